@@ -1,0 +1,31 @@
+"""Offer Binder and Colab buttons only when the book knows its own repository.
+
+Jupyter Book's buttons need a repository, and its default is Jupyter Book's own: the buttons
+would open somebody else's project. So the address comes from the environment at build time:
+
+* `BOOK_REPOSITORY_URL`, such as the address of a fork on GitHub; without it there are no buttons;
+* `BOOK_REPOSITORY_BRANCH`, `main` unless told.
+"""
+
+import os
+
+
+def set_repository(app, config):
+    """Write the theme's options for the repository, or take them away."""
+    options = config.html_theme_options
+    url = os.environ.get("BOOK_REPOSITORY_URL", "").rstrip("/").removesuffix(".git")
+    options["launch_buttons"] = {}
+    options["repository_url"] = url
+    options["use_repository_button"] = bool(url)
+    if url:
+        options["repository_branch"] = os.environ.get("BOOK_REPOSITORY_BRANCH") or "main"
+        options["launch_buttons"] = {
+            "notebook_interface": "jupyterlab",
+            "binderhub_url": "https://mybinder.org",
+            "colab_url": "https://colab.research.google.com",
+        }
+
+
+def setup(app):
+    app.connect("config-inited", set_repository)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
