@@ -7,7 +7,7 @@ FOLDER = Path(__file__).resolve().parents[1] / "explorables"
 
 def publish(app, config):
     """Let Sphinx copy the two files into the site's `_static`."""
-    config.html_static_path.append(str(FOLDER))
+    config.html_static_path = [*config.html_static_path, str(FOLDER)]
 
 
 def add_to_page(app, pagename, templatename, context, doctree):
