@@ -1,0 +1,72 @@
+# The commands of the book. `make` alone lists them.
+# Needed: git, make and one of Python 3.11, 3.12 and 3.13. `make book PYTHON=...` names one.
+
+.DEFAULT_GOAL := help
+.PHONY: help book site serve test execute lock clean
+
+PYTHON ?=
+PORT ?= 8000
+BIN ?= .venv/bin
+OUT ?= .
+UV := uv==0.13.8
+READY := .venv/.ready
+
+help:
+	@echo "make book     make the environment, build the site into _build/html, say where to open it"
+	@echo "make serve    build the site and serve it on this machine only (PORT=$(PORT))"
+	@echo "make test     make the environment and run every test"
+	@echo "make execute  run the chapters again and store their outputs (CHAPTERS=\"entropy id3\" for some)"
+	@echo "make lock     resolve requirements.in into requirements.txt"
+	@echo "make clean    remove the built site and the environment"
+
+book: $(READY) site
+	@echo
+	@echo "The book is built. Open _build/html/index.html in a browser, or run: make serve"
+
+# The build alone, in an environment that stands. From nothing, because an update forgets warnings.
+site:
+	@echo "== Building the site (some seconds)"
+	@rm -rf "$(OUT)/_build/html" "$(OUT)/_build/.doctrees"
+	$(BIN)/python -m jupyter_book build . --path-output "$(OUT)" --all -W -n --keep-going
+
+serve: book
+	@echo "Serving on http://127.0.0.1:$(PORT)/ (Ctrl+C ends it)"
+	@.venv/bin/python -m http.server --bind 127.0.0.1 --directory _build/html $(PORT)
+
+test: $(READY)
+	@echo "== Running every test (some minutes)"
+	.venv/bin/python -m pytest
+
+execute: $(READY)
+	.venv/bin/python scripts/execute.py $(CHAPTERS)
+
+lock: $(READY)
+	.venv/bin/uv pip compile --universal --python-version 3.11 --custom-compile-command "make lock" \
+	    --quiet --output-file requirements.txt requirements.in
+
+clean:
+	rm -rf _build .venv
+
+# The environment. It is brought up to date when the requirements or treekit's own metadata change.
+# A name such as python3.13 may exist and not run, and a Python may lack venv: so each is tried.
+PYTHONS := $(or $(PYTHON),.venv/bin/python python3 python3.13 python3.12 python3.11 python)
+IN_RANGE := import ensurepip, sys, venv; sys.exit(not (3, 11) <= sys.version_info < (3, 14))
+
+$(READY): requirements.txt pyproject.toml
+	@for python in $(PYTHONS); do \
+	    if "$$python" -c '$(IN_RANGE)' 2>/dev/null; then found=$$python; break; fi; \
+	done; \
+	if [ -z "$$found" ]; then \
+	    echo "The book needs Python 3.11, 3.12 or 3.13, with its venv module (on Debian: python3-venv)." >&2; \
+	    echo "Tried in vain: $(PYTHONS)" >&2; \
+	    echo "Install one, or name it: make book PYTHON=path/to/python" >&2; exit 1; \
+	fi; \
+	if [ "$$found" != .venv/bin/python ]; then \
+	    echo "== Making the environment .venv with $$found ($$("$$found" --version))"; \
+	    "$$found" -m venv --clear .venv; \
+	fi
+	@echo "== Installing the pinned requirements (about 200 MB to fetch the first time)"
+	@.venv/bin/python -m pip install --quiet --disable-pip-version-check $(UV)
+	@.venv/bin/uv pip install --python .venv/bin/python -r requirements.txt
+	@.venv/bin/uv pip install --python .venv/bin/python --quiet --no-deps -e .
+	@touch $@
