@@ -1,0 +1,101 @@
+"""The small tables of the book, as data frames in English with the Chinese terms at hand.
+
+Columns of words are categorical, their values in the order of first appearance: an attribute keeps the values
+that a part of the table happens to lack. ``frame.attrs["chinese"]`` maps every English term to the Chinese one,
+and ``language="zh"`` gives the table in Chinese.
+"""
+
+from __future__ import annotations
+
+from importlib.resources import files
+
+import pandas as pd
+
+__all__ = ["load_watermelon", "load_playtennis", "load_loan", "load_lunch"]
+
+
+def load_watermelon(version: str = "2.0", language: str = "en") -> pd.DataFrame:
+    """Seventeen watermelons (西瓜): is it ripe, judged from the outside?
+
+    Parameters
+    ----------
+    version : {"2.0", "3.0", "3.0-alpha", "2.0-alpha"}
+        "2.0" has six attributes in words; "3.0" adds density and sugar; "3.0-alpha" has density and sugar alone;
+        "2.0-alpha" is 2.0 with some entries missing.
+    language : {"en", "zh"}
+        Language of columns and values.
+
+    Returns
+    -------
+    DataFrame of 17 rows, numbered from 1; the label is the last column, ``ripe`` (好瓜).
+
+    Raises
+    ------
+    ValueError
+        If ``version`` or ``language`` is none of these.
+
+    Notes
+    -----
+    Source: Zhou (2016), tables 4.1, 4.3, 4.4 and 4.5.
+    """
+    measured = ["density", "sugar"]
+    if version == "2.0-alpha":
+        # The columns take their values from the full table: a gap removes an entry, not a value.
+        melons = _read("watermelon_missing")
+        full = _read("watermelon")
+        for column in melons:
+            melons[column] = melons[column].cat.set_categories(full[column].cat.categories)
+    elif version in ("2.0", "3.0", "3.0-alpha"):
+        melons = _read("watermelon")
+        keep = {"2.0": melons.columns.difference(measured), "3.0": melons.columns, "3.0-alpha": [*measured, "ripe"]}
+        melons = melons.loc[:, melons.columns.isin(keep[version])]
+    else:
+        raise ValueError(f"version must be '2.0', '3.0', '3.0-alpha' or '2.0-alpha'; got {version!r}.")
+    return _in_language(melons, language)
+
+
+def load_playtennis(language: str = "en") -> pd.DataFrame:
+    """Fourteen days, with ``play`` (打网球) as the label: the table of Quinlan (1986) as Mitchell (1997) tells it.
+
+    The index is the day. ``language`` is "en" or "zh".
+    """
+    return _in_language(_read("playtennis"), language)
+
+
+def load_loan(language: str = "en") -> pd.DataFrame:
+    """Fifteen loan applications, with ``approved`` (批准贷款) as the label: table 5.1 of Li Hang.
+
+    ``language`` is "en" or "zh".
+    """
+    return _in_language(_read("loan"), language)
+
+
+def load_lunch(language: str = "en") -> pd.DataFrame:
+    """Twelve dishes near the office: how far in metres, how dear in yuan, and whether we went (``eat``, 去吃).
+
+    Made for this book after the lunch example of its sources: two hundred metres, twenty yuan, Lanzhou noodles.
+    The index is the dish. ``language`` is "en" or "zh".
+    """
+    return _in_language(_read("lunch"), language)
+
+
+def _read(name: str) -> pd.DataFrame:
+    """One CSV file of treekit/data; its first column names the rows, columns of words become categorical."""
+    with files("treekit.data").joinpath(f"{name}.csv").open(encoding="utf-8") as file:
+        frame = pd.read_csv(file, index_col=0)
+    words = frame.columns[~frame.dtypes.map(pd.api.types.is_numeric_dtype)]
+    return frame.astype({column: pd.CategoricalDtype(frame[column].dropna().unique()) for column in words})
+
+
+def _in_language(frame: pd.DataFrame, language: str) -> pd.DataFrame:
+    """The frame in English, with its Chinese terms attached, or in Chinese."""
+    terms = _read("terms")["chinese"].astype(str)
+    if language == "zh":
+        for column in frame.select_dtypes("category"):
+            frame[column] = frame[column].cat.rename_categories(terms)
+        return frame.rename(index=terms, columns=terms).rename_axis(index=terms)
+    if language != "en":
+        raise ValueError(f"language must be 'en' or 'zh'; got {language!r}.")
+    words = [frame.index.name, *frame.columns, *(v for c in frame.select_dtypes("category") for v in frame[c].cat.categories)]
+    frame.attrs["chinese"] = {word: terms[word] for word in words}
+    return frame
