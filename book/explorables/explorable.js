@@ -11,7 +11,8 @@
   function addSlider(place, control, name, moved) {
     const label = add(place, "label", { className: "explorable-slider" });
     add(label, "span", { textContent: control.label });
-    const value = add(label, "b", { ariaHidden: "true" });
+    const value = add(label, "b", {});
+    value.setAttribute("aria-hidden", "true"); // else it would be part of the slider's name
     const input = add(label, "input", { type: "range", min: 0, max: control.values.length - 1, autocomplete: "off" });
     const tell = () => {
       value.textContent = control.values[input.value];
