@@ -17,7 +17,7 @@ def number(value: float) -> str:
     return "0" if written == "-0" else written
 
 
-def element(tag: str, content: str = "", **attributes: object) -> str:
+def element(tag: str, content: str = "", /, **attributes: object) -> str:
     """Write one element around `content`, which is SVG already; `stroke_width=2` becomes `stroke-width="2"`."""
     written = []
     for name, value in attributes.items():
