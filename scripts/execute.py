@@ -18,7 +18,7 @@ import time
 from pathlib import Path
 
 import nbformat
-from jupyter_client.kernelspec import KernelSpecManager
+from jupyter_client.kernelspec import KernelSpec, KernelSpecManager
 from jupyter_client.manager import AsyncKernelManager
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
@@ -93,17 +93,28 @@ def stored_form(notebook: NotebookNode) -> str:
     return nbformat.writes(notebook).rstrip("\n") + "\n"
 
 
-def run(notebook: NotebookNode, folder: Path) -> None:
-    """Run all cells in a fresh kernel of this very Python, whatever kernels the user has installed."""
-    here = KernelSpecManager(kernel_dirs=[], ensure_native_kernel=True)
+class OneKernel(KernelSpecManager):
+    """Knows the kernel of one Python and no other, whatever kernels the user has installed."""
+
+    def __init__(self, python: str) -> None:
+        super().__init__()
+        self.python = python
+
+    def get_kernel_spec(self, kernel_name: str) -> KernelSpec:
+        return KernelSpec(argv=[self.python, "-m", "ipykernel_launcher", "-f", "{connection_file}"], **KERNEL)
+
+
+def run(notebook: NotebookNode, folder: Path, python: str = sys.executable, env: dict[str, str] | None = None) -> None:
+    """Run all cells in a fresh kernel of a Python, with a folder as working directory."""
     client = NotebookClient(
         notebook,
-        km=AsyncKernelManager(kernel_name="python3", kernel_spec_manager=here),
+        km=AsyncKernelManager(kernel_name="python3", kernel_spec_manager=OneKernel(python)),
         resources={"metadata": {"path": str(folder)}},
         timeout=SECONDS_PER_CELL,
         record_timing=False,
     )
-    client.execute(stderr=subprocess.DEVNULL)  # the kernel's own log, not what the cells print
+    # The kernel's standard error is its own log, not what the cells print.
+    client.execute(env=dict(os.environ) if env is None else env, stderr=subprocess.DEVNULL)
 
 
 def execute(path: Path) -> bool:
