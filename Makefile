@@ -27,7 +27,7 @@ book: $(READY) site
 site:
 	@echo "== Building the site (some seconds)"
 	@rm -rf "$(OUT)/_build/html" "$(OUT)/_build/.doctrees"
-	$(BIN)/python -m jupyter_book build . --path-output "$(OUT)" --all -W -n --keep-going
+	$(BIN)/jupyter-book build . --path-output "$(OUT)" --all -W -n --keep-going
 
 serve: book
 	@echo "Serving on http://127.0.0.1:$(PORT)/ (Ctrl+C ends it)"

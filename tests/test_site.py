@@ -1,0 +1,300 @@
+"""The built site, opened in a real browser: every page, light and dark, on a desk and on a phone.
+
+The site is built once, by the command behind `make book`. Each page is opened once for each theme and
+width; what the browser saw is kept as a `Visit`, and each test below looks at one side of all visits.
+Tests that need no browser read the built files.
+"""
+
+import csv
+import functools
+import http.server
+import os
+import re
+import shutil
+import subprocess
+import sys
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import unquote, urldefrag, urlsplit
+
+import pytest
+import yaml
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import sync_playwright
+
+ROOT = Path(__file__).parent.parent
+BROWSERS = ["chromium", "chromium-browser", "google-chrome"]
+# The sandbox needs rights that a container lacks; the rest keeps the browser itself off the network.
+FLAGS = (
+    "--no-sandbox --disable-gpu --disable-quic --no-first-run "
+    "--disable-background-networking --disable-component-update --disable-sync"
+).split()
+DESK, PHONE = 1280, 390
+SETTINGS = [("light", DESK), ("dark", DESK), ("light", PHONE), ("dark", PHONE)]
+SHORTEST_ALT = 20
+
+
+def chapters():
+    """The notebooks of the book, by page name such as `book/entropy`."""
+    toc = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
+    files = [toc["root"]] + [chapter["file"] for part in toc["parts"] for chapter in part["chapters"]]
+    return [file for file in files if (ROOT / f"{file}.ipynb").exists()]
+
+
+def rows(name):
+    """The rows of a CSV file in book/data."""
+    with (ROOT / "book" / "data" / name).open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def build(folder, **variables):
+    """Build the site into `folder`, with warnings as errors, and return where its pages are."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("BOOK_REPOSITORY")}
+    run = subprocess.run(
+        ["make", "site", f"BIN={Path(sys.executable).parent}", f"OUT={folder}"],
+        cwd=ROOT,
+        env=environment | variables,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    )
+    assert run.returncode == 0, run.stdout[-8000:]
+    return Path(ROOT, folder, "_build", "html")
+
+
+@pytest.fixture(scope="session")
+def site():
+    """The folder of the built site."""
+    return build(".")
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """A headless browser; without one the tests that need it are left out, and with CI=true they fail."""
+    found = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)), None)
+    if not found:
+        message = f"no browser: none of {', '.join(BROWSERS)} is installed, and CHROMIUM is not set"
+        pytest.fail(message) if os.environ.get("CI") == "true" else pytest.skip(message)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=found, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+class QuietHandler(http.server.SimpleHTTPRequestHandler):
+    """Serve files without a line in the log for each."""
+
+    def log_message(self, format, *args):
+        pass
+
+
+@pytest.fixture(scope="session")
+def address(site):
+    """The address at which the built site is served while the tests run."""
+    handler = functools.partial(QuietHandler, directory=site)
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+# What one look at a page brings home. Only the article counts for pictures: the theme answers for its own buttons.
+LOOK = """async () => {
+  if (window.MathJax) await MathJax.startup.promise;
+  const all = (selector) => [...document.querySelectorAll(selector)];
+  const name = (e) => e.alt ?? e.getAttribute("aria-label") ?? e.querySelector(":scope > title")?.textContent ?? "";
+  const solid = (e) => {
+    const [r, g, b, alpha = 1] = getComputedStyle(e).backgroundColor.match(/[\\d.]+/g).map(Number);
+    return alpha > 0 && Math.min(r, g, b) > 200;
+  };
+  const panels = (e) => { const up = []; for (; e && !e.matches("article"); e = e.parentElement) up.push(e); return up; };
+  return {
+    hasArticle: all("article").length > 0,
+    theme: document.documentElement.dataset.theme,
+    overflow: document.scrollingElement.scrollWidth - innerWidth,
+    formulas: all("mjx-container").length,
+    untypeset: all(".math:not(:has(mjx-container))").map((e) => e.textContent),
+    misprints: all("mjx-merror").map((e) => e.textContent || e.dataset.mjxError),
+    pictures: all("article img, article [role=img]").map((e) => [e.outerHTML.slice(0, 120), name(e).trim()]),
+    lightPanels: all(".treekit-tree, figure.explorable").flatMap(panels).filter(solid).map((e) => e.className),
+    links: all("a[href]").map((e) => e.href),
+    anchors: all("[id]").map((e) => e.id),
+  };
+}"""
+
+
+@dataclass(repr=False)
+class Visit:
+    """One page, opened once with one theme and width."""
+
+    page: str
+    theme: str
+    width: int
+    errors: list
+    requests: list
+    violations: list
+    look: dict
+
+    def __repr__(self):
+        return f"{self.page} ({self.theme}, {self.width} px)"
+
+
+def outside(url, address):
+    """Tell whether a request leaves the site that is served at `address`."""
+    return not url.startswith((address, "data:", "blob:"))
+
+
+def open_page(context, url, address):
+    """Open an address and return its page, with the errors and the requests that the browser saw."""
+    page, errors, requests = context.new_page(), [], []
+    page.on("console", lambda message: errors.append(f"{message.text} {message.location['url']}") if message.type == "error" else None)
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.on("requestfailed", lambda request: errors.append(f"failed: {request.url}"))
+    page.on("request", lambda request: requests.append(request.url) if outside(request.url, address) else None)
+    page.goto(url, wait_until="load")
+    return page, errors, requests
+
+
+def visit(context, name, theme, width, address):
+    """Open a page, look at it and let axe judge its article."""
+    page, errors, requests = open_page(context, f"{address}/{name}", address)
+    look = page.evaluate(LOOK)
+    # Without "preload" axe reads no style sheet again by itself.
+    found = Axe().run(page, context="article", options={"preload": False}).response["violations"] if look["hasArticle"] else []
+    serious = [violation for violation in found if violation["impact"] in ("serious", "critical")]
+    violations = [f"{violation['id']}: {node['html'][:160]}" for violation in serious for node in violation["nodes"]]
+    page.close()
+    return Visit(name, theme, width, errors, requests, violations, look)
+
+
+@pytest.fixture(scope="session")
+def visits(site, browser, address):
+    """Every page of the site with every theme and width."""
+    names = sorted(path.relative_to(site).as_posix() for path in site.rglob("*.html"))
+    names = [name for name in names if not name.startswith("_static/") and name != "index.html"]
+    assert {f"{chapter}.html" for chapter in chapters()} < set(names)
+    made = []
+    for theme, width in SETTINGS:
+        with browser.new_context(color_scheme=theme, viewport={"width": width, "height": 844}) as context:
+            made += [visit(context, name, theme, width, address) for name in names]
+    return made
+
+
+def faults(visits, pick):
+    """One line for each thing that `pick` finds wrong in a visit."""
+    return "\n".join(f"{visit}: {fault}" for visit in visits for fault in pick(visit))
+
+
+def test_pages_open_without_errors(visits):
+    assert faults(visits, lambda v: v.errors) == ""
+
+
+def test_pages_ask_no_other_host(visits):
+    assert faults(visits, lambda v: v.requests) == ""
+
+
+def test_math_is_typeset(visits):
+    assert faults(visits, lambda v: v.look["untypeset"] + v.look["misprints"]) == ""
+    with_math = {v.page for v in visits if v.look["formulas"]}
+    assert {"book/notation.html", "book/entropy.html", "book/id3.html"} <= with_math
+
+
+def test_theme_follows_the_reader(visits):
+    assert faults(visits, lambda v: [] if v.look["theme"] == v.theme else [v.look["theme"]]) == ""
+
+
+def test_no_page_scrolls_sideways(visits):
+    assert faults(visits, lambda v: [f"{v.look['overflow']} px too wide"] if v.look["overflow"] > 0 else []) == ""
+
+
+def test_no_light_panel_in_the_dark(visits):
+    assert faults([v for v in visits if v.theme == "dark"], lambda v: v.look["lightPanels"]) == ""
+
+
+def test_axe_finds_no_serious_violation(visits):
+    assert faults(visits, lambda v: v.violations) == ""
+
+
+def lacks_alt(picture):
+    """Tell whether a picture's text says too little, or is only the name of its file."""
+    _, text = picture
+    return len(text) < SHORTEST_ALT or re.fullmatch(r"\S+\.(png|svg|jpe?g)", text)
+
+
+def test_pictures_have_alt_text(visits):
+    assert any(v.look["pictures"] for v in visits)
+    assert faults(visits, lambda v: [p for p in v.look["pictures"] if lacks_alt(p)]) == ""
+
+
+def test_internal_links_resolve(visits, address):
+    anchors = {v.page: set(v.look["anchors"]) | {"", "top"} for v in visits}
+
+    def broken(link):
+        url, fragment = urldefrag(link)
+        page = urlsplit(url).path.lstrip("/")
+        if outside(url, address) or page.startswith(("_sources/", "_downloads/", "_images/")):
+            return False
+        return page != "index.html" and unquote(fragment) not in anchors.get(page, ())
+
+    assert faults(visits, lambda v: {link for link in v.look["links"] if broken(link)}) == ""
+
+
+def test_downloads_exist(visits, site, address):
+    links = {urlsplit(link).path.lstrip("/") for v in visits for link in v.look["links"] if not outside(link, address)}
+    files = {link for link in links if link.startswith(("_sources/", "_downloads/", "_images/"))}
+    assert files and [file for file in files if not (site / unquote(file)).is_file()] == []
+
+
+@pytest.mark.parametrize("term, page", [("entropy", "book/entropy.html"), ("information gain", "book/glossary.html")])
+def test_search_finds(browser, address, term, page):
+    with browser.new_context() as context:
+        tab, errors, requests = open_page(context, f"{address}/book/introduction.html", address)
+        tab.locator("button.search-button__button:visible").first.click()
+        tab.keyboard.type(term)
+        tab.keyboard.press("Enter")
+        tab.wait_for_selector(f"#search-results li a[href*='{page}']", timeout=10_000)
+        assert errors + requests == []
+
+
+def test_pages_open_from_the_disk(site, browser):
+    with browser.new_context() as context:
+        page, errors, requests = open_page(context, (site / "book" / "notation.html").as_uri(), "file:")
+        look = page.evaluate(LOOK)
+        assert errors + requests + look["misprints"] + look["untypeset"] == [] and look["formulas"]
+
+
+def test_first_page_leads_to_the_introduction(site):
+    assert "book/introduction.html" in (site / "index.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name, prefix, page", [("source-map.csv", "source", "source_map"), ("errata.csv", "erratum", "errata")])
+def test_every_row_has_its_place(site, name, prefix, page):
+    table = (site / "book" / f"{page}.html").read_text(encoding="utf-8")
+    missing = []
+    for row in rows(name):
+        label = f"{prefix}-{row['id'].lower().replace('.', '-')}"
+        chapter = (site / "book" / f"{row['chapter']}.html").read_text(encoding="utf-8")
+        if f'id="{label}"' not in chapter or f'href="{row["chapter"]}.html#{label}"' not in table:
+            missing.append(f"{label} in {row['chapter']}")
+    assert missing == []
+
+
+def launch_links(html):
+    """The addresses on a page that open a notebook elsewhere."""
+    return re.findall(r'href="(https://(?:mybinder\.org|colab\.research\.google\.com)[^"]*)"', html)
+
+
+def test_no_launch_button_without_a_repository(site):
+    for chapter in chapters():
+        html = (site / f"{chapter}.html").read_text(encoding="utf-8")
+        assert launch_links(html) == [] and "executablebooks" not in html
+
+
+def test_launch_buttons_lead_to_the_given_repository(tmp_path):
+    site = build(tmp_path, BOOK_REPOSITORY_URL="https://github.com/someone/trees", BOOK_REPOSITORY_BRANCH="draft")
+    for chapter in chapters():
+        assert launch_links((site / f"{chapter}.html").read_text(encoding="utf-8")) == [
+            f"https://mybinder.org/v2/gh/someone/trees/draft?urlpath=lab/tree/{chapter}.ipynb",
+            f"https://colab.research.google.com/github/someone/trees/blob/draft/{chapter}.ipynb",
+        ]
