@@ -27,7 +27,8 @@ def _dot(x: float, y: float) -> str:
 
 
 def _rings(centers: list[tuple[float, float]]) -> str:
-    return element("g", "".join(circle(x, y, 10) for x, y in centers), fill="none", stroke="currentColor", stroke_width=1.5)
+    circles = "".join(circle(x, y, 10) for x, y in centers)
+    return element("g", circles, fill="none", stroke="currentColor", stroke_width=1.5)
 
 
 def _arrow(x: float, y: float) -> str:
@@ -160,7 +161,7 @@ def lunch_explorer() -> Explorable:
 def split_explorer(frame: pd.DataFrame, target: str) -> Explorable:
     """What each attribute of `frame` tells about the column `target`: class counts, branch entropies, mean and gain.
 
-    `frame` is a table of words without missing entries. Each square is a row of it.
+    `frame` is a table of words without missing entries, small enough (about 40 rows) to draw each row as a square.
     """
     if frame.isna().any(axis=None):
         raise ValueError("frame must have no missing entries")
@@ -181,14 +182,15 @@ def split_explorer(frame: pd.DataFrame, target: str) -> Explorable:
         side = min(11, 190 / n)
         ends = np.cumsum(counts)
         squares = "".join(
-            _in_class(k, "".join(rect(133 + side * i, y - 9, side - 4, side - 4) for i in range(end - count, end)))
+            _in_class(k, "".join(rect(133 + side * i, y - 9, 0.64 * side, 7) for i in range(end - count, end)))
             for k, (count, end) in enumerate(zip(counts, ends, strict=True))
         )
         return text(0, y, name) + squares + bar(y, 0, float(entropy_of_counts(counts)), fill_opacity=0.5)
 
-    legend = "".join(
-        _in_class(k, rect(3 + 90 * k, 9, 8, 8)) + text(18 + 90 * k, 18, f"{target}: {name}") for k, name in enumerate(classes)
-    )
+    legend, x = "", 3
+    for k, name in enumerate(f"{target}: {label}" for label in classes):
+        legend += _in_class(k, rect(x, 9, 8, 8)) + text(x + 15, 18, name)
+        x += 30 + 8 * len(name)
     background = (
         legend
         + text(480, 18, "entropy (bits)", text_anchor="end")
@@ -220,8 +222,8 @@ def split_explorer(frame: pd.DataFrame, target: str) -> Explorable:
 
     return Explorable(
         title="What one question tells",
-        alt=f"The {n} rows as squares in the color of their class, first all together with their entropy, then apart by "
-        f"the values of {attributes[0]}, each value with its entropy as a bar. Below, their mean and the gain.",
+        alt=f"The {n} rows as squares in the color of their class, first all together with their entropy, then apart "
+        f"by the values of {attributes[0]}, each value with its entropy as a bar. Below, their mean and the gain.",
         size=(480, mean_y + LINE + 12),
         background=background,
         controls=[Choice("Ask first for", attributes)],

@@ -49,7 +49,7 @@ def circle(cx: float, cy: float, r: float, **attributes: object) -> str:
 
 @dataclass(frozen=True)
 class Plane:
-    """A rectangle of the drawing, `box` = (left, top, right, bottom) in pixels, that shows `xlim` by `ylim` of the data."""
+    """The part `box` = (left, top, right, bottom) of a drawing, in pixels, that shows `xlim` by `ylim` of the data."""
 
     xlim: tuple[float, float]
     ylim: tuple[float, float]
