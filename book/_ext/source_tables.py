@@ -3,6 +3,8 @@
 The rows are facts about the notes that the book grew from. Kept as data they can be tested:
 each row must have its place, a label that a chapter sets just before the passage in question.
 The labels are `source-tm05` for row TM05 of the map and `erratum-0-1` for erratum 0.1.
+
+Both directives take the bibliography key of one set of notes and print its rows.
 """
 
 import csv
@@ -13,55 +15,52 @@ from sphinx.util.docutils import SphinxDirective
 DATA = Path(__file__).parent.parent / "data"
 
 
-def source_label(row):
-    """The label of a row of the source map."""
-    return "source-" + row["id"].lower()
+def place(prefix, row):
+    """A link to the label of a row; its text is the title of the section or chapter there."""
+    label = f"{prefix}-{row['id'].lower().replace('.', '-')}"
+    return f"{{ref}}`{row['chapter']} <{label}>`"
 
 
-def erratum_label(row):
-    """The label of an erratum."""
-    return "erratum-" + row["id"].replace(".", "-")
+class RowsDirective(SphinxDirective):
+    """Read the rows of one set of notes from `DATA/<file>` and print what `lines` makes of them."""
 
-
-class TableDirective(SphinxDirective):
-    """Read `DATA/<file>` and print what `lines` makes of its rows."""
+    required_arguments = 1
 
     def run(self):
         path = DATA / self.file
         self.env.note_dependency(path)
         with path.open(encoding="utf-8", newline="") as file:
-            rows = list(csv.DictReader(file))
+            rows = [row for row in csv.DictReader(file) if row["source"] == self.arguments[0]]
+        if not rows:
+            raise self.error(f"{path.name} has no row of {self.arguments[0]}")
         return self.parse_text_to_nodes("\n".join(self.lines(rows)))
 
 
-class SourceMap(TableDirective):
-    """A table: source and section, what it says, its place here, treekit's names."""
+class SourceMap(RowsDirective):
+    """A table: the section of the notes, what it holds, its place here, treekit's names."""
 
     file = "source-map.csv"
 
     def lines(self, rows):
-        yield "| Row | Source | What it holds | Place in the book | treekit |"
+        yield "| Row | Section | What it holds | Told in | treekit |"
         yield "|---|---|---|---|---|"
         for row in rows:
             names = ", ".join(f"{{py:obj}}`~treekit.{name}`" for name in row["treekit"].split())
-            place = f"{{ref}}`{row['chapter']} <{source_label(row)}>`"
-            where = f"{{cite:t}}`{row['source']}`, {row['where']}"
-            cells = [row["id"], where, row["what"], place, names]
+            cells = [row["id"], row["where"], row["what"], place("source", row), names]
             yield "| " + " | ".join(cell.replace("|", r"\|") for cell in cells) + " |"
 
 
-class Errata(TableDirective):
-    """A list: where the source errs, what it prints, what is right, where the book shows it."""
+class Errata(RowsDirective):
+    """A list: where the notes err, what they print, what is right, where the book shows it."""
 
     file = "errata.csv"
 
     def lines(self, rows):
         for row in rows:
-            yield f"{row['id']} · {{cite:t}}`{row['source']}`, {row['where']}"
-            yield f": Printed: {row['printed']}"
-            yield f"  Right: {row['right']}"
-            yield f"  Shown in {{ref}}`{row['chapter']} <{erratum_label(row)}>`: {row['shown']}"
-            yield ""
+            yield f"{row['id']}, {row['where']}"
+            yield f": **Printed:** {row['printed']}.\n"
+            yield f"  **Right:** {row['right']}.\n"
+            yield f"  **Shown** in {place('erratum', row)}: {row['shown']}.\n"
 
 
 def setup(app):
