@@ -77,19 +77,23 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
         ValueError
             If X has other columns than in ``fit``, or missing entries.
         """
-        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+        shares = self.predict_proba(X)
+        return self.classes_[shares.argmax(axis=1)]
 
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
         """Shares of the classes where each row ends, of shape (n_rows, n_classes). See :meth:`predict`."""
-        return self.tree_.predict(self._codes(X))
+        codes = self._codes(X)
+        return self.tree_.predict(codes)
 
     def apply(self, X: ArrayLike) -> NDArray[np.intp]:
         """Number of the node where each row ends, of shape (n_rows,). See :meth:`predict`."""
-        return self.tree_.apply(self._codes(X))
+        codes = self._codes(X)
+        return self.tree_.apply(codes)
 
     def decision_path(self, X: ArrayLike) -> csr_matrix:
         """Which nodes each row passes, a sparse matrix of shape (n_rows, n_nodes). See :meth:`predict`."""
-        return self.tree_.decision_path(self._codes(X))
+        codes = self._codes(X)
+        return self.tree_.decision_path(codes)
 
     def get_depth(self) -> int:
         """Largest number of questions on a path."""

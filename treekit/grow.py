@@ -30,10 +30,10 @@ class Level(NamedTuple):
     weight: NDArray[np.float64]
     n_nodes: int
 
-    def count(self, key: NDArray[np.intp], n_keys: int) -> NDArray[np.float64]:
+    def weight_by(self, key: NDArray[np.intp], n_keys: int) -> NDArray[np.float64]:
         """Weight of the rows by (node, key): an array of shape (n_nodes, n_keys)."""
-        counts = np.bincount(self.node * n_keys + key, self.weight, minlength=self.n_nodes * n_keys)
-        return counts.reshape(self.n_nodes, n_keys)
+        weights = np.bincount(self.node * n_keys + key, self.weight, minlength=self.n_nodes * n_keys)
+        return weights.astype(float).reshape(self.n_nodes, n_keys)
 
     def only(self, chosen: NDArray[np.bool_]) -> Level:
         """The chosen nodes and their rows, the nodes numbered anew."""
@@ -87,7 +87,7 @@ def grow(
     inherited = np.zeros((1, len(classes)))
     grown = []
     for depth in range(len(features) + 1):
-        counts = level.count(label[level.row], len(classes))
+        counts = level.weight_by(label[level.row], len(classes))
         n_samples = np.bincount(level.node, minlength=level.n_nodes)
         here = impurity(counts)
 
@@ -130,7 +130,7 @@ def best_split(
     gains = np.full((len(codes), level.n_nodes), -np.inf)
     for j, column in enumerate(codes):
         cell = column[level.row].astype(np.intp) * n_classes + label[level.row]
-        counts = level.count(cell, n_values[j] * n_classes).reshape(level.n_nodes, n_values[j], n_classes)
+        counts = level.weight_by(cell, n_values[j] * n_classes).reshape(level.n_nodes, n_values[j], n_classes)
         splits = np.count_nonzero(counts.sum(axis=2), axis=1) >= 2
         gains[j, splits] = gain_of_counts(counts[splits], impurity)
     gain = gains.max(axis=0)

@@ -375,7 +375,7 @@ def _label_counts(y: ArrayLike, sample_weight: ArrayLike | None) -> NDArray[np.f
     """Weight of the rows of each label."""
     codes = _codes("y", y)
     _refuse_missing_labels(codes)
-    return np.bincount(codes, row_weights(sample_weight, len(codes)))
+    return np.bincount(codes, row_weights(sample_weight, len(codes))).astype(float)
 
 
 def _cross_table(x: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None) -> tuple[NDArray[np.float64], float]:
@@ -389,7 +389,7 @@ def _cross_table(x: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None) ->
     n_values, n_classes = value.max() + 1, label.max() + 1
     cell = value[known] * n_classes + label[known]
     counts = np.bincount(cell, weight[known], minlength=n_values * n_classes)
-    return counts.reshape(n_values, n_classes), float(weight[known].sum() / weight.sum())
+    return counts.astype(float).reshape(n_values, n_classes), float(weight[known].sum() / weight.sum())
 
 
 def _codes(name: str, column: ArrayLike) -> NDArray[np.intp]:

@@ -59,10 +59,15 @@ def _categories(name: object, column: pd.Series) -> NDArray:
         return np.unique(column.to_numpy())
     except TypeError as error:
         kinds = ", ".join(sorted({type(value).__name__ for value in column}))
-        raise TypeError(f"X: column {name!r} mixes {kinds}, which have no common order; make it all text.") from error
+        raise TypeError(
+            f"X: the argument must be a table with a string, or else a number, in every row of a column; "
+            f"column {name!r} mixes {kinds}."
+        ) from error
 
 
 def _refuse_missing(name: object, column: pd.Series) -> None:
     missing = column.isna()
     if missing.any():
-        raise ValueError(f"Input X contains NaN or None in column {name!r}, first in row {missing.argmax()}; fill or drop those rows.")
+        raise ValueError(
+            f"Input X contains NaN or None in column {name!r}, first in row {missing.argmax()}; fill or drop those rows."
+        )

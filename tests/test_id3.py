@@ -1,0 +1,255 @@
+"""ID3: published trees, an independent recursion, scikit-learn's conventions, stopping rules, bad input."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.metrics import mutual_info_score
+from sklearn.utils.estimator_checks import estimator_checks_generator
+
+from treekit import ID3Classifier
+from treekit.datasets import load_loan, load_playtennis, load_watermelon
+
+
+def fit(table: pd.DataFrame, **parameters) -> ID3Classifier:
+    """ID3 on a table whose last column is the label."""
+    return ID3Classifier(**parameters).fit(table.iloc[:, :-1], table.iloc[:, -1])
+
+
+def nested(node) -> object:
+    """A treekit tree as nested dicts."""
+    return node.label if node.is_leaf else {node.question: {a: nested(child) for a, child in node.children.items()}}
+
+
+def reference(table: pd.DataFrame, domains: dict, majority=None) -> object:
+    """ID3 as a recursion, written for this test alone; gains come from scikit-learn."""
+    label = table.columns[-1]
+    y = table[label]
+    if len(y) == 0:
+        return majority
+    majority = y.value_counts().sort_index().idxmax()
+    attributes = [a for a in table.columns[:-1] if table[a].nunique() > 1]
+    if y.nunique() == 1 or not attributes:
+        return majority
+    # Rounded, so that equal gains tie and the first column wins.
+    best = max(attributes, key=lambda a: round(mutual_info_score(table[a].astype(str), y.astype(str)), 9))
+    return {best: {v: reference(table[table[best] == v], domains, majority) for v in domains[best]}}
+
+
+@pytest.mark.parametrize(
+    "estimator, check", list(estimator_checks_generator(ID3Classifier())), ids=lambda part: getattr(part, "func", part)
+)
+def test_scikit_learn_conventions(estimator, check):
+    check(estimator)
+
+
+# -- published trees --------------------------------------------------------------------------------------------
+
+
+def test_watermelon_tree_of_zhou():
+    """Figure 4.4 of Zhou (2016), the empty branch among its leaves."""
+    assert nested(fit(load_watermelon()).tree_.root) == {
+        "texture": {
+            "clear": {
+                "root": {
+                    "curly": "yes",
+                    "slightly curly": {
+                        "color": {"green": "yes", "dark": {"surface": {"hard": "yes", "soft": "no"}}, "light": "yes"}
+                    },
+                    "straight": "no",
+                }
+            },
+            "slightly blurry": {"surface": {"hard": "no", "soft": "yes"}},
+            "blurry": "no",
+        }
+    }
+
+
+def test_playtennis_tree_of_quinlan():
+    """Quinlan (1986), figure 2; Mitchell (1997), figure 3.1."""
+    assert nested(fit(load_playtennis()).tree_.root) == {
+        "outlook": {
+            "sunny": {"humidity": {"high": "no", "normal": "yes"}},
+            "overcast": "yes",
+            "rain": {"wind": {"weak": "yes", "strong": "no"}},
+        }
+    }
+
+
+def test_loan_tree_of_li_hang():
+    """Li Hang, example 5.3."""
+    assert nested(fit(load_loan()).tree_.root) == {"house": {"no": {"job": {"no": "no", "yes": "yes"}}, "yes": "yes"}}
+
+
+# -- against the recursion --------------------------------------------------------------------------------------
+
+tables = st.integers(1, 30).flatmap(
+    lambda n: st.tuples(*[st.lists(st.integers(0, 2), min_size=n, max_size=n) for _ in range(4)])
+)
+
+
+@settings(deadline=None)
+@given(tables)
+def test_same_tree_as_the_recursion(columns):
+    table = pd.DataFrame(dict(zip("abcy", columns)))
+    domains = {a: sorted(table[a].unique()) for a in "abc"}
+    assert nested(fit(table).tree_.root) == reference(table, domains)
+
+
+@settings(deadline=None)
+@given(tables, st.randoms())
+def test_order_of_rows_does_not_matter(columns, random):
+    table = pd.DataFrame(dict(zip("abcy", columns)))
+    order = list(range(len(table)))
+    random.shuffle(order)
+    assert fit(table).tree_.export_text() == fit(table.iloc[order]).tree_.export_text()
+
+
+@settings(deadline=None)
+@given(tables, st.data())
+def test_weights_count_rows(columns, data):
+    table = pd.DataFrame(dict(zip("abcy", columns)))
+    weight = np.array(data.draw(st.lists(st.integers(1, 3), min_size=len(table), max_size=len(table))))
+    X, y = table[list("abc")], table["y"]
+    weighted = ID3Classifier().fit(X, y, sample_weight=weight)
+    repeated = fit(table.loc[np.repeat(table.index, weight)])
+    assert weighted.tree_.export_text() == repeated.tree_.export_text()
+    assert weighted.predict(X).tolist() == repeated.predict(X).tolist()
+
+
+@settings(deadline=None)
+@given(tables)
+def test_training_rows_are_told_apart_where_they_can_be(columns):
+    table = pd.DataFrame(dict(zip("abcy", columns)))
+    majority = table.groupby(list("abc"))["y"].agg(lambda y: y.value_counts().sort_index().idxmax())
+    wanted = [majority[tuple(row)] for row in table[list("abc")].to_numpy()]
+    assert fit(table).predict(table[list("abc")]).tolist() == wanted
+
+
+# -- ties, stops, prediction ------------------------------------------------------------------------------------
+
+
+def test_first_column_wins_a_tie():
+    """Under clear texture, root, umbilicus and surface gain the same 0.458 bits."""
+    melons = load_watermelon()
+    assert fit(melons).tree_.root.children["clear"].question == "root"
+    swapped = melons[["color", "umbilicus", "sound", "texture", "root", "surface", "ripe"]]
+    assert fit(swapped).tree_.root.children["clear"].question == "umbilicus"
+
+
+def test_splits_on_zero_gain_until_min_gain_forbids():
+    xor = pd.DataFrame({"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "y": [0, 1, 1, 0]})
+    assert fit(xor).tree_.root.gain == 0
+    assert fit(xor).score(xor[["a", "b"]], xor["y"]) == 1
+    assert fit(xor, min_gain=1e-6).tree_.n_nodes == 1
+
+
+@pytest.mark.parametrize(
+    "parameters, n_nodes", [({"max_depth": 0}, 1), ({"max_depth": 1}, 4), ({"min_samples_split": 6}, 7), ({"min_gain": 0.5}, 1)]
+)
+def test_stopping_rules(parameters, n_nodes):
+    tree = fit(load_watermelon(), **parameters).tree_
+    assert tree.n_nodes == n_nodes
+    inner = ~tree.is_leaf
+    assert (tree.depth <= parameters.get("max_depth", np.inf)).all()
+    assert (tree.n_samples[inner] >= parameters.get("min_samples_split", 2)).all()
+    assert (tree.gain[inner] >= parameters.get("min_gain", 0)).all()
+
+
+def test_empty_branch_repeats_its_parent():
+    melons = load_watermelon()
+    tree = fit(melons).tree_
+    empty = [node for node in tree.walk() if node.n_samples == 0]
+    assert [(node.parent.question, node.branch, node.label) for node in empty] == [("color", "light", "yes")]
+    assert tree.value[empty[0].id].tolist() == tree.value[empty[0].parent.id].tolist()
+    row = pd.DataFrame([["light", "slightly curly", "dull", "clear", "flat", "soft"]], columns=melons.columns[:-1])
+    assert fit(melons).predict(row).tolist() == ["yes"]
+
+
+def test_unseen_category_stops_and_says_the_majority():
+    """A texture that no training melon had: the answer is what the root would say, nine unripe of seventeen."""
+    model = fit(load_watermelon())
+    row = load_watermelon().iloc[[0], :-1].astype(str)
+    row["texture"] = "rough"
+    assert model.apply(row).tolist() == [0]
+    assert model.predict(row).tolist() == ["no"]
+    assert model.predict_proba(row)[0] == pytest.approx([9 / 17, 8 / 17])
+
+
+def test_conflicting_rows_give_the_first_class_on_a_tie():
+    model = ID3Classifier().fit([["u"], ["u"]], ["b", "a"])
+    assert model.tree_.n_nodes == 1
+    assert model.predict([["u"]]).tolist() == ["a"]
+    assert model.predict_proba([["u"]]).tolist() == [[0.5, 0.5]]
+
+
+def test_categories_without_rows_get_a_branch():
+    x = pd.Categorical(["u", "v"], categories=["w", "v", "u"])
+    tree = ID3Classifier().fit(pd.DataFrame({"x": x}), ["p", "q"]).tree_
+    assert list(tree.root.children) == ["w", "v", "u"]
+    assert tree.root.children["w"].n_samples == 0
+
+
+@pytest.mark.parametrize("kind", [str, int, float, bool])
+def test_labels_and_values_keep_their_kind(kind):
+    values = [kind(v) for v in (0, 1, 1)] if kind is not str else ["a", "b", "b"]
+    model = ID3Classifier().fit(pd.DataFrame({"x": values}), values)
+    assert model.predict(pd.DataFrame({"x": values})).tolist() == values
+    assert set(model.tree_.root.children) == set(values)
+
+
+def test_table_in_chinese_grows_the_same_tree():
+    chinese = load_watermelon(language="zh")
+    terms = load_watermelon().attrs["chinese"]
+    text = fit(load_watermelon()).tree_.export_text()
+    for english in sorted(terms, key=len, reverse=True):
+        text = text.replace(english, terms[english])
+    assert fit(chinese).tree_.export_text() == text
+
+
+def test_pickle_keeps_the_tree():
+    model = fit(load_watermelon())
+    again = pickle.loads(pickle.dumps(model))
+    assert again.tree_.export_text() == model.tree_.export_text()
+
+
+# -- bad input --------------------------------------------------------------------------------------------------
+
+X, y = [["a"], ["b"]], [0, 1]
+
+
+@pytest.mark.parametrize(
+    "call, error, message",
+    [
+        (lambda: ID3Classifier().fit([], []), ValueError, "(?i)empty|expected 2D array"),
+        (lambda: ID3Classifier().fit(pd.DataFrame({"a": []}), []), ValueError, "X is empty"),
+        (lambda: ID3Classifier().fit(X, [0]), ValueError, "X has 2 rows, y has 1"),
+        (lambda: ID3Classifier().fit(X, [0, np.nan]), ValueError, "y contains NaN or None, first in row 1"),
+        (lambda: ID3Classifier().fit(X, ["a", None]), ValueError, "y contains NaN or None"),
+        (lambda: ID3Classifier().fit(X, pd.Series(["a", 1])), TypeError, "y mixes int, str"),
+        (lambda: ID3Classifier().fit(X, None), ValueError, "requires y"),
+        (lambda: ID3Classifier().fit(X, [[0, 1], [1, 0]]), ValueError, "y should be a 1d array"),
+        (lambda: ID3Classifier().fit([["a"], [None]], y), ValueError, "(?i)x contains nan"),
+        (lambda: ID3Classifier().fit(pd.DataFrame({"c": ["a", None]}), y), ValueError, "column 'c', first in row 1"),
+        (lambda: ID3Classifier().fit(pd.DataFrame({"c": ["a", 1]}), y), TypeError, "column 'c' mixes int, str"),
+        (lambda: ID3Classifier().fit(X, y, sample_weight=[0, 0]), ValueError, "sample_weight is zero everywhere"),
+        (lambda: ID3Classifier().fit(X, y, sample_weight=[1]), ValueError, "sample_weight must have one entry a row"),
+        (lambda: ID3Classifier(min_gain=-1).fit(X, y), ValueError, "min_gain must be"),
+        (lambda: ID3Classifier(min_gain=np.nan).fit(X, y), ValueError, "min_gain must be"),
+        (lambda: ID3Classifier(max_depth=1.5).fit(X, y), ValueError, "max_depth must be"),
+        (lambda: ID3Classifier(min_samples_split=1).fit(X, y), ValueError, "min_samples_split must be"),
+        (lambda: ID3Classifier().fit(X, y).predict([["a", "b"]]), ValueError, "2 features"),
+        (lambda: fit(load_loan()).predict(pd.DataFrame({"age": ["young"]})), ValueError, "(?i)feature names"),
+        (lambda: fit(load_loan()).predict(load_loan().iloc[:, [1, 0, 2, 3]]), ValueError, "(?i)feature names"),
+        (lambda: load_watermelon("4.0"), ValueError, "version must be"),
+        (lambda: load_loan("fr"), ValueError, "language must be"),
+    ],
+)
+def test_errors_name_the_argument(call, error, message):
+    with pytest.raises(error, match=message):
+        call()
