@@ -151,6 +151,11 @@ def test_recipe_takes_our_python_and_our_files(recipe: Recipe):
     ]
 
 
+def test_a_python_that_is_not_here_is_named():
+    with pytest.warns(UserWarning, match=r"no Python 3\.99 here"):
+        assert python_for("3.99") == sys.executable
+
+
 def test_versions_are_the_pinned_ones(replay: Replay):
     """Every package that both Binder and the book's environment hold has one version."""
     frozen = subprocess.run(

@@ -212,7 +212,7 @@ def test_the_contents_list_every_notebook():
 def test_plain_pytest_runs_every_cell_of_every_notebook():
     """A notebook that pytest does not find would be a notebook that nothing proves."""
     listing = subprocess.run(
-        [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider", "-p", "no:xdist"],
+        [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider"],
         cwd=ROOT, capture_output=True, text=True,
     )  # fmt: skip
     assert listing.returncode == 0, listing.stdout + listing.stderr
