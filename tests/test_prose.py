@@ -73,6 +73,7 @@ STRIPPED = [
         (r"(?s)(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)", " "),
         (r"\[(?:[^\[\]]|\[[^\[\]]*\])*\]\{[^{}]*\.quoted\b[^{}]*\}", " "),
         (r"(?m)^\s*\([^()\s]+\)=\s*$", ""),
+        (r"(?m)\$\$[ \t]*\([^()\s]+\)[ \t]*$", "$$"),  # the label of an equation
         (r"\[\^[^\]]*\]", " "),
         (r"\]\((?:[^()]|\([^()]*\))*\)", "] "),  # the address of a link
         (r"(?m)^\s*\[[^\]]+\]:\s+\S+.*$", ""),
@@ -348,6 +349,7 @@ def test_a_number_that_nothing_shows_is_caught(markdown, numbers):
         "```f(0.5)``` begins a line",
         "```{code-block} python\n:lineno-start: 12\nx = 0.5\n```",
         "```{math}\n:label: eq-17\nx_{17}\n```",
+        "$$x$$ (eq-10)\n\n$$\ny\n$$ (eq-2-11)\n",
         "(section-4.2)=\n## 3.12 Gain\n12. a step\n13) another",
         "{eq}`eq-17`, {cite:t}`quinlan1986`, {numref}`fig-12`, {prf:ref}`thm-22`, {glue:text}`gain:.3f` and {func}`f17`",
         "See <https://example.org/17>, https://example.org/0.5 or [this](https://example.org/0.5_(17)) and a note.[^17]",
