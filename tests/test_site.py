@@ -31,7 +31,7 @@ FLAGS = (
     "--disable-background-networking --disable-component-update --disable-sync"
 ).split()
 DESK, PHONE = 1280, 390
-SETTINGS = [("light", DESK), ("dark", DESK), ("light", PHONE), ("dark", PHONE)]
+SETTINGS = [("light", DESK), ("dark", DESK), ("dark", PHONE)]
 SHORTEST_ALT = 20
 
 
