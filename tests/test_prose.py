@@ -25,8 +25,9 @@ output has an HTML form the reader sees that form, so its plain twin does not co
 What a cell tagged remove-output or remove-cell prints does not count either, unless it is glued.
 
 *Equal* means: the shown number is the same, or it rounds to the one in prose at the digits that the prose prints (0.998
-is shown by 0.99750). A percentage may also be shown as a share (47 % by 0.4706). A minus sign right before a number,
-`-0.5`, asks for a negative number, except before a factor, as in $-0.5\log_2 0.5$; without it the sign is free.
+is shown by 0.99750). Whole numbers are counts, so they must be the same. A percentage may also be shown as a share (47 %
+by 0.4706). A minus sign right before a number, `-0.5`, asks for a negative number, except before a factor, as in
+$-0.5\log_2 0.5$; without it the sign is free.
 """
 
 from __future__ import annotations
@@ -192,9 +193,11 @@ def to_claim(match: re.Match[str], text: str) -> Claim | None:
     if not (fraction or match["percent"] or len(whole) > 1):
         return None
     value = Decimal(f"{whole or 0}{fraction}").scaleb(int(exponent))
-    tolerance = Decimal("0.5").scaleb(int(exponent) + 1 - len(fraction) if fraction else int(exponent))
     if power and whole == "10" and not fraction:
-        value, tolerance = Decimal(10) ** int(power), Decimal(0)
+        value = Decimal(10) ** int(power)
+    decimals = max(len(fraction) - 1, 0)
+    is_rounded = bool(fraction or match["percent"])
+    tolerance = Decimal("0.5").scaleb(int(exponent) - decimals) if is_rounded else Decimal(0)
     if match["sign"] and not FACTOR_FOLLOWS.match(text, match.end()):
         value = -value
     return Claim(match[0].strip(), value, tolerance, bool(match["percent"]))
@@ -408,6 +411,7 @@ def test_a_shown_number_is_proven(markdown, text):
         ("48 %", "0.4706"),
         ("0.47", "47"),
         ("100,000", "100 000"),
+        ("13 rows", "13.288"),
         (r"$10^{-12}$", "1e-11"),
     ],
 )
