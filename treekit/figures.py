@@ -1,17 +1,27 @@
-"""The moving figures of the chapters. Each function returns an `Explorable`, which shows itself in a notebook."""
+"""The figures of the chapters.
+
+Figures that move are an `Explorable`, drawings that stand still a `Picture`: both show themselves as the last value of
+a cell. The functions named ``plot_...`` draw with matplotlib and return nothing.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from xml.sax.saxutils import quoteattr
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
 from treekit.datasets import load_lunch
 from treekit.explorable import Choice, Explorable, Slider
+from treekit.export import counts_text
+from treekit.id3 import ID3Classifier
 from treekit.measures import conditional_entropy, entropy, entropy_of_counts, information_gain, self_information
-from treekit.palette import class_color
+from treekit.palette import CLASS_COLORS, class_color
 from treekit.svg import FAINT, Plane, circle, element, line, number, rect, text
+from treekit.tree import Node
 
 LINE = 32  # pixels from one line of a drawn table to the next
 
@@ -118,10 +128,11 @@ def lunch_explorer() -> Explorable:
         draw = {True: _dot, False: _arrow}
         return "".join(draw[bool(dear[i] <= 50)](xs[i], ys[i]) for i in np.flatnonzero(rows))
 
+    # The colours are those of the drawn trees: classes in sorted order, no before yes.
     background = (
         plane.axes([0, 200, 400, 600], range(0, 51, 10), "distance (m)", "price (yuan)")
-        + _in_class(0, marks(eaten) + _dot(316, 189))
-        + _in_class(1, marks(~eaten) + _dot(316, 213) + _arrow(316, 236))
+        + _in_class(1, marks(eaten) + _dot(316, 189))
+        + _in_class(0, marks(~eaten) + _dot(316, 213) + _arrow(316, 236))
         + _rings([(316, 261)])
         + text(334, 194, "we ate there")
         + text(334, 218, "we did not")
@@ -134,7 +145,7 @@ def lunch_explorer() -> Explorable:
         wrong = ((far <= distance) & (dear <= price)) != eaten
         x, y = plane.x(distance), plane.y(price)
         drawing = (
-            rect(left, y, x - left, bottom - y, style=f"fill: {class_color(0)}; fill-opacity: 0.15")
+            rect(left, y, x - left, bottom - y, style=f"fill: {class_color(1)}; fill-opacity: 0.15")
             + _rings([(xs[i], ys[i]) for i in np.flatnonzero(wrong)])
             + _code([(0, f"if distance ≤ {distance}:"), (1, f"if price ≤ {price}:")], y=50)
         )
@@ -229,4 +240,364 @@ def split_explorer(frame: pd.DataFrame, target: str) -> Explorable:
         controls=[Choice("Ask first for", attributes)],
         frame=state,
         challenge="Can you find the question with the largest gain? Which one tells next to nothing?",
+    )
+
+
+def growth_explorer(frame: pd.DataFrame, target: str) -> Explorable:
+    """ID3 on a table of words, level by level: a column for each level, in it a square for each row that is there.
+
+    A row keeps its height on all levels, so that the rows of a node always stand together.
+    """
+    id3 = ID3Classifier().fit(frame.drop(columns=target), frame[target])
+    tree = id3.tree_
+    ends = id3.apply(frame.drop(columns=target))
+    rank = {node.id: place for place, node in enumerate(tree.walk())}
+    order = sorted(range(len(frame)), key=lambda i: rank[ends[i]])
+    step = 20
+    rows_of: dict[int, list[int]] = {}  # for each node, the heights of its rows from the top
+    for height, i in enumerate(order):
+        node = tree[int(ends[i])]
+        while node is not None:
+            rows_of.setdefault(node.id, []).append(height)
+            node = node.parent
+    names = [str(frame.index[i]) for i in order]
+    labels = [tree.classes.tolist().index(frame[target].iloc[i]) for i in order]
+    levels = range(tree.max_depth + 1)
+    top, width = 66, 98
+
+    def square(x: float, height: int) -> str:
+        y = top + step * height
+        box = _in_class(labels[height], rect(x + 5, y, 19, 16))
+        style = f"fill: {('white', 'currentColor')[labels[height] % 2]}"
+        return box + text(x + 14.5, y + 12.5, names[height], text_anchor="middle", font_size=12, style=style)
+
+    def group(node: Node, asks: bool) -> str:
+        """The squares of a node, with its answer and (when it is asked) its question beside them."""
+        x, heights = width * node.depth, rows_of[node.id]
+        first, last = top + step * heights[0], top + step * heights[-1] + 16
+        words = [] if node.parent is None else str(node.branch).split()
+        said = "".join(text(x + 30, first + 12.5 + step * i, word, font_size=13) for i, word in enumerate(words))
+        if asks and not node.is_leaf:
+            y = first + 12.5 + step * len(words)
+            said += text(x + 30, y, f"{node.question}?", font_size=13, font_weight="bold")
+        return line(x + 1, first, x + 1, last, stroke_width=2) + "".join(square(x, h) for h in heights) + said
+
+    def column(level: int, last: int) -> str:
+        """One level, when the tree is grown down to the level `last`."""
+        nodes = [tree[k] for k in np.flatnonzero(tree.depth == level)]
+        return "".join(group(node, asks=level < last) for node in nodes if node.n_samples)
+
+    def told(node: Node) -> str:
+        name = "all rows" if node.parent is None else str(node.branch)
+        if node.n_samples == 0:
+            return f"{name}: empty, a leaf that says {node.label}"
+        if node.is_leaf:
+            return f"{name}: {counts_text(node)}, a leaf"
+        return f"{name}: {counts_text(node)}, next asks for {node.question} (gain {node.gain:.3f})"
+
+    def state(last: int) -> tuple[str, str]:
+        nodes = [tree[k] for k in np.flatnonzero(tree.depth == last)]
+        n_rows = sum(node.n_samples for node in nodes)
+        sentence = f"Level {last}, {n_rows} rows. " + "; ".join(told(node) for node in nodes) + "."
+        return "".join(column(level, last) for level in range(last + 1)), sentence
+
+    legend = "".join(
+        _in_class(k, rect(3 + 110 * k, 9, 8, 8)) + text(18 + 110 * k, 18, f"{target}: {name}")
+        for k, name in enumerate(tree.classes.tolist())
+    )
+    heads = "".join(text(width * level, top - 14, f"level {level}", fill_opacity=0.8) for level in levels)
+    return Explorable(
+        title="ID3, level by level",
+        alt=f"The {len(frame)} rows as numbered squares in the color of their class, in one column for each of the "
+        f"{len(levels)} levels of the tree. A bar on the left joins the rows of one node; beside it stand the answer that "
+        f"led there and the next question. Rows in leaves are left out of the columns that follow.",
+        size=(max(480, width * len(levels)), top + step * len(frame)),
+        background=legend + heads + line(0, top - 7, width * len(levels), top - 7, stroke_opacity=FAINT),
+        controls=[Slider("Grown down to level", list(levels), start=levels[-1])],
+        frame=state,
+        challenge="Can you find the rows that are asked the most questions? Which level closes the most rows?",
+    )
+
+
+def plot_threshold(means: pd.DataFrame) -> None:
+    """Accuracy on training rows and on held-out rows, the columns of `means`, against the threshold, its index."""
+    ax = _axes("threshold min_gain (bits)", "share of rows told right")
+    for k, name in enumerate(["training", "held-out"]):
+        ax.plot(means.index, means[name], marker="os"[k], color=CLASS_COLORS[k])
+        ax.annotate(f"{name} rows", (means.index[2], means[name].iloc[2]), xytext=(8, (8, -18)[k]), textcoords="offset points")
+    best = means["held-out"].idxmax()
+    ax.axvline(best, color="black", linestyle=":")
+    ax.annotate("best on held-out rows", (best, 0.98), xytext=(6, 0), textcoords="offset points", va="top")
+    ax.set(ylim=(0.45, 1.02))
+    plt.show()
+
+
+# -- still pictures of the chapter on entropy -------------------------------------------------------------------
+
+
+def _axes(xlabel: str, ylabel: str) -> plt.Axes:
+    """Axes of the size that reads on a page and on a phone, without the two lines that show nothing."""
+    _, ax = plt.subplots(figsize=(6.4, 3.6), layout="constrained")
+    ax.set(xlabel=xlabel, ylabel=ylabel)
+    ax.spines[["top", "right"]].set_visible(False)
+    return ax
+
+
+def plot_surprise() -> None:
+    """The surprise of an event against its probability; each halving of the probability adds one bit."""
+    ax = _axes("probability p of the event", "surprise (bits)")
+    p = np.linspace(0.02, 1, 400)
+    ax.plot(p, self_information(p), color=CLASS_COLORS[0])
+    for bits in range(5):
+        ax.plot(2.0**-bits, bits, "o", color=CLASS_COLORS[0])
+        name = f"p = 1/{2**bits}" if bits else "p = 1"
+        ax.annotate(f"{name}: {bits} bit{'s' * (bits != 1)}", (2.0**-bits, bits), xytext=(8, 4), textcoords="offset points")
+    ax.set(xlim=(0, 1.25), ylim=(0, 5.6), xticks=np.linspace(0, 1, 5))
+    plt.show()
+
+
+def plot_two_class_entropy(ripe: int, unripe: int) -> None:
+    """Entropy of two classes against the share of the first, with a table of melons marked on it."""
+    ax = _axes("share p of ripe melons", "entropy (bits)")
+    p = np.linspace(0, 1, 401)
+    ax.plot(p, entropy_of_counts(np.column_stack([p, 1 - p])), color=CLASS_COLORS[0])
+    height = float(entropy_of_counts([ripe, unripe]))
+    share = ripe / (ripe + unripe)
+    ax.plot(share, height, "o", color=CLASS_COLORS[1])
+    words = f"{ripe} of {ripe + unripe} ripe: {height:.3f}"
+    ax.annotate(words, (share, height), xytext=(0, -40), textcoords="offset points", ha="center", arrowprops={"arrowstyle": "-"})
+    ax.set(xlim=(0, 1), ylim=(0, 1.08))
+    plt.show()
+
+
+def plot_three_class_entropy() -> None:
+    """Entropy of three classes on the triangle of their shares: one corner a class, the centre an even mix."""
+    corners = np.array([[0, 0], [1, 0], [0.5, np.sqrt(3) / 2]])
+    n = 60
+    shares = np.array([(i, j, n - i - j) for i in range(n + 1) for j in range(n + 1 - i)]) / n
+    x, y = (shares @ corners).T
+    _, ax = plt.subplots(figsize=(6.4, 4.4), layout="constrained")
+    filled = ax.tricontourf(x, y, entropy_of_counts(shares), levels=np.linspace(0, 1.6, 9), cmap="Blues")
+    plt.colorbar(filled, ax=ax, label="entropy (bits)", shrink=0.8)
+    ax.fill(*corners.T, facecolor="none", edgecolor="black", linewidth=1)
+    ax.plot(*corners.mean(axis=0), "o", color=CLASS_COLORS[1])
+    ax.annotate("even mix", corners.mean(axis=0), xytext=(0, 8), textcoords="offset points", ha="center", color="white")
+    for (cx, cy), name, drop in zip(corners, "ABC", (-0.08, -0.08, 0.03), strict=True):
+        ax.text(cx, cy + drop, f"only {name}", ha="center")
+    ax.set(aspect="equal", ylim=(-0.1, 0.94))
+    ax.axis("off")
+    plt.show()
+
+
+def plot_branches(table: pd.DataFrame) -> None:
+    """The entropy of each branch as a block, as wide as its share of the rows: the blocks' area is the mean.
+
+    `table` holds the class counts, a row for each value of the attribute.
+    """
+    ax = _axes("share of the rows", "entropy (bits)")
+    counts = table.to_numpy()
+    shares = counts.sum(axis=1) / counts.sum()
+    starts = np.cumsum(shares) - shares
+    heights = entropy_of_counts(counts)
+    colors = [CLASS_COLORS[k % len(CLASS_COLORS)] for k in range(len(shares))]
+    ax.bar(starts, heights, width=shares, align="edge", color=colors, edgecolor="white", alpha=0.8)
+    for start, share, height, (value, row) in zip(starts, shares, heights, table.iterrows(), strict=True):
+        lines = [*str(value).split(), f"{' + '.join(map(str, row))} rows", f"{height:.3f}"]
+        # A block too low for its words has them above it.
+        y, va = (height / 2, "center") if height > 0.3 else (height + 0.02, "bottom")
+        ax.text(start + share / 2, y, "\n".join(lines), ha="center", va=va)
+    before = float(entropy_of_counts(counts.sum(axis=0)))
+    ax.axhline(before, color="black", linestyle="--")
+    ax.text(1, before + 0.02, f"before the look: {before:.3f}", ha="right")
+    ax.set(xlim=(0, 1), ylim=(0, 1.15))
+    plt.show()
+
+
+def plot_pixels(gain: np.ndarray, mean_ink: np.ndarray) -> None:
+    """What each pixel of a picture tells about its label, beside the mean picture; both as square grids."""
+    side = int(np.sqrt(len(gain)))
+    _, axes = plt.subplots(1, 2, figsize=(6.4, 3.2), layout="constrained")
+    pictures = [(mean_ink, "share of digits with ink", "Greys"), (gain, "information gain (bits)", "Blues")]
+    for ax, (values, title, cmap) in zip(axes, pictures, strict=True):
+        image = ax.imshow(values.reshape(side, side), cmap=cmap, vmin=0)
+        plt.colorbar(image, ax=ax, shrink=0.8)
+        ax.set(title=title, xlabel="column", ylabel="row", xticks=range(side), yticks=range(side))
+    plt.show()
+
+
+# -- pictures of the introduction, which stand still --------------------------------------------------------------
+
+
+@dataclass(frozen=True, repr=False)
+class Picture:
+    """An SVG drawing that shows itself. With a width of 480, text of 15 pixels reads on a phone.
+
+    `alt` says what it shows, for readers who do not see it; `size` is its width and height in its own pixels.
+    """
+
+    alt: str
+    size: tuple[float, float]
+    drawing: str
+
+    def __repr__(self) -> str:
+        return f"Picture of {self.size[0]:g} × {self.size[1]:g} pixels"
+
+    def _repr_html_(self) -> str:
+        width, height = self.size
+        return (
+            f'<svg role="img" aria-label={quoteattr(self.alt)} viewBox="0 0 {number(width)} {number(height)}" '
+            f'fill="currentColor" font-size="15" style="display: block; width: 100%; max-width: {width * 1.2:.0f}px; '
+            f'margin: 0 auto">{self.drawing}</svg>'
+        )
+
+
+def lunch_anatomy() -> Picture:
+    """The lunch tree as one draws it by hand, with the names of its parts."""
+    height = 40
+
+    def card(x: float, y: float, words: str, is_leaf: bool = False) -> str:
+        width = 100 if is_leaf else 170
+        corner = height / 2 if is_leaf else 6
+        frame = rect(x - width / 2, y, width, height, rx=corner, fill="none", stroke="currentColor")
+        return frame + text(x, y + 25, words, text_anchor="middle", font_weight="bold")
+
+    def branch(x1: float, x2: float, y: float, answer: str) -> str:
+        """The line down from the card at (x1, y) to the one at x2, its answer on the outer side."""
+        anchor, gap = ("end", -14) if x2 < x1 else ("start", 14)
+        return line(x1, y + height, x2, y + 110) + text((x1 + x2) / 2 + gap, y + 79, answer, text_anchor=anchor)
+
+    def name(x: float, y: float, words: str, anchor: str = "start") -> str:
+        return text(x, y, words, font_style="italic", text_anchor=anchor)
+
+    depths = "".join(name(480, y + 25, f"depth {k}", "end") for k, y in enumerate((10, 120, 230)))
+    return Picture(
+        alt="A tree of five nodes. The root asks: distance at most 200 metres? Its branch no leads to the leaf eat no. Its "
+        "branch yes leads to an inner node, which asks: price at most 20 yuan? From there, yes leads to the leaf eat yes, "
+        "no to the leaf eat no. The root has depth 0; the inner node and the first leaf 1; the last two leaves 2.",
+        size=(480, 280),
+        drawing=branch(215, 130, 10, "yes")
+        + branch(215, 330, 10, "no")
+        + branch(130, 65, 120, "yes")
+        + branch(130, 230, 120, "no")
+        + card(215, 10, "distance ≤ 200 m?")
+        + card(130, 120, "price ≤ 20 yuan?")
+        + card(330, 120, "eat: no", is_leaf=True)
+        + card(65, 230, "eat: yes", is_leaf=True)
+        + card(230, 230, "eat: no", is_leaf=True)
+        + name(122, 35, "root", "end")
+        + name(336, 89, "a branch")
+        + name(0, 111, "inner node")
+        + name(330, 180, "leaf", "middle")
+        + name(290, 255, "leaf")
+        + depths,
+    )
+
+
+def lunch_partition(left: tuple[str, str, float, float], right: tuple[str, str, float, float]) -> Picture:
+    """Two lunch trees side by side, each as the three regions that its two cuts make of the plane.
+
+    `left` and `right` are (title, question asked first, cut in metres, cut in yuan); the question is "distance" or
+    "price". The first cut divides the whole plane, the second only the side that goes on.
+    """
+    lunches = load_lunch()
+    eaten = (lunches["eat"] == "yes").to_numpy()
+
+    def panel(title: str, first: str, distance: float, price: float, offset: float) -> str:
+        plane = Plane((0, 700), (0, 50), (offset + 28, 62, offset + 218, 262))
+        low, top, high, bottom = plane.box
+        x, y = plane.x(distance), plane.y(price)
+        # What lies beyond the picture stands on its edge; an arrow says that the dish is dearer.
+        marks = ["", ""]
+        for far, dear, eat in zip(lunches["distance_m"], lunches["price_yuan"], eaten):
+            draw = _dot if dear <= 50 else _arrow
+            marks[int(eat)] += draw(min(plane.x(far), high), max(plane.y(dear), top))
+        if first == "distance":
+            lines = line(x, top, x, bottom, stroke_width=2) + line(low, y, x, y, stroke_width=2)
+            second, third = (plane.x(60), plane.y(34)), (plane.x(500), plane.y(37))
+        else:
+            lines = line(low, y, high, y, stroke_width=2) + line(x, y, x, bottom, stroke_width=2)
+            second, third = (plane.x(480), plane.y(5)), (plane.x(500), plane.y(37))
+        names = [(x - 24, bottom - 6), second, third]
+        return (
+            text((low + high) / 2, 20, title, text_anchor="middle", font_weight="bold")
+            + rect(low, y, x - low, bottom - y, style=f"fill: {class_color(1)}; fill-opacity: 0.15")
+            + element("g", plane.axes([0, 200, 400, 600], range(0, 51, 10), "distance (m)", ""))
+            + text(offset, 48, "price (yuan)")
+            + lines
+            + _in_class(0, marks[0])
+            + _in_class(1, marks[1])
+            + "".join(text(*place, f"R{k}", font_weight="bold") for k, place in enumerate(names, start=1))
+        )
+
+    def said(title: str, first: str, distance: float, price: float) -> str:
+        whole = f"{distance:g} metres" if first == "distance" else f"{price:g} yuan"
+        part = f"{price:g} yuan, on the near side only" if first == "distance" else f"{distance:g} metres, on the cheap side only"
+        return f"{title}: the first cut, at {whole}, crosses the whole plane; the second is at {part}."
+
+    return Picture(
+        alt="Two planes of distance and price with the twelve dishes, each cut into three regions of which only R1, the "
+        f"near and cheap one, is shaded and says eat. {said(*left)} {said(*right)}",
+        size=(480, 340),
+        drawing=panel(*left, 0) + panel(*right, 252) + _lunch_key(),
+    )
+
+
+def _lunch_key() -> str:
+    return (
+        _in_class(1, _dot(20, 331)) + text(32, 336, "we ate there")
+        + _in_class(0, _dot(160, 331)) + text(172, 336, "we did not")
+        + _in_class(0, _arrow(290, 331)) + text(304, 336, "dearer than shown")
+    )  # fmt: skip
+
+
+#: The subject of the book: a question, and under it each concept with its chapter.
+SUBJECT = {
+    "What is a tree?": [("nested questions", "Introduction"), ("regions of the plane", "Introduction")],
+    "How mixed are the rows?": [
+        ("self-information, entropy", "Entropy"),
+        ("information gain", "Entropy"),
+        ("gain ratio", "C4.5"),
+        ("Gini index, squared error", "CART"),
+    ],
+    "How does a tree grow?": [
+        ("one branch a value", "ID3"),
+        ("two branches, classes or numbers", "CART"),
+        ("a tilted cut", "Oblique trees"),
+    ],
+    "When does it stop?": [("a limit on gain or depth", "ID3"), ("cutting branches off", "Pruning")],
+    "What if the table is rough?": [("numbers, empty entries", "Missing values")],
+    "What can many trees do?": [
+        ("vote: bagging, random forest", "Forests"),
+        ("mend errors in turn", "AdaBoost"),
+        ("follow the gradient", "GBDT"),
+        ("stack forests in layers", "Deep forest"),
+        ("share the work", "Scale"),
+    ],
+}
+
+
+def subject_map() -> Picture:
+    """The whole subject as a tree that lies on its side: six questions, and under each its concepts and chapters."""
+    step, y = 25, 24
+    drawing = text(0, y, "Decision trees", font_weight="bold") + text(480, y, "chapter", text_anchor="end", font_style="italic")
+    trunk = y
+    for question, concepts in SUBJECT.items():
+        y += step + 8
+        trunk = y - 5
+        drawing += line(8, trunk, 26, trunk, stroke_opacity=0.5) + text(32, y, question, font_weight="bold")
+        stem = y + 7
+        for concept, chapter in concepts:
+            y += step
+            drawing += line(40, y - 5, 56, y - 5, stroke_opacity=0.5)
+            drawing += text(62, y, concept) + text(480, y, chapter, text_anchor="end", font_style="italic")
+        drawing += line(40, stem, 40, y - 5, stroke_opacity=0.5)
+    drawing += line(8, 32, 8, trunk, stroke_opacity=0.5)
+    told = " ".join(
+        f"{question} {', '.join(f'{concept} ({chapter})' for concept, chapter in concepts)}."
+        for question, concepts in SUBJECT.items()
+    )
+    return Picture(
+        alt=f"A map of the subject: six questions, under each the concepts that answer it, with their chapters. {told}",
+        size=(480, y + 12),
+        drawing=drawing,
     )
