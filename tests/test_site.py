@@ -181,39 +181,40 @@ def visits(site, browser, address):
     return made
 
 
-def faults(visits, pick):
-    """One line for each thing that `pick` finds wrong in a visit."""
-    return "\n".join(f"{visit}: {fault}" for visit in visits for fault in pick(visit))
+def check(visits, pick):
+    """Fail with one line for each thing that `pick` finds wrong in a visit."""
+    faults = [f"{visit}: {fault}" for visit in visits for fault in pick(visit)]
+    assert not faults, "\n".join([f"{len(faults)} found", *faults])
 
 
 def test_pages_open_without_errors(visits):
-    assert faults(visits, lambda v: v.errors) == ""
+    check(visits, lambda v: v.errors)
 
 
 def test_pages_ask_no_other_host(visits):
-    assert faults(visits, lambda v: v.requests) == ""
+    check(visits, lambda v: v.requests)
 
 
 def test_math_is_typeset(visits):
-    assert faults(visits, lambda v: v.look["untypeset"] + v.look["misprints"]) == ""
+    check(visits, lambda v: v.look["untypeset"] + v.look["misprints"])
     with_math = {v.page for v in visits if v.look["formulas"]}
     assert {"book/notation.html", "book/entropy.html", "book/id3.html"} <= with_math
 
 
 def test_theme_follows_the_reader(visits):
-    assert faults(visits, lambda v: [] if v.look["theme"] == v.theme else [v.look["theme"]]) == ""
+    check(visits, lambda v: [] if v.look["theme"] == v.theme else [v.look["theme"]])
 
 
 def test_no_page_scrolls_sideways(visits):
-    assert faults(visits, lambda v: [f"{v.look['overflow']} px too wide"] if v.look["overflow"] > 0 else []) == ""
+    check(visits, lambda v: [f"{v.look['overflow']} px too wide"] if v.look["overflow"] > 0 else [])
 
 
 def test_no_light_panel_in_the_dark(visits):
-    assert faults([v for v in visits if v.theme == "dark"], lambda v: v.look["lightPanels"]) == ""
+    check([v for v in visits if v.theme == "dark"], lambda v: v.look["lightPanels"])
 
 
 def test_axe_finds_no_serious_violation(visits):
-    assert faults(visits, lambda v: v.violations) == ""
+    check(visits, lambda v: v.violations)
 
 
 def lacks_alt(picture):
@@ -224,7 +225,7 @@ def lacks_alt(picture):
 
 def test_pictures_have_alt_text(visits):
     assert any(v.look["pictures"] for v in visits)
-    assert faults(visits, lambda v: [p for p in v.look["pictures"] if lacks_alt(p)]) == ""
+    check(visits, lambda v: [p for p in v.look["pictures"] if lacks_alt(p)])
 
 
 def test_internal_links_resolve(visits, address):
@@ -237,7 +238,7 @@ def test_internal_links_resolve(visits, address):
             return False
         return page != "index.html" and unquote(fragment) not in anchors.get(page, ())
 
-    assert faults(visits, lambda v: {link for link in v.look["links"] if broken(link)}) == ""
+    check(visits, lambda v: {link for link in v.look["links"] if broken(link)})
 
 
 def test_downloads_exist(visits, site, address):
