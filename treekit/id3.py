@@ -41,7 +41,7 @@ class ID3Classifier(TreeClassifier):
         The labels, sorted.
     n_features_in_ : int
         Number of columns of X.
-    feature_names_in_ : array of shape (n_features_in_,)
+    feature_names_in_ : array of shape (n_features,)
         Names of the columns; only when X is a data frame whose names are all strings.
 
     Notes
