@@ -1,0 +1,257 @@
+"""Which split is best? All open nodes of a level are scored at once, a column at a time.
+
+A column of numbers is cut at a threshold; a column of categories opens a branch for each, or is cut into two groups of
+categories. Each way answers with :class:`Scores`. Rows where the column is missing are left out of the score, and the
+gain is multiplied by the share of the weight that is left in.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treekit.criteria import Criterion
+from treekit.level import Level
+from treekit.measures import entropy_of_counts
+
+__all__ = ["Scores", "Room", "score_thresholds", "score_branches", "score_groups", "largest_gain"]
+
+Floats = NDArray[np.float64]
+
+#: Gains that differ by less, as a part of the node's impurity, count as equal: rounding never chooses.
+TIE = 1e-10
+
+#: With three classes or more, all groupings of up to this many categories are tried.
+MAX_EXHAUSTIVE = 10
+
+
+@dataclass(eq=False)
+class Scores:
+    """The best split of each open node on one column.
+
+    Attributes
+    ----------
+    gain : array of shape (n_nodes,)
+        How much it lowers the impurity; -inf where the column can't split the node.
+    split_information : array of shape (n_nodes,)
+        Entropy, in bits, of the branches that the known rows take.
+    threshold : array of shape (n_nodes,) or None
+        For a column of numbers: branch 0 is at or below it, branch 1 above.
+    route : array of shape (n_nodes, n_values) or None
+        For a column of categories, the branch of each; -1 for none.
+    n_branches : int
+        Number of branches.
+    missing : array of shape (n_nodes,) or None
+        Branch for the rows where the column is missing, where the score has learned it.
+    """
+
+    gain: Floats
+    split_information: Floats
+    threshold: Floats | None = None
+    route: NDArray[np.intp] | None = None
+    n_branches: int = 2
+    missing: NDArray[np.intp] | None = None
+
+
+@dataclass(frozen=True)
+class Room:
+    """What a child must hold: so many rows, and so much weight."""
+
+    rows: float = 1
+    weight: float = 0.0
+
+
+def score_thresholds(
+    level: Level,
+    column: NDArray,
+    order: NDArray[np.intp],
+    criterion: Criterion,
+    impurity: Floats,
+    room: Room = Room(),
+    learn_missing: bool = False,
+) -> Scores:
+    """The best cut of each node on a column of numbers.
+
+    The candidates are the midpoints between neighbouring distinct values. The entries lie in the order of (node,
+    value), so the sums below every cut of every node are one running sum: a level costs O(entries), where summing
+    anew for each cut would cost O(entries^2).
+
+    With ``learn_missing`` the rows where the column is missing are tried on either side of every cut.
+    """
+    node, first, n_nodes = level.node, level.start[:-1], level.n_nodes
+    x = column[level.row[order]]
+    # Missing values come last in their node.
+    n_known = np.bincount(node, ~np.isnan(x), minlength=n_nodes).astype(np.intp)
+    is_cut = np.zeros(len(order), dtype=bool)
+    is_cut[:-1] = (x[:-1] < x[1:]) & (node[:-1] == node[1:])
+    cut = np.flatnonzero(is_cut)
+    at = node[cut]
+
+    running = np.zeros((len(level.addend), len(order) + 1), dtype=np.int64)
+    np.cumsum(level.addend[:, order], axis=1, out=running[:, 1:])
+    known = (running[:, first + n_known] - running[:, first]) * level.unit
+    below = (running[:, cut + 1] - running[:, first[at]]) * level.unit
+    n_below = cut + 1 - first[at]
+
+    if not learn_missing:
+        gain = _gain_with_room(criterion, below, known[:, at], n_below, n_known[at], level.sums[:, at], room)
+        missing = None
+    else:
+        whole, n_missing = level.sums[:, at], (level.n_samples - n_known)[at]
+        lost = whole - known[:, at]
+        sides = [
+            _gain_with_room(criterion, below + side * lost, whole, n_below + side * n_missing, level.n_samples[at], whole, room)
+            for side in (1, 0)
+        ]
+        # Of two equal gains the right side wins, as in XGBoost.
+        missing = np.where(sides[0] > sides[1], 0, 1)
+        gain = np.maximum(*sides)
+
+    best = first_best(gain, at, TIE * impurity)
+    has_cut = best >= 0
+    best = best[has_cut]
+    threshold = np.full(n_nodes, np.nan)
+    threshold[has_cut] = midpoint(x[cut[best]], x[cut[best] + 1])
+    return Scores(
+        _spread(gain[best], has_cut, -np.inf),
+        _spread(_two_way_information(criterion, below[:, best], known[:, has_cut]), has_cut, 0.0),
+        threshold=threshold,
+        missing=None if missing is None else _spread(missing[best], has_cut, 1).astype(np.intp),
+    )
+
+
+def _gain_with_room(
+    criterion: Criterion, left: Floats, total: Floats, n_left: NDArray, n: NDArray, node: Floats, room: Room
+) -> Floats:
+    """Gain of each cut; -inf where a side has no room."""
+    fits = (n_left >= room.rows) & (n - n_left >= room.rows)
+    if room.weight > 0:
+        fits &= (criterion.weight(left) >= room.weight) & (criterion.weight(total - left) >= room.weight)
+    return np.where(fits, criterion.gain(criterion.saving(left, total), node), -np.inf)
+
+
+def score_branches(level: Level, column: NDArray, n_values: int, criterion: Criterion, min_weight: float = 0.0) -> Scores:
+    """A branch for each category: what it gains in each node.
+
+    A node can be split when at least two categories have rows in it, and ``min_weight`` or more of the weight.
+    """
+    counts = _sums_by_category(level, column, n_values)
+    weight = criterion.weight(counts)
+    saving = criterion.cost(counts.sum(axis=2)) - criterion.cost(counts).sum(axis=1)
+    can_split = np.count_nonzero((weight > 0) & (weight >= min_weight), axis=1) >= 2
+    gain = np.where(can_split, criterion.gain(saving, level.sums), -np.inf)
+    route = np.broadcast_to(np.arange(n_values), (level.n_nodes, n_values))
+    return Scores(gain, entropy_of_counts(weight), route=route, n_branches=n_values)
+
+
+def score_groups(
+    level: Level,
+    column: NDArray,
+    n_values: int,
+    criterion: Criterion,
+    impurity: Floats,
+    room: Room = Room(),
+    one_vs_rest: bool = False,
+) -> Scores:
+    """The best cut of the categories into two groups.
+
+    Three ways to list the groups. One category against the rest is what the sources describe. Where a category is told
+    by one number, the share of a class of two or a mean, the best of all groupings is a cut in the order of that
+    number (Breiman et al., 1984, theorem 4.5), so V - 1 candidates do. With more classes all 2^(V-1) - 1 are tried
+    for up to ten categories; beyond that, the cuts in the order of each class's share.
+    """
+    counts = _sums_by_category(level, column, n_values)
+    n_rows = _rows_by_category(level, column, n_values)
+    known, n_known = counts.sum(axis=2), n_rows.sum(axis=1)
+    best_gain = np.full(level.n_nodes, -np.inf)
+    best_left = np.zeros((level.n_nodes, n_values), dtype=bool)
+    for left in _groupings(counts, n_rows, criterion, one_vs_rest):
+        n_left = (n_rows * left).sum(axis=1)
+        gain = _gain_with_room(criterion, (counts * left).sum(axis=2), known, n_left, n_known, level.sums, room)
+        better = np.isfinite(gain) & ~(gain <= best_gain + TIE * impurity)
+        best_gain[better] = gain[better]
+        best_left[better] = np.broadcast_to(left, best_left.shape)[better]
+    below = (counts * best_left).sum(axis=2)
+    route = np.where(n_rows > 0, np.where(best_left, 0, 1), -1)
+    return Scores(best_gain, _two_way_information(criterion, below, known), route=route)
+
+
+def _groupings(counts: Floats, n_rows: Floats, criterion: Criterion, one_vs_rest: bool):
+    """The groups to try as left side, each of shape (n_nodes, n_values) or (1, n_values)."""
+    n_sums, n_nodes, n_values = counts.shape
+    if one_vs_rest:
+        yield from np.eye(n_values, dtype=bool)[:, np.newaxis, :]
+        return
+    keys = criterion.order_keys(counts)
+    if len(keys) > 1 and n_values <= MAX_EXHAUSTIVE:
+        # The last category stays on the right: its being on the left would be the same cut, named the other way.
+        for mask in range(1, 2 ** (n_values - 1)):
+            yield ((mask >> np.arange(n_values)) & 1).astype(bool)[np.newaxis, :]
+        return
+    for key in keys:
+        rank = np.argsort(np.argsort(np.where(n_rows > 0, key, np.inf), axis=1, kind="stable"), axis=1)
+        for size in range(1, n_values):
+            yield rank < size
+
+
+def first_best(gain: Floats, node: NDArray[np.intp], tolerance: Floats) -> NDArray[np.intp]:
+    """Place of the first candidate of each node whose gain is the largest up to its tolerance; -1 for no candidate.
+
+    The candidates lie node by node; ``tolerance`` has one entry a node.
+    """
+    best = np.full(len(tolerance), -1)
+    if len(gain):
+        first = np.flatnonzero(np.diff(node, prepend=-1))
+        largest = np.maximum.reduceat(gain, first)
+        good = np.flatnonzero(gain >= np.repeat(largest - tolerance[node[first]], np.diff(first, append=len(gain))))
+        # Backwards, so that the first candidate of a node is written last.
+        best[node[good[::-1]]] = good[::-1]
+    return best
+
+
+def midpoint(low: NDArray, high: NDArray) -> Floats:
+    """Halfway between two neighbouring values, but never the upper one, to which close floats may round."""
+    low, high = low.astype(float), high.astype(float)
+    middle = low / 2 + high / 2
+    return np.where(middle < high, middle, low)
+
+
+def _sums_by_category(level: Level, column: NDArray, n_values: int) -> Floats:
+    """Sums of the known entries, of shape (n_sums, n_nodes, n_values)."""
+    entry, cell = _cells(level, column, n_values)
+    n_cells = level.n_nodes * n_values
+    sums = np.stack([np.bincount(cell, addend, minlength=n_cells) for addend in level.addend[:, entry]]) * level.unit
+    return sums.reshape(len(sums), level.n_nodes, n_values)
+
+
+def _rows_by_category(level: Level, column: NDArray, n_values: int) -> NDArray[np.intp]:
+    """Number of known entries, of shape (n_nodes, n_values)."""
+    cell = _cells(level, column, n_values)[1]
+    return np.bincount(cell, minlength=level.n_nodes * n_values).reshape(level.n_nodes, n_values)
+
+
+def _cells(level: Level, column: NDArray, n_values: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """The entries where the column is known, and which (node, category) they belong to."""
+    code = column[level.row[level.entry]].astype(np.intp)
+    known = np.flatnonzero(code >= 0)
+    return level.entry[known], level.node[known] * n_values + code[known]
+
+
+def _two_way_information(criterion: Criterion, left: Floats, total: Floats) -> Floats:
+    below, above = criterion.weight(left), criterion.weight(total - left)
+    return entropy_of_counts(np.stack([below, above], axis=-1))
+
+
+def _spread(found: Floats, where: NDArray[np.bool_], otherwise: float) -> Floats:
+    """The found numbers at their nodes, and something else at the others."""
+    spread = np.full(len(where), otherwise)
+    spread[where] = found
+    return spread
+
+
+def largest_gain(scores: list[Scores], impurity: Floats) -> NDArray[np.intp]:
+    """The column of the largest gain in each node; of equal ones the first."""
+    gain = np.array([scored.gain for scored in scores])
+    return np.argmax(gain >= gain.max(axis=0) - TIE * impurity, axis=0)
