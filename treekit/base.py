@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from numbers import Integral, Real
 
 import numpy as np
@@ -195,6 +196,13 @@ def check_number(
         wanted = f"{'None or ' if none else ''}a {'whole ' if whole else ''}number, {low:g} or more"
         upper = "" if high == np.inf else f" and at most {high:g}"
         raise ValueError(f"{name} must be {wanted}{upper}; got {value!r}.")
+
+
+def check_choice(estimator: BaseEstimator, name: str, choices: Iterable[object]) -> None:
+    """Refuse a parameter that is none of the choices."""
+    value = getattr(estimator, name)
+    if value not in choices:
+        raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}; got {value!r}.")
 
 
 def _refuse_missing(X: pd.DataFrame) -> None:

@@ -117,14 +117,13 @@ def grow(
     """
     numeric = [j for j, feature in enumerate(features) if feature.is_numeric and presort]
     level = first_level(values, numeric, criterion.per_row, weight, shares=missing == SHARE)
-    total, inherited = criterion.weight(level.sums)[0], criterion.value(level.sums)
+    total, inherited = criterion.weight(level.sums)[0], criterion.value(level)
     grown: list[Grown] = []
     while True:
-        row, node_weight = level.row[level.entry], criterion.weight(level.sums)
-        impurity = criterion.impurity(level.sums, level.node, row, level.weight[level.entry])
+        node_weight, impurity = criterion.weight(level.sums), criterion.impurity(level)
 
         # What does a leaf say? What its rows say; an empty branch repeats its parent.
-        value = np.where((node_weight > 0)[:, np.newaxis], criterion.value(level.sums), inherited)
+        value = np.where((node_weight > 0)[:, np.newaxis], criterion.value(level), inherited)
 
         # When to stop? When the rows agree, the tree is deep or the rows are few; or when no split gains enough.
         pure = impurity <= PURE * (grown[0].impurity[0] if grown else impurity[0])

@@ -73,6 +73,13 @@ class Level:
         running = np.concatenate([np.zeros_like(running, shape=(len(running), 1)), running], axis=1)
         return np.diff(running[:, self.start], axis=1) * self.unit
 
+    def mean(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Weighted mean in each node of a number that every place of ``entry`` has; 0 for a node without rows."""
+        weight = self.weight[self.entry]
+        total = np.bincount(self.node, weight, minlength=self.n_nodes)
+        sums = np.bincount(self.node, weight * x, minlength=self.n_nodes)
+        return np.divide(sums, total, out=np.zeros(self.n_nodes), where=total > 0)
+
     def only(self, chosen: NDArray[np.bool_]) -> Level:
         """The level without the nodes that are not chosen."""
         if chosen.all():

@@ -7,7 +7,8 @@ gain is multiplied by the share of the weight that is left in.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,6 +64,40 @@ class Room:
     weight: float = 0.0
 
 
+@dataclass(frozen=True, eq=False)
+class Cuts:
+    """All cuts of a column of numbers between neighbouring distinct values, node by node.
+
+    Attributes
+    ----------
+    place : array of shape (n_cuts,)
+        Place in ``order`` of the last entry below each cut.
+    node : array of shape (n_cuts,)
+        Node of each cut.
+    threshold : array of shape (n_cuts,)
+        Midpoint of the two values.
+    n_below : array of shape (n_cuts,)
+        Number of entries of the node below the cut.
+    n_known : array of shape (n_nodes,)
+        Number of entries of each node where the column is known; they come first in the node.
+    """
+
+    place: NDArray[np.intp]
+    node: NDArray[np.intp]
+    threshold: Floats
+    n_below: NDArray[np.intp]
+    n_known: NDArray[np.intp]
+
+
+def find_cuts(level: Level, column: NDArray, order: NDArray[np.intp]) -> Cuts:
+    """The cuts of every node on a column of numbers, whose entries lie in the order of (node, value)."""
+    x = column[level.row[order]]
+    place = np.flatnonzero((x[:-1] < x[1:]) & (level.node[:-1] == level.node[1:]))
+    node = level.node[place]
+    n_known = np.bincount(level.node, ~np.isnan(x), minlength=level.n_nodes).astype(np.intp)
+    return Cuts(place, node, midpoint(x[place], x[place + 1]), place + 1 - level.start[node], n_known)
+
+
 def score_thresholds(
     level: Level,
     column: NDArray,
@@ -80,46 +115,49 @@ def score_thresholds(
 
     With ``learn_missing`` the rows where the column is missing are tried on either side of every cut.
     """
-    node, first, n_nodes = level.node, level.start[:-1], level.n_nodes
-    x = column[level.row[order]]
-    # Missing values come last in their node.
-    n_known = np.bincount(node, ~np.isnan(x), minlength=n_nodes).astype(np.intp)
-    is_cut = np.zeros(len(order), dtype=bool)
-    is_cut[:-1] = (x[:-1] < x[1:]) & (node[:-1] == node[1:])
-    cut = np.flatnonzero(is_cut)
-    at = node[cut]
-
+    cuts = find_cuts(level, column, order)
+    at, first = cuts.node, level.start[:-1]
     running = np.zeros((len(level.addend), len(order) + 1), dtype=np.int64)
     np.cumsum(level.addend[:, order], axis=1, out=running[:, 1:])
-    known = (running[:, first + n_known] - running[:, first]) * level.unit
-    below = (running[:, cut + 1] - running[:, first[at]]) * level.unit
-    n_below = cut + 1 - first[at]
-
+    known = ((running[:, first + cuts.n_known] - running[:, first]) * level.unit)[:, at]
+    below = (running[:, cuts.place + 1] - running[:, first[at]]) * level.unit
+    whole = level.sums[:, at]
     if not learn_missing:
-        gain = _gain_with_room(criterion, below, known[:, at], n_below, n_known[at], level.sums[:, at], room)
-        missing = None
+        gain = _gain_with_room(criterion, below, known, cuts.n_below, cuts.n_known[at], whole, room)
     else:
-        whole, n_missing = level.sums[:, at], (level.n_samples - n_known)[at]
-        lost = whole - known[:, at]
-        sides = [
-            _gain_with_room(criterion, below + side * lost, whole, n_below + side * n_missing, level.n_samples[at], whole, room)
+        n_lost, lost = (level.n_samples - cuts.n_known)[at], whole - known
+        n = level.n_samples[at]
+        to_left, to_right = (
+            _gain_with_room(criterion, below + side * lost, whole, cuts.n_below + side * n_lost, n, whole, room)
             for side in (1, 0)
-        ]
+        )
+        gain = np.maximum(to_left, to_right)
+    best = first_best(cuts, gain, TIE * impurity)
+    scores = scores_of(level.n_nodes, cuts, best, gain)
+    scores.split_information[at[best]] = _two_way_information(criterion, below[:, best], known[:, best])
+    if learn_missing:
         # Of two equal gains the right side wins, as in XGBoost.
-        missing = np.where(sides[0] > sides[1], 0, 1)
-        gain = np.maximum(*sides)
+        scores.missing = np.ones(level.n_nodes, dtype=np.intp)
+        scores.missing[at[best]] = np.where(to_left[best] > to_right[best], 0, 1)
+    return scores
 
-    best = first_best(gain, at, TIE * impurity)
-    has_cut = best >= 0
-    best = best[has_cut]
-    threshold = np.full(n_nodes, np.nan)
-    threshold[has_cut] = midpoint(x[cut[best]], x[cut[best] + 1])
-    return Scores(
-        _spread(gain[best], has_cut, -np.inf),
-        _spread(_two_way_information(criterion, below[:, best], known[:, has_cut]), has_cut, 0.0),
-        threshold=threshold,
-        missing=None if missing is None else _spread(missing[best], has_cut, 1).astype(np.intp),
-    )
+
+def first_best(cuts: Cuts, gain: Floats, tolerance: Floats) -> NDArray[np.intp]:
+    """The first cut of each node whose gain is the largest up to the node's tolerance; none for a node without room."""
+    if not len(gain):
+        return np.zeros(0, dtype=np.intp)
+    first = np.flatnonzero(np.diff(cuts.node, prepend=-1))
+    least = np.maximum.reduceat(gain, first) - tolerance[cuts.node[first]]
+    good = np.flatnonzero((gain >= np.repeat(least, np.diff(first, append=len(gain)))) & np.isfinite(gain))
+    return good[np.unique(cuts.node[good], return_index=True)[1]]
+
+
+def scores_of(n_nodes: int, cuts: Cuts, best: NDArray[np.intp], gain: Floats) -> Scores:
+    """The best cuts as scores of their nodes."""
+    scores = Scores(np.full(n_nodes, -np.inf), np.zeros(n_nodes), threshold=np.full(n_nodes, np.nan))
+    scores.gain[cuts.node[best]] = gain[best]
+    scores.threshold[cuts.node[best]] = cuts.threshold[best]
+    return scores
 
 
 def _gain_with_room(
@@ -196,21 +234,6 @@ def _groupings(counts: Floats, n_rows: Floats, criterion: Criterion, one_vs_rest
             yield rank < size
 
 
-def first_best(gain: Floats, node: NDArray[np.intp], tolerance: Floats) -> NDArray[np.intp]:
-    """Place of the first candidate of each node whose gain is the largest up to its tolerance; -1 for no candidate.
-
-    The candidates lie node by node; ``tolerance`` has one entry a node.
-    """
-    best = np.full(len(tolerance), -1)
-    if len(gain):
-        first = np.flatnonzero(np.diff(node, prepend=-1))
-        largest = np.maximum.reduceat(gain, first)
-        good = np.flatnonzero(gain >= np.repeat(largest - tolerance[node[first]], np.diff(first, append=len(gain))))
-        # Backwards, so that the first candidate of a node is written last.
-        best[node[good[::-1]]] = good[::-1]
-    return best
-
-
 def midpoint(low: NDArray, high: NDArray) -> Floats:
     """Halfway between two neighbouring values, but never the upper one, to which close floats may round."""
     low, high = low.astype(float), high.astype(float)
@@ -244,14 +267,26 @@ def _two_way_information(criterion: Criterion, left: Floats, total: Floats) -> F
     return entropy_of_counts(np.stack([below, above], axis=-1))
 
 
-def _spread(found: Floats, where: NDArray[np.bool_], otherwise: float) -> Floats:
-    """The found numbers at their nodes, and something else at the others."""
-    spread = np.full(len(where), otherwise)
-    spread[where] = found
-    return spread
-
-
 def largest_gain(scores: list[Scores], impurity: Floats) -> NDArray[np.intp]:
     """The column of the largest gain in each node; of equal ones the first."""
     gain = np.array([scored.gain for scored in scores])
     return np.argmax(gain >= gain.max(axis=0) - TIE * impurity, axis=0)
+
+
+def largest_gain_of(n_drawn: int, rng: np.random.Generator) -> Callable[[list[Scores], Floats], NDArray[np.intp]]:
+    """Like :func:`largest_gain`, among ``n_drawn`` columns that each node draws at random.
+
+    Columns that can't split a node don't count: drawing goes on until enough are found that can.
+    """
+
+    def choose(scores: list[Scores], impurity: Floats) -> NDArray[np.intp]:
+        can_split = np.isfinite([scored.gain for scored in scores])
+        drawn_order = rng.random(can_split.shape).argsort(axis=0)
+        n_found = np.take_along_axis(can_split, drawn_order, axis=0).cumsum(axis=0)
+        is_drawn = np.empty_like(can_split)
+        np.put_along_axis(is_drawn, drawn_order, n_found <= n_drawn, axis=0)
+        return largest_gain(
+            [replace(scored, gain=np.where(drawn, scored.gain, -np.inf)) for scored, drawn in zip(scores, is_drawn)], impurity
+        )
+
+    return choose
