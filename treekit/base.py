@@ -1,9 +1,13 @@
-"""What all estimators that grow one tree share: reading the table, asking the tree, checking parameters."""
+"""What the estimators share: reading a table and its labels or targets, asking a tree, checking parameters.
+
+Of one tree: TreeClassifier, TreeRegressor. Of several, which share the table: TableClassifier, TableRegressor.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from numbers import Integral, Real
+from typing import Self
 
 import numpy as np
 import pandas as pd
@@ -17,13 +21,13 @@ from treekit.measures import row_weights
 from treekit.table import Feature, encode, learn_features
 from treekit.tree import Tree
 
-__all__ = ["TreeClassifier", "TreeRegressor"]
+__all__ = ["TableClassifier", "TableRegressor", "TreeClassifier", "TreeRegressor"]
 
 
-class TreeEstimator(BaseEstimator):
-    """Base of the estimators that grow one tree; a subclass says in ``_grow`` how."""
+class TableEstimator(BaseEstimator):
+    """Base of the estimators that learn from a table; a subclass says in ``_fit`` how."""
 
-    tree_: Tree
+    _features: tuple[Feature, ...]
     _numbers_are_categories = False
     _accepts_missing = True
 
@@ -33,6 +37,123 @@ class TreeEstimator(BaseEstimator):
         tags.input_tags.categorical = True
         tags.input_tags.string = True
         return tags
+
+    def _learn(self, X: pd.DataFrame) -> tuple[tuple[Feature, ...], NDArray]:
+        """The columns of the training table, and the table as numbers."""
+        self._features = learn_features(X, self._numbers_are_categories)
+        if not self._accepts_missing:
+            _refuse_missing(X)
+        return self._features, encode(X, self._features)
+
+    def _values(self, X: ArrayLike) -> NDArray:
+        """Rows to ask about, as numbers."""
+        check_is_fitted(self)
+        frame = self._read(X, reset=False)
+        if not self._accepts_missing:
+            _refuse_missing(frame)
+        return encode(frame, self._features)
+
+    def _read(self, X: ArrayLike, reset: bool) -> pd.DataFrame:
+        """X as a data frame, with its shape and column names checked (or, with ``reset``, remembered)."""
+        if isinstance(X, pd.DataFrame):
+            if len(X) == 0:
+                raise ValueError("X is empty: 0 sample(s) while a minimum of 1 is required.")
+            validate_data(self, X, reset=reset, skip_check_array=True)
+            return X
+        finite = "allow-nan" if self._accepts_missing else True
+        array = validate_data(self, X, reset=reset, dtype=None, ensure_all_finite=finite)
+        return pd.DataFrame(array, columns=[f"x{j}" for j in range(array.shape[1])])
+
+
+class TableClassifier(ClassifierMixin, TableEstimator):
+    """Base of the classifiers."""
+
+    classes_: NDArray
+
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Learn from a table.
+
+        Parameters
+        ----------
+        X : data frame or array of shape (n_rows, n_features)
+            The attributes. Text, booleans and pandas categories are categories; what numbers are, and whether entries
+            may be missing, the class says.
+        y : array of shape (n_rows,)
+            The labels, none of them missing.
+        sample_weight : array of shape (n_rows,), optional
+            Weight of each row; weight 2 is the same as the row twice, weight 0 the same as no row.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError, TypeError
+            If the table is empty or has missing entries where it may not, if X and y differ in length, if y holds
+            numbers that are no classes, if a parameter is out of its range, or if ``sample_weight`` does not fit; the
+            message names the argument.
+        """
+        frame = self._read(X, reset=True)
+        label = _read_labels(y, len(frame))
+        weight = row_weights(sample_weight, len(frame))
+        self.classes_, code = np.unique(label, return_inverse=True)
+        features, values = self._learn(frame)
+        self._fit(values, features, code, weight)
+        return self
+
+    def predict(self, X: ArrayLike) -> NDArray:
+        """Class of the largest share in :meth:`predict_proba`; on a tie the first of ``classes_``.
+
+        Parameters
+        ----------
+        X : data frame or array of shape (n_rows, n_features)
+
+        Returns
+        -------
+        array of shape (n_rows,)
+
+        Raises
+        ------
+        NotFittedError
+            If there was no ``fit`` yet.
+        ValueError
+            If X has other columns than in ``fit``, or missing entries where it may not.
+        """
+        shares = self.predict_proba(X)
+        return self.classes_[shares.argmax(axis=1)]
+
+    def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Shares of the classes, of shape (n_rows, n_classes)."""
+        raise NotImplementedError
+
+    def _fit(self, values: NDArray, features: tuple[Feature, ...], y: NDArray, weight: NDArray) -> None:
+        raise NotImplementedError
+
+
+class TableRegressor(RegressorMixin, TableEstimator):
+    """Base of the regressors."""
+
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Learn from a table. Parameters and errors are those of a classifier, but y holds finite numbers."""
+        frame = self._read(X, reset=True)
+        target = _read_targets(y, len(frame))
+        weight = row_weights(sample_weight, len(frame))
+        features, values = self._learn(frame)
+        self._fit(values, features, target, weight)
+        return self
+
+    def _fit(self, values: NDArray, features: tuple[Feature, ...], y: NDArray, weight: NDArray) -> None:
+        raise NotImplementedError
+
+
+class TreeEstimator(TableEstimator):
+    """Base of the estimators that grow one tree; a subclass says in ``_grow`` how."""
+
+    tree_: Tree
+
+    def _fit(self, values: NDArray, features: tuple[Feature, ...], y: NDArray, weight: NDArray) -> None:
+        self.tree_ = self._grow(values, features, y, weight)
 
     def apply(self, X: ArrayLike) -> NDArray[np.intp]:
         """Number of the node where each row ends, of shape (n_rows,). Arguments and errors are those of ``predict``."""
@@ -63,90 +184,9 @@ class TreeEstimator(BaseEstimator):
     def _grow(self, values: NDArray, features: tuple[Feature, ...], y: NDArray, weight: NDArray) -> Tree:
         raise NotImplementedError
 
-    def _learn(self, X: pd.DataFrame) -> tuple[tuple[Feature, ...], NDArray]:
-        """The columns of the training table, and the table as numbers."""
-        features = learn_features(X, self._numbers_are_categories)
-        if not self._accepts_missing:
-            _refuse_missing(X)
-        return features, encode(X, features)
 
-    def _values(self, X: ArrayLike) -> NDArray:
-        """Rows to ask the tree about, as numbers."""
-        check_is_fitted(self)
-        frame = self._read(X, reset=False)
-        if not self._accepts_missing:
-            _refuse_missing(frame)
-        return encode(frame, self.tree_.features)
-
-    def _read(self, X: ArrayLike, reset: bool) -> pd.DataFrame:
-        """X as a data frame, with its shape and column names checked (or, with ``reset``, remembered)."""
-        if isinstance(X, pd.DataFrame):
-            if len(X) == 0:
-                raise ValueError("X is empty: 0 sample(s) while a minimum of 1 is required.")
-            validate_data(self, X, reset=reset, skip_check_array=True)
-            return X
-        finite = "allow-nan" if self._accepts_missing else True
-        array = validate_data(self, X, reset=reset, dtype=None, ensure_all_finite=finite)
-        return pd.DataFrame(array, columns=[f"x{j}" for j in range(array.shape[1])])
-
-
-class TreeClassifier(ClassifierMixin, TreeEstimator):
+class TreeClassifier(TreeEstimator, TableClassifier):
     """Base of the classifiers that grow one tree."""
-
-    classes_: NDArray
-
-    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> TreeClassifier:
-        """Grow the tree.
-
-        Parameters
-        ----------
-        X : data frame or array of shape (n_rows, n_features)
-            The attributes. Text, booleans and pandas categories are categories; what numbers are, and whether entries
-            may be missing, the class says.
-        y : array of shape (n_rows,)
-            The labels, none of them missing.
-        sample_weight : array of shape (n_rows,), optional
-            Weight of each row; weight 2 is the same as the row twice, weight 0 the same as no row.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ValueError, TypeError
-            If the table is empty or has missing entries where it may not, if X and y differ in length, if y holds
-            numbers that are no classes, if a parameter is out of its range, or if ``sample_weight`` does not fit; the
-            message names the argument.
-        """
-        frame = self._read(X, reset=True)
-        label = _read_labels(y, len(frame))
-        weight = row_weights(sample_weight, len(frame))
-        self.classes_, code = np.unique(label, return_inverse=True)
-        features, values = self._learn(frame)
-        self.tree_ = self._grow(values, features, code, weight)
-        return self
-
-    def predict(self, X: ArrayLike) -> NDArray:
-        """Most frequent training label where each row ends; on a tie the first of ``classes_``.
-
-        Parameters
-        ----------
-        X : data frame or array of shape (n_rows, n_features)
-
-        Returns
-        -------
-        array of shape (n_rows,)
-
-        Raises
-        ------
-        NotFittedError
-            If the tree is not grown yet.
-        ValueError
-            If X has other columns than in ``fit``, or missing entries where it may not.
-        """
-        shares = self.predict_proba(X)
-        return self.classes_[shares.argmax(axis=1)]
 
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
         """Shares of the classes where each row ends, of shape (n_rows, n_classes). See :meth:`predict`."""
@@ -154,17 +194,8 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):
         return self.tree_.predict(values)
 
 
-class TreeRegressor(RegressorMixin, TreeEstimator):
+class TreeRegressor(TreeEstimator, TableRegressor):
     """Base of the regressors that grow one tree."""
-
-    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> TreeRegressor:
-        """Grow the tree. Parameters and errors are those of a classifier, but y holds finite numbers."""
-        frame = self._read(X, reset=True)
-        target = _read_targets(y, len(frame))
-        weight = row_weights(sample_weight, len(frame))
-        features, values = self._learn(frame)
-        self.tree_ = self._grow(values, features, target, weight)
-        return self
 
     def predict(self, X: ArrayLike) -> NDArray[np.float64]:
         """What the leaf says in which each row ends, of shape (n_rows,).
