@@ -17,8 +17,9 @@ from treekit.criteria import Criterion, Entropy, FriedmanMSE, Gini, Poisson, Squ
 from treekit.grow import Stop, grow
 from treekit.level import Level
 from treekit.splits import Room, Scores, largest_gain, largest_gain_of, score_groups, score_thresholds
+from treekit.surrogates import find_surrogates
 from treekit.table import Feature
-from treekit.tree import MAJORITY, Tree
+from treekit.tree import MAJORITY, Surrogate, Tree
 
 __all__ = ["CARTClassifier", "CARTRegressor"]
 
@@ -58,6 +59,9 @@ class CARTClassifier(TreeClassifier):
         logarithm of their number; None for all. Columns that can't split the node are drawn for free.
     categorical_split : {"subset", "one_vs_rest"}
         Two groups of categories, or one category against the rest. See :func:`treekit.splits.score_groups`.
+    max_surrogates : int
+        How many other questions a node keeps for rows whose answer is missing; they are looked for only when X has
+        gaps. With 0 such rows go down the branch with more weight.
     class_weight : dict, "balanced" or None
         Weight of each class, by which the weights of its rows are multiplied.
     ccp_alpha : float
@@ -76,8 +80,9 @@ class CARTClassifier(TreeClassifier):
 
     Notes
     -----
-    A missing value, and a category that a node has not seen, goes down the branch with more weight; the gain is that
-    of the known rows, times their share. Growing costs O(rows x columns x (depth + log rows)). Source: Breiman et al.
+    The gain of a column with gaps is that of its known rows, times their share. A row whose answer is missing, or a
+    category that the node has not seen, is asked the node's surrogates; where none can tell, it goes down the branch
+    with more weight. Growing costs O(rows x columns x (depth + log rows)). Source: Breiman et al.
     (1984).
     """
 
@@ -91,6 +96,7 @@ class CARTClassifier(TreeClassifier):
         min_impurity_decrease: float = 0.0,
         max_features: float | str | None = None,
         categorical_split: str = "subset",
+        max_surrogates: int = 5,
         class_weight: dict | str | None = None,
         ccp_alpha: float = 0.0,
         random_state: Any = None,
@@ -103,6 +109,7 @@ class CARTClassifier(TreeClassifier):
         self.min_impurity_decrease = min_impurity_decrease
         self.max_features = max_features
         self.categorical_split = categorical_split
+        self.max_surrogates = max_surrogates
         self.class_weight = class_weight
         self.ccp_alpha = ccp_alpha
         self.random_state = random_state
@@ -127,7 +134,7 @@ class CARTRegressor(TreeRegressor):
     criterion : {"squared_error", "friedman_mse", "absolute_error", "poisson"}
         Squared error about the mean; the same in Friedman's words; absolute error about the median, for columns of
         numbers only; half Poisson deviance about the mean, for targets that are not negative.
-    max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf, min_impurity_decrease, max_features, categorical_split, ccp_alpha, random_state
+    max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf, min_impurity_decrease, max_features, categorical_split, max_surrogates, ccp_alpha, random_state
         As for :class:`CARTClassifier`.
 
     Attributes
@@ -148,6 +155,7 @@ class CARTRegressor(TreeRegressor):
         min_impurity_decrease: float = 0.0,
         max_features: float | str | None = None,
         categorical_split: str = "subset",
+        max_surrogates: int = 5,
         ccp_alpha: float = 0.0,
         random_state: Any = None,
     ):
@@ -159,6 +167,7 @@ class CARTRegressor(TreeRegressor):
         self.min_impurity_decrease = min_impurity_decrease
         self.max_features = max_features
         self.categorical_split = categorical_split
+        self.max_surrogates = max_surrogates
         self.ccp_alpha = ccp_alpha
         self.random_state = random_state
 
@@ -183,12 +192,21 @@ def grow_binary(
     room = Room(_count(estimator.min_samples_leaf, n_rows), estimator.min_weight_fraction_leaf * weight.sum())
     one_vs_rest = estimator.categorical_split == "one_vs_rest"
 
-    def score(level: Level, j: int, impurity: NDArray) -> Scores:
+    def score_cut(level: Level, j: int, impurity: NDArray, criterion: Criterion, room: Room) -> Scores:
         if isinstance(criterion, AbsoluteError):
             return score_thresholds_absolute(level, values[j], level.order[j], criterion, impurity, room)
         if features[j].is_numeric:
             return score_thresholds(level, values[j], level.order[j], criterion, impurity, room)
         return score_groups(level, values[j], features[j].n_values, criterion, impurity, room, one_vs_rest)
+
+    def score(level: Level, j: int, impurity: NDArray) -> Scores:
+        return score_cut(level, j, impurity, criterion, room)
+
+    def surrogates(level: Level, branch: NDArray, feature: NDArray) -> list[Surrogate]:
+        return find_surrogates(level, branch, feature, values, estimator.max_surrogates, score_cut)
+
+    has_gaps = any((np.isnan(column) if f.is_numeric else column < 0).any() for f, column in zip(features, values))
+    wants_surrogates = has_gaps and estimator.max_surrogates > 0
 
     n_drawn = count_features(estimator.max_features, len(features))
     choose = largest_gain
@@ -199,7 +217,20 @@ def grow_binary(
         min_samples_split=_count(estimator.min_samples_split, n_rows),
         min_impurity_decrease=estimator.min_impurity_decrease,
     )
-    return grow(values, features, criterion, weight, score, choose, stop, MAJORITY, classes)
+    if isinstance(criterion, AbsoluteError) and not all(feature.is_numeric for feature in features):
+        raise ValueError("criterion='absolute_error' needs columns of numbers only; X has categories: encode them first.")
+    return grow(
+        values,
+        features,
+        criterion,
+        weight,
+        score,
+        choose,
+        stop,
+        MAJORITY,
+        classes,
+        find_surrogates=surrogates if wants_surrogates else None,
+    )
 
 
 def generator(random_state: Any) -> np.random.Generator:
@@ -238,5 +269,6 @@ def _check_parameters(estimator: CARTClassifier | CARTRegressor) -> None:
             check_number(estimator, name, low=0, high=1)
     check_number(estimator, "min_weight_fraction_leaf", low=0, high=0.5)
     check_number(estimator, "min_impurity_decrease", low=0)
+    check_number(estimator, "max_surrogates", low=0, whole=True)
     check_number(estimator, "ccp_alpha", low=0)
     check_choice(estimator, "categorical_split", ("subset", "one_vs_rest"))

@@ -8,6 +8,7 @@ answers to them.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -17,7 +18,7 @@ from treekit.criteria import Criterion
 from treekit.level import Level, descend, first_level
 from treekit.splits import Scores
 from treekit.table import Feature
-from treekit.tree import MAJORITY, SHARE, STOP, Tree, branches
+from treekit.tree import MAJORITY, SHARE, STOP, Surrogate, Tree, branches
 
 __all__ = ["grow", "Stop"]
 
@@ -25,6 +26,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 Score = Callable[[Level, int, Floats], Scores]
 Choose = Callable[[list[Scores], Floats], Ints]
+FindSurrogates = Callable[[Level, Ints, Ints], list[Surrogate]]
 
 #: A node whose impurity is a smaller part of the root's is pure but for rounding.
 PURE = 1e-14
@@ -78,6 +80,7 @@ def grow(
     missing: int = STOP,
     classes: NDArray | None = None,
     presort: bool = True,
+    find_surrogates: FindSurrogates | None = None,
 ) -> Tree:
     """Grow a tree.
 
@@ -105,6 +108,8 @@ def grow(
         The labels, for a classifier.
     presort : bool
         Whether the level keeps the order of the numeric columns, which :func:`treekit.splits.score_thresholds` needs.
+    find_surrogates : function of (level, branch, feature), optional
+        Finds what to ask, split by split, where the answer is missing.
 
     Returns
     -------
@@ -119,6 +124,7 @@ def grow(
     level = first_level(values, numeric, criterion.per_row, weight, shares=missing == SHARE)
     total, inherited = criterion.weight(level.sums)[0], criterion.value(level)
     grown: list[Grown] = []
+    stand_ins: list[tuple[Ints, list[Surrogate]]] = []
     while True:
         node_weight, impurity = criterion.weight(level.sums), criterion.impurity(level)
 
@@ -135,11 +141,16 @@ def grow(
         splits = split.n_children > 0
         grown.append(Grown(level.id, level.n_samples, node_weight, impurity, value, split))
         if not splits.any():
-            return _as_tree(features, classes, grown)
+            return replace(_as_tree(features, classes, grown), surrogates=_by_node(stand_ins, sum(len(part.id) for part in grown)))
 
         level, split = level.only(splits), split.only(splits)
         x = values[split.feature[level.node], level.row[level.entry]]
         branch = branches(x, split.threshold[level.node], split.route, level.node)
+        if find_surrogates is not None:
+            stand_ins.append((level.id, find_surrogates(level, branch, split.feature)))
+            for surrogate in stand_ins[-1][1]:
+                lost = np.flatnonzero(branch < 0)
+                branch[lost] = surrogate.answer(values, level.node[lost], level.row[level.entry[lost]])
         if missing == MAJORITY:
             undecided = split.missing == MAJORITY
             split.missing[undecided] = _heavier_branch(level, branch)[undecided]
@@ -222,4 +233,22 @@ def _as_tree(features: tuple[Feature, ...], classes: NDArray | None, grown: list
         n_samples=joined([part.n_samples for part in grown]),
         weight=joined([part.weight for part in grown]),
         value=joined([part.value for part in grown]),
+    )
+
+
+def _by_node(stand_ins: list[tuple[Ints, list[Surrogate]]], n_nodes: int) -> tuple[Surrogate, ...]:
+    """The surrogates of all levels as arrays with one entry for each node of the tree."""
+    by_rank = zip(*(found for _, found in stand_ins))
+    ids = np.concatenate([id_ for id_, _ in stand_ins]) if stand_ins else np.zeros(0, dtype=np.intp)
+
+    def spread(parts: list[NDArray], otherwise: float) -> NDArray:
+        part = np.concatenate(parts)
+        everywhere = np.full((n_nodes, *part.shape[1:]), otherwise, dtype=part.dtype)
+        everywhere[ids] = part
+        return everywhere
+
+    return tuple(
+        Surrogate(*(spread([getattr(s, name) for s in rank], otherwise) for name, otherwise in
+                    (("feature", -1), ("threshold", np.nan), ("route", -1), ("is_turned", False))))
+        for rank in by_rank
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -14,12 +15,34 @@ from scipy.sparse import csr_matrix
 from treekit import draw, export
 from treekit.table import Feature
 
-__all__ = ["Tree", "Node"]
+__all__ = ["Tree", "Node", "Surrogate"]
 
 
 #: What a row does at a node whose question it can't answer: stay there, go down all branches in shares, or, while a
 #: tree grows, go down the branch with the most weight (the grown tree then holds the number of that branch).
 STOP, SHARE, MAJORITY = -1, -2, -3
+
+
+class Surrogate(NamedTuple):
+    """For each node another question that stands in for its own; ``feature`` is -1 where there is none.
+
+    ``threshold`` and ``route`` are as in :class:`Tree`, ``route`` with one row a node; where ``is_turned``, branches 0
+    and 1 are exchanged.
+    """
+
+    feature: NDArray[np.intp]
+    threshold: NDArray[np.float64]
+    route: NDArray[np.intp]
+    is_turned: NDArray[np.bool_]
+
+    def answer(self, values: NDArray, node: NDArray[np.intp], row: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Branch of each row at its node; -1 where the surrogate can't tell either."""
+        answer = np.full(len(node), -1)
+        asks = np.flatnonzero(self.feature[node] >= 0)
+        at = node[asks]
+        side = branches(values[self.feature[at], row[asks]], self.threshold[at], self.route, at)
+        answer[asks] = np.where(side >= 0, side ^ self.is_turned[at], -1)
+        return answer
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -51,6 +74,8 @@ class Tree:
         Number of training rows in the node, and their weight.
     value : array of shape (n_nodes, n_values)
         What a node says: the shares of the classes, or a number. A node without rows says what its parent says.
+    surrogates : tuple of Surrogate
+        What to ask, one after the other, where the answer is missing.
     """
 
     features: tuple[Feature, ...]
@@ -65,6 +90,7 @@ class Tree:
     n_samples: NDArray[np.intp]
     weight: NDArray[np.float64]
     value: NDArray[np.float64]
+    surrogates: tuple[Surrogate, ...] = ()
 
     # -- shape --------------------------------------------------------------------------------------------------
 
@@ -162,6 +188,9 @@ class Tree:
             asks = np.flatnonzero(self.feature[node] >= 0)
             at = node[asks]
             answer = branches(values[self.feature[at], row[asks]], self.threshold[at], self._route_table, at)
+            for surrogate in self.surrogates:
+                lost = np.flatnonzero(answer < 0)
+                answer[lost] = surrogate.answer(values, at[lost], row[asks[lost]])
             branch[asks] = np.where(answer >= 0, answer, self.missing[at])
             yield row, node, share, branch == STOP
             row, node, share, branch = self._shared_out(*(part[branch != STOP] for part in (row, node, share, branch)))
