@@ -46,6 +46,8 @@ class Scores:
         Number of branches.
     missing : array of shape (n_nodes,) or None
         Branch for the rows where the column is missing, where the score has learned it.
+    n_candidates : array of shape (n_nodes,) or None
+        Number of cuts that had room, where they were counted.
     """
 
     gain: Floats
@@ -54,14 +56,19 @@ class Scores:
     route: NDArray[np.intp] | None = None
     n_branches: int = 2
     missing: NDArray[np.intp] | None = None
+    n_candidates: Floats | None = None
 
 
 @dataclass(frozen=True)
 class Room:
-    """What a child must hold: so many rows, and so much weight."""
+    """What a child must hold: so many rows, and so much weight; the weight may differ from node to node."""
 
     rows: float = 1
-    weight: float = 0.0
+    weight: float | Floats = 0.0
+
+    def of(self, node: NDArray[np.intp]) -> Room:
+        """The same for the children of each of these nodes."""
+        return Room(self.rows, self.weight[node] if isinstance(self.weight, np.ndarray) else self.weight)
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,6 +113,7 @@ def score_thresholds(
     impurity: Floats,
     room: Room = Room(),
     learn_missing: bool = False,
+    count_candidates: bool = False,
 ) -> Scores:
     """The best cut of each node on a column of numbers.
 
@@ -117,6 +125,7 @@ def score_thresholds(
     """
     cuts = find_cuts(level, column, order)
     at, first = cuts.node, level.start[:-1]
+    room = room.of(at)
     running = np.zeros((len(level.addend), len(order) + 1), dtype=np.int64)
     np.cumsum(level.addend[:, order], axis=1, out=running[:, 1:])
     known = ((running[:, first + cuts.n_known] - running[:, first]) * level.unit)[:, at]
@@ -135,6 +144,8 @@ def score_thresholds(
     best = first_best(cuts, gain, TIE * impurity)
     scores = scores_of(level.n_nodes, cuts, best, gain)
     scores.split_information[at[best]] = _two_way_information(criterion, below[:, best], known[:, best])
+    if count_candidates:
+        scores.n_candidates = np.bincount(at, np.isfinite(gain), minlength=level.n_nodes)
     if learn_missing:
         # Of two equal gains the right side wins, as in XGBoost.
         scores.missing = np.ones(level.n_nodes, dtype=np.intp)
@@ -165,7 +176,7 @@ def _gain_with_room(
 ) -> Floats:
     """Gain of each cut; -inf where a side has no room."""
     fits = (n_left >= room.rows) & (n - n_left >= room.rows)
-    if room.weight > 0:
+    if np.any(room.weight):
         fits &= (criterion.weight(left) >= room.weight) & (criterion.weight(total - left) >= room.weight)
     return np.where(fits, criterion.gain(criterion.saving(left, total), node), -np.inf)
 
