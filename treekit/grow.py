@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treekit.criteria import Criterion
-from treekit.level import Level, descend, first_level
+from treekit.level import Level, descend, first_level, sort_columns
 from treekit.splits import Scores
 from treekit.table import Feature
 from treekit.tree import MAJORITY, SHARE, STOP, Surrogate, Tree, branches
@@ -79,7 +79,7 @@ def grow(
     stop: Stop = Stop(),
     missing: int = STOP,
     classes: NDArray | None = None,
-    presort: bool = True,
+    order: dict[int, Ints] | None = None,
     find_surrogates: FindSurrogates | None = None,
 ) -> Tree:
     """Grow a tree.
@@ -106,8 +106,9 @@ def grow(
         category never seen end where it is asked for.
     classes : array, optional
         The labels, for a classifier.
-    presort : bool
-        Whether the level keeps the order of the numeric columns, which :func:`treekit.splits.score_thresholds` needs.
+    order : dict of arrays, optional
+        The order of the rows by each numeric column, from :func:`treekit.level.sort_columns`, for many trees on one
+        table; empty when the score needs none. Otherwise the columns are sorted here.
     find_surrogates : function of (level, branch, feature), optional
         Finds what to ask, split by split, where the answer is missing.
 
@@ -120,8 +121,9 @@ def grow(
     A level costs O(entries x features), a tree O(rows x features x (depth + log rows)): the logarithm is for sorting
     the numeric columns, once. No column is ever struck off: where it has one value left it cannot split.
     """
-    numeric = [j for j, feature in enumerate(features) if feature.is_numeric and presort]
-    level = first_level(values, numeric, criterion.per_row, weight, shares=missing == SHARE)
+    if order is None:
+        order = sort_columns(values, [j for j, feature in enumerate(features) if feature.is_numeric])
+    level = first_level(order, criterion.per_row, weight, shares=missing == SHARE)
     total, inherited = criterion.weight(level.sums)[0], criterion.value(level)
     grown: list[Grown] = []
     stand_ins: list[tuple[Ints, list[Surrogate]]] = []
