@@ -62,7 +62,7 @@ class TableEstimator(BaseEstimator):
             return X
         finite = "allow-nan" if self._accepts_missing else True
         array = validate_data(self, X, reset=reset, dtype=None, ensure_all_finite=finite)
-        return pd.DataFrame(array, columns=[f"x{j}" for j in range(array.shape[1])])
+        return pd.DataFrame(array, columns=[f"x{j}" for j in range(array.shape[1])]).infer_objects()
 
 
 class TableClassifier(ClassifierMixin, TableEstimator):
@@ -94,13 +94,20 @@ class TableClassifier(ClassifierMixin, TableEstimator):
             numbers that are no classes, if a parameter is out of its range, or if ``sample_weight`` does not fit; the
             message names the argument.
         """
+        frame, code, weight = self._examples(X, y, sample_weight)
+        features, values = self._learn(frame)
+        self._fit(values, features, code, weight)
+        return self
+
+    def _examples(
+        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None
+    ) -> tuple[pd.DataFrame, NDArray[np.intp], NDArray[np.float64]]:
+        """The training table as a frame, its labels as codes (places in ``classes_``, which is set), its weights."""
         frame = self._read(X, reset=True)
         label = _read_labels(y, len(frame))
         weight = row_weights(sample_weight, len(frame))
         self.classes_, code = np.unique(label, return_inverse=True)
-        features, values = self._learn(frame)
-        self._fit(values, features, code, weight)
-        return self
+        return frame, code, weight
 
     def predict(self, X: ArrayLike) -> NDArray:
         """Class of the largest share in :meth:`predict_proba`; on a tie the first of ``classes_``.
