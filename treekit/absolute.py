@@ -68,8 +68,10 @@ def score_thresholds_absolute(
     high = np.concatenate([last_known, cuts.place + 1, last_known[at]])
     cost = absolute_cost(criterion.target[entry], level.weight[order], low, high)
     known, below, above = np.split(cost, [level.n_nodes, level.n_nodes + len(at)])
-    n_above = cuts.n_known[at] - cuts.n_below
-    fits = (cuts.n_below >= room.rows) & (n_above >= room.rows)
+    running = np.concatenate([[0.0], np.cumsum(level.weight[order])])
+    weight_below, weight_above = np.split((running[high] - running[low])[level.n_nodes :], 2)
+    fits = (cuts.n_below >= room.rows) & (cuts.n_known[at] - cuts.n_below >= room.rows)
+    fits &= (weight_below >= room.weight) & (weight_above >= room.weight)
     gain = np.where(fits, (known[at] - below - above) / level.sums[0, at], -np.inf)
     return scores_of(level.n_nodes, cuts, first_best(cuts, gain, TIE * impurity), gain)
 
