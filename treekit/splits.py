@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from treekit.criteria import Criterion
 from treekit.level import Level
 from treekit.measures import entropy_of_counts
+from treekit.tree import MAJORITY
 
 __all__ = ["Scores", "Room", "score_thresholds", "score_branches", "score_groups", "largest_gain"]
 
@@ -45,7 +46,7 @@ class Scores:
     n_branches : int
         Number of branches.
     missing : array of shape (n_nodes,) or None
-        Branch for the rows where the column is missing, where the score has learned it.
+        Branch for the rows where the column is missing, where the score has learned it; MAJORITY where it could not.
     n_candidates : array of shape (n_nodes,) or None
         Number of cuts that had room, where they were counted.
     """
@@ -96,13 +97,20 @@ class Cuts:
     n_known: NDArray[np.intp]
 
 
-def find_cuts(level: Level, column: NDArray, order: NDArray[np.intp]) -> Cuts:
-    """The cuts of every node on a column of numbers, whose entries lie in the order of (node, value)."""
+def find_cuts(level: Level, column: NDArray, order: NDArray[np.intp], before_missing: bool = False) -> Cuts:
+    """The cuts of every node on a column of numbers, whose entries lie in the order of (node, value).
+
+    With ``before_missing`` the last cut of a node has all known values below it: its threshold is infinite.
+    """
     x = column[level.row[order]]
-    place = np.flatnonzero((x[:-1] < x[1:]) & (level.node[:-1] == level.node[1:]))
+    is_cut = x[:-1] < x[1:]
+    if before_missing:
+        is_cut |= ~np.isnan(x[:-1]) & np.isnan(x[1:])
+    place = np.flatnonzero(is_cut & (level.node[:-1] == level.node[1:]))
     node = level.node[place]
     n_known = np.bincount(level.node, ~np.isnan(x), minlength=level.n_nodes).astype(np.intp)
-    return Cuts(place, node, midpoint(x[place], x[place + 1]), place + 1 - level.start[node], n_known)
+    threshold = np.where(np.isnan(x[place + 1]), np.inf, midpoint(x[place], x[place + 1]))
+    return Cuts(place, node, threshold, place + 1 - level.start[node], n_known)
 
 
 def score_thresholds(
@@ -121,9 +129,10 @@ def score_thresholds(
     value), so the sums below every cut of every node are one running sum: a level costs O(entries), where summing
     anew for each cut would cost O(entries^2).
 
-    With ``learn_missing`` the rows where the column is missing are tried on either side of every cut.
+    With ``learn_missing`` the rows where the column is missing are tried on either side of every cut, and all known
+    rows against them. In a node where none is missing there is nothing to learn: the branch is left open.
     """
-    cuts = find_cuts(level, column, order)
+    cuts = find_cuts(level, column, order, before_missing=learn_missing)
     at, first = cuts.node, level.start[:-1]
     room = room.of(at)
     running = np.zeros((len(level.addend), len(order) + 1), dtype=np.int64)
@@ -148,8 +157,8 @@ def score_thresholds(
         scores.n_candidates = np.bincount(at, np.isfinite(gain), minlength=level.n_nodes)
     if learn_missing:
         # Of two equal gains the right side wins, as in XGBoost.
-        scores.missing = np.ones(level.n_nodes, dtype=np.intp)
-        scores.missing[at[best]] = np.where(to_left[best] > to_right[best], 0, 1)
+        scores.missing = np.full(level.n_nodes, MAJORITY)
+        scores.missing[at[best]] = np.where(n_lost[best] == 0, MAJORITY, np.where(to_left[best] > to_right[best], 0, 1))
     return scores
 
 

@@ -368,6 +368,8 @@ class Node:
             return None
         k, tree = int(self.tree.branch[self.id]), self.tree
         categories = tree.features[tree.feature[parent.id]].categories
+        if categories is None and np.isinf(tree.threshold[parent.id]):
+            return "missing" if k else "known"
         if categories is None:
             return f"{'> ' if k else '<= '}{tree.threshold[parent.id]:.4g}"
         answers = [c for c, route in zip(categories.tolist(), tree._route_table[parent.id].tolist()) if route == k]
