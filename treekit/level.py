@@ -169,7 +169,7 @@ def descend(
     child = np.full(len(level.row), -1)
     child[level.entry] = np.where(branch >= 0, first_child[level.node] + branch, -1)
     if (branch < 0).any():
-        level, child = _share_out(level, child, first_child, n_children)
+        level, child = _share_out(level, child, first_child, n_children, parent)
 
     local = np.arange(len(parent))
     orders = [level.entry, *level.order.values()]
@@ -194,20 +194,25 @@ def descend(
 
 
 def _share_out(
-    level: Level, child: NDArray[np.intp], first_child: NDArray[np.intp], n_children: NDArray[np.intp]
+    level: Level,
+    child: NDArray[np.intp],
+    first_child: NDArray[np.intp],
+    n_children: NDArray[np.intp],
+    parent: NDArray[np.intp],
 ) -> tuple[Level, NDArray[np.intp]]:
     """Replace every entry without a child by one entry for each child that known rows go to.
 
     A child's share is its part of the weight of the known rows.
     """
     alive, node = level.entry, level.node
-    known = alive[child[alive] >= 0]
-    share = np.bincount(child[known], level.weight[known], minlength=int(n_children.sum()))
-    share /= np.repeat(np.add.reduceat(share, first_child), n_children)
+    is_known = child[alive] >= 0
+    known = alive[is_known]
+    share = np.bincount(child[known], level.weight[known], minlength=len(parent))
+    share /= np.bincount(node[is_known], level.weight[known], minlength=level.n_nodes)[parent]
 
-    lost = alive[child[alive] < 0]
+    lost = alive[~is_known]
     n_copies = np.ones(len(level.row), dtype=np.intp)
-    n_copies[lost] = n_children[node[child[alive] < 0]]
+    n_copies[lost] = n_children[node[~is_known]]
     # Entry e becomes entries number[e], number[e] + 1, ...; the dead ones stay, so that numbers stay simple.
     number = np.cumsum(n_copies) - n_copies
     origin = np.repeat(np.arange(len(level.row)), n_copies)
