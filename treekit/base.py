@@ -228,10 +228,10 @@ def check_number(
 ) -> None:
     """Refuse a parameter that is not a number of its kind from ``low`` to ``high`` (or None, where that is allowed)."""
     value: Any = getattr(estimator, name)
-    kind: type = Integral if whole else Real
+    kind: Any = Integral if whole else Real
     if none and value is None:
         return
-    if not isinstance(value, kind) or isinstance(value, bool) or not low <= value <= high:
+    if not isinstance(value, kind) or isinstance(value, bool) or not low <= float(value) <= high:
         wanted = f"{'None or ' if none else ''}a {'whole ' if whole else ''}number, {low:g} or more"
         upper = "" if high == np.inf else f" and at most {high:g}"
         raise ValueError(f"{name} must be {wanted}{upper}; got {value!r}.")

@@ -154,7 +154,7 @@ def score_thresholds(
     scores = scores_of(level.n_nodes, cuts, best, gain)
     scores.split_information[at[best]] = _two_way_information(criterion, below[:, best], known[:, best])
     if count_candidates:
-        scores.n_candidates = np.bincount(at, np.isfinite(gain), minlength=level.n_nodes)
+        scores.n_candidates = np.bincount(at, np.isfinite(gain), minlength=level.n_nodes).astype(float)
     if learn_missing:
         # Of two equal gains the right side wins, as in XGBoost.
         missing = np.full(level.n_nodes, MAJORITY)
