@@ -111,6 +111,22 @@ def test_float32_and_class_weight_and_labels_as_scikit_learn():
         assert list(ours.classes_) == list(theirs.classes_)
 
 
+def test_ccp_alpha_prunes_as_scikit_learns():
+    X, y = load_breast_cancer(return_X_y=True)
+    X = X.astype(np.float32)
+    for alpha in (0.005, 0.02):
+        ours = CARTClassifier(ccp_alpha=alpha).fit(X, y)
+        theirs = DecisionTreeClassifier(ccp_alpha=alpha, random_state=0).fit(X, y)
+        assert ours.get_n_leaves() == theirs.get_n_leaves() < CARTClassifier().fit(X, y).get_n_leaves()
+
+
+def test_splits_on_zero_gain():
+    """Exclusive or: no first cut gains anything, the second ones gain all."""
+    X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0]
+    assert CARTClassifier().fit(X, y).score(X, y) == 1
+    assert CARTRegressor().fit(X, y).score(X, y) == 1
+
+
 def test_importances_apply_and_path_as_scikit_learn():
     X, y = load_iris(return_X_y=True)
     ours, theirs = CARTClassifier(max_depth=2).fit(X, y), DecisionTreeClassifier(max_depth=2, random_state=2).fit(X, y)
