@@ -16,6 +16,7 @@ from sklearn.utils.estimator_checks import estimator_checks_generator
 
 from treekit.cart import CARTClassifier, CARTRegressor
 from treekit.datasets import load_loan, load_watermelon
+from treekit.pruning import prune_cost_complexity
 
 ESTIMATORS = [
     CARTClassifier(),
@@ -406,12 +407,14 @@ def test_constant_columns_conflicting_rows_one_row_one_class():
 
 
 def test_a_long_chain_of_splits():
-    """Alternating labels peel off one by one: the tree is far deeper than Python can recurse."""
-    x, y = np.arange(2400.0)[:, np.newaxis], np.arange(2400) % 2
+    """Alternating labels peel off one by one: the tree is ten times as deep as Python can recurse."""
+    x, y = np.arange(10_001.0)[:, np.newaxis], np.arange(10_001) % 2
     model = CARTClassifier().fit(x, y)
-    assert model.get_depth() > 1000
-    assert pickle.loads(pickle.dumps(model)).predict(x).tolist() == y.tolist()
-    assert len(model.tree_.export_text().splitlines()) == model.tree_.n_nodes
+    assert model.get_depth() == 10_000
+    again = pickle.loads(pickle.dumps(model))
+    assert again.predict(x).tolist() == y.tolist()
+    assert len(again.tree_.to_frame()) == len(again.tree_.export_text().splitlines()) == 20_001
+    assert prune_cost_complexity(again.tree_, 1.0).n_nodes == 1
 
 
 X2, y2 = [[1.0], [2.0]], [0, 1]
