@@ -69,11 +69,13 @@ def cut(tree: Tree, nodes: ArrayLike) -> Tree:
     -----
     Takes O(nodes x log depth) time.
     """
-    is_cut = np.zeros(tree.n_nodes, dtype=bool)
-    try:
-        is_cut[np.asarray(nodes)] = True
-    except IndexError as error:
-        raise IndexError(f"nodes: the tree has nodes 0 to {tree.n_nodes - 1}. {error}") from error
+    nodes = np.asarray(nodes)
+    if nodes.dtype == bool and nodes.shape == (tree.n_nodes,):
+        is_cut = nodes
+    elif nodes.size == 0 or nodes.dtype.kind in "iu" and 0 <= nodes.min() and nodes.max() < tree.n_nodes:
+        is_cut = np.isin(np.arange(tree.n_nodes), nodes)
+    else:
+        raise IndexError(f"nodes must be numbers from 0 to {tree.n_nodes - 1}, or booleans, one a node; got {nodes}.")
     # A node stays when none of the nodes above it is cut.
     stays = _least_on_path(tree, ~is_cut)[tree.parent]
     stays[0] = True
