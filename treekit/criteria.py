@@ -216,7 +216,7 @@ class Newton(Criterion):
         return np.bincount(level.node, level.weight[level.entry] * h * step * step, minlength=level.n_nodes) / 2
 
     def order_keys(self, sums: Floats) -> Floats:
-        return _ratio(sums[:1], sums[1] + self.reg_lambda)
+        return -_ratio(sums[:1], sums[1] + self.reg_lambda)
 
 
 def _ratio(a: Floats, b: Floats) -> Floats:

@@ -252,13 +252,25 @@ def check_parameters(estimator: Any, n_features: int, loss: Loss) -> None:
             f"loss={estimator.loss!r} has a second derivative of zero, which -G / (H + reg_lambda) can't divide by; use "
             "order=1, or another loss."
         )
-    if estimator.base_score is not None:
-        score = loss.score_of(estimator.base_score) if np.ndim(estimator.base_score) < 2 else np.zeros(0)
-        if score.shape != (loss.n_scores,) or not np.isfinite(score).all():
-            raise ValueError(
-                f"base_score must be a prediction as good for every row: a number, or a probability for each of more than "
-                f"two classes; got {estimator.base_score!r}."
-            )
+    if estimator.base_score is not None and not can_be_said(estimator.base_score, loss):
+        raise ValueError(
+            "base_score must be None or one prediction for all rows: a number that the loss allows, the probability of "
+            f"the second of two classes, or one for each of more classes; got {estimator.base_score!r}."
+        )
+
+
+def can_be_said(prediction: Any, loss: Loss) -> bool:
+    """Whether there are scores that say the prediction."""
+    try:
+        wanted = np.atleast_1d(np.asarray(prediction, dtype=float))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            score = loss.score_of(wanted)
+    except (TypeError, ValueError):
+        return False
+    if score.shape != (loss.n_scores,) or not np.isfinite(score).all():
+        return False
+    said = loss.prediction(score[:, np.newaxis]).ravel()[-len(wanted) :]
+    return bool(np.allclose(said, wanted))
 
 
 class GBDTRegressor(Boosting, TableRegressor):
@@ -297,8 +309,8 @@ class GBDTRegressor(Boosting, TableRegressor):
         Number of bins for a column of numbers with ``tree_method="hist"``, that of missing values among them.
     reg_lambda, gamma, min_child_weight : float
         For ``order=2``: :math:`\lambda`; the price of a leaf, which a split must beat at once; and the sum H that each
-        side of a split must hold. XGBoost and LightGBM leave the one half out of the gain that they print and compare
-        with gamma: their gains, and their gamma, are twice these.
+        side of a split must hold. XGBoost and LightGBM leave the one half out of the gain, so their gamma is twice
+        this one. XGBoost prints gains before it takes gamma off: twice the sum of gain and gamma here.
     subsample : float
         Share of the rows that each round draws to learn from, without replacement.
     max_features : int, float, "sqrt", "log2" or None
@@ -340,6 +352,9 @@ class GBDTRegressor(Boosting, TableRegressor):
     a cut too. A column of categories is cut into two groups, in the order of the mean step of its categories (Breiman et
     al., 1984): the best of all groupings for the first order and for :math:`\lambda = 0`. A missing category, a category
     that a node has not seen, and a number missing where in training none was, go down the branch with more weight.
+
+    XGBoost's "hist" refuses splits that do not beat gamma, as here; its "exact" grows first and prunes afterwards, and so
+    keeps a poor split above a good one. LightGBM chooses other nodes to split: the best leaf first, not level by level.
 
     A round of the exact method costs O(rows x columns x depth), after sorting once; with bins it is one addition for
     each row, column and level, about half of them saved.
@@ -409,7 +424,8 @@ class GBDTRegressor(Boosting, TableRegressor):
         ValueError
             If X has other columns than in ``fit``.
         """
-        return self.loss_.prediction(self._scores(X)).copy()
+        score = self._scores(X)
+        return self.loss_.prediction(score)
 
     def staged_predict(self, X: ArrayLike) -> Iterator[Floats]:
         """The predictions after each round. See :meth:`predict`."""
@@ -489,7 +505,8 @@ class GBDTClassifier(Boosting, TableClassifier):
 
     def predict_proba(self, X: ArrayLike) -> Floats:
         """Probabilities of the classes, of shape (n_rows, n_classes). See :meth:`predict`."""
-        return self.loss_.prediction(self._scores(X))
+        score = self._scores(X)
+        return self.loss_.prediction(score)
 
     def decision_function(self, X: ArrayLike) -> Floats:
         """Scores of the classes, of shape (n_rows, n_classes); with two classes the log-odds of the second, (n_rows,)."""

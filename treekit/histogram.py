@@ -78,8 +78,9 @@ def score_bins(
 ) -> Scores:
     """The best cut of each node on a column in bins.
 
-    The rows where the column is missing are tried on either side of every cut, and all known rows against them. Of
-    equal gains the first cut wins, with the missing rows on its right. A side must have a positive weight.
+    A cut needs known rows of positive weight on either side. The rows where the column is missing are tried on both;
+    the last cut is that of all known rows against them. Of equal gains the first cut wins, with the missing rows on its
+    right.
 
     Parameters
     ----------
@@ -93,11 +94,14 @@ def score_bins(
     whole, unit = level.sums[:, :, np.newaxis], level.unit[:, np.newaxis]
     below = sums[:, :, : len(edges) + 1].cumsum(axis=2) * unit
     lost = sums[:, :, len(edges) + 1, np.newaxis] * unit
-    gain = to_right = _gain_with_weight(criterion, below, whole, room)
-    is_known = criterion.weight(lost)[:, 0] == 0
-    if not is_known.all():
-        gain = np.maximum(_gain_with_weight(criterion, below + lost, whole, room), to_right)
-    # The bin of the largest gain, up to rounding.
+    n_below, n_lost = criterion.weight(below), criterion.weight(lost)
+    is_cut = (n_below > 0) & (n_below < n_below[:, -1:])
+    is_cut[:, -1:] = (n_below[:, -1:] > 0) & (n_lost > 0)
+    gain = to_right = _gain_with_room(criterion, below, whole, is_cut, room)
+    if n_lost.any():
+        is_cut[:, -1] = False
+        gain = np.maximum(_gain_with_room(criterion, below + lost, whole, is_cut, room), to_right)
+    # The first cut of the largest gain; differences by rounding don't count.
     best = np.argmax(gain >= gain.max(axis=1, keepdims=True) - TIE * impurity[:, np.newaxis], axis=1)
     node = np.arange(len(best))
     gain, to_right = gain[node, best], to_right[node, best]
@@ -105,14 +109,13 @@ def score_bins(
         gain,
         np.zeros(len(best)),
         threshold=np.append(edges, np.inf)[best],
-        missing=np.where(is_known, MAJORITY, np.where(gain > to_right, 0, 1)),
+        missing=np.where(n_lost[:, 0] == 0, MAJORITY, np.where(gain > to_right + TIE * impurity, 0, 1)),
     )
 
 
-def _gain_with_weight(criterion: Criterion, left: Floats, whole: Floats, room: Room) -> Floats:
-    """Gain of each cut; -inf where a side has too little weight, or none."""
-    n_left, n_right = criterion.weight(left), criterion.weight(whole - left)
-    fits = (np.minimum(n_left, n_right) >= room.weight) & (n_left > 0) & (n_right > 0)
+def _gain_with_room(criterion: Criterion, left: Floats, whole: Floats, is_cut: NDArray[np.bool_], room: Room) -> Floats:
+    """Gain of each cut; -inf where there is none, or a side has too little weight."""
+    fits = is_cut & (np.minimum(criterion.weight(left), criterion.weight(whole - left)) >= room.weight)
     return np.where(fits, criterion.gain(criterion.saving(left, whole), whole), -np.inf)
 
 

@@ -157,9 +157,10 @@ def score_thresholds(
         scores.n_candidates = np.bincount(at, np.isfinite(gain), minlength=level.n_nodes).astype(float)
     if learn_missing:
         # Of two equal gains the right side wins, as in XGBoost.
+        is_better = to_left[best] > to_right[best] + TIE * impurity[at[best]]
         missing = np.full(level.n_nodes, MAJORITY)
         scores.missing = missing
-        missing[at[best]] = np.where(n_lost[best] == 0, MAJORITY, np.where(to_left[best] > to_right[best], 0, 1))
+        missing[at[best]] = np.where(n_lost[best] == 0, MAJORITY, np.where(is_better, 0, 1))
     return scores
 
 
