@@ -177,7 +177,8 @@ def split_explorer(frame: pd.DataFrame, target: str) -> Explorable:
     if frame.isna().any(axis=None):
         raise ValueError("frame must have no missing entries")
     attributes = [column for column in frame.columns if column != target]
-    tables = {a: pd.crosstab(frame[a], frame[target]) for a in attributes}
+    # Classes in the order of the alphabet, as a tree has them: a class has one colour in every drawing.
+    tables = {a: pd.crosstab(frame[a], frame[target].astype(str)) for a in attributes}
     classes = list(tables[attributes[0]].columns)
     n, before = len(frame), entropy(frame[target])
     mean_y = 100 + LINE * max(len(table) for table in tables.values())
