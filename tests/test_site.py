@@ -1,11 +1,12 @@
 """The built site, opened in a real browser: every page, light and dark, on a desk and on a phone.
 
-The site is built once, by the command behind `make book`. Each page is opened once for each theme and
-width; what the browser saw is kept as a `Visit`, and each test below looks at one side of all visits.
+The site is built once, by the command behind `make book`. Each page is opened once for each of the settings
+below; what the browser saw is kept as a `Visit`, and each test looks at one side of all visits.
 Tests that need no browser read the built files.
 """
 
 import csv
+import fnmatch
 import functools
 import http.server
 import os
@@ -31,7 +32,7 @@ FLAGS = (
     "--disable-background-networking --disable-component-update --disable-sync"
 ).split()
 DESK, PHONE = 1280, 390
-SETTINGS = [("light", DESK), ("dark", DESK), ("dark", PHONE)]
+SETTINGS = [("light", DESK, "*"), ("dark", PHONE, "*"), ("dark", DESK, "book/*")]  # theme, width, pages
 SHORTEST_ALT = 20
 
 
@@ -170,14 +171,14 @@ def visit(context, name, theme, width, address):
 
 @pytest.fixture(scope="session")
 def visits(site, browser, address):
-    """Every page of the site with every theme and width."""
+    """Every page of the site, opened once for each of the settings."""
     names = sorted(path.relative_to(site).as_posix() for path in site.rglob("*.html"))
     names = [name for name in names if not name.startswith("_static/") and name != "index.html"]
     assert {f"{chapter}.html" for chapter in chapters()} < set(names)
     made = []
-    for theme, width in SETTINGS:
+    for theme, width, pages in SETTINGS:
         with browser.new_context(color_scheme=theme, viewport={"width": width, "height": 844}) as context:
-            made += [visit(context, name, theme, width, address) for name in names]
+            made += [visit(context, name, theme, width, address) for name in fnmatch.filter(names, pages)]
     return made
 
 
@@ -279,6 +280,14 @@ def test_every_row_has_its_place(site, name, prefix, page):
         if f'id="{label}"' not in chapter or f'href="{row["chapter"]}.html#{label}"' not in table:
             missing.append(f"{label} in {row['chapter']}")
     assert missing == []
+
+
+def test_every_term_is_in_the_glossary():
+    """Where a chapter defines a term it stands in bold, with the Chinese in brackets: the glossary has it too."""
+    glossary = (ROOT / "book" / "glossary.md").read_text(encoding="utf-8")
+    sources = [(ROOT / f"{chapter}.ipynb").read_text(encoding="utf-8") for chapter in chapters()]
+    defined = [term for source in sources for term in re.findall(r"\*\*[^*]+\*\* \(([\u4e00-\u9fff, ]+)\)", source)]
+    assert defined and [term for term in defined if not all(name in glossary for name in term.split(", "))] == []
 
 
 def launch_links(html):
