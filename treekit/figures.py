@@ -320,6 +320,17 @@ def growth_explorer(frame: pd.DataFrame, target: str) -> Explorable:
     )
 
 
+# -- still pictures by matplotlib ---------------------------------------------------------------------------------
+
+
+def _axes(xlabel: str, ylabel: str) -> plt.Axes:
+    """Axes of the size that reads on a page and on a phone, without the two lines that show nothing."""
+    _, ax = plt.subplots(figsize=(6.4, 3.6), layout="constrained")
+    ax.set(xlabel=xlabel, ylabel=ylabel)
+    ax.spines[["top", "right"]].set_visible(False)
+    return ax
+
+
 def plot_threshold(means: pd.DataFrame) -> None:
     """Accuracy on training rows and on held-out rows, the columns of `means`, against the threshold, its index."""
     ax = _axes("threshold min_gain (bits)", "share of rows told right")
@@ -333,44 +344,7 @@ def plot_threshold(means: pd.DataFrame) -> None:
     plt.show()
 
 
-# -- still pictures of the chapter on entropy -------------------------------------------------------------------
-
-
-def _axes(xlabel: str, ylabel: str) -> plt.Axes:
-    """Axes of the size that reads on a page and on a phone, without the two lines that show nothing."""
-    _, ax = plt.subplots(figsize=(6.4, 3.6), layout="constrained")
-    ax.set(xlabel=xlabel, ylabel=ylabel)
-    ax.spines[["top", "right"]].set_visible(False)
-    return ax
-
-
-def plot_surprise() -> None:
-    """The surprise of an event against its probability; each halving of the probability adds one bit."""
-    ax = _axes("probability p of the event", "surprise (bits)")
-    p = np.linspace(0.02, 1, 400)
-    ax.plot(p, self_information(p), color=CLASS_COLORS[0])
-    for bits in range(5):
-        ax.plot(2.0**-bits, bits, "o", color=CLASS_COLORS[0])
-        name = f"p = 1/{2**bits}" if bits else "p = 1"
-        ax.annotate(f"{name}: {bits} bit{'s' * (bits != 1)}", (2.0**-bits, bits), xytext=(8, 4), textcoords="offset points")
-    ax.set(xlim=(0, 1.25), ylim=(0, 5.6), xticks=np.linspace(0, 1, 5))
-    plt.show()
-
-
-def plot_two_class_entropy(ripe: int, unripe: int) -> None:
-    """Entropy of two classes against the share of the first, with a table of melons marked on it."""
-    ax = _axes("share p of ripe melons", "entropy (bits)")
-    p = np.linspace(0, 1, 401)
-    ax.plot(p, entropy_of_counts(np.column_stack([p, 1 - p])), color=CLASS_COLORS[0])
-    height = float(entropy_of_counts([ripe, unripe]))
-    share = ripe / (ripe + unripe)
-    ax.plot(share, height, "o", color=CLASS_COLORS[1])
-    words = f"{ripe} of {ripe + unripe} ripe: {height:.3f}"
-    ax.annotate(words, (share, height), xytext=(0, -40), textcoords="offset points", ha="center", arrowprops={"arrowstyle": "-"})
-    ax.set(xlim=(0, 1), ylim=(0, 1.08))
-    plt.show()
-
-
+@plt.rc_context({"font.size": 13})  # reads on a phone, too
 def plot_three_class_entropy() -> None:
     """Entropy of three classes on the triangle of their shares: one corner a class, the centre an even mix."""
     corners = np.array([[0, 0], [1, 0], [0.5, np.sqrt(3) / 2]])
@@ -390,35 +364,12 @@ def plot_three_class_entropy() -> None:
     plt.show()
 
 
-def plot_branches(table: pd.DataFrame) -> None:
-    """The entropy of each branch as a block, as wide as its share of the rows: the blocks' area is the mean.
-
-    `table` holds the class counts, a row for each value of the attribute.
-    """
-    ax = _axes("share of the rows", "entropy (bits)")
-    counts = table.to_numpy()
-    shares = counts.sum(axis=1) / counts.sum()
-    starts = np.cumsum(shares) - shares
-    heights = entropy_of_counts(counts)
-    colors = [CLASS_COLORS[k % len(CLASS_COLORS)] for k in range(len(shares))]
-    ax.bar(starts, heights, width=shares, align="edge", color=colors, edgecolor="white", alpha=0.8)
-    for start, share, height, (value, row) in zip(starts, shares, heights, table.iterrows(), strict=True):
-        lines = [*str(value).split(), f"{' + '.join(map(str, row))} rows", f"{height:.3f}"]
-        # A block too low for its words has them above it.
-        y, va = (height / 2, "center") if height > 0.3 else (height + 0.02, "bottom")
-        ax.text(start + share / 2, y, "\n".join(lines), ha="center", va=va)
-    before = float(entropy_of_counts(counts.sum(axis=0)))
-    ax.axhline(before, color="black", linestyle="--")
-    ax.text(1, before + 0.02, f"before the look: {before:.3f}", ha="right")
-    ax.set(xlim=(0, 1), ylim=(0, 1.15))
-    plt.show()
-
-
+@plt.rc_context({"font.size": 13})  # reads on a phone, too
 def plot_pixels(gain: np.ndarray, mean_ink: np.ndarray) -> None:
     """What each pixel of a picture tells about its label, beside the mean picture; both as square grids."""
     side = int(np.sqrt(len(gain)))
     _, axes = plt.subplots(1, 2, figsize=(6.4, 3.2), layout="constrained")
-    pictures = [(mean_ink, "share of digits with ink", "Greys"), (gain, "information gain (bits)", "Blues")]
+    pictures = [(mean_ink, "share with ink", "Greys"), (gain, "gain (bits)", "Blues")]
     for ax, (values, title, cmap) in zip(axes, pictures, strict=True):
         image = ax.imshow(values.reshape(side, side), cmap=cmap, vmin=0)
         plt.colorbar(image, ax=ax, shrink=0.8)
@@ -601,4 +552,78 @@ def subject_map() -> Picture:
         alt=f"A map of the subject: six questions, under each the concepts that answer it, with their chapters. {told}",
         size=(480, y + 12),
         drawing=drawing,
+    )
+
+
+# -- pictures of the chapter on entropy, which stand still --------------------------------------------------------
+
+
+def surprise_curve() -> Picture:
+    """The surprise of an event against its probability; each halving of the probability adds one bit."""
+    plane = Plane((0, 1), (0, 5), (30, 40, 368, 240))
+    p = np.exp2(-np.linspace(0, 5, 101))
+    marks = ""
+    for bits in range(5):
+        x, y = plane.x(2.0**-bits), plane.y(bits)
+        name = f"p = 1/{2**bits}: {bits} bit{'s' * (bits > 1)}" if bits else "p = 1: 0 bits"
+        marks += circle(x, y, 5, style=f"fill: {class_color(0)}") + text(x + 9, y - 7, name)
+    return Picture(
+        alt="The surprise of an event against its probability p. The curve falls: it comes down from infinity near p = 0, "
+        "passes 4 bits at one sixteenth, 3 at one eighth, 2 at one quarter and 1 at one half, and ends at 0 bits for a "
+        "certain event.",
+        size=(480, 290),
+        drawing=plane.axes([0, 0.25, 0.5, 0.75, 1], range(6), "probability p of the event", "surprise (bits)")
+        + plane.curve(p, self_information(p), style=f"stroke: {class_color(0)}")
+        + marks,
+    )
+
+
+def two_class_entropy(ripe: int, unripe: int) -> Picture:
+    """Entropy of two classes against the share of the first, with a table of melons marked on it."""
+    plane = Plane((0, 1), (0, 1), (34, 40, 466, 240))
+    p = np.linspace(0, 1, 201)
+    share, height = ripe / (ripe + unripe), float(entropy_of_counts([ripe, unripe]))
+    x, y = plane.x(share), plane.y(height)
+    return Picture(
+        alt=f"Entropy of two classes against the share p of the first: an arch from 0 at p = 0 over 1 bit at one half down "
+        f"to 0 at p = 1. A dot marks {ripe} ripe melons of {ripe + unripe}, at {height:.3f} bits.",
+        size=(480, 290),
+        drawing=plane.axes([0, 0.25, 0.5, 0.75, 1], [0, 0.5, 1], "share p of ripe melons", "entropy (bits)")
+        + plane.curve(p, entropy_of_counts(np.column_stack([p, 1 - p])), style=f"stroke: {class_color(0)}")
+        + line(x, y, x, y + 32, stroke_opacity=FAINT)
+        + circle(x, y, 6, style=f"fill: {class_color(1)}")
+        + text(x, y + 50, f"{ripe} of {ripe + unripe} ripe: {height:.3f} bits", text_anchor="middle"),
+    )
+
+
+def branch_entropies(table: pd.DataFrame) -> Picture:
+    """The entropy of each branch as a block, as wide as its share of the rows: the blocks' area is the mean.
+
+    `table` holds the class counts, a row for each value of the attribute.
+    """
+    plane = Plane((0, 1), (0, 1), (34, 50, 466, 270))
+    counts = table.to_numpy()
+    shares = counts.sum(axis=1) / counts.sum()
+    starts = np.cumsum(shares) - shares
+    heights = entropy_of_counts(counts)
+    before = float(entropy_of_counts(counts.sum(axis=0)))
+    blocks = ""
+    for start, share, height, (value, row) in zip(starts, shares, heights, table.iterrows(), strict=True):
+        left, top = plane.x(start), plane.y(height)
+        width, depth = plane.x(start + share) - left, plane.y(0) - top
+        blocks += rect(left, top, width, depth, stroke="currentColor", fill_opacity=0.15)
+        lines = [*str(value).split(), " + ".join(map(str, row)), f"{height:.3f}"]
+        # The words stand in the middle of their block, or above a block that is too low for them.
+        middle = plane.y(height / 2) if height > 0.4 else top - 10 * len(lines)
+        for i, words in enumerate(lines):
+            blocks += text(left + width / 2, middle + 20 * (i + 0.75 - len(lines) / 2), words, text_anchor="middle")
+    told = "; ".join(f"{value}: {row.sum()} rows, {h:.3f} bits" for (value, row), h in zip(table.iterrows(), heights))
+    return Picture(
+        alt="One block for each branch, side by side, as wide as its share of the rows and as high as its entropy. "
+        f"{told}. A dashed line at {before:.3f} bits marks the entropy before the look.",
+        size=(480, 320),
+        drawing=plane.axes([0, 0.25, 0.5, 0.75, 1], [0, 0.5, 1], "share of the rows", "entropy (bits)")
+        + blocks
+        + line(plane.x(0), plane.y(before), plane.x(1), plane.y(before), stroke_dasharray="6 4", stroke_width=2)
+        + text(plane.x(1), plane.y(before) - 8, f"before the look: {before:.3f}", text_anchor="end"),
     )
