@@ -105,6 +105,7 @@ LOOK = """async () => {
   if (window.MathJax) await MathJax.startup.promise;
   const all = (selector) => [...document.querySelectorAll(selector)];
   const name = (e) => e.alt ?? e.getAttribute("aria-label") ?? e.querySelector(":scope > title")?.textContent ?? "";
+  const right = (e) => e?.getBoundingClientRect().right ?? 0;
   const solid = (e) => {
     const [r, g, b, alpha = 1] = getComputedStyle(e).backgroundColor.match(/[\\d.]+/g).map(Number);
     return alpha > 0 && Math.min(r, g, b) > 200;
@@ -116,6 +117,7 @@ LOOK = """async () => {
     overflow: document.scrollingElement.scrollWidth - innerWidth,
     formulas: all("mjx-container").length,
     untypeset: all(".math:not(:has(mjx-container))").map((e) => e.textContent),
+    cut: all("span.math").filter((e) => right(e.querySelector("mjx-math")) > right(e) + 2).map((e) => e.textContent),
     misprints: all("mjx-merror").map((e) => e.textContent || e.dataset.mjxError),
     pictures: all("article img, article [role=img]").map((e) => [e.outerHTML.slice(0, 120), name(e).trim()]),
     lightPanels: all(".treekit-tree, figure.explorable").flatMap(panels).filter(solid).map((e) => e.className),
@@ -200,6 +202,11 @@ def test_math_is_typeset(visits):
     check(visits, lambda v: v.look["untypeset"] + v.look["misprints"])
     with_math = {v.page for v in visits if v.look["formulas"]}
     assert {"book/notation.html", "book/entropy.html", "book/id3.html"} <= with_math
+
+
+def test_no_formula_is_cut_off(visits):
+    """A formula in a line of text hides what is wider than the page; one on a line of its own scrolls."""
+    check(visits, lambda v: v.look["cut"])
 
 
 def test_theme_follows_the_reader(visits):
