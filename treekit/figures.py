@@ -251,13 +251,13 @@ def growth_explorer(frame: pd.DataFrame, target: str) -> Explorable:
     """
     id3 = ID3Classifier().fit(frame.drop(columns=target), frame[target])
     tree = id3.tree_
-    ends = id3.apply(frame.drop(columns=target))
+    ends = id3.apply(frame.drop(columns=target)).tolist()
     rank = {node.id: place for place, node in enumerate(tree.walk())}
     order = sorted(range(len(frame)), key=lambda i: rank[ends[i]])
     step = 20
     rows_of: dict[int, list[int]] = {}  # for each node, the heights of its rows from the top
     for height, i in enumerate(order):
-        node = tree[int(ends[i])]
+        node: Node | None = tree[ends[i]]
         while node is not None:
             rows_of.setdefault(node.id, []).append(height)
             node = node.parent
@@ -266,26 +266,29 @@ def growth_explorer(frame: pd.DataFrame, target: str) -> Explorable:
     levels = range(tree.max_depth + 1)
     top, width = 66, 98
 
-    def square(x: float, height: int) -> str:
-        y = top + step * height
-        box = _in_class(labels[height], rect(x + 5, y, 19, 16))
-        style = f"fill: {('white', 'currentColor')[labels[height] % 2]}"
-        return box + text(x + 14.5, y + 12.5, names[height], text_anchor="middle", font_size=12, style=style)
+    def squares(x: float, heights: list[int], k: int) -> str:
+        """The rows of one class, as numbered squares."""
+        heights = [height for height in heights if labels[height] == k]
+        boxes = "".join(rect(x + 5, top + step * height, 19, 16) for height in heights)
+        numbers = "".join(text(x + 14.5, top + step * height + 12.5, names[height]) for height in heights)
+        style = f"fill: {('white', 'currentColor')[k % 2]}"
+        return _in_class(k, boxes) + element("g", numbers, text_anchor="middle", font_size=12, style=style)
 
     def group(node: Node, asks: bool) -> str:
         """The squares of a node, with its answer and (when it is asked) its question beside them."""
         x, heights = width * node.depth, rows_of[node.id]
         first, last = top + step * heights[0], top + step * heights[-1] + 16
         words = [] if node.parent is None else str(node.branch).split()
-        said = "".join(text(x + 30, first + 12.5 + step * i, word, font_size=13) for i, word in enumerate(words))
+        said = "".join(text(x + 30, first + 12.5 + step * i, word) for i, word in enumerate(words))
         if asks and not node.is_leaf:
             y = first + 12.5 + step * len(words)
-            said += text(x + 30, y, f"{node.question}?", font_size=13, font_weight="bold")
-        return line(x + 1, first, x + 1, last, stroke_width=2) + "".join(square(x, h) for h in heights) + said
+            said += text(x + 30, y, f"{node.question}?", font_weight="bold")
+        rows = "".join(squares(x, heights, k) for k in sorted({labels[height] for height in heights}))
+        return line(x + 1, first, x + 1, last, stroke_width=2) + rows + element("g", said, font_size=13)
 
     def column(level: int, last: int) -> str:
         """One level, when the tree is grown down to the level `last`."""
-        nodes = [tree[k] for k in np.flatnonzero(tree.depth == level)]
+        nodes = [node for node in tree.walk() if node.depth == level]
         return "".join(group(node, asks=level < last) for node in nodes if node.n_samples)
 
     def told(node: Node) -> str:
@@ -297,7 +300,7 @@ def growth_explorer(frame: pd.DataFrame, target: str) -> Explorable:
         return f"{name}: {counts_text(node)}, next asks for {node.question} (gain {node.gain:.3f})"
 
     def state(last: int) -> tuple[str, str]:
-        nodes = [tree[k] for k in np.flatnonzero(tree.depth == last)]
+        nodes = [node for node in tree.walk() if node.depth == last]
         n_rows = sum(node.n_samples for node in nodes)
         sentence = f"Level {last}, {n_rows} rows. " + "; ".join(told(node) for node in nodes) + "."
         return "".join(column(level, last) for level in range(last + 1)), sentence
@@ -333,48 +336,49 @@ def _axes(xlabel: str, ylabel: str) -> plt.Axes:
 
 def plot_threshold(means: pd.DataFrame) -> None:
     """Accuracy on training rows and on held-out rows, the columns of `means`, against the threshold, its index."""
-    ax = _axes("threshold min_gain (bits)", "share of rows told right")
-    for k, name in enumerate(["training", "held-out"]):
-        ax.plot(means.index, means[name], marker="os"[k], color=CLASS_COLORS[k])
-        ax.annotate(f"{name} rows", (means.index[2], means[name].iloc[2]), xytext=(8, (8, -18)[k]), textcoords="offset points")
-    best = means["held-out"].idxmax()
-    ax.axvline(best, color="black", linestyle=":")
-    ax.annotate("best on held-out rows", (best, 0.98), xytext=(6, 0), textcoords="offset points", va="top")
-    ax.set(ylim=(0.45, 1.02))
+    with plt.rc_context({"font.size": 13}):  # reads on a phone, too
+        ax = _axes("threshold min_gain (bits)", "share of rows told right")
+        for k, name in enumerate(["training", "held-out"]):
+            ax.plot(means.index, means[name], marker="os"[k], color=CLASS_COLORS[k], label=f"{name} rows")
+        best = means["held-out"].idxmax()
+        ax.axvline(best, color="black", linestyle=":")
+        ax.annotate("best on\nheld-out rows", (best, 1), xytext=(6, 0), textcoords="offset points", va="top")
+        ax.set(ylim=(0.45, 1.02))
+        ax.legend(loc="lower left", frameon=False)
     plt.show()
 
 
-@plt.rc_context({"font.size": 13})  # reads on a phone, too
 def plot_three_class_entropy() -> None:
     """Entropy of three classes on the triangle of their shares: one corner a class, the centre an even mix."""
     corners = np.array([[0, 0], [1, 0], [0.5, np.sqrt(3) / 2]])
     n = 60
     shares = np.array([(i, j, n - i - j) for i in range(n + 1) for j in range(n + 1 - i)]) / n
     x, y = (shares @ corners).T
-    _, ax = plt.subplots(figsize=(6.4, 4.4), layout="constrained")
-    filled = ax.tricontourf(x, y, entropy_of_counts(shares), levels=np.linspace(0, 1.6, 9), cmap="Blues")
-    plt.colorbar(filled, ax=ax, label="entropy (bits)", shrink=0.8)
-    ax.fill(*corners.T, facecolor="none", edgecolor="black", linewidth=1)
-    ax.plot(*corners.mean(axis=0), "o", color=CLASS_COLORS[1])
-    ax.annotate("even mix", corners.mean(axis=0), xytext=(0, 8), textcoords="offset points", ha="center", color="white")
-    for (cx, cy), name, drop in zip(corners, "ABC", (-0.08, -0.08, 0.03), strict=True):
-        ax.text(cx, cy + drop, f"only {name}", ha="center")
-    ax.set(aspect="equal", ylim=(-0.1, 0.94))
-    ax.axis("off")
-    plt.show()
+    with plt.rc_context({"font.size": 13}):  # reads on a phone, too
+        _, ax = plt.subplots(figsize=(6.4, 4.4), layout="constrained")
+        filled = ax.tricontourf(x, y, entropy_of_counts(shares), levels=np.linspace(0, 1.6, 9), cmap="Blues")
+        plt.colorbar(filled, ax=ax, label="entropy (bits)", shrink=0.8)
+        ax.fill(*corners.T, facecolor="none", edgecolor="black", linewidth=1)
+        ax.plot(*corners.mean(axis=0), "o", color=CLASS_COLORS[1])
+        ax.annotate("even mix", corners.mean(axis=0), xytext=(0, 8), textcoords="offset points", ha="center", color="white")
+        for (cx, cy), name, drop in zip(corners, "ABC", (-0.08, -0.08, 0.03), strict=True):
+            ax.text(cx, cy + drop, f"only {name}", ha="center")
+        ax.set(aspect="equal", ylim=(-0.1, 0.94))
+        ax.axis("off")
+        plt.show()
 
 
-@plt.rc_context({"font.size": 13})  # reads on a phone, too
 def plot_pixels(gain: np.ndarray, mean_ink: np.ndarray) -> None:
     """What each pixel of a picture tells about its label, beside the mean picture; both as square grids."""
     side = int(np.sqrt(len(gain)))
-    _, axes = plt.subplots(1, 2, figsize=(6.4, 3.2), layout="constrained")
-    pictures = [(mean_ink, "share with ink", "Greys"), (gain, "gain (bits)", "Blues")]
-    for ax, (values, title, cmap) in zip(axes, pictures, strict=True):
-        image = ax.imshow(values.reshape(side, side), cmap=cmap, vmin=0)
-        plt.colorbar(image, ax=ax, shrink=0.8)
-        ax.set(title=title, xlabel="column", ylabel="row", xticks=range(side), yticks=range(side))
-    plt.show()
+    with plt.rc_context({"font.size": 13}):  # reads on a phone, too
+        _, axes = plt.subplots(1, 2, figsize=(6.4, 3.2), layout="constrained")
+        pictures = [(mean_ink, "share with ink", "Greys"), (gain, "gain (bits)", "Blues")]
+        for ax, (values, title, cmap) in zip(axes, pictures, strict=True):
+            image = ax.imshow(values.reshape(side, side), cmap=cmap, vmin=0)
+            plt.colorbar(image, ax=ax, shrink=0.8)
+            ax.set(title=title, xlabel="column", ylabel="row", xticks=range(side), yticks=range(side))
+        plt.show()
 
 
 # -- pictures of the introduction, which stand still --------------------------------------------------------------
