@@ -1,36 +1,83 @@
-"""What all tree classifiers share: reading the table, predicting, showing."""
+"""What the estimators share: reading a table and its labels or targets, asking a tree, checking parameters.
+
+Of one tree: TreeClassifier, TreeRegressor. Of several, which share the table: TableClassifier, TableRegressor.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Iterable
+from numbers import Integral, Real
+from typing import Self
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_matrix
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from treekit.measures import row_weights
-from treekit.table import encode, learn_features
+from treekit.table import Feature, encode, learn_features
 from treekit.tree import Tree
 
-__all__ = ["TreeClassifier"]
+__all__ = ["TableClassifier", "TableRegressor", "TreeClassifier", "TreeRegressor"]
 
 
-class TreeClassifier(ClassifierMixin, BaseEstimator):
-    """Base of the classifiers that grow one tree; a subclass says in ``_grow`` how."""
+class TableEstimator(BaseEstimator):
+    """Base of the estimators that learn from a table; a subclass says in ``_fit`` how."""
 
-    tree_: Tree
+    _features: tuple[Feature, ...]
+    _numbers_are_categories = False
+    _accepts_missing = True
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = self._accepts_missing
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        return tags
+
+    def _learn(self, X: pd.DataFrame) -> tuple[tuple[Feature, ...], NDArray]:
+        """The columns of the training table, and the table as numbers."""
+        self._features = learn_features(X, self._numbers_are_categories)
+        if not self._accepts_missing:
+            _refuse_missing(X)
+        return self._features, encode(X, self._features)
+
+    def _values(self, X: ArrayLike) -> NDArray:
+        """Rows to ask about, as numbers."""
+        check_is_fitted(self)
+        frame = self._read(X, reset=False)
+        if not self._accepts_missing:
+            _refuse_missing(frame)
+        return encode(frame, self._features)
+
+    def _read(self, X: ArrayLike, reset: bool) -> pd.DataFrame:
+        """X as a data frame, with its shape and column names checked (or, with ``reset``, remembered)."""
+        if isinstance(X, pd.DataFrame):
+            if len(X) == 0:
+                raise ValueError("X is empty: 0 sample(s) while a minimum of 1 is required.")
+            validate_data(self, X, reset=reset, skip_check_array=True)
+            return X
+        finite = "allow-nan" if self._accepts_missing else True
+        array = validate_data(self, X, reset=reset, dtype=None, ensure_all_finite=finite)
+        return pd.DataFrame(array, columns=[f"x{j}" for j in range(array.shape[1])]).infer_objects()
+
+
+class TableClassifier(ClassifierMixin, TableEstimator):
+    """Base of the classifiers."""
+
     classes_: NDArray
 
-    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> TreeClassifier:
-        """Grow the tree.
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Learn from a table.
 
         Parameters
         ----------
         X : data frame or array of shape (n_rows, n_features)
-            The attributes: text, numbers, booleans or pandas categories, none of them missing. A categorical
-            column gets one branch for each of its categories, any other for each of its distinct values.
+            The attributes. Text, booleans and pandas categories are categories; what numbers are, and whether entries
+            may be missing, the class says.
         y : array of shape (n_rows,)
             The labels, none of them missing.
         sample_weight : array of shape (n_rows,), optional
@@ -43,24 +90,27 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
         Raises
         ------
         ValueError, TypeError
-            If the table is empty or has missing entries, if X and y differ in length, if y holds numbers that are
-            no classes, or if ``sample_weight`` does not fit; the message names the argument.
+            If the table is empty or has missing entries where it may not, if X and y differ in length, if y holds
+            numbers that are no classes, if a parameter is out of its range, or if ``sample_weight`` does not fit; the
+            message names the argument.
         """
+        frame, code, weight = self._examples(X, y, sample_weight)
+        features, values = self._learn(frame)
+        self._fit(values, features, code, weight)
+        return self
+
+    def _examples(
+        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None
+    ) -> tuple[pd.DataFrame, NDArray[np.intp], NDArray[np.float64]]:
+        """The training table as a frame, its labels as codes (places in ``classes_``, which is set), its weights."""
         frame = self._read(X, reset=True)
         label = _read_labels(y, len(frame))
         weight = row_weights(sample_weight, len(frame))
         self.classes_, code = np.unique(label, return_inverse=True)
-        features = learn_features(frame)
-        self.tree_ = self._grow(encode(frame, features), features, code, weight)
-        return self
-
-    def _grow(self, codes: NDArray, features: tuple, label: NDArray, weight: NDArray) -> Tree:
-        raise NotImplementedError
+        return frame, code, weight
 
     def predict(self, X: ArrayLike) -> NDArray:
-        """Most frequent training label where each row ends; on a tie the first of ``classes_``.
-
-        A row whose value the training rows did not have stops at the node that asks for it.
+        """Class of the largest share in :meth:`predict_proba`; on a tie the first of ``classes_``.
 
         Parameters
         ----------
@@ -73,27 +123,54 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
         Raises
         ------
         NotFittedError
-            If the tree is not grown yet.
+            If there was no ``fit`` yet.
         ValueError
-            If X has other columns than in ``fit``, or missing entries.
+            If X has other columns than in ``fit``, or missing entries where it may not.
         """
         shares = self.predict_proba(X)
         return self.classes_[shares.argmax(axis=1)]
 
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Shares of the classes where each row ends, of shape (n_rows, n_classes). See :meth:`predict`."""
-        codes = self._codes(X)
-        return self.tree_.predict(codes)
+        """Shares of the classes, of shape (n_rows, n_classes)."""
+        raise NotImplementedError
+
+    def _fit(self, values: NDArray, features: tuple[Feature, ...], y: NDArray, weight: NDArray) -> None:
+        raise NotImplementedError
+
+
+class TableRegressor(RegressorMixin, TableEstimator):
+    """Base of the regressors."""
+
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Learn from a table. Parameters and errors are those of a classifier, but y holds finite numbers."""
+        frame = self._read(X, reset=True)
+        target = _read_targets(y, len(frame))
+        weight = row_weights(sample_weight, len(frame))
+        features, values = self._learn(frame)
+        self._fit(values, features, target, weight)
+        return self
+
+    def _fit(self, values: NDArray, features: tuple[Feature, ...], y: NDArray, weight: NDArray) -> None:
+        raise NotImplementedError
+
+
+class TreeEstimator(TableEstimator):
+    """Base of the estimators that grow one tree; a subclass says in ``_grow`` how."""
+
+    tree_: Tree
+
+    def _fit(self, values: NDArray, features: tuple[Feature, ...], y: NDArray, weight: NDArray) -> None:
+        self.tree_ = self._grow(values, features, y, weight)
 
     def apply(self, X: ArrayLike) -> NDArray[np.intp]:
-        """Number of the node where each row ends, of shape (n_rows,). See :meth:`predict`."""
-        codes = self._codes(X)
-        return self.tree_.apply(codes)
+        """Number of the node where each row ends, of shape (n_rows,). Arguments and errors are those of ``predict``."""
+        values = self._values(X)
+        return self.tree_.apply(values)
 
     def decision_path(self, X: ArrayLike) -> csr_matrix:
-        """Which nodes each row passes, a sparse matrix of shape (n_rows, n_nodes). See :meth:`predict`."""
-        codes = self._codes(X)
-        return self.tree_.decision_path(codes)
+        """Which nodes each row passes, a sparse matrix of shape (n_rows, n_nodes). See ``predict``."""
+        values = self._values(X)
+        return self.tree_.decision_path(values)
 
     def get_depth(self) -> int:
         """Largest number of questions on a path."""
@@ -105,19 +182,95 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         return self.tree_.n_leaves
 
-    def _codes(self, X: ArrayLike) -> NDArray[np.int32]:
+    @property
+    def feature_importances_(self) -> NDArray[np.float64]:
+        """Share of each column in the impurity that the splits of the tree take away, of shape (n_features,)."""
         check_is_fitted(self)
-        return encode(self._read(X, reset=False), self.tree_.features)
+        return self.tree_.importances()
 
-    def _read(self, X: ArrayLike, reset: bool) -> pd.DataFrame:
-        """X as a data frame, with its shape and column names checked (or, with ``reset``, remembered)."""
-        if isinstance(X, pd.DataFrame):
-            if len(X) == 0:
-                raise ValueError("X is empty: 0 sample(s) while a minimum of 1 is required.")
-            validate_data(self, X, reset=reset, skip_check_array=True)
-            return X
-        array = validate_data(self, X, reset=reset, dtype=None)
-        return pd.DataFrame(array, columns=[f"x{j}" for j in range(array.shape[1])])
+    def _grow(self, values: NDArray, features: tuple[Feature, ...], y: NDArray, weight: NDArray) -> Tree:
+        raise NotImplementedError
+
+
+class TreeClassifier(TreeEstimator, TableClassifier):
+    """Base of the classifiers that grow one tree."""
+
+    def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Shares of the classes where each row ends, of shape (n_rows, n_classes). See :meth:`predict`."""
+        values = self._values(X)
+        return self.tree_.predict(values)
+
+
+class TreeRegressor(TreeEstimator, TableRegressor):
+    """Base of the regressors that grow one tree."""
+
+    def predict(self, X: ArrayLike) -> NDArray[np.float64]:
+        """What the leaf says in which each row ends, of shape (n_rows,).
+
+        Parameters
+        ----------
+        X : data frame or array of shape (n_rows, n_features)
+
+        Raises
+        ------
+        NotFittedError
+            If the tree is not grown yet.
+        ValueError
+            If X has other columns than in ``fit``.
+        """
+        values = self._values(X)
+        return self.tree_.predict(values)[:, 0]
+
+
+def check_number(
+    estimator: BaseEstimator, name: str, low: float, whole: bool = False, none: bool = False, high: float = np.inf
+) -> None:
+    """Refuse a parameter that is not a number of its kind from ``low`` to ``high`` (or None, where that is allowed)."""
+    value = getattr(estimator, name)
+    kind = Integral if whole else Real
+    if none and value is None:
+        return
+    if not isinstance(value, kind) or isinstance(value, bool) or not low <= value <= high:
+        wanted = f"{'None or ' if none else ''}a {'whole ' if whole else ''}number, {low:g} or more"
+        upper = "" if high == np.inf else f" and at most {high:g}"
+        raise ValueError(f"{name} must be {wanted}{upper}; got {value!r}.")
+
+
+def check_choice(estimator: BaseEstimator, name: str, choices: Iterable[object]) -> None:
+    """Refuse a parameter that is none of the choices."""
+    value = getattr(estimator, name)
+    if value not in choices:
+        raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}; got {value!r}.")
+
+
+def _refuse_missing(X: pd.DataFrame) -> None:
+    for name, column in X.items():
+        missing = column.isna()
+        if missing.any():
+            raise ValueError(
+                f"Input X contains NaN or None in column {name!r}, first in row {missing.argmax()}; this method has no "
+                "rule for missing values: fill or drop those rows."
+            )
+
+
+def _read_targets(y: ArrayLike, n_rows: int) -> NDArray[np.float64]:
+    """y as an array of finite numbers; errors name it."""
+    if y is None:
+        raise ValueError("This regressor requires y to be passed, but the target y is None.")
+    target = column_or_1d(y, warn=True)
+    _check_length(target, n_rows)
+    try:
+        target = target.astype(float)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"y must hold numbers; got {target.dtype} with {target[0]!r}.") from error
+    if not np.isfinite(target).all():
+        raise ValueError(f"Input y contains NaN or infinity, first in row {np.isfinite(target).argmin()}.")
+    return target
+
+
+def _check_length(y: NDArray, n_rows: int) -> None:
+    if len(y) != n_rows:
+        raise ValueError(f"Found input variables with inconsistent numbers of samples: X has {n_rows} rows, y has {len(y)}.")
 
 
 def _read_labels(y: ArrayLike, n_rows: int) -> NDArray:
@@ -127,8 +280,7 @@ def _read_labels(y: ArrayLike, n_rows: int) -> NDArray:
     if isinstance(y, (pd.Series, pd.Categorical)):
         y = np.asarray(y)
     label = column_or_1d(y, warn=True)
-    if len(label) != n_rows:
-        raise ValueError(f"Found input variables with inconsistent numbers of samples: X has {n_rows} rows, y has {len(label)}.")
+    _check_length(label, n_rows)
     missing = pd.isna(label)
     if missing.any():
         raise ValueError(f"Input y contains NaN or None, first in row {missing.argmax()}; drop rows without a label.")

@@ -26,7 +26,7 @@ __all__ = ["draw_tree", "Drawing"]
 CARD_HEIGHT = 54
 LEVEL_HEIGHT = 112
 GAP = 14
-LETTER = 7.4  # average width of a letter at 13 pixels; Chinese characters take two
+LETTER = 8.2  # width of a letter, bold, at 13 pixels; Chinese characters take two
 
 STYLE = """<style>
 .treekit-tree{container-type:inline-size;overflow-x:auto;line-height:1.4}

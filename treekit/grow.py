@@ -1,76 +1,116 @@
 """The generator: every tree of the book is grown here, one level at a time.
 
-The rows that are still on their way down are a table (row, node, weight). One turn of the loop asks three
-questions of every node of a level at once: what does a leaf say, when to stop, and which split is best.
+The rows that are still on their way down are a table (row, node, weight). One turn of the loop asks three questions of
+every node of a level at once: what does a leaf say, when to stop, and which split is best. ID3, C4.5 and CART are
+answers to them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treekit.measures import entropy_of_counts, gain_of_counts
+from treekit.criteria import Criterion
+from treekit.level import Level, descend, first_level, sort_columns
+from treekit.splits import Scores
 from treekit.table import Feature
-from treekit.tree import Tree
+from treekit.tree import MAJORITY, SHARE, STOP, Surrogate, Tree, branches
 
-__all__ = ["grow", "best_split", "descend"]
+__all__ = ["grow", "Stop"]
 
-#: Gains closer than this count as equal, so that rounding never chooses; the first attribute then wins.
-TIE = 1e-10
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+Score = Callable[[Level, int, Floats], Scores]
+Choose = Callable[[list[Scores], Floats], Ints]
+FindSurrogates = Callable[[Level, Ints, Ints], list[Surrogate]]
+
+#: A node whose impurity is a smaller part of the root's is pure but for rounding.
+PURE = 1e-14
 
 
-class Level(NamedTuple):
-    """The rows in the nodes of one depth; the nodes are numbered from 0 within the level."""
+class Stop(NamedTuple):
+    """A node becomes a leaf at ``max_depth``, with fewer rows than ``min_samples_split``, when its best split gains
+    less than ``min_gain``, or when that gain times the node's share of the weight is below ``min_impurity_decrease``.
+    """
 
-    row: NDArray[np.intp]
-    node: NDArray[np.intp]
-    weight: NDArray[np.float64]
-    n_nodes: int
+    max_depth: float = np.inf
+    min_samples_split: float = 2
+    min_gain: float = 0.0
+    min_impurity_decrease: float = 0.0
 
-    def weight_by(self, key: NDArray[np.intp], n_keys: int) -> NDArray[np.float64]:
-        """Weight of the rows by (node, key): an array of shape (n_nodes, n_keys)."""
-        weights = np.bincount(self.node * n_keys + key, self.weight, minlength=self.n_nodes * n_keys)
-        return weights.astype(float).reshape(self.n_nodes, n_keys)
 
-    def only(self, chosen: NDArray[np.bool_]) -> Level:
-        """The chosen nodes and their rows, the nodes numbered anew."""
-        stays = np.flatnonzero(chosen[self.node])
-        number = np.cumsum(chosen) - 1
-        return Level(self.row[stays], number[self.node[stays]], self.weight[stays], int(chosen.sum()))
+class Splits(NamedTuple):
+    """The split of each node of a level; ``n_children`` is 0, and ``feature`` -1, where there is none."""
+
+    feature: Ints
+    gain: Floats
+    threshold: Floats
+    route: Ints
+    n_children: Ints
+    missing: Ints
+
+    def only(self, chosen: NDArray[np.bool_]) -> Splits:
+        """The splits of the chosen nodes."""
+        return Splits(*(part[chosen] for part in self))
+
+
+class Grown(NamedTuple):
+    """What is known of the nodes of a level once they are grown."""
+
+    id: Ints
+    n_samples: Ints
+    weight: Floats
+    impurity: Floats
+    value: Floats
+    split: Splits
 
 
 def grow(
-    codes: NDArray[np.int32],
+    values: NDArray,
     features: tuple[Feature, ...],
-    label: NDArray[np.intp],
-    classes: NDArray,
-    weight: NDArray[np.float64],
-    min_gain: float = 0.0,
-    max_depth: float = np.inf,
-    min_samples_split: int = 2,
-    impurity: Callable[..., NDArray[np.float64]] = entropy_of_counts,
+    criterion: Criterion,
+    weight: Floats,
+    score: Score,
+    choose: Choose,
+    stop: Stop = Stop(),
+    missing: int = STOP,
+    classes: NDArray | None = None,
+    order: dict[int, Ints] | None = None,
+    find_surrogates: FindSurrogates | None = None,
 ) -> Tree:
-    """Grow a tree whose nodes split into one branch for each value of their best attribute.
+    """Grow a tree.
 
     Parameters
     ----------
-    codes : array of shape (n_features, n_rows)
-        Which value of each attribute a row has, from :func:`treekit.table.encode`.
+    values : array of shape (n_features, n_rows)
+        The table, from :func:`treekit.table.encode`.
     features : tuple of Feature
-        Names and values of the attributes.
-    label : array of shape (n_rows,)
-        Class of each row, as a position in ``classes``.
-    classes : array of shape (n_classes,)
-        The labels.
+        Its columns.
+    criterion : Criterion
+        What a split is to lower, and what a leaf says.
     weight : array of shape (n_rows,)
         Weight of each row; rows of weight zero are left out.
-    min_gain, max_depth, min_samples_split
-        A node with a smaller gain, at this depth, or with fewer rows becomes a leaf.
-    impurity : function
-        What a split is to lower: :func:`treekit.entropy_of_counts` or :func:`treekit.gini_of_counts`.
+    score : function of (level, j, impurity)
+        The best split of each open node on column j.
+    choose : function of (list of scores, one a column; impurity)
+        Which column each open node splits on.
+    stop : Stop
+        When a node becomes a leaf although its rows differ.
+    missing : int
+        What a row does whose value is missing: SHARE sends it down all branches with a share of its weight, MAJORITY
+        down the heaviest, unless the score has learned a branch for it; STOP is for tables without gaps, and lets a
+        category never seen end where it is asked for.
+    classes : array, optional
+        The labels, for a classifier.
+    order : dict of arrays, optional
+        The order of the rows by each numeric column, from :func:`treekit.level.sort_columns`, for many trees on one
+        table; empty when the score needs none. Otherwise the columns are sorted here.
+    find_surrogates : function of (level, branch, feature), optional
+        Finds what to ask, split by split, where the answer is missing.
 
     Returns
     -------
@@ -78,70 +118,139 @@ def grow(
 
     Notes
     -----
-    A level costs O(rows in its open nodes x attributes), the tree O(rows x attributes x depth). No attribute is
-    ever struck off: below a branch of its own it has one value left and cannot split again.
+    A level costs O(entries x features), a tree O(rows x features x (depth + log rows)): the logarithm is for sorting
+    the numeric columns, once. No column is ever struck off: where it has one value left it cannot split.
     """
-    n_values = np.array([len(feature.categories) for feature in features])
-    rows = np.flatnonzero(weight > 0)
-    level = Level(rows, np.zeros_like(rows), weight[rows], 1)
-    inherited = np.zeros((1, len(classes)))
-    grown = []
-    for depth in range(len(features) + 1):
-        counts = level.weight_by(label[level.row], len(classes))
-        n_samples = np.bincount(level.node, minlength=level.n_nodes)
-        here = impurity(counts)
+    if order is None:
+        order = sort_columns(values, [j for j, feature in enumerate(features) if feature.is_numeric])
+    level = first_level(order, criterion.per_row, weight, shares=missing == SHARE)
+    total, inherited = criterion.weight(level.sums)[0], criterion.value(level)
+    grown: list[Grown] = []
+    stand_ins: list[tuple[Ints, list[Surrogate]]] = []
+    while True:
+        node_weight, impurity = criterion.weight(level.sums), criterion.impurity(level)
 
-        # What does a leaf say? The shares of its classes; an empty branch repeats its parent.
-        total = counts.sum(axis=1, keepdims=True)
-        value = np.divide(counts, total, out=inherited, where=total > 0)
+        # What does a leaf say? What its rows say; an empty branch repeats its parent.
+        value = np.where((node_weight > 0)[:, np.newaxis], criterion.value(level), inherited)
 
-        # When to stop? When the labels agree, the tree is deep or the rows are few; or when no split gains enough.
-        is_open = (here > 0) & (n_samples >= min_samples_split) & (depth < max_depth)
+        # When to stop? When the rows agree, the tree is deep or the rows are few; or when no split gains enough.
+        pure = impurity <= PURE * (grown[0].impurity[0] if grown else impurity[0])
+        is_open = ~pure & (level.n_samples >= stop.min_samples_split) & (len(grown) < stop.max_depth)
+        least = np.maximum(stop.min_gain, stop.min_impurity_decrease * total / np.where(is_open, node_weight, 1))
 
         # Which split is best?
-        feature, gain = np.full(level.n_nodes, -1), np.zeros(level.n_nodes)
-        feature[is_open], gain[is_open] = best_split(
-            level.only(is_open), codes, n_values, label, len(classes), min_gain, impurity
-        )
+        split = best_splits(level, is_open, features, impurity, least, score, choose, missing)
+        splits = split.n_children > 0
+        grown.append(Grown(level.id, level.n_samples, node_weight, impurity, value, split))
+        if not splits.any():
+            return replace(_as_tree(features, classes, grown), surrogates=_by_node(stand_ins, sum(len(part.id) for part in grown)))
 
-        n_children = np.where(feature >= 0, n_values[feature], 0)
-        grown.append((feature, n_children, gain, here, n_samples, total[:, 0], value))
-        if not n_children.any():
-            break
-        level = descend(level, feature, n_children, codes)
-        inherited = np.repeat(value, n_children, axis=0)
-    return Tree(features, classes, *map(np.concatenate, zip(*grown)))
+        level, split = level.only(splits), split.only(splits)
+        x = values[split.feature[level.node], level.row[level.entry]]
+        branch = branches(x, split.threshold[level.node], split.route, level.node)
+        if find_surrogates is not None:
+            stand_ins.append((level.id, find_surrogates(level, branch, split.feature)))
+            for surrogate in stand_ins[-1][1]:
+                lost = np.flatnonzero(branch < 0)
+                branch[lost] = surrogate.answer(values, level.node[lost], level.row[level.entry[lost]])
+        if missing == MAJORITY:
+            undecided = split.missing == MAJORITY
+            split.missing[undecided] = _heavier_branch(level, branch)[undecided]
+            grown[-1].split.missing[splits] = split.missing
+        branch = np.where(branch < 0, split.missing[level.node], branch)
+        level, parent = descend(level, branch, split.n_children, sum(len(part.id) for part in grown))
+        inherited = value[splits][parent]
 
 
-def best_split(
+def best_splits(
     level: Level,
-    codes: NDArray[np.int32],
-    n_values: NDArray[np.intp],
-    label: NDArray[np.intp],
-    n_classes: int,
-    min_gain: float,
-    impurity: Callable[..., NDArray[np.float64]],
-) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-    """The attribute of the largest gain in each node of a level, and its gain; -1 and 0 where none will do.
+    is_open: NDArray[np.bool_],
+    features: tuple[Feature, ...],
+    impurity: Floats,
+    least: Floats,
+    score: Score,
+    choose: Choose,
+    missing: int,
+) -> Splits:
+    """Score every column in all open nodes at once, and choose; a split that gains less than ``least`` is none."""
+    n_nodes, n_values = level.n_nodes, max(feature.n_values for feature in features)
+    split = Splits(
+        feature=np.full(n_nodes, -1),
+        gain=np.zeros(n_nodes),
+        threshold=np.full(n_nodes, np.nan),
+        route=np.full((n_nodes, n_values), -1),
+        n_children=np.zeros(n_nodes, dtype=np.intp),
+        missing=np.full(n_nodes, missing),
+    )
+    if not is_open.any():
+        return split
+    open_level = level.only(is_open)
+    scores = [score(open_level, j, impurity[is_open]) for j in range(len(features))]
+    chosen = choose(scores, impurity[is_open])
+    for j, scored in enumerate(scores):
+        wins = (chosen == j) & (scored.gain >= least[is_open])
+        node = np.flatnonzero(is_open)[wins]
+        split.feature[node] = j
+        split.gain[node] = np.maximum(scored.gain[wins], 0)
+        split.n_children[node] = scored.n_branches
+        if scored.threshold is not None:
+            split.threshold[node] = scored.threshold[wins]
+        if scored.route is not None:
+            split.route[node, : features[j].n_values] = scored.route[wins]
+        if scored.missing is not None:
+            split.missing[node] = scored.missing[wins]
+    return split
 
-    An attribute will do when at least two of its values have rows in the node and its gain is at least
-    ``min_gain``. All nodes are scored at once, an attribute at a time.
-    """
-    gains = np.full((len(codes), level.n_nodes), -np.inf)
-    for j, column in enumerate(codes):
-        cell = column[level.row].astype(np.intp) * n_classes + label[level.row]
-        counts = level.weight_by(cell, n_values[j] * n_classes).reshape(level.n_nodes, n_values[j], n_classes)
-        splits = np.count_nonzero(counts.sum(axis=2), axis=1) >= 2
-        gains[j, splits] = gain_of_counts(counts[splits], impurity)
-    gain = gains.max(axis=0)
-    feature = np.argmax(gains >= gain - TIE, axis=0)
-    found = gain >= min_gain
-    return np.where(found, feature, -1), np.where(found, gain, 0)
+
+def _heavier_branch(level: Level, branch: Ints) -> Ints:
+    """The branch of each node that gets the most weight of its known rows; of two equal ones the first."""
+    known = np.flatnonzero(branch >= 0)
+    n_branches = int(branch.max(initial=0)) + 1
+    cell = level.node[known] * n_branches + branch[known]
+    weight = np.bincount(cell, level.weight[level.entry[known]], minlength=level.n_nodes * n_branches)
+    return weight.reshape(level.n_nodes, n_branches).argmax(axis=1)
 
 
-def descend(level: Level, feature: NDArray[np.intp], n_children: NDArray[np.intp], codes: NDArray[np.int32]) -> Level:
-    """The next level: every row of a node that splits goes down the branch of its value."""
-    first_child = np.cumsum(n_children) - n_children
-    moves = np.flatnonzero(n_children[level.node])
-    row, node = level.row[moves], level.node[moves]
-    return Level(row, first_child[node] + codes[feature[node], row], level.weight[moves], int(n_children.sum()))
+def _as_tree(features: tuple[Feature, ...], classes: NDArray | None, grown: list[Grown]) -> Tree:
+    """The levels as one Tree, its nodes in the order of their numbers."""
+    by_id = np.argsort(np.concatenate([part.id for part in grown]))
+
+    def joined(parts: list[NDArray]) -> NDArray:
+        return np.concatenate(parts)[by_id]
+
+    feature = joined([part.split.feature for part in grown])
+    n_values = np.array([f.n_values for f in features])
+    route = joined([part.split.route for part in grown])
+    n_routes = np.where(feature >= 0, n_values[feature], 0)
+    return Tree(
+        features=features,
+        classes=classes,
+        feature=feature,
+        threshold=joined([part.split.threshold for part in grown]),
+        route=route[np.arange(route.shape[1]) < n_routes[:, np.newaxis]],
+        n_children=joined([part.split.n_children for part in grown]),
+        missing=np.where(feature >= 0, joined([part.split.missing for part in grown]), STOP),
+        gain=joined([part.split.gain for part in grown]),
+        impurity=joined([part.impurity for part in grown]),
+        n_samples=joined([part.n_samples for part in grown]),
+        weight=joined([part.weight for part in grown]),
+        value=joined([part.value for part in grown]),
+    )
+
+
+def _by_node(stand_ins: list[tuple[Ints, list[Surrogate]]], n_nodes: int) -> tuple[Surrogate, ...]:
+    """The surrogates of all levels as arrays with one entry for each node of the tree."""
+    by_rank = zip(*(found for _, found in stand_ins))
+    ids = np.concatenate([id_ for id_, _ in stand_ins]) if stand_ins else np.zeros(0, dtype=np.intp)
+
+    def spread(parts: list[NDArray], otherwise: float) -> NDArray:
+        part = np.concatenate(parts)
+        everywhere = np.full((n_nodes, *part.shape[1:]), otherwise, dtype=part.dtype)
+        everywhere[ids] = part
+        return everywhere
+
+    return tuple(
+        Surrogate(*(spread([getattr(s, name) for s in rank], otherwise) for name, otherwise in
+                    (("feature", -1), ("threshold", np.nan), ("route", -1), ("is_turned", False))))
+        for rank in by_rank
+    )

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
-
 import numpy as np
 from numpy.typing import NDArray
 
-from treekit.base import TreeClassifier
-from treekit.grow import grow
-from treekit.tree import Tree
+from treekit.base import TreeClassifier, check_number
+from treekit.criteria import Entropy
+from treekit.grow import Stop, grow
+from treekit.level import Level
+from treekit.splits import Scores, largest_gain, score_branches
+from treekit.table import Feature
+from treekit.tree import STOP, Tree
 
 __all__ = ["ID3Classifier"]
 
@@ -68,20 +70,17 @@ class ID3Classifier(TreeClassifier):
         self.max_depth = max_depth
         self.min_samples_split = min_samples_split
 
-    def _grow(self, codes: NDArray, features: tuple, label: NDArray, weight: NDArray) -> Tree:
-        if not isinstance(self.min_gain, Real) or not self.min_gain >= 0:
-            raise ValueError(f"min_gain must be a number of bits, 0 or more; got {self.min_gain!r}.")
-        if self.max_depth is not None and not (isinstance(self.max_depth, Integral) and self.max_depth >= 0):
-            raise ValueError(f"max_depth must be None or a whole number, 0 or more; got {self.max_depth!r}.")
-        if not (isinstance(self.min_samples_split, Integral) and self.min_samples_split >= 2):
-            raise ValueError(f"min_samples_split must be a whole number, 2 or more; got {self.min_samples_split!r}.")
-        return grow(
-            codes,
-            features,
-            label,
-            self.classes_,
-            weight,
-            min_gain=self.min_gain,
-            max_depth=np.inf if self.max_depth is None else self.max_depth,
-            min_samples_split=self.min_samples_split,
-        )
+    _numbers_are_categories = True
+    _accepts_missing = False
+
+    def _grow(self, values: NDArray, features: tuple[Feature, ...], y: NDArray, weight: NDArray) -> Tree:
+        check_number(self, "min_gain", low=0)
+        check_number(self, "max_depth", low=0, whole=True, none=True)
+        check_number(self, "min_samples_split", low=2, whole=True)
+        entropy = Entropy(y, len(self.classes_))
+
+        def score(level: Level, j: int, impurity: NDArray) -> Scores:
+            return score_branches(level, values[j], features[j].n_values, entropy)
+
+        stop = Stop(np.inf if self.max_depth is None else self.max_depth, self.min_samples_split, self.min_gain)
+        return grow(values, features, entropy, weight, score, largest_gain, stop, STOP, self.classes_)

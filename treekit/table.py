@@ -1,4 +1,4 @@
-"""Columns of values as small integers: what a tree is grown on, and what it is asked with."""
+"""A table as numbers: what a tree is grown on, and what it is asked with."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-__all__ = ["Feature", "learn_features", "encode"]
+__all__ = ["Feature", "learn_features", "encode", "MISSING", "UNSEEN"]
 
-#: Code of a value that the training rows did not have.
-UNSEEN = -1
+#: Code of a missing category; a missing number is NaN.
+MISSING = -1
+#: Code of a category that the training rows did not have.
+UNSEEN = -2
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,52 +24,76 @@ class Feature:
     ----------
     name : str
         Name of the column, or x0, x1, ... where columns have no names.
-    categories : array
-        Its values; a row with ``categories[v]`` takes branch v of a node that asks for this column.
+    categories : array or None
+        Its values, if it is a column of categories: a row with ``categories[v]`` has code v. None for numbers.
     """
 
     name: str
-    categories: NDArray
+    categories: NDArray | None = None
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether the column holds numbers, which a node asks for with a threshold."""
+        return self.categories is None
+
+    @property
+    def n_values(self) -> int:
+        """Number of categories; 0 for numbers."""
+        return 0 if self.categories is None else len(self.categories)
 
 
-def learn_features(X: pd.DataFrame) -> tuple[Feature, ...]:
-    """The columns of X: a categorical column keeps its own values and their order, any other is sorted.
+def learn_features(X: pd.DataFrame, numbers_are_categories: bool = False) -> tuple[Feature, ...]:
+    """The columns of X: a categorical column keeps its own values and their order, any other one is sorted.
 
-    Raises ValueError where an entry is missing and TypeError where a column mixes kinds that can't be sorted.
+    Columns of numbers are numeric unless ``numbers_are_categories``. Raises TypeError where a column mixes kinds.
     """
-    return tuple(Feature(str(name), _categories(name, column)) for name, column in X.items())
+    return tuple(
+        Feature(str(name), None if _is_numeric(column) and not numbers_are_categories else _categories(name, column))
+        for name, column in X.items()
+    )
 
 
-def encode(X: pd.DataFrame, features: tuple[Feature, ...]) -> NDArray[np.int32]:
-    """X as codes of shape (n_features, n_rows), a column of X in one stretch of memory; UNSEEN for a new value.
+def encode(X: pd.DataFrame, features: tuple[Feature, ...]) -> NDArray:
+    """X as an array of shape (n_features, n_rows), each column in one stretch of memory.
 
-    Raises ValueError where an entry is missing. Takes time linear in the number of entries.
+    Categories become their codes, MISSING or UNSEEN; numbers stay what they are. The array is float32 where every
+    column of numbers is, float64 otherwise, and int32 when there are only categories. Takes linear time.
     """
-    codes = np.empty((len(features), len(X)), dtype=np.int32)
-    for j, (feature, (name, column)) in enumerate(zip(features, X.items())):
-        _refuse_missing(name, column)
-        codes[j] = pd.Index(feature.categories).get_indexer(pd.Index(column))
-    return codes
+    numeric = [column.dtype for feature, (_, column) in zip(features, X.items()) if feature.is_numeric]
+    kind = np.int32 if not numeric else np.float32 if all(d == np.float32 for d in numeric) else np.float64
+    values = np.empty((len(features), len(X)), dtype=kind)
+    for row, feature, (name, column) in zip(values, features, X.items()):
+        if feature.categories is None:
+            row[:] = _numbers(name, column)
+        else:
+            codes = pd.Index(feature.categories).get_indexer(pd.Index(column))
+            codes[codes < 0] = UNSEEN
+            codes[column.isna().to_numpy()] = MISSING
+            row[:] = codes
+    return values
+
+
+def _is_numeric(column: pd.Series) -> bool:
+    return pd.api.types.is_numeric_dtype(column.dtype) and not isinstance(column.dtype, pd.CategoricalDtype)
+
+
+def _numbers(name: object, column: pd.Series) -> NDArray:
+    try:
+        return column.to_numpy(dtype=np.float32 if column.dtype == np.float32 else np.float64, na_value=np.nan)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"X: column {name!r} held numbers in fit; it can't be read as numbers now.") from error
 
 
 def _categories(name: object, column: pd.Series) -> NDArray:
     """Distinct values of a column in the order of its branches."""
-    _refuse_missing(name, column)
     if isinstance(column.dtype, pd.CategoricalDtype):
         return column.cat.categories.to_numpy()
+    known = column.dropna().to_numpy()
     try:
-        return np.unique(column.to_numpy())
+        return np.unique(known)
     except TypeError as error:
-        kinds = ", ".join(sorted({type(value).__name__ for value in column}))
+        kinds = ", ".join(sorted({type(value).__name__ for value in known}))
         raise TypeError(
             f"X: the argument must be a table with a string, or else a number, in every row of a column; "
             f"column {name!r} mixes {kinds}."
         ) from error
-
-
-def _refuse_missing(name: object, column: pd.Series) -> None:
-    missing = column.isna()
-    if missing.any():
-        raise ValueError(
-            f"Input X contains NaN or None in column {name!r}, first in row {missing.argmax()}; fill or drop those rows."
-        )

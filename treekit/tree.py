@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -14,7 +15,34 @@ from scipy.sparse import csr_matrix
 from treekit import draw, export
 from treekit.table import Feature
 
-__all__ = ["Tree", "Node"]
+__all__ = ["Tree", "Node", "Surrogate"]
+
+
+#: What a row does at a node whose question it can't answer: stay there, go down all branches in shares, or, while a
+#: tree grows, go down the branch with the most weight (the grown tree then holds the number of that branch).
+STOP, SHARE, MAJORITY = -1, -2, -3
+
+
+class Surrogate(NamedTuple):
+    """For each node another question that stands in for its own; ``feature`` is -1 where there is none.
+
+    ``threshold`` and ``route`` are as in :class:`Tree`, ``route`` with one row a node; where ``is_turned``, branches 0
+    and 1 are exchanged.
+    """
+
+    feature: NDArray[np.intp]
+    threshold: NDArray[np.float64]
+    route: NDArray[np.intp]
+    is_turned: NDArray[np.bool_]
+
+    def answer(self, values: NDArray, node: NDArray[np.intp], row: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Branch of each row at its node; -1 where the surrogate can't tell either."""
+        answer = np.full(len(node), -1)
+        asks = np.flatnonzero(self.feature[node] >= 0)
+        at = node[asks]
+        side = branches(values[self.feature[at], row[asks]], self.threshold[at], self.route, at)
+        answer[asks] = np.where(side >= 0, side ^ self.is_turned[at], -1)
+        return answer
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -24,32 +52,45 @@ class Tree:
     Attributes
     ----------
     features : tuple of Feature
-        The columns of the training table: names and, in the order of the branches, values.
-    classes : array of shape (n_classes,)
-        The labels.
+        The columns of the training table: names and, for categories, values.
+    classes : array of shape (n_classes,) or None
+        The labels; None for a tree that predicts numbers.
     feature : array of shape (n_nodes,)
         The column that a node asks for; -1 at a leaf.
+    threshold : array of shape (n_nodes,)
+        Where a node cuts a column of numbers: branch 0 is at or below, branch 1 above. NaN elsewhere.
+    route : integer array
+        For the nodes that ask for a column of categories, one after the other, the branch of each category; -1 where
+        the training rows of the node did not have it.
     n_children : array of shape (n_nodes,)
         Number of branches; 0 at a leaf.
+    missing : array of shape (n_nodes,)
+        What a row does that can't answer: a branch, or STOP, or SHARE.
     gain : array of shape (n_nodes,)
-        What the split gains, in bits; 0 at a leaf.
+        How much the split lowers the impurity; 0 at a leaf.
     impurity : array of shape (n_nodes,)
-        Entropy of the labels in the node, in bits.
+        Impurity of the training rows in the node: for entropy, in bits.
     n_samples, weight : arrays of shape (n_nodes,)
         Number of training rows in the node, and their weight.
-    value : array of shape (n_nodes, n_classes)
-        Shares of the classes; a node without rows has its parent's.
+    value : array of shape (n_nodes, n_values)
+        What a node says: the shares of the classes, or a number. A node without rows says what its parent says.
+    surrogates : tuple of Surrogate
+        What to ask, one after the other, where the answer is missing.
     """
 
     features: tuple[Feature, ...]
-    classes: NDArray
+    classes: NDArray | None
     feature: NDArray[np.intp]
+    threshold: NDArray[np.float64]
+    route: NDArray[np.intp]
     n_children: NDArray[np.intp]
+    missing: NDArray[np.intp]
     gain: NDArray[np.float64]
     impurity: NDArray[np.float64]
     n_samples: NDArray[np.intp]
     weight: NDArray[np.float64]
     value: NDArray[np.float64]
+    surrogates: tuple[Surrogate, ...] = ()
 
     # -- shape --------------------------------------------------------------------------------------------------
 
@@ -130,46 +171,85 @@ class Tree:
 
     # -- asking -------------------------------------------------------------------------------------------------
 
-    def _paths(self, codes: NDArray[np.int32]) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-        """Level by level, the rows that reach a node of that level and the nodes that they reach."""
-        row = np.arange(codes.shape[1])
-        node = np.zeros_like(row)
-        while len(row):
-            yield row, node
-            branch = codes[self.feature[node], row]
-            # A value that the training rows did not have leads nowhere: its row stays where it is.
-            moves = np.flatnonzero((self.feature[node] >= 0) & (branch >= 0))
-            row, node = row[moves], self.first_child[node[moves]] + branch[moves]
+    @cached_property
+    def _route_table(self) -> NDArray[np.intp]:
+        """``route`` as one row a node, filled up with -1."""
+        n_values = np.array([feature.n_values for feature in self.features])
+        table = np.full((self.n_nodes, int(n_values.max())), -1)
+        table[np.arange(table.shape[1]) < np.where(self.is_leaf, 0, n_values[self.feature])[:, np.newaxis]] = self.route
+        return table
 
-    def apply(self, codes: NDArray[np.int32]) -> NDArray[np.intp]:
-        """Node where each row ends: a leaf, or the node whose question its value is no answer to.
+    def _table(self, values: NDArray) -> Iterator[tuple[NDArray, NDArray, NDArray, NDArray]]:
+        """Level by level: which rows are in which nodes, with what share of them, and whether they stay there."""
+        row = np.arange(values.shape[1])
+        node, share = np.zeros_like(row), np.ones(len(row))
+        while len(row):
+            branch = np.full(len(row), STOP)
+            asks = np.flatnonzero(self.feature[node] >= 0)
+            at = node[asks]
+            answer = branches(values[self.feature[at], row[asks]], self.threshold[at], self._route_table, at)
+            for surrogate in self.surrogates:
+                lost = np.flatnonzero(answer < 0)
+                answer[lost] = surrogate.answer(values, at[lost], row[asks[lost]])
+            branch[asks] = np.where(answer >= 0, answer, self.missing[at])
+            yield row, node, share, branch == STOP
+            row, node, share, branch = self._shared_out(*(part[branch != STOP] for part in (row, node, share, branch)))
+            node = self.first_child[node] + branch
+
+    def _shared_out(self, row: NDArray, node: NDArray, share: NDArray, branch: NDArray) -> tuple[NDArray, ...]:
+        """The table with every row of branch SHARE replaced by one for each branch, its share that of the weight."""
+        if not (branch == SHARE).any():
+            return row, node, share, branch
+        n_copies = np.where(branch == SHARE, self.n_children[node], 1)
+        copy = np.arange(n_copies.sum()) - np.repeat(np.cumsum(n_copies) - n_copies, n_copies)
+        row, node, share, branch = (np.repeat(part, n_copies) for part in (row, node, share, branch))
+        is_copy = branch == SHARE
+        branch = np.where(is_copy, copy, branch)
+        share = share * np.where(is_copy, self.weight[self.first_child[node] + branch] / self.weight[node], 1)
+        return tuple(part[share > 0] for part in (row, node, share, branch))
+
+    def membership(self, values: NDArray) -> csr_matrix:
+        """Which share of each row ends in which node: a sparse matrix of shape (n_rows, n_nodes), rows summing to 1.
+
+        A row ends in a leaf, or at a node that it can't answer when that node's rule is to stop. It ends in several
+        leaves when it is shared out on the way.
 
         Parameters
         ----------
-        codes : array of shape (n_features, n_rows)
+        values : array of shape (n_features, n_rows)
             The rows, from :func:`treekit.table.encode`.
-
-        Returns
-        -------
-        array of shape (n_rows,)
 
         Notes
         -----
-        Takes time linear in the summed lengths of the paths, and one vectorised step a level.
+        Takes time linear in the summed lengths of the paths, in one vectorised step a level.
         """
-        end = np.zeros(codes.shape[1], dtype=np.intp)
-        for row, node in self._paths(codes):
-            end[row] = node
-        return end
+        ends = [(row[stays], node[stays], share[stays]) for row, node, share, stays in self._table(values)]
+        row, node, share = map(np.concatenate, zip(*ends))
+        return csr_matrix((share, (row, node)), shape=(values.shape[1], self.n_nodes))
 
-    def predict(self, codes: NDArray[np.int32]) -> NDArray[np.float64]:
-        """Shares of the classes where each row ends, of shape (n_rows, n_classes). See :meth:`apply`."""
-        return self.value[self.apply(codes)]
+    def apply(self, values: NDArray) -> NDArray[np.intp]:
+        """Node where each row ends, or the largest share of it; of shape (n_rows,). See :meth:`membership`."""
+        return np.asarray(self.membership(values).argmax(axis=1)).ravel()
 
-    def decision_path(self, codes: NDArray[np.int32]) -> csr_matrix:
-        """Which nodes each row passes: a sparse matrix of ones, of shape (n_rows, n_nodes). See :meth:`apply`."""
-        row, node = (np.concatenate(part) for part in zip(*self._paths(codes)))
-        return csr_matrix((np.ones(len(row), dtype=np.intp), (row, node)), shape=(codes.shape[1], self.n_nodes))
+    def predict(self, values: NDArray) -> NDArray[np.float64]:
+        """What the nodes say in which each row ends, by its shares; of shape (n_rows, n_values)."""
+        return self.membership(values) @ self.value
+
+    def decision_path(self, values: NDArray) -> csr_matrix:
+        """Which nodes each row passes: a sparse matrix of ones, of shape (n_rows, n_nodes)."""
+        row, node = (np.concatenate(part) for part in zip(*(step[:2] for step in self._table(values))))
+        return csr_matrix((np.ones(len(row), dtype=np.intp), (row, node)), shape=(values.shape[1], self.n_nodes))
+
+    def importances(self) -> NDArray[np.float64]:
+        """Share of each column in the impurity that the splits take away, of shape (n_features,); zeros for a stump.
+
+        A split takes away its gain times the weight of its node.
+        """
+        inner = ~self.is_leaf
+        taken = np.bincount(
+            self.feature[inner], (self.weight * self.gain)[inner], minlength=len(self.features)
+        ).astype(float)
+        return taken / taken.sum() if taken.sum() > 0 else taken
 
     # -- showing ------------------------------------------------------------------------------------------------
 
@@ -191,6 +271,27 @@ class Tree:
 
     def _repr_html_(self) -> str:
         return self.draw()._repr_html_()
+
+
+def branches(x: NDArray, threshold: NDArray[np.float64], route: NDArray[np.intp], node: NDArray[np.intp]) -> NDArray[np.intp]:
+    """The branch that each value takes; -1 where it is missing, or a category without a branch.
+
+    Parameters
+    ----------
+    x : array of shape (n,)
+        A number, or the code of a category.
+    threshold : array of shape (n,)
+        Where the node cuts a column of numbers; NaN where it asks for a column of categories.
+    route : array of shape (n_nodes, n_values)
+        Branch of each category.
+    node : array of shape (n,)
+        Which row of ``route`` counts.
+    """
+    by_threshold = np.where(np.isnan(x), -1, x > threshold)
+    asks_category = np.flatnonzero(np.isnan(threshold) & (x >= 0))
+    by_threshold[np.isnan(threshold)] = -1
+    by_threshold[asks_category] = route[node[asks_category], x[asks_category].astype(np.intp)]
+    return by_threshold
 
 
 @dataclass(frozen=True)
@@ -242,12 +343,17 @@ class Node:
     def counts(self) -> dict[object, float]:
         """Weight of the training rows of each class in the node."""
         weights = np.round(self.tree.value[self.id] * self.tree.weight[self.id], 10)
-        return dict(zip(self.tree.classes.tolist(), weights.tolist()))
+        return dict(zip(self._classes, weights.tolist()))
 
     @property
     def label(self) -> object:
-        """The class that the node would predict: its most frequent one, the first of them on a tie."""
-        return self.tree.classes.tolist()[self.tree.value[self.id].argmax()]
+        """What the node would predict: its most frequent class, the first of them on a tie; or its number."""
+        value = self.tree.value[self.id]
+        return float(value[0]) if self.tree.classes is None else self._classes[value.argmax()]
+
+    @property
+    def _classes(self) -> list:
+        return [] if self.tree.classes is None else self.tree.classes.tolist()
 
     @property
     def parent(self) -> Node | None:
@@ -256,11 +362,18 @@ class Node:
 
     @property
     def branch(self) -> object:
-        """The parent's answer that leads here; None for the root."""
+        """The answer that leads here: a category, a list of them joined by "or", or "<= 3.5"; None for the root."""
         parent = self.parent
         if parent is None:
             return None
-        return self.tree.features[self.tree.feature[parent.id]].categories.tolist()[self.tree.branch[self.id]]
+        k, tree = int(self.tree.branch[self.id]), self.tree
+        categories = tree.features[tree.feature[parent.id]].categories
+        if categories is None and np.isinf(tree.threshold[parent.id]):
+            return "missing" if k else "known"
+        if categories is None:
+            return f"{'> ' if k else '<= '}{tree.threshold[parent.id]:.4g}"
+        answers = [c for c, route in zip(categories.tolist(), tree._route_table[parent.id].tolist()) if route == k]
+        return answers[0] if len(answers) == 1 else " or ".join(map(str, answers))
 
     @property
     def children(self) -> dict[object, Node]:

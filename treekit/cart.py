@@ -1,0 +1,274 @@
+"""CART: classification and regression trees (Breiman, Friedman, Olshen and Stone, 1984)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import check_random_state
+from sklearn.utils.class_weight import compute_sample_weight
+
+from treekit.absolute import AbsoluteError, score_thresholds_absolute
+from treekit.base import TreeClassifier, TreeRegressor, check_choice, check_number
+from treekit.criteria import Criterion, Entropy, FriedmanMSE, Gini, Poisson, SquaredError
+from treekit.grow import Stop, grow
+from treekit.level import Level
+from treekit.splits import Room, Scores, largest_gain, largest_gain_of, score_groups, score_thresholds
+from treekit.surrogates import find_surrogates
+from treekit.table import Feature
+from treekit.tree import MAJORITY, Surrogate, Tree
+
+__all__ = ["CARTClassifier", "CARTRegressor"]
+
+CLASSIFICATION: dict[str, Callable[..., Criterion]] = {"gini": Gini, "entropy": Entropy}
+REGRESSION: dict[str, Callable[..., Criterion]] = {
+    "squared_error": SquaredError,
+    "friedman_mse": FriedmanMSE,
+    "absolute_error": AbsoluteError,
+    "poisson": Poisson,
+}
+
+
+class CARTClassifier(TreeClassifier):
+    r"""CART for classes: a binary tree whose splits lower the Gini impurity, or the entropy, the most.
+
+    .. math:: \mathrm{Gini}(D) - \frac{|D_1|}{|D|} \mathrm{Gini}(D_1) - \frac{|D_2|}{|D|} \mathrm{Gini}(D_2)
+
+    A column of numbers is cut at a midpoint between neighbouring values; a column of categories (text, booleans,
+    pandas categories) into two groups. Of equal gains the first column wins, and in it the smallest threshold.
+
+    Parameters
+    ----------
+    criterion : {"gini", "entropy"}
+        The impurity; gains are in bits for "entropy" and have no unit for "gini".
+    max_depth : int or None
+        Largest number of questions on a path; None for no limit.
+    min_samples_split : int or float
+        A node with fewer rows becomes a leaf; a float from 0 to 1 is a share of all rows, rounded up.
+    min_samples_leaf : int or float
+        A split must leave so many rows, or such a share of all rows, on either side.
+    min_weight_fraction_leaf : float
+        A split must leave such a share of the weight of all rows on either side.
+    min_impurity_decrease : float
+        A split must gain so much, times the node's share of the weight.
+    max_features : int, float, "sqrt", "log2" or None
+        Number of columns that each node draws at random to choose from: so many, a share, the root or the binary
+        logarithm of their number; None for all. Columns that can't split the node are drawn for free.
+    categorical_split : {"subset", "one_vs_rest"}
+        Two groups of categories, or one category against the rest. See :func:`treekit.splits.score_groups`.
+    max_surrogates : int
+        How many other questions a node keeps for rows whose answer is missing; they are looked for only when X has
+        gaps. With 0 such rows go down the branch with more weight.
+    class_weight : dict, "balanced" or None
+        Weight of each class, by which the weights of its rows are multiplied.
+    ccp_alpha : float
+        Price of a leaf in cost-complexity pruning; 0 for none. See :func:`treekit.prune_cost_complexity`.
+    random_state : int, RandomState instance or None
+        Draws the columns when ``max_features`` is set; nothing else is random.
+
+    Attributes
+    ----------
+    tree_ : Tree
+        The grown tree.
+    classes_ : array of shape (n_classes,)
+        The labels, sorted.
+    n_features_in_, feature_names_in_
+        Number and names of the columns.
+
+    Notes
+    -----
+    The gain of a column with gaps is that of its known rows, times their share. A row whose answer is missing, or a
+    category that the node has not seen, is asked the node's surrogates; where none can tell, it goes down the branch
+    with more weight. Growing costs O(rows x columns x (depth + log rows)). Source: Breiman et al.
+    (1984).
+    """
+
+    def __init__(
+        self,
+        criterion: str = "gini",
+        max_depth: int | None = None,
+        min_samples_split: float = 2,
+        min_samples_leaf: float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        min_impurity_decrease: float = 0.0,
+        max_features: float | str | None = None,
+        categorical_split: str = "subset",
+        max_surrogates: int = 5,
+        class_weight: dict | str | None = None,
+        ccp_alpha: float = 0.0,
+        random_state: Any = None,
+    ):
+        self.criterion = criterion
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.min_impurity_decrease = min_impurity_decrease
+        self.max_features = max_features
+        self.categorical_split = categorical_split
+        self.max_surrogates = max_surrogates
+        self.class_weight = class_weight
+        self.ccp_alpha = ccp_alpha
+        self.random_state = random_state
+
+    def _grow(self, values: NDArray, features: tuple[Feature, ...], y: NDArray, weight: NDArray) -> Tree:
+        check_choice(self, "criterion", CLASSIFICATION)
+        weight = weight * compute_sample_weight(self.class_weight, self.classes_[y])
+        criterion = CLASSIFICATION[self.criterion](y, len(self.classes_))
+        return grow_binary(self, values, features, criterion, weight, self.classes_)
+
+
+class CARTRegressor(TreeRegressor):
+    r"""CART for numbers: a binary tree whose splits lower the error of its leaves the most.
+
+    .. math:: \frac{1}{|D|} \Bigl( \sum_{i \in D} (y_i - \bar y)^2
+              - \sum_{i \in D_1} (y_i - \bar y_1)^2 - \sum_{i \in D_2} (y_i - \bar y_2)^2 \Bigr)
+
+    Columns, ties, missing values and cost are as for :class:`CARTClassifier`.
+
+    Parameters
+    ----------
+    criterion : {"squared_error", "friedman_mse", "absolute_error", "poisson"}
+        Squared error about the mean; the same in Friedman's words; absolute error about the median, for columns of
+        numbers only; half Poisson deviance about the mean, for targets that are not negative.
+    max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf, min_impurity_decrease, max_features, categorical_split, max_surrogates, ccp_alpha, random_state
+        As for :class:`CARTClassifier`.
+
+    Attributes
+    ----------
+    tree_ : Tree
+        The grown tree.
+    n_features_in_, feature_names_in_
+        Number and names of the columns.
+    """
+
+    def __init__(
+        self,
+        criterion: str = "squared_error",
+        max_depth: int | None = None,
+        min_samples_split: float = 2,
+        min_samples_leaf: float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        min_impurity_decrease: float = 0.0,
+        max_features: float | str | None = None,
+        categorical_split: str = "subset",
+        max_surrogates: int = 5,
+        ccp_alpha: float = 0.0,
+        random_state: Any = None,
+    ):
+        self.criterion = criterion
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.min_impurity_decrease = min_impurity_decrease
+        self.max_features = max_features
+        self.categorical_split = categorical_split
+        self.max_surrogates = max_surrogates
+        self.ccp_alpha = ccp_alpha
+        self.random_state = random_state
+
+    def _grow(self, values: NDArray, features: tuple[Feature, ...], y: NDArray, weight: NDArray) -> Tree:
+        check_choice(self, "criterion", REGRESSION)
+        if self.criterion == "poisson" and (y.min() < 0 or y @ weight == 0):
+            raise ValueError("y must not be negative, nor zero everywhere, with criterion='poisson'.")
+        return grow_binary(self, values, features, REGRESSION[self.criterion](y), weight, None)
+
+
+def grow_binary(
+    estimator: CARTClassifier | CARTRegressor,
+    values: NDArray,
+    features: tuple[Feature, ...],
+    criterion: Criterion,
+    weight: NDArray,
+    classes: NDArray | None,
+) -> Tree:
+    """Grow a tree of binary splits with the estimator's parameters."""
+    _check_parameters(estimator)
+    n_rows = np.count_nonzero(weight > 0)
+    room = Room(_count(estimator.min_samples_leaf, n_rows), estimator.min_weight_fraction_leaf * weight.sum())
+    one_vs_rest = estimator.categorical_split == "one_vs_rest"
+
+    def score_cut(level: Level, j: int, impurity: NDArray, criterion: Criterion, room: Room) -> Scores:
+        if isinstance(criterion, AbsoluteError):
+            return score_thresholds_absolute(level, values[j], level.order[j], criterion, impurity, room)
+        if features[j].is_numeric:
+            return score_thresholds(level, values[j], level.order[j], criterion, impurity, room)
+        return score_groups(level, values[j], features[j].n_values, criterion, impurity, room, one_vs_rest)
+
+    def score(level: Level, j: int, impurity: NDArray) -> Scores:
+        return score_cut(level, j, impurity, criterion, room)
+
+    def surrogates(level: Level, branch: NDArray, feature: NDArray) -> list[Surrogate]:
+        return find_surrogates(level, branch, feature, values, estimator.max_surrogates, score_cut)
+
+    has_gaps = any((np.isnan(column) if f.is_numeric else column < 0).any() for f, column in zip(features, values))
+    wants_surrogates = has_gaps and estimator.max_surrogates > 0
+
+    n_drawn = count_features(estimator.max_features, len(features))
+    choose = largest_gain
+    if n_drawn < len(features):
+        choose = largest_gain_of(n_drawn, generator(estimator.random_state))
+    stop = Stop(
+        max_depth=np.inf if estimator.max_depth is None else estimator.max_depth,
+        min_samples_split=_count(estimator.min_samples_split, n_rows),
+        min_impurity_decrease=estimator.min_impurity_decrease,
+    )
+    if isinstance(criterion, AbsoluteError) and not all(feature.is_numeric for feature in features):
+        raise ValueError("criterion='absolute_error' needs columns of numbers only; X has categories: encode them first.")
+    return grow(
+        values,
+        features,
+        criterion,
+        weight,
+        score,
+        choose,
+        stop,
+        MAJORITY,
+        classes,
+        find_surrogates=surrogates if wants_surrogates else None,
+    )
+
+
+def generator(random_state: Any) -> np.random.Generator:
+    """A generator seeded by scikit-learn's kind of random_state: its streams are the same on every platform."""
+    return np.random.default_rng(check_random_state(random_state).randint(2**31))
+
+
+def count_features(max_features: float | str | None, n_features: int) -> int:
+    """How many columns a node draws, at least one."""
+    if max_features is None:
+        return n_features
+    named = {"sqrt": np.sqrt, "log2": np.log2}
+    if isinstance(max_features, str) and max_features in named:
+        return max(1, int(named[max_features](n_features)))
+    if isinstance(max_features, Integral) and 1 <= max_features <= n_features:
+        return int(max_features)
+    if isinstance(max_features, Real) and not isinstance(max_features, Integral) and 0 < max_features <= 1:
+        return max(1, int(max_features * n_features))
+    raise ValueError(
+        f"max_features must be None, 'sqrt', 'log2', a whole number from 1 to {n_features}, the number of columns, or a "
+        f"share above 0 and at most 1; got {max_features!r}."
+    )
+
+
+def _count(number_or_share: float, n_rows: int) -> int:
+    """A number of rows; a float is a share of all rows, rounded up."""
+    return int(number_or_share) if isinstance(number_or_share, Integral) else int(np.ceil(number_or_share * n_rows))
+
+
+def _check_parameters(estimator: CARTClassifier | CARTRegressor) -> None:
+    check_number(estimator, "max_depth", low=0, whole=True, none=True)
+    for name, low in (("min_samples_split", 2), ("min_samples_leaf", 1)):
+        if isinstance(getattr(estimator, name), Integral):
+            check_number(estimator, name, low=low, whole=True)
+        else:
+            check_number(estimator, name, low=0, high=1)
+    check_number(estimator, "min_weight_fraction_leaf", low=0, high=0.5)
+    check_number(estimator, "min_impurity_decrease", low=0)
+    check_number(estimator, "max_surrogates", low=0, whole=True)
+    check_number(estimator, "ccp_alpha", low=0)
+    check_choice(estimator, "categorical_split", ("subset", "one_vs_rest"))

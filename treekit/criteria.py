@@ -1,0 +1,229 @@
+"""What a split is to lower.
+
+Every criterion is a function of sums: what a group of rows costs follows from what its rows add up to, be it class
+weights, or weight and target. So the costs of both sides of any cut are known from one running sum. The gain of a
+split is the cost of the node minus the costs of its children, over the weight of the node.
+
+Sums have the shape (n_sums, ...): one for each thing that is added up, for any number of groups of rows.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treekit.level import Level
+from treekit.measures import entropy_of_counts, gini_of_counts
+
+__all__ = ["Criterion", "Entropy", "Gini", "SquaredError", "FriedmanMSE", "Poisson", "Newton"]
+
+Floats = NDArray[np.float64]
+
+
+class Criterion:
+    """Base of the criteria.
+
+    Attributes
+    ----------
+    per_row : array of shape (n_sums, n_rows)
+        What each training row adds to the sums, for each unit of its weight.
+    """
+
+    per_row: Floats
+
+    def cost(self, sums: Floats) -> Floats:
+        """Weight times impurity of each group, up to a term that adds up as well and so cancels in every gain."""
+        raise NotImplementedError
+
+    def saving(self, left: Floats, total: Floats) -> Floats:
+        """How much it saves to cut groups with sums ``total`` into ``left`` and the rest."""
+        return self.cost(total) - self.cost(left) - self.cost(total - left)
+
+    def gain(self, saving: Floats, node: Floats) -> Floats:
+        """Gain of a split in nodes with sums ``node``: what it saves, over the weight of the node."""
+        return saving / self.weight(node)
+
+    def weight(self, sums: Floats) -> Floats:
+        """Weight of the rows in each group."""
+        raise NotImplementedError
+
+    def value(self, level: Level) -> Floats:
+        """What each node would say as a leaf, of shape (n_nodes, n_values); anything for a node without rows."""
+        raise NotImplementedError
+
+    def impurity(self, level: Level) -> Floats:
+        """Impurity of each node, of shape (n_nodes,)."""
+        raise NotImplementedError
+
+    def order_keys(self, sums: Floats) -> Floats:
+        """Numbers by which groups can be ordered, of shape (n_keys, ...); one does where a single number tells all."""
+        raise NotImplementedError
+
+
+class _Classes(Criterion):
+    """The rows add up to the weights of the classes; a leaf says their shares."""
+
+    def __init__(self, label: NDArray[np.intp], n_classes: int):
+        self.per_row = (label == np.arange(n_classes)[:, np.newaxis]).astype(float)
+
+    def weight(self, sums: Floats) -> Floats:
+        return sums.sum(axis=0)
+
+    def value(self, level: Level) -> Floats:
+        return _ratio(level.sums, level.sums.sum(axis=0)).T
+
+    def order_keys(self, sums: Floats) -> Floats:
+        shares = _ratio(sums, sums.sum(axis=0))
+        return shares[1:] if len(shares) == 2 else shares
+
+
+class Entropy(_Classes):
+    r"""Entropy of the labels, in bits: cost :math:`n H = n \log_2 n - \sum_k n_k \log_2 n_k`."""
+
+    def cost(self, sums: Floats) -> Floats:
+        return _x_log_x(sums.sum(axis=0)) - _x_log_x(sums).sum(axis=0)
+
+    def impurity(self, level: Level) -> Floats:
+        return entropy_of_counts(level.sums.T)
+
+
+class Gini(_Classes):
+    r"""Gini impurity of the labels: cost :math:`n \,\mathrm{Gini} = n - \sum_k n_k^2 / n`."""
+
+    def cost(self, sums: Floats) -> Floats:
+        total = sums.sum(axis=0)
+        return total - _ratio((sums * sums).sum(axis=0), total)
+
+    def saving(self, left: Floats, total: Floats) -> Floats:
+        # The same as the difference of costs: n S^2 / (n_l n_r), summed over the classes, S = count - expected count.
+        n, n_left = total.sum(axis=0), left.sum(axis=0)
+        surplus = left - n_left * _ratio(total, n)
+        return _ratio(n * (surplus * surplus).sum(axis=0), n_left * (n - n_left))
+
+    def impurity(self, level: Level) -> Floats:
+        return gini_of_counts(level.sums.T)
+
+
+class _Mean(Criterion):
+    """The rows add up to (weight, weight x target); a leaf says their mean."""
+
+    def __init__(self, target: Floats, offset: float):
+        # Targets are measured from an offset; with the mean as offset a large one costs no digits.
+        self.offset = offset
+        self.per_row = np.stack([np.ones(len(target)), target - offset])
+
+    def weight(self, sums: Floats) -> Floats:
+        return sums[0]
+
+    def value(self, level: Level) -> Floats:
+        return (_ratio(level.sums[1], level.sums[0]) + self.offset)[:, np.newaxis]
+
+    def order_keys(self, sums: Floats) -> Floats:
+        return _ratio(sums[1:], sums[0])
+
+
+class SquaredError(_Mean):
+    r"""Squared error about the mean: cost :math:`\sum w (y - \bar y)^2 = \sum w y^2 - (\sum w y)^2 / \sum w`.
+
+    Its first term adds up, so it is left out.
+    """
+
+    def __init__(self, target: Floats):
+        super().__init__(target, offset=float(target.mean()))
+
+    def cost(self, sums: Floats) -> Floats:
+        return -_ratio(sums[1] * sums[1], sums[0])
+
+    def saving(self, left: Floats, total: Floats) -> Floats:
+        # The same as the difference of costs, without its cancellation: n S^2 / (n_l n_r), S = sum - expected sum.
+        surplus = left[1] - left[0] * _ratio(total[1], total[0])
+        return _ratio(total[0] * surplus * surplus, left[0] * (total[0] - left[0]))
+
+    def impurity(self, level: Level) -> Floats:
+        mean = _ratio(level.sums[1], level.sums[0])
+        error = self.per_row[1, level.row[level.entry]] - mean[level.node]
+        return level.mean(error * error)
+
+
+class FriedmanMSE(SquaredError):
+    r"""Friedman's improvement: a cut saves :math:`\frac{n_l n_r}{n_l + n_r} (\bar y_l - \bar y_r)^2`.
+
+    It is the same number as for the squared error, written with the two means.
+    """
+
+    def saving(self, left: Floats, total: Floats) -> Floats:
+        right = total - left
+        difference = _ratio(left[1], left[0]) - _ratio(right[1], right[0])
+        return _ratio(left[0] * right[0], total[0]) * difference * difference
+
+
+class Poisson(_Mean):
+    r"""Half Poisson deviance about the mean: cost :math:`\sum w (y \ln (y / \bar y) - y + \bar y)`.
+
+    At the mean the last two terms cancel, and :math:`y \ln y` adds up: what is left is
+    :math:`-(\sum w y) \ln \bar y`.
+    """
+
+    def __init__(self, target: Floats):
+        super().__init__(target, offset=0.0)
+
+    def cost(self, sums: Floats) -> Floats:
+        mean = _ratio(sums[1], sums[0])
+        return -sums[1] * np.log(mean, out=np.zeros_like(mean), where=mean > 0)
+
+    def impurity(self, level: Level) -> Floats:
+        mean = _ratio(level.sums[1], level.sums[0])
+        y = self.per_row[1, level.row[level.entry]]
+        ratio = _ratio(y, mean[level.node])
+        # The mean of a node cancels y - mean; 0 log 0 = 0.
+        return level.mean(y * np.log(ratio, out=np.zeros_like(ratio), where=ratio > 0))
+
+
+class Newton(Criterion):
+    r"""Objective of second-order boosting: cost :math:`-\frac12 G^2 / (H + \lambda)`, a leaf says :math:`-G / (H + \lambda)`.
+
+    The rows add up to :math:`G = \sum g` and :math:`H = \sum h`, the first and second derivatives of the loss. The
+    gain of a split is what it saves less :math:`\gamma`, the price of a leaf; as every row brings its own scale, it is
+    not divided by a weight. :math:`H` stands for the weight; XGBoost calls it cover.
+
+    .. math:: \mathrm{gain} = \frac12 \left[ \frac{G_L^2}{H_L + \lambda} + \frac{G_R^2}{H_R + \lambda}
+              - \frac{G^2}{H + \lambda} \right] - \gamma
+
+    The impurity is what the quadratic model of the loss could still save, :math:`\frac12 \sum h (z - \bar z)^2` with the
+    rows' own steps :math:`z = -g / h`: where they agree, no split gains. Source: Chen and Guestrin (2016), equations 5-7.
+    """
+
+    def __init__(self, gradient: Floats, second: Floats, reg_lambda: float = 0.0, gamma: float = 0.0):
+        self.per_row = np.stack([gradient, second])
+        self.reg_lambda = reg_lambda
+        self.gamma = gamma
+
+    def cost(self, sums: Floats) -> Floats:
+        return -_ratio(sums[0] * sums[0], sums[1] + self.reg_lambda) / 2
+
+    def gain(self, saving: Floats, node: Floats) -> Floats:
+        return saving - self.gamma
+
+    def weight(self, sums: Floats) -> Floats:
+        return sums[1]
+
+    def value(self, level: Level) -> Floats:
+        return -_ratio(level.sums[0], level.sums[1] + self.reg_lambda)[:, np.newaxis]
+
+    def impurity(self, level: Level) -> Floats:
+        g, h = self.per_row[:, level.row[level.entry]]
+        step = _ratio(g, h) - _ratio(level.sums[0], level.sums[1])[level.node]
+        return np.bincount(level.node, level.weight[level.entry] * h * step * step, minlength=level.n_nodes) / 2
+
+    def order_keys(self, sums: Floats) -> Floats:
+        return _ratio(sums[:1], sums[1] + self.reg_lambda)
+
+
+def _ratio(a: Floats, b: Floats) -> Floats:
+    """a / b, and 0 where b is 0."""
+    return np.divide(a, b, out=np.zeros(np.broadcast_shapes(np.shape(a), np.shape(b))), where=b > 0)
+
+
+def _x_log_x(x: Floats) -> Floats:
+    """x log2 x, and 0 for x = 0."""
+    return x * np.log2(x, out=np.zeros_like(x), where=x > 0)

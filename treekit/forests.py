@@ -1,0 +1,456 @@
+"""Bagging and random forests: many trees, each grown on its own sample of the rows, answer together."""
+
+from __future__ import annotations
+
+from typing import Any
+from warnings import warn
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, clone
+from sklearn.metrics import accuracy_score, r2_score
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+
+from treekit.base import TableClassifier, TableEstimator, TableRegressor, check_choice, check_number
+from treekit.cart import CARTClassifier, CARTRegressor, generator
+from treekit.progress import progress
+from treekit.table import Feature
+
+__all__ = ["BaggingClassifier", "RandomForestClassifier", "RandomForestRegressor"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+
+#: What a tree of a forest knows from the table that the forest has read.
+READ = ("classes_", "n_features_in_", "feature_names_in_", "_features")
+
+
+def bootstrap_counts(weight: Floats, rng: np.random.Generator) -> Ints:
+    """How often each row is drawn, when as many rows as have a weight are drawn with replacement.
+
+    Of n rows a sample leaves each one out with probability :math:`(1 - 1/n)^n \\approx 0.368`. A row of weight zero is
+    never drawn: it is no row.
+    """
+    row = np.flatnonzero(weight > 0)
+    drawn = row[rng.integers(len(row), size=len(row))]
+    return np.bincount(drawn, minlength=len(weight))
+
+
+def draw_seeds(random_state: Any, n: int) -> list[int]:
+    """A seed for each member. A longer list begins with the shorter one, so more members never change the first."""
+    return generator(random_state).integers(2**31, size=n).tolist()
+
+
+class OutOfBag:
+    """Mean answer, for each row, of the members whose sample left it out.
+
+    Attributes
+    ----------
+    total : array of shape (n_rows, n_values)
+        Their answers, added up.
+    n_answers : array of shape (n_rows,)
+        How many they are.
+    """
+
+    def __init__(self, weight: Floats, n_values: int):
+        self.weight = weight
+        self.total = np.zeros((len(weight), n_values))
+        self.n_answers = np.zeros(len(weight), dtype=np.intp)
+
+    def rows(self, count: Ints) -> Ints:
+        """The rows that a sample left out."""
+        return np.flatnonzero((count == 0) & (self.weight > 0))
+
+    def add(self, row: Ints, answer: Floats) -> None:
+        """Add a member's answers for the rows that it has not seen."""
+        self.total[row] += answer
+        self.n_answers[row] += 1
+
+    @property
+    def mean(self) -> Floats:
+        """The mean answers; NaN for a row that every sample holds."""
+        n_answers = self.n_answers[:, np.newaxis]
+        return np.divide(self.total, n_answers, out=np.full(self.total.shape, np.nan), where=n_answers > 0)
+
+    def answered(self) -> Ints:
+        """The rows with an answer; a warning tells how many have none."""
+        n_without = np.count_nonzero((self.n_answers == 0) & (self.weight > 0))
+        if n_without:
+            warn(
+                f"oob_score: {n_without} rows are in the sample of every tree, so they have no out-of-bag answer and "
+                "are left out of the score; raise n_estimators.",
+                stacklevel=4,
+            )
+        return np.flatnonzero(self.n_answers)
+
+
+# -- bagging ----------------------------------------------------------------------------------------------------
+
+
+class BaggingClassifier(TableClassifier):
+    r"""Bagging: classifiers grown on bootstrap samples of the rows vote.
+
+    .. math:: \hat p_k(x) = \frac{1}{M} \sum_{m=1}^{M} \hat p_k^{(m)}(x)
+
+    Each member is fitted on as many rows as there are, drawn with replacement. A drawn row is not copied: how often it
+    was drawn is its weight.
+
+    Parameters
+    ----------
+    estimator : classifier or None
+        What is fitted on each sample; any scikit-learn classifier whose ``fit`` takes ``sample_weight``. None for
+        :class:`~treekit.CARTClassifier` without limits.
+    n_estimators : int
+        Number of members, M.
+    voting : {"soft", "hard"}
+        Whether members add up their class shares, as in the formula, or each gives one vote to its class (Breiman's
+        rule); then the shares are shares of votes. On a tie the first of ``classes_`` wins.
+    oob_score : bool
+        Whether to score each row by the members whose samples left it out.
+    random_state : int, RandomState instance or None
+        Draws the samples, and seeds the members that have a ``random_state``. Streams of NumPy's PCG64 are the same
+        on every platform.
+    verbose : bool or int
+        Whether to tell each member's end.
+
+    Attributes
+    ----------
+    estimators_ : list of classifiers
+        The members.
+    classes_ : array of shape (n_classes,)
+        The labels, sorted.
+    in_bag_ : int array of shape (n_estimators, n_rows)
+        How often each sample holds each row; only with ``oob_score``.
+    oob_decision_function_ : array of shape (n_rows, n_classes)
+        Mean answer of the members that have not seen the row; NaN where all have. Only with ``oob_score``.
+    oob_score_ : float
+        Accuracy of those answers, by the rows' weights. Only with ``oob_score``.
+
+    Notes
+    -----
+    Members are fitted one after the other; there is no ``n_jobs``. A sample depends on the number and order of the
+    rows, so a row of weight 2 and the same row twice give different samples. Source: Breiman (1996).
+    """
+
+    estimators_: list[Any]
+
+    def __init__(
+        self,
+        estimator: BaseEstimator | None = None,
+        n_estimators: int = 10,
+        voting: str = "soft",
+        oob_score: bool = False,
+        random_state: Any = None,
+        verbose: bool | int = 0,
+    ):
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.voting = voting
+        self.oob_score = oob_score
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> BaggingClassifier:
+        """Fit the members. Parameters and errors are those of :meth:`treekit.CARTClassifier.fit`, and those of the
+        members' own ``fit``."""
+        _, code, weight = self._examples(X, y, sample_weight)
+        check_number(self, "n_estimators", low=1, whole=True)
+        check_choice(self, "voting", ("soft", "hard"))
+        estimator = CARTClassifier() if self.estimator is None else self.estimator
+        check_member(estimator, needs_shares=self.voting == "soft")
+        label = self.classes_[code]
+
+        self.estimators_ = []
+        in_bag, out_of_bag = [], OutOfBag(weight, len(self.classes_))
+        seeds = draw_seeds(self.random_state, self.n_estimators)
+        for k in progress(self.n_estimators, "member", self.verbose):
+            rng = np.random.default_rng(seeds[k])
+            count = bootstrap_counts(weight, rng)
+            member = seeded(estimator, rng).fit(X, label, sample_weight=weight * count)
+            self.estimators_.append(member)
+            if self.oob_score:
+                in_bag.append(count)
+                row = out_of_bag.rows(count)
+                out_of_bag.add(row, self._shares(member, X)[row])
+        if self.oob_score:
+            self.in_bag_ = np.array(in_bag)
+            self.oob_decision_function_, self.oob_score_ = out_of_bag.mean, oob_accuracy(out_of_bag, code)
+        return self
+
+    def predict_proba(self, X: ArrayLike) -> Floats:
+        """Mean of the members' class shares, or the shares of their votes; of shape (n_rows, n_classes)."""
+        check_is_fitted(self)
+        self._read(X, reset=False)
+        return np.mean([self._shares(member, X) for member in self.estimators_], axis=0)
+
+    def _shares(self, member: Any, X: ArrayLike) -> Floats:
+        if self.voting == "hard":
+            return (member.predict(X)[:, np.newaxis] == self.classes_).astype(float)
+        # A member need not know every class.
+        shares = member.predict_proba(X)
+        aligned = np.zeros((len(shares), len(self.classes_)))
+        aligned[:, np.searchsorted(self.classes_, member.classes_)] = shares
+        return aligned
+
+
+def check_member(estimator: Any, needs_shares: bool = False) -> None:
+    """Refuse what can't be a member: a fit without weights, or no class shares where they are needed."""
+    if not hasattr(estimator, "fit") or not has_fit_parameter(estimator, "sample_weight"):
+        raise ValueError(f"estimator must be a classifier whose fit takes sample_weight; {estimator!r} is not.")
+    if needs_shares and not hasattr(estimator, "predict_proba"):
+        raise ValueError(f"estimator must have predict_proba for voting='soft'; {estimator!r} has not: use voting='hard'.")
+
+
+def seeded(estimator: Any, rng: np.random.Generator) -> Any:
+    """A new estimator with the same parameters and, if it has a random_state, one of its own."""
+    member = clone(estimator)
+    if "random_state" in member.get_params(deep=False):
+        member.set_params(random_state=int(rng.integers(2**31)))
+    return member
+
+
+def oob_accuracy(out_of_bag: OutOfBag, code: Ints) -> float:
+    """Share of the weight that the out-of-bag answers put into the right class."""
+    row = out_of_bag.answered()
+    return float(accuracy_score(code[row], out_of_bag.mean[row].argmax(axis=1), sample_weight=out_of_bag.weight[row]))
+
+
+# -- random forests ---------------------------------------------------------------------------------------------
+
+
+class _RandomForest(TableEstimator):
+    """What the two forests share; a subclass says in ``_tree`` what its trees are."""
+
+    estimators_: list[Any]
+
+    def _tree(self) -> CARTClassifier | CARTRegressor:
+        raise NotImplementedError
+
+    def _plant(self, values: NDArray, features: tuple[Feature, ...], y: NDArray, weight: Floats, n_values: int) -> OutOfBag:
+        """Grow the trees on the one table."""
+        check_number(self, "n_estimators", low=1, whole=True)
+        if self.oob_score and not self.bootstrap:
+            raise ValueError("oob_score needs bootstrap=True: without it every tree sees every row.")
+        self.estimators_ = []
+        in_bag, out_of_bag = [], OutOfBag(weight, n_values)
+        seeds = draw_seeds(self.random_state, self.n_estimators)
+        for k in progress(self.n_estimators, "tree", self.verbose):
+            rng = np.random.default_rng(seeds[k])
+            count = bootstrap_counts(weight, rng) if self.bootstrap else np.ones(len(weight), dtype=np.intp)
+            member = seeded(self._tree(), rng)
+            vars(member).update({name: part for name, part in vars(self).items() if name in READ})
+            member.tree_ = member._grow(values, features, y, weight * count)
+            self.estimators_.append(member)
+            if self.oob_score:
+                in_bag.append(count)
+                row = out_of_bag.rows(count)
+                out_of_bag.add(row, member.tree_.predict(values[:, row]))
+        if self.oob_score:
+            self.in_bag_ = np.array(in_bag)
+        return out_of_bag
+
+    def _mean(self, X: ArrayLike) -> Floats:
+        """Mean of what the trees say, of shape (n_rows, n_values)."""
+        values = self._values(X)
+        total = self.estimators_[0].tree_.predict(values)
+        for member in self.estimators_[1:]:
+            total += member.tree_.predict(values)
+        return total / len(self.estimators_)
+
+    def apply(self, X: ArrayLike) -> Ints:
+        """Node of each tree where each row ends, of shape (n_rows, n_estimators)."""
+        values = self._values(X)
+        return np.stack([member.tree_.apply(values) for member in self.estimators_], axis=1)
+
+    @property
+    def feature_importances_(self) -> Floats:
+        """Share of each column in the impurity that splits take away, averaged over the trees; of shape (n_features,).
+
+        Columns with many distinct values are favoured, even if they tell nothing;
+        ``sklearn.inspection.permutation_importance`` on rows kept aside does not have this fault.
+        """
+        check_is_fitted(self)
+        mean = np.mean([member.tree_.importances() for member in self.estimators_], axis=0)
+        return mean / mean.sum() if mean.sum() > 0 else mean
+
+
+class RandomForestClassifier(_RandomForest, TableClassifier):
+    r"""Random forest for classes: CART trees on bootstrap samples, each split chosen from a few columns drawn at random.
+
+    .. math:: \hat p_k(x) = \frac{1}{M} \sum_{m=1}^{M} \hat p_k^{(m)}(x)
+
+    The trees' class shares are averaged (soft voting). Averaging lowers the variance of the answer the more, the less
+    the trees agree by mere habit: with M answers of variance :math:`\sigma^2` and correlation :math:`\rho` it is
+    :math:`\rho \sigma^2 + (1 - \rho) \sigma^2 / M`.
+
+    Parameters
+    ----------
+    n_estimators : int
+        Number of trees, M.
+    criterion, max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf, class_weight
+        Of each tree; see :class:`~treekit.CARTClassifier`.
+    max_features : int, float, "sqrt", "log2" or None
+        Number of columns that each node draws; see :class:`~treekit.CARTClassifier`.
+    bootstrap : bool
+        Whether each tree gets a sample with replacement, as large as the table, or all rows.
+    oob_score : bool
+        Whether to score each row by the trees whose samples left it out.
+    random_state : int, RandomState instance or None
+        Draws the samples and the columns. It gives each tree a seed of its own, so the first ten trees of a forest of
+        a hundred are the forest of ten. Streams of NumPy's PCG64 are the same on every platform.
+    verbose : bool or int
+        Whether to tell each tree's end.
+
+    Attributes
+    ----------
+    estimators_ : list of CARTClassifier
+        The trees; ``estimators_[0].tree_`` can be drawn.
+    classes_ : array of shape (n_classes,)
+        The labels, sorted.
+    feature_importances_ : array of shape (n_features,)
+        Share of each column in the impurity taken away.
+    in_bag_ : int array of shape (n_estimators, n_rows)
+        How often each sample holds each row; only with ``oob_score``.
+    oob_decision_function_ : array of shape (n_rows, n_classes)
+        Mean class shares by the trees that have not seen the row; NaN where all have. Only with ``oob_score``.
+    oob_score_ : float
+        Accuracy of those answers, by the rows' weights. Only with ``oob_score``.
+    n_features_in_, feature_names_in_
+        Number and names of the columns.
+
+    Notes
+    -----
+    The table is read once for all trees, which grow one after the other; there is no ``n_jobs``. A sample depends on
+    the number and order of the rows, so a row of weight 2 and the same row twice give different samples. Costs
+    O(trees x rows x columns x (depth + log rows)). Source: Breiman (2001).
+    """
+
+    def __init__(
+        self,
+        n_estimators: int = 100,
+        criterion: str = "gini",
+        max_depth: int | None = None,
+        min_samples_split: float = 2,
+        min_samples_leaf: float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_features: float | str | None = "sqrt",
+        bootstrap: bool = True,
+        oob_score: bool = False,
+        class_weight: dict | str | None = None,
+        random_state: Any = None,
+        verbose: bool | int = 0,
+    ):
+        self.n_estimators = n_estimators
+        self.criterion = criterion
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.max_features = max_features
+        self.bootstrap = bootstrap
+        self.oob_score = oob_score
+        self.class_weight = class_weight
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def predict_proba(self, X: ArrayLike) -> Floats:
+        """Mean of the trees' class shares, of shape (n_rows, n_classes)."""
+        return self._mean(X)
+
+    def _tree(self) -> CARTClassifier:
+        return CARTClassifier(
+            criterion=self.criterion,
+            max_depth=self.max_depth,
+            min_samples_split=self.min_samples_split,
+            min_samples_leaf=self.min_samples_leaf,
+            min_weight_fraction_leaf=self.min_weight_fraction_leaf,
+            max_features=self.max_features,
+            class_weight=self.class_weight,
+        )
+
+    def _fit(self, values: NDArray, features: tuple[Feature, ...], y: NDArray, weight: NDArray) -> None:
+        out_of_bag = self._plant(values, features, y, weight, len(self.classes_))
+        if self.oob_score:
+            self.oob_decision_function_, self.oob_score_ = out_of_bag.mean, oob_accuracy(out_of_bag, y)
+
+
+class RandomForestRegressor(_RandomForest, TableRegressor):
+    r"""Random forest for numbers: the mean of CART trees, grown as by :class:`RandomForestClassifier`.
+
+    .. math:: \hat y(x) = \frac{1}{M} \sum_{m=1}^{M} \hat y^{(m)}(x)
+
+    Parameters
+    ----------
+    n_estimators : int
+        Number of trees, M.
+    criterion, max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf
+        Of each tree; see :class:`~treekit.CARTRegressor`.
+    max_features : int, float, "sqrt", "log2" or None
+        Number of columns that each node draws. Breiman (2001) takes a third of them; the default, all, is
+        scikit-learn's, and makes this bagging.
+    bootstrap, oob_score, random_state, verbose
+        As for :class:`RandomForestClassifier`.
+
+    Attributes
+    ----------
+    estimators_ : list of CARTRegressor
+        The trees.
+    feature_importances_ : array of shape (n_features,)
+        Share of each column in the error taken away.
+    in_bag_ : int array of shape (n_estimators, n_rows)
+        How often each sample holds each row; only with ``oob_score``.
+    oob_prediction_ : array of shape (n_rows,)
+        Mean answer of the trees that have not seen the row; NaN where all have. Only with ``oob_score``.
+    oob_score_ : float
+        Coefficient of determination, R squared, of those answers, by the rows' weights. Only with ``oob_score``.
+    n_features_in_, feature_names_in_
+        Number and names of the columns.
+    """
+
+    def __init__(
+        self,
+        n_estimators: int = 100,
+        criterion: str = "squared_error",
+        max_depth: int | None = None,
+        min_samples_split: float = 2,
+        min_samples_leaf: float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_features: float | str | None = 1.0,
+        bootstrap: bool = True,
+        oob_score: bool = False,
+        random_state: Any = None,
+        verbose: bool | int = 0,
+    ):
+        self.n_estimators = n_estimators
+        self.criterion = criterion
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.max_features = max_features
+        self.bootstrap = bootstrap
+        self.oob_score = oob_score
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def predict(self, X: ArrayLike) -> Floats:
+        """Mean of what the trees say, of shape (n_rows,). Arguments and errors are those of
+        :meth:`treekit.CARTRegressor.predict`."""
+        return self._mean(X)[:, 0]
+
+    def _tree(self) -> CARTRegressor:
+        return CARTRegressor(
+            criterion=self.criterion,
+            max_depth=self.max_depth,
+            min_samples_split=self.min_samples_split,
+            min_samples_leaf=self.min_samples_leaf,
+            min_weight_fraction_leaf=self.min_weight_fraction_leaf,
+            max_features=self.max_features,
+        )
+
+    def _fit(self, values: NDArray, features: tuple[Feature, ...], y: NDArray, weight: NDArray) -> None:
+        out_of_bag = self._plant(values, features, y, weight, 1)
+        if self.oob_score:
+            row = out_of_bag.answered()
+            self.oob_prediction_ = out_of_bag.mean[:, 0]
+            self.oob_score_ = float(r2_score(y[row], self.oob_prediction_[row], sample_weight=weight[row]))
