@@ -308,13 +308,15 @@ def launch_links(html):
 def test_no_launch_button_without_a_repository(site):
     for chapter in chapters():
         html = (site / f"{chapter}.html").read_text(encoding="utf-8")
-        assert launch_links(html) == [] and "executablebooks" not in html
+        assert launch_links(html) == [] and "executablebooks" not in html and "in-colab" not in html
 
 
 def test_launch_buttons_lead_to_the_given_repository(tmp_path):
     site = build(tmp_path, BOOK_REPOSITORY_URL="https://github.com/someone/trees", BOOK_REPOSITORY_BRANCH="draft")
     for chapter in chapters():
-        assert launch_links((site / f"{chapter}.html").read_text(encoding="utf-8")) == [
+        html = (site / f"{chapter}.html").read_text(encoding="utf-8")
+        assert "%pip install git+https://github.com/someone/trees@draft<" in html
+        assert launch_links(html) == [
             f"https://mybinder.org/v2/gh/someone/trees/draft?urlpath=lab/tree/{chapter}.ipynb",
             f"https://colab.research.google.com/github/someone/trees/blob/draft/{chapter}.ipynb",
         ]
