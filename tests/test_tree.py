@@ -12,6 +12,7 @@ import pytest
 from treekit import ID3Classifier, Tree, information_gain
 from treekit.datasets import load_loan, load_lunch, load_playtennis, load_watermelon
 from treekit.table import Feature
+from treekit.tree import STOP
 
 
 @pytest.fixture
@@ -31,9 +32,19 @@ def chain(depth: int) -> Tree:
     inner = np.r_[True, np.tile([True, False], depth - 1), False, False] if depth else np.array([False])
     shares = np.tile([0.5, 0.5], (n_nodes, 1))
     ones = np.ones(n_nodes)
-    features = (Feature("x", np.array(["on", "stop"])),)
     return Tree(
-        features, np.array(["a", "b"]), np.where(inner, 0, -1), np.where(inner, 2, 0), 0 * ones, ones, ones.astype(int), ones, shares
+        features=(Feature("x", np.array(["on", "stop"])),),
+        classes=np.array(["a", "b"]),
+        feature=np.where(inner, 0, -1),
+        threshold=np.full(n_nodes, np.nan),
+        route=np.tile([0, 1], depth),
+        n_children=np.where(inner, 2, 0),
+        missing=np.full(n_nodes, STOP),
+        gain=0 * ones,
+        impurity=ones,
+        n_samples=ones.astype(int),
+        weight=ones,
+        value=shares,
     )
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from numbers import Integral, Real
+from typing import Any
 from typing import Self
 
 import numpy as np
@@ -226,11 +227,11 @@ def check_number(
     estimator: BaseEstimator, name: str, low: float, whole: bool = False, none: bool = False, high: float = np.inf
 ) -> None:
     """Refuse a parameter that is not a number of its kind from ``low`` to ``high`` (or None, where that is allowed)."""
-    value = getattr(estimator, name)
-    kind = Integral if whole else Real
+    value: Any = getattr(estimator, name)
+    kind: Any = Integral if whole else Real
     if none and value is None:
         return
-    if not isinstance(value, kind) or isinstance(value, bool) or not low <= value <= high:
+    if not isinstance(value, kind) or isinstance(value, bool) or not low <= float(value) <= high:
         wanted = f"{'None or ' if none else ''}a {'whole ' if whole else ''}number, {low:g} or more"
         upper = "" if high == np.inf else f" and at most {high:g}"
         raise ValueError(f"{name} must be {wanted}{upper}; got {value!r}.")

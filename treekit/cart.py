@@ -14,7 +14,7 @@ from sklearn.utils.class_weight import compute_sample_weight
 from treekit.absolute import AbsoluteError, score_thresholds_absolute
 from treekit.base import TreeClassifier, TreeRegressor, check_choice, check_number
 from treekit.criteria import Criterion, Entropy, FriedmanMSE, Gini, Poisson, SquaredError
-from treekit.grow import Stop, grow
+from treekit.grow import Choose, Stop, grow
 from treekit.level import Level
 from treekit.splits import Room, Scores, largest_gain, largest_gain_of, score_groups, score_thresholds
 from treekit.surrogates import find_surrogates
@@ -188,7 +188,7 @@ def grow_binary(
 ) -> Tree:
     """Grow a tree of binary splits with the estimator's parameters."""
     _check_parameters(estimator)
-    n_rows = np.count_nonzero(weight > 0)
+    n_rows = int(np.count_nonzero(weight > 0))
     room = Room(_count(estimator.min_samples_leaf, n_rows), estimator.min_weight_fraction_leaf * weight.sum())
     one_vs_rest = estimator.categorical_split == "one_vs_rest"
 
@@ -209,7 +209,7 @@ def grow_binary(
     wants_surrogates = has_gaps and estimator.max_surrogates > 0
 
     n_drawn = count_features(estimator.max_features, len(features))
-    choose = largest_gain
+    choose: Choose = largest_gain
     if n_drawn < len(features):
         choose = largest_gain_of(n_drawn, generator(estimator.random_state))
     stop = Stop(

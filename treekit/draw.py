@@ -263,6 +263,8 @@ def _swatch(background: str) -> str:
 
 
 def _key(tree: Tree) -> str:
-    """Which colour is which class."""
+    """Which colour is which class; nothing for a tree of numbers."""
+    if tree.classes is None:
+        return ""
     labels = (f"<span>{_swatch(class_color(k))}{escape(str(label))}</span>" for k, label in enumerate(tree.classes))
     return f'<div class="key">{"".join(labels)}</div>'

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from treekit.criteria import Criterion
 from treekit.level import Level, descend, first_level, sort_columns
-from treekit.splits import Scores
+from treekit.splits import TIE, Scores
 from treekit.table import Feature
 from treekit.tree import MAJORITY, SHARE, STOP, Surrogate, Tree, branches
 
@@ -55,7 +55,7 @@ class Splits(NamedTuple):
 
     def only(self, chosen: NDArray[np.bool_]) -> Splits:
         """The splits of the chosen nodes."""
-        return Splits(*(part[chosen] for part in self))
+        return Splits._make(part[chosen] for part in self)
 
 
 class Grown(NamedTuple):
@@ -188,7 +188,8 @@ def best_splits(
     scores = [score(open_level, j, impurity[is_open]) for j in range(len(features))]
     chosen = choose(scores, impurity[is_open])
     for j, scored in enumerate(scores):
-        wins = (chosen == j) & (scored.gain >= least[is_open])
+        # Rounding must not refuse a gain that is just enough, a gain of zero above all.
+        wins = (chosen == j) & (scored.gain >= least[is_open] - TIE * impurity[is_open])
         node = np.flatnonzero(is_open)[wins]
         split.feature[node] = j
         split.gain[node] = np.maximum(scored.gain[wins], 0)

@@ -169,7 +169,7 @@ def descend(
     child = np.full(len(level.row), -1)
     child[level.entry] = np.where(branch >= 0, first_child[level.node] + branch, -1)
     if (branch < 0).any():
-        level, child = _share_out(level, child, first_child, n_children)
+        level, child = _share_out(level, child, first_child, n_children, parent)
 
     local = np.arange(len(parent))
     orders = [level.entry, *level.order.values()]
@@ -194,49 +194,49 @@ def descend(
 
 
 def _share_out(
-    level: Level, child: NDArray[np.intp], first_child: NDArray[np.intp], n_children: NDArray[np.intp]
+    level: Level,
+    child: NDArray[np.intp],
+    first_child: NDArray[np.intp],
+    n_children: NDArray[np.intp],
+    parent: NDArray[np.intp],
 ) -> tuple[Level, NDArray[np.intp]]:
     """Replace every entry without a child by one entry for each child that known rows go to.
 
     A child's share is its part of the weight of the known rows.
     """
-    alive, node = level.entry, level.node
-    known = alive[child[alive] >= 0]
-    share = np.bincount(child[known], level.weight[known], minlength=int(n_children.sum()))
-    share /= np.repeat(np.add.reduceat(share, first_child), n_children)
+    alive, node, weight = level.entry, level.node, level.weight[level.entry]
+    is_known = child[alive] >= 0
+    into_child = np.bincount(child[alive[is_known]], weight[is_known], minlength=len(parent))
+    share = into_child / np.bincount(node[is_known], weight[is_known], minlength=level.n_nodes)[parent]
 
-    lost = alive[child[alive] < 0]
+    # Every entry is copied as often as it has places to go; the dead ones stay, which keeps the numbering simple.
+    lost, first = np.zeros(len(level.row), dtype=bool), np.zeros(len(level.row), dtype=np.intp)
+    lost[alive[~is_known]], first[alive] = True, first_child[node]
     n_copies = np.ones(len(level.row), dtype=np.intp)
-    n_copies[lost] = n_children[node[child[alive] < 0]]
-    # Entry e becomes entries number[e], number[e] + 1, ...; the dead ones stay, so that numbers stay simple.
+    n_copies[alive[~is_known]] = n_children[node[~is_known]]
+    origin, copy = _copies(np.arange(len(level.row)), n_copies)
+    child = np.where(lost[origin], first[origin] + copy, child[origin])
+    part = np.where(lost[origin], share[child], 1.0)
+
     number = np.cumsum(n_copies) - n_copies
-    origin = np.repeat(np.arange(len(level.row)), n_copies)
-    new_child = child[origin]
-    copy = np.arange(len(origin)) - number[origin]
-    first = np.zeros(len(level.row), dtype=np.intp)
-    first[alive] = first_child[node]
-    is_copy = np.zeros(len(level.row), dtype=bool)
-    is_copy[lost] = True
-    shared = is_copy[origin]
-    new_child[shared] = first[origin[shared]] + copy[shared]
-    factor = np.ones(len(origin))
-    factor[shared] = share[new_child[shared]]
 
     def follow(entries: NDArray[np.intp]) -> NDArray[np.intp]:
-        repeated = np.repeat(number[entries], n_copies[entries])
-        within = np.arange(len(repeated)) - np.repeat(np.cumsum(n_copies[entries]) - n_copies[entries], n_copies[entries])
-        entries = repeated + within
-        return entries[factor[entries] > 0]
+        old, copy = _copies(entries, n_copies[entries])
+        new = number[old] + copy
+        return new[part[new] > 0]
 
-    addend = np.rint(level.addend[:, origin] * factor).astype(np.int64)
-    return (
-        replace(
-            level,
-            row=level.row[origin],
-            weight=level.weight[origin] * factor,
-            addend=addend,
-            entry=follow(level.entry),
-            order={j: follow(order) for j, order in level.order.items()},
-        ),
-        new_child,
+    shared = replace(
+        level,
+        row=level.row[origin],
+        weight=level.weight[origin] * part,
+        addend=np.rint(level.addend[:, origin] * part).astype(np.int64),
+        entry=follow(level.entry),
+        order={j: follow(order) for j, order in level.order.items()},
     )
+    return shared, child
+
+
+def _copies(x: NDArray[np.intp], n_copies: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Each x as often as told, and the numbers 0, 1, ... of its copies."""
+    first = np.cumsum(n_copies) - n_copies
+    return np.repeat(x, n_copies), np.arange(int(n_copies.sum())) - np.repeat(first, n_copies)

@@ -7,7 +7,7 @@ gain is multiplied by the share of the weight that is left in.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -154,11 +154,12 @@ def score_thresholds(
     scores = scores_of(level.n_nodes, cuts, best, gain)
     scores.split_information[at[best]] = _two_way_information(criterion, below[:, best], known[:, best])
     if count_candidates:
-        scores.n_candidates = np.bincount(at, np.isfinite(gain), minlength=level.n_nodes)
+        scores.n_candidates = np.bincount(at, np.isfinite(gain), minlength=level.n_nodes).astype(float)
     if learn_missing:
         # Of two equal gains the right side wins, as in XGBoost.
-        scores.missing = np.full(level.n_nodes, MAJORITY)
-        scores.missing[at[best]] = np.where(n_lost[best] == 0, MAJORITY, np.where(to_left[best] > to_right[best], 0, 1))
+        missing = np.full(level.n_nodes, MAJORITY)
+        scores.missing = missing
+        missing[at[best]] = np.where(n_lost[best] == 0, MAJORITY, np.where(to_left[best] > to_right[best], 0, 1))
     return scores
 
 
@@ -174,10 +175,9 @@ def first_best(cuts: Cuts, gain: Floats, tolerance: Floats) -> NDArray[np.intp]:
 
 def scores_of(n_nodes: int, cuts: Cuts, best: NDArray[np.intp], gain: Floats) -> Scores:
     """The best cuts as scores of their nodes."""
-    scores = Scores(np.full(n_nodes, -np.inf), np.zeros(n_nodes), threshold=np.full(n_nodes, np.nan))
-    scores.gain[cuts.node[best]] = gain[best]
-    scores.threshold[cuts.node[best]] = cuts.threshold[best]
-    return scores
+    best_gain, threshold = np.full(n_nodes, -np.inf), np.full(n_nodes, np.nan)
+    best_gain[cuts.node[best]], threshold[cuts.node[best]] = gain[best], cuts.threshold[best]
+    return Scores(best_gain, np.zeros(n_nodes), threshold=threshold)
 
 
 def _gain_with_room(
@@ -236,7 +236,9 @@ def score_groups(
     return Scores(best_gain, _two_way_information(criterion, below, known), route=route)
 
 
-def _groupings(counts: Floats, n_rows: Floats, criterion: Criterion, one_vs_rest: bool):
+def _groupings(
+    counts: Floats, n_rows: NDArray[np.intp], criterion: Criterion, one_vs_rest: bool
+) -> Iterator[NDArray[np.bool_]]:
     """The groups to try as left side, each of shape (n_nodes, n_values) or (1, n_values)."""
     n_sums, n_nodes, n_values = counts.shape
     if one_vs_rest:

@@ -229,7 +229,12 @@ class Tree:
 
     def apply(self, values: NDArray) -> NDArray[np.intp]:
         """Node where each row ends, or the largest share of it; of shape (n_rows,). See :meth:`membership`."""
-        return np.asarray(self.membership(values).argmax(axis=1)).ravel()
+        if (self.missing == SHARE).any():
+            return np.asarray(self.membership(values).argmax(axis=1)).ravel()
+        end = np.zeros(values.shape[1], dtype=np.intp)
+        for row, node, _, stays in self._table(values):
+            end[row[stays]] = node[stays]
+        return end
 
     def predict(self, values: NDArray) -> NDArray[np.float64]:
         """What the nodes say in which each row ends, by its shares; of shape (n_rows, n_values)."""
