@@ -8,7 +8,6 @@ answers to them.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -67,6 +66,7 @@ class Grown(NamedTuple):
     impurity: Floats
     value: Floats
     split: Splits
+    surrogates: list[Surrogate]
 
 
 def grow(
@@ -126,7 +126,6 @@ def grow(
     level = first_level(order, criterion.per_row, weight, shares=missing == SHARE)
     total, inherited = criterion.weight(level.sums)[0], criterion.value(level)
     grown: list[Grown] = []
-    stand_ins: list[tuple[Ints, list[Surrogate]]] = []
     while True:
         node_weight, impurity = criterion.weight(level.sums), criterion.impurity(level)
 
@@ -141,24 +140,15 @@ def grow(
         # Which split is best?
         split = best_splits(level, is_open, features, impurity, least, score, choose, missing)
         splits = split.n_children > 0
-        grown.append(Grown(level.id, level.n_samples, node_weight, impurity, value, split))
+        grown.append(Grown(level.id, level.n_samples, node_weight, impurity, value, split, []))
         if not splits.any():
-            return replace(_as_tree(features, classes, grown), surrogates=_by_node(stand_ins, sum(len(part.id) for part in grown)))
+            return _as_tree(features, classes, grown)
 
-        level, split = level.only(splits), split.only(splits)
-        x = values[split.feature[level.node], level.row[level.entry]]
-        branch = branches(x, split.threshold[level.node], split.route, level.node)
-        if find_surrogates is not None:
-            stand_ins.append((level.id, find_surrogates(level, branch, split.feature)))
-            for surrogate in stand_ins[-1][1]:
-                lost = np.flatnonzero(branch < 0)
-                branch[lost] = surrogate.answer(values, level.node[lost], level.row[level.entry[lost]])
-        if missing == MAJORITY:
-            undecided = split.missing == MAJORITY
-            split.missing[undecided] = _heavier_branch(level, branch)[undecided]
-            grown[-1].split.missing[splits] = split.missing
-        branch = np.where(branch < 0, split.missing[level.node], branch)
-        level, parent = descend(level, branch, split.n_children, sum(len(part.id) for part in grown))
+        # Every row goes down the branch of its answer.
+        level = level.only(splits)
+        branch = _answers(level, values, splits, grown[-1], find_surrogates)
+        n_nodes = sum(len(part.id) for part in grown)
+        level, parent = descend(level, branch, split.n_children[splits], n_nodes)
         inherited = value[splits][parent]
 
 
@@ -203,6 +193,27 @@ def best_splits(
     return split
 
 
+def _answers(
+    level: Level, values: NDArray, splits: NDArray[np.bool_], grown: Grown, find_surrogates: FindSurrogates | None
+) -> Ints:
+    """The branch of each entry in the nodes that split; SHARE where it is to be shared out.
+
+    A missing answer comes from the surrogates, which are looked for here, or else from the node's rule; where that is
+    the majority's branch it is settled here.
+    """
+    split = grown.split.only(splits)
+    x = values[split.feature[level.node], level.row[level.entry]]
+    branch = branches(x, split.threshold[level.node], split.route, level.node)
+    if find_surrogates is not None:
+        for surrogate in find_surrogates(level, branch, split.feature):
+            lost = np.flatnonzero(branch < 0)
+            branch[lost] = surrogate.answer(values, level.node[lost], level.row[level.entry[lost]])
+            grown.surrogates.append(surrogate)
+    rule = np.where(split.missing == MAJORITY, _heavier_branch(level, branch), split.missing)
+    grown.split.missing[splits] = rule
+    return np.where(branch < 0, rule[level.node], branch)
+
+
 def _heavier_branch(level: Level, branch: Ints) -> Ints:
     """The branch of each node that gets the most weight of its known rows; of two equal ones the first."""
     known = np.flatnonzero(branch >= 0)
@@ -236,22 +247,27 @@ def _as_tree(features: tuple[Feature, ...], classes: NDArray | None, grown: list
         n_samples=joined([part.n_samples for part in grown]),
         weight=joined([part.weight for part in grown]),
         value=joined([part.value for part in grown]),
+        surrogates=_by_node(grown, feature),
     )
 
 
-def _by_node(stand_ins: list[tuple[Ints, list[Surrogate]]], n_nodes: int) -> tuple[Surrogate, ...]:
-    """The surrogates of all levels as arrays with one entry for each node of the tree."""
-    by_rank = zip(*(found for _, found in stand_ins))
-    ids = np.concatenate([id_ for id_, _ in stand_ins]) if stand_ins else np.zeros(0, dtype=np.intp)
+def _by_node(grown: list[Grown], feature: Ints) -> tuple[Surrogate, ...]:
+    """The surrogates of all levels, rank by rank, as arrays with one entry for each node of the tree."""
+    # The levels list the nodes that split in an order of their own.
+    ids = np.concatenate([part.id[part.split.n_children > 0] for part in grown])
 
-    def spread(parts: list[NDArray], otherwise: float) -> NDArray:
-        part = np.concatenate(parts)
-        everywhere = np.full((n_nodes, *part.shape[1:]), otherwise, dtype=part.dtype)
-        everywhere[ids] = part
+    def spread(rank: tuple[Surrogate, ...], name: str, otherwise: float) -> NDArray:
+        found = np.concatenate([getattr(surrogate, name) for surrogate in rank])
+        everywhere = np.full((len(feature), *found.shape[1:]), otherwise, dtype=found.dtype)
+        everywhere[ids] = found
         return everywhere
 
     return tuple(
-        Surrogate(*(spread([getattr(s, name) for s in rank], otherwise) for name, otherwise in
-                    (("feature", -1), ("threshold", np.nan), ("route", -1), ("is_turned", False))))
-        for rank in by_rank
+        Surrogate(
+            feature=spread(rank, "feature", -1),
+            threshold=spread(rank, "threshold", np.nan),
+            route=spread(rank, "route", -1),
+            is_turned=spread(rank, "is_turned", False),
+        )
+        for rank in zip(*(part.surrogates for part in grown[:-1]))
     )

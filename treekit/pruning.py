@@ -30,6 +30,7 @@ __all__ = [
     "preprune",
     "prune_reduced_error",
     "prune_pessimistic",
+    "collapse",
     "binomial_limit",
     "normal_limit",
     "cost_complexity_path",
@@ -94,6 +95,7 @@ def cut(tree: Tree, nodes: ArrayLike) -> Tree:
             Surrogate(np.where(asks, s.feature, -1)[stays], s.threshold[stays], s.route[stays], s.is_turned[stays])
             for s in tree.surrogates
         ),
+        direction=None if tree.direction is None else np.where(asks[:, np.newaxis], tree.direction, 0.0)[stays],
     )
 
 
@@ -356,6 +358,17 @@ def prune_pessimistic(tree: Tree, confidence: float = 0.25, limit: Limit = binom
         raise ValueError(f"slack must be 0 or more; got {slack!r}.")
     expected = tree.weight * limit(_errors(tree), tree.weight, confidence)
     return cut(tree, _dear(tree, expected, slack + TIE * expected[0]))
+
+
+def collapse(tree: Tree, slack: float = 0.0) -> Tree:
+    """Cut branches that make no fewer errors on the training rows than a leaf would, or fewer by no more than ``slack``.
+
+    What is left says the same of every training row, in fewer words. ``tree`` is a classifier's. Source: Quinlan (1993).
+    """
+    if tree.classes is None:
+        raise ValueError("tree must be a classifier's: a tree that predicts numbers has no error rates.")
+    errors = _errors(tree)
+    return cut(tree, _dear(tree, errors, slack + TIE * tree.weight[0]))
 
 
 def _errors(tree: Tree) -> Floats:

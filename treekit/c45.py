@@ -1,0 +1,231 @@
+"""C4.5 (Quinlan, 1993)."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treekit.base import TreeClassifier, check_choice, check_number
+from treekit.criteria import Entropy
+from treekit.grow import Choose, Score, Stop, grow
+from treekit.level import Level
+from treekit.measures import entropy_of_counts
+from treekit.pruning import collapse, normal_limit, prune_pessimistic
+from treekit.splits import Room, Scores, largest_gain, score_branches, score_thresholds
+from treekit.table import Feature
+from treekit.tree import SHARE, Tree
+
+__all__ = ["C45Classifier"]
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+#: Gains, in bits, and gain ratios that differ by less count as equal: rounding never chooses.
+TIE = 1e-9
+
+
+class C45Classifier(TreeClassifier):
+    r"""C4.5: a decision tree that asks for the attribute of the largest gain ratio, knows numbers and gaps, and is pruned.
+
+    .. math::
+
+        A^* = \arg\max_{A :\, g(D, A) \ge \bar g} \frac{g(D, A)}{H_A(D)}, \qquad
+        g(D, A) = \rho \, \bigl( H(\tilde D) - H(\tilde D \mid A) \bigr)
+
+    The ratio alone would favour attributes of few or uneven values. So only those compete whose gain is at least the
+    average :math:`\bar g`, the mean over the attributes that can split the node. One can when at least two branches
+    get ``min_samples_leaf`` or more of the weight. A column of numbers comes with its best cut, the one of the largest
+    gain; it can be asked again below. A column of categories opens a branch for each of them; one without rows becomes
+    a leaf with its parent's majority.
+
+    :math:`\tilde D` are the rows where A is known and :math:`\rho` is their share of the weight. A row where it is not
+    known goes down every branch, with a share of its weight as large as that of the branch in the known rows; in
+    prediction as well, where the leaves' answers are averaged. A category never seen is treated in the same way.
+
+    Of equal ratios the first column wins, of equal cuts the lowest, of equal classes the first in sorted order.
+
+    Parameters
+    ----------
+    criterion : {"gain_ratio", "gain"}
+        "gain" asks for the largest gain, as ID3 does. It is an option of Quinlan's program too.
+    confidence : float or None, default 0.25
+        CF of the pessimistic pruning, above 0 and at most 1; the smaller, the more is cut. None for no pruning. See
+        :func:`treekit.prune_pessimistic`.
+    min_samples_leaf : float, default 2
+        At least two branches of a split must have so much of the weight (a row weighs 1 unless ``sample_weight`` says
+        otherwise); for a cut that is both. 0 asks only that two branches are not empty.
+    max_depth : int or None, default None
+        Largest number of questions on a path; None for no limit.
+    conventions : {"textbook", "quinlan"}
+        "textbook" is what the formulas say. "quinlan" is what Quinlan's program does, in its release 8, and Weka's
+        J48 after it:
+
+        * a cut is moved from the midpoint down to the largest value of the training table that is not above it;
+        * a cut must leave a tenth of the known weight over the number of classes on either side, if that is more than
+          ``min_samples_leaf``, but never more than 25;
+        * :math:`\log_2(\text{number of possible cuts}) / N` bits are taken from the gain of a column of numbers, and
+          the rest must be above 0;
+        * split information counts "unknown" as one more outcome, with :math:`1 - \rho` of the weight;
+        * the average leaves out columns of very many categories, 0.3 for each row of the table or more, unless there
+          are no others; a gain may be 0.001 bits below it; a split must gain something;
+        * branches that make no fewer errors in training than a leaf would are cut, even with ``confidence=None``;
+        * pruning uses :func:`treekit.pruning.normal_limit`, and a leaf may be expected to make 0.1 errors more.
+
+    Attributes
+    ----------
+    tree_ : Tree
+        The grown tree. ``gain`` is in bits; under "quinlan" what the split is chosen by, less than what it gains.
+    classes_ : array of shape (n_classes,)
+        The labels, sorted.
+    n_features_in_ : int
+        Number of columns of X.
+    feature_names_in_ : array of shape (n_features,)
+        Names of the columns; only when X is a data frame whose names are all strings.
+
+    Notes
+    -----
+    Subtrees are replaced by leaves, not raised: J48 does the same with its option -S. Growing costs O(rows x
+    attributes x (depth + log rows)), where a row that is shared out counts once for each part. Source: Quinlan (1993),
+    chapters 2 to 4; Quinlan (1996), Improved use of continuous attributes in C4.5; Zhou (2016), sections 4.2 to 4.4.
+
+    Examples
+    --------
+    >>> from treekit.c45 import C45Classifier
+    >>> from treekit.datasets import load_playtennis
+    >>> days = load_playtennis()
+    >>> c45 = C45Classifier().fit(days.drop(columns="play"), days["play"])
+    >>> print(c45.tree_.export_text())
+    outlook?
+    ├── sunny: humidity?
+    │   ├── high: no  [no 3, yes 0]
+    │   └── normal: yes  [no 0, yes 2]
+    ├── overcast: yes  [no 0, yes 4]
+    └── rain: wind?
+        ├── weak: yes  [no 0, yes 3]
+        └── strong: no  [no 2, yes 0]
+    """
+
+    def __init__(
+        self,
+        criterion: str = "gain_ratio",
+        confidence: float | None = 0.25,
+        min_samples_leaf: float = 2,
+        max_depth: int | None = None,
+        conventions: str = "textbook",
+    ):
+        self.criterion = criterion
+        self.confidence = confidence
+        self.min_samples_leaf = min_samples_leaf
+        self.max_depth = max_depth
+        self.conventions = conventions
+
+    def _grow(self, values: NDArray, features: tuple[Feature, ...], y: NDArray, weight: NDArray) -> Tree:
+        check_choice(self, "criterion", ("gain_ratio", "gain"))
+        check_choice(self, "conventions", ("textbook", "quinlan"))
+        check_number(self, "min_samples_leaf", low=0)
+        check_number(self, "max_depth", low=0, whole=True, none=True)
+        check_number(self, "confidence", low=0, none=True, high=1)
+        if self.confidence == 0:
+            raise ValueError("confidence must be above 0 and at most 1, or None for no pruning; got 0.")
+        entropy = Entropy(y, len(self.classes_))
+        # Shares of weight are rounded: what is meant to weigh 2 may weigh a little less.
+        least = self.min_samples_leaf * (1 - TIE)
+        if self.conventions == "quinlan":
+            score = _quinlan_score(values, features, entropy, least, weight > 0)
+            choose = _chooser(self.criterion, slack=1e-3, in_average=_not_too_many(features, np.count_nonzero(weight)))
+        else:
+            score = _textbook_score(values, features, entropy, least)
+            choose = _chooser(self.criterion)
+        stop = Stop(
+            max_depth=np.inf if self.max_depth is None else self.max_depth,
+            min_gain=TIE if self.conventions == "quinlan" else 0.0,
+        )
+        tree = grow(values, features, entropy, weight, score, choose, stop, SHARE, self.classes_)
+        if self.conventions == "quinlan":
+            tree = collapse(tree, slack=1e-3)
+        if self.confidence is None:
+            return tree
+        if self.conventions == "quinlan":
+            return prune_pessimistic(tree, self.confidence, normal_limit, slack=0.1)
+        return prune_pessimistic(tree, self.confidence)
+
+
+def _textbook_score(values: NDArray, features: tuple[Feature, ...], entropy: Entropy, least: float) -> Score:
+    """The best cut of a column of numbers, or a branch for each category, by plain gain."""
+
+    def score(level: Level, j: int, impurity: Floats) -> Scores:
+        if features[j].is_numeric:
+            return score_thresholds(level, values[j], level.order[j], entropy, impurity, Room(weight=least))
+        return score_branches(level, values[j], features[j].n_values, entropy, least)
+
+    return score
+
+
+def _quinlan_score(
+    values: NDArray, features: tuple[Feature, ...], entropy: Entropy, least: float, counts: Bools
+) -> Score:
+    """The same by the conventions of Quinlan's program; ``counts`` tells which rows have weight."""
+    in_table = {j: np.unique(values[j, counts]) for j, feature in enumerate(features) if feature.is_numeric}
+
+    def score(level: Level, j: int, impurity: Floats) -> Scores:
+        total = entropy.weight(level.sums)
+        known = _known_weight(level, values[j], features[j])
+        if features[j].is_numeric:
+            room = Room(weight=np.maximum(least, np.minimum(0.1 * known / len(level.addend), 25.0)))
+            order = level.order[j]
+            scores = score_thresholds(level, values[j], order, entropy, impurity, room, count_candidates=True)
+            # Having many cuts to choose from is a reason not to trust the best one.
+            scores.gain -= np.log2(np.maximum(scores.n_candidates, 1)) / total
+            scores.threshold = _moved_down(scores.threshold, in_table[j])
+            scores.gain[scores.gain <= TIE] = -np.inf
+        else:
+            scores = score_branches(level, values[j], features[j].n_values, entropy, least)
+        # The entropy of (unknown, branch 1, branch 2, ...) is that of unknown or not, and then that of the branches.
+        share = known / total
+        is_unknown = entropy_of_counts(np.stack([share, 1 - share], axis=-1))
+        scores.split_information = is_unknown + share * scores.split_information
+        return scores
+
+    return score
+
+
+def _moved_down(threshold: Floats | None, in_table: NDArray) -> Floats:
+    """The largest value of the table that is not above each threshold; NaN where there is none."""
+    # In decimals 14.97 is halfway between 14.96 and 14.98, in binary halfway is a little less. So a value that is above
+    # by rounding counts as well; unless a lower one is as close, where the table is that fine.
+    ulp = np.spacing(np.abs(threshold))
+    exact, rounded = (np.searchsorted(in_table, threshold + slack, side="right") - 1 for slack in (0, 2 * ulp))
+    place = np.where(threshold - in_table[exact] > 3 * ulp, rounded, exact)
+    return np.where(np.isnan(threshold), np.nan, in_table[place])
+
+
+def _known_weight(level: Level, column: NDArray, feature: Feature) -> Floats:
+    """Weight of the rows of each node where the column is known."""
+    x = column[level.row[level.entry]]
+    is_known = ~np.isnan(x) if feature.is_numeric else x >= 0
+    return np.bincount(level.node, level.weight[level.entry] * is_known, minlength=level.n_nodes)
+
+
+def _not_too_many(features: tuple[Feature, ...], n_rows: int) -> Bools:
+    """Which columns count in the average gain."""
+    counts = np.array([feature.n_values < 0.3 * n_rows for feature in features])
+    return counts if counts.any() else ~counts
+
+
+def _chooser(criterion: str, slack: float = 0.0, in_average: Bools | None = None) -> Choose:
+    """The column of the largest gain ratio among those whose gain is at least the average, or nearly so."""
+    if criterion == "gain":
+        return largest_gain
+
+    def choose(scores: list[Scores], impurity: Floats) -> NDArray[np.intp]:
+        gain = np.array([scored.gain for scored in scores])
+        price = np.array([scored.split_information for scored in scores])
+        can_split = gain > -np.inf
+        counts = can_split if in_average is None else can_split & in_average[:, np.newaxis]
+        n = np.count_nonzero(counts, axis=0)
+        average = np.where(counts, gain, 0).sum(axis=0) / np.maximum(n, 1)
+        competes = can_split & (gain >= average - slack - TIE) & (n > 0)
+        ratio = np.divide(gain, price, out=np.full_like(gain, -np.inf), where=competes)
+        return np.where(competes.any(axis=0), np.argmax(ratio >= ratio.max(axis=0) - TIE, axis=0), -1)
+
+    return choose
