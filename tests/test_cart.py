@@ -16,6 +16,7 @@ from sklearn.utils.estimator_checks import estimator_checks_generator
 
 from treekit.cart import CARTClassifier, CARTRegressor
 from treekit.datasets import load_loan, load_watermelon
+from treekit.pruning import prune_cost_complexity
 
 ESTIMATORS = [
     CARTClassifier(),
@@ -109,6 +110,22 @@ def test_float32_and_class_weight_and_labels_as_scikit_learn():
         compare(ours.tree_, theirs.tree_)
         assert ours.predict(X.astype(np.float32)).dtype == names.dtype
         assert list(ours.classes_) == list(theirs.classes_)
+
+
+def test_ccp_alpha_prunes_as_scikit_learns():
+    X, y = load_breast_cancer(return_X_y=True)
+    X = X.astype(np.float32)
+    for alpha in (0.005, 0.02):
+        ours = CARTClassifier(ccp_alpha=alpha).fit(X, y)
+        theirs = DecisionTreeClassifier(ccp_alpha=alpha, random_state=0).fit(X, y)
+        assert ours.get_n_leaves() == theirs.get_n_leaves() < CARTClassifier().fit(X, y).get_n_leaves()
+
+
+def test_splits_on_zero_gain():
+    """Exclusive or: no first cut gains anything, the second ones gain all."""
+    X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0]
+    assert CARTClassifier().fit(X, y).score(X, y) == 1
+    assert CARTRegressor().fit(X, y).score(X, y) == 1
 
 
 def test_importances_apply_and_path_as_scikit_learn():
@@ -390,12 +407,14 @@ def test_constant_columns_conflicting_rows_one_row_one_class():
 
 
 def test_a_long_chain_of_splits():
-    """Alternating labels peel off one by one: the tree is far deeper than Python can recurse."""
-    x, y = np.arange(2400.0)[:, np.newaxis], np.arange(2400) % 2
+    """Alternating labels peel off one by one: the tree is ten times as deep as Python can recurse."""
+    x, y = np.arange(10_001.0)[:, np.newaxis], np.arange(10_001) % 2
     model = CARTClassifier().fit(x, y)
-    assert model.get_depth() > 1000
-    assert pickle.loads(pickle.dumps(model)).predict(x).tolist() == y.tolist()
-    assert len(model.tree_.export_text().splitlines()) == model.tree_.n_nodes
+    assert model.get_depth() == 10_000
+    again = pickle.loads(pickle.dumps(model))
+    assert again.predict(x).tolist() == y.tolist()
+    assert len(again.tree_.to_frame()) == len(again.tree_.export_text().splitlines()) == 20_001
+    assert prune_cost_complexity(again.tree_, 1.0).n_nodes == 1
 
 
 X2, y2 = [[1.0], [2.0]], [0, 1]

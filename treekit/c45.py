@@ -132,7 +132,7 @@ class C45Classifier(TreeClassifier):
         least = self.min_samples_leaf * (1 - TIE)
         if self.conventions == "quinlan":
             score = _quinlan_score(values, features, entropy, least, weight > 0)
-            choose = _chooser(self.criterion, slack=1e-3, in_average=_not_too_many(features, np.count_nonzero(weight)))
+            choose = _chooser(self.criterion, slack=1e-3, in_average=_not_too_many(features, int(np.count_nonzero(weight))))
         else:
             score = _textbook_score(values, features, entropy, least)
             choose = _chooser(self.criterion)
@@ -174,6 +174,7 @@ def _quinlan_score(
             room = Room(weight=np.maximum(least, np.minimum(0.1 * known / len(level.addend), 25.0)))
             order = level.order[j]
             scores = score_thresholds(level, values[j], order, entropy, impurity, room, count_candidates=True)
+            assert scores.threshold is not None and scores.n_candidates is not None
             # Having many cuts to choose from is a reason not to trust the best one.
             scores.gain -= np.log2(np.maximum(scores.n_candidates, 1)) / total
             scores.threshold = _moved_down(scores.threshold, in_table[j])
@@ -189,7 +190,7 @@ def _quinlan_score(
     return score
 
 
-def _moved_down(threshold: Floats | None, in_table: NDArray) -> Floats:
+def _moved_down(threshold: Floats, in_table: NDArray) -> Floats:
     """The largest value of the table that is not above each threshold; NaN where there is none."""
     # In decimals 14.97 is halfway between 14.96 and 14.98, in binary halfway is a little less. So a value that is above
     # by rounding counts as well; unless a lower one is as close, where the table is that fine.
@@ -203,7 +204,7 @@ def _known_weight(level: Level, column: NDArray, feature: Feature) -> Floats:
     """Weight of the rows of each node where the column is known."""
     x = column[level.row[level.entry]]
     is_known = ~np.isnan(x) if feature.is_numeric else x >= 0
-    return np.bincount(level.node, level.weight[level.entry] * is_known, minlength=level.n_nodes)
+    return np.bincount(level.node, level.weight[level.entry] * is_known, minlength=level.n_nodes).astype(float)
 
 
 def _not_too_many(features: tuple[Feature, ...], n_rows: int) -> Bools:

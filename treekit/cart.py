@@ -16,6 +16,7 @@ from treekit.base import TreeClassifier, TreeRegressor, check_choice, check_numb
 from treekit.criteria import Criterion, Entropy, FriedmanMSE, Gini, Poisson, SquaredError
 from treekit.grow import Choose, Stop, grow
 from treekit.level import Level
+from treekit.pruning import prune_cost_complexity
 from treekit.splits import Room, Scores, largest_gain, largest_gain_of, score_groups, score_thresholds
 from treekit.surrogates import find_surrogates
 from treekit.table import Feature
@@ -219,7 +220,7 @@ def grow_binary(
     )
     if isinstance(criterion, AbsoluteError) and not all(feature.is_numeric for feature in features):
         raise ValueError("criterion='absolute_error' needs columns of numbers only; X has categories: encode them first.")
-    return grow(
+    tree = grow(
         values,
         features,
         criterion,
@@ -231,6 +232,7 @@ def grow_binary(
         classes,
         find_surrogates=surrogates if wants_surrogates else None,
     )
+    return prune_cost_complexity(tree, estimator.ccp_alpha) if estimator.ccp_alpha > 0 else tree
 
 
 def generator(random_state: Any) -> np.random.Generator:

@@ -126,6 +126,7 @@ def grow(
     level = first_level(order, criterion.per_row, weight, shares=missing == SHARE)
     total, inherited = criterion.weight(level.sums)[0], criterion.value(level)
     grown: list[Grown] = []
+    n_nodes = 1
     while True:
         node_weight, impurity = criterion.weight(level.sums), criterion.impurity(level)
 
@@ -147,9 +148,9 @@ def grow(
         # Every row goes down the branch of its answer.
         level = level.only(splits)
         branch = _answers(level, values, splits, grown[-1], find_surrogates)
-        n_nodes = sum(len(part.id) for part in grown)
         level, parent = descend(level, branch, split.n_children[splits], n_nodes)
         inherited = value[splits][parent]
+        n_nodes += level.n_nodes
 
 
 def best_splits(

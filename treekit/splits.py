@@ -8,7 +8,7 @@ gain is multiplied by the share of the weight that is left in.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -298,17 +298,16 @@ def largest_gain(scores: list[Scores], impurity: Floats) -> NDArray[np.intp]:
 def largest_gain_of(n_drawn: int, rng: np.random.Generator) -> Callable[[list[Scores], Floats], NDArray[np.intp]]:
     """Like :func:`largest_gain`, among ``n_drawn`` columns that each node draws at random.
 
-    Columns that can't split a node don't count: drawing goes on until enough are found that can.
+    Columns that can't split a node don't count: drawing goes on until enough are found that can. Of equal gains the
+    first drawn wins, so that no column is favoured.
     """
 
     def choose(scores: list[Scores], impurity: Floats) -> NDArray[np.intp]:
-        can_split = np.isfinite([scored.gain for scored in scores])
-        drawn_order = rng.random(can_split.shape).argsort(axis=0)
-        n_found = np.take_along_axis(can_split, drawn_order, axis=0).cumsum(axis=0)
-        is_drawn = np.empty_like(can_split)
-        np.put_along_axis(is_drawn, drawn_order, n_found <= n_drawn, axis=0)
-        return largest_gain(
-            [replace(scored, gain=np.where(drawn, scored.gain, -np.inf)) for scored, drawn in zip(scores, is_drawn)], impurity
-        )
+        gain = np.array([scored.gain for scored in scores])
+        drawn = rng.random(gain.shape).argsort(axis=0)
+        gain = np.take_along_axis(gain, drawn, axis=0)
+        gain[np.isfinite(gain).cumsum(axis=0) > n_drawn] = -np.inf
+        best = np.argmax(gain >= gain.max(axis=0) - TIE * impurity, axis=0)
+        return np.take_along_axis(drawn, best[np.newaxis], axis=0)[0]
 
     return choose

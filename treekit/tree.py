@@ -76,6 +76,9 @@ class Tree:
         What a node says: the shares of the classes, or a number. A node without rows says what its parent says.
     surrogates : tuple of Surrogate
         What to ask, one after the other, where the answer is missing.
+    direction : array of shape (n_nodes, n_features) or None
+        For a tree that asks for linear combinations, the coefficients of the one that each node cuts at its threshold;
+        zeros where it asks for a single column. ``feature`` is then the column that counts most in it.
     """
 
     features: tuple[Feature, ...]
@@ -91,6 +94,7 @@ class Tree:
     weight: NDArray[np.float64]
     value: NDArray[np.float64]
     surrogates: tuple[Surrogate, ...] = ()
+    direction: NDArray[np.float64] | None = None
 
     # -- shape --------------------------------------------------------------------------------------------------
 
@@ -179,6 +183,14 @@ class Tree:
         table[np.arange(table.shape[1]) < np.where(self.is_leaf, 0, n_values[self.feature])[:, np.newaxis]] = self.route
         return table
 
+    def _asked(self, values: NDArray, node: NDArray[np.intp], row: NDArray[np.intp]) -> NDArray:
+        """What each row answers to the question of its node."""
+        x = values[self.feature[node], row]
+        if self.direction is None:
+            return x
+        is_tilted = self.direction[node].any(axis=1)
+        return np.where(is_tilted, combine(values, self.direction[node], row), x)
+
     def _table(self, values: NDArray) -> Iterator[tuple[NDArray, NDArray, NDArray, NDArray]]:
         """Level by level: which rows are in which nodes, with what share of them, and whether they stay there."""
         row = np.arange(values.shape[1])
@@ -187,7 +199,7 @@ class Tree:
             branch = np.full(len(row), STOP)
             asks = np.flatnonzero(self.feature[node] >= 0)
             at = node[asks]
-            answer = branches(values[self.feature[at], row[asks]], self.threshold[at], self._route_table, at)
+            answer = branches(self._asked(values, at, row[asks]), self.threshold[at], self._route_table, at)
             for surrogate in self.surrogates:
                 lost = np.flatnonzero(answer < 0)
                 answer[lost] = surrogate.answer(values, at[lost], row[asks[lost]])
@@ -299,6 +311,17 @@ def branches(x: NDArray, threshold: NDArray[np.float64], route: NDArray[np.intp]
     return by_threshold
 
 
+def combine(values: NDArray, direction: NDArray[np.float64], row: NDArray[np.intp]) -> NDArray[np.float64]:
+    """A linear combination of the columns for each of some rows; ``direction`` has one row for each of them.
+
+    It is summed column by column, so that a row gets the same number to the last digit whatever is asked beside it.
+    """
+    total = np.zeros(len(row))
+    for j, column in enumerate(values):
+        total += direction[:, j] * column[row]
+    return total
+
+
 @dataclass(frozen=True)
 class Node:
     """One node of a tree, for reading.
@@ -321,7 +344,9 @@ class Node:
 
     @property
     def question(self) -> str | None:
-        """Name of the attribute that the node asks for; None at a leaf."""
+        """Name of the attribute that the node asks for, or a linear combination such as "2 a - 0.5 b"; None at a leaf."""
+        if self.tree.direction is not None and self.tree.direction[self.id].any():
+            return _terms(self.tree.direction[self.id], self.tree.features)
         return None if self.is_leaf else self.tree.features[self.tree.feature[self.id]].name
 
     @property
@@ -386,3 +411,11 @@ class Node:
         first = int(self.tree.first_child[self.id])
         below = (Node(self.tree, first + k) for k in range(int(self.tree.n_children[self.id])))
         return {child.branch: child for child in below}
+
+
+def _terms(direction: NDArray[np.float64], features: tuple[Feature, ...]) -> str:
+    """A linear combination in words, or their number where they are too many to read."""
+    terms = [(c, feature.name) for c, feature in zip(direction.tolist(), features) if c != 0]
+    if len(terms) > 4:
+        return f"combination of {len(terms)} columns"
+    return " ".join(f"{'-' if c < 0 else '+'} {abs(c):.3g} {name}" for c, name in terms).removeprefix("+ ")

@@ -1,0 +1,293 @@
+"""The oblique tree: a node may cut a linear combination of the columns (Breiman et al., 1984; Murthy et al., 1994)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from treekit.base import TreeClassifier, check_choice, check_number
+from treekit.cart import CLASSIFICATION, generator
+from treekit.criteria import Criterion
+from treekit.grow import Stop, grow
+from treekit.level import Level, sort_columns
+from treekit.splits import TIE, Room, Scores, largest_gain, score_thresholds
+from treekit.table import Feature
+from treekit.tree import STOP, Tree, combine
+
+__all__ = ["ObliqueTreeClassifier"]
+
+Floats = NDArray[np.float64]
+
+#: A sweep over the columns that improves no node ends the climb; after so many it ends anyway.
+MAX_SWEEPS = 20
+
+
+class ObliqueTreeClassifier(TreeClassifier):
+    r"""A binary tree whose nodes cut a linear combination of the columns, where that is better than a single column.
+
+    .. math:: a_1 x_1 + a_2 x_2 + \dots + a_d x_d \le t
+
+    The best combination can't be computed: finding it is NP-hard. Each node climbs instead, as in OC1, one coefficient
+    at a time (see :class:`Search`), from several starts: the best single column, the linear discriminant of each class
+    against the rest, and ``n_restarts`` random directions. The best end of all climbs is taken if it gains more than
+    the best single column does; otherwise the node cuts that column.
+
+    Parameters
+    ----------
+    criterion : {"gini", "entropy"}
+        The impurity that a cut is to lower.
+    max_depth : int or None
+        Largest number of questions on a path; None for no limit.
+    min_samples_split : int
+        A node with fewer rows becomes a leaf.
+    min_samples_leaf : int
+        A cut must leave so many rows on either side.
+    min_impurity_decrease : float
+        A cut must gain so much, times the node's share of the weight.
+    n_restarts : int
+        Number of random directions to start from.
+    random_state : int, RandomState instance or None
+        Draws the random directions; nothing else is random.
+
+    Attributes
+    ----------
+    tree_ : Tree
+        The grown tree; ``tree_.direction`` holds the coefficients of each node in the units of the columns.
+    classes_ : array of shape (n_classes,)
+        The labels, sorted.
+    feature_importances_ : array of shape (n_features,)
+        Share of each column in the impurity taken away. A cut of a combination is shared out among its columns by the
+        size of their coefficients, each times the range of its column.
+    n_features_in_, feature_names_in_
+        Number and names of the columns.
+
+    Notes
+    -----
+    All columns must hold numbers: a category has no place in a sum until it is encoded, for instance by
+    ``pandas.get_dummies``. Missing entries are an error. A climb costs O(columns x entries log entries) for each
+    sweep, a node climbs 1 + n_classes + n_restarts times. Source: Breiman et al. (1984), section 5.2; Murthy, Kasif
+    and Salzberg (1994).
+    """
+
+    _accepts_missing = False
+
+    def __init__(
+        self,
+        criterion: str = "gini",
+        max_depth: int | None = None,
+        min_samples_split: int = 2,
+        min_samples_leaf: int = 1,
+        min_impurity_decrease: float = 0.0,
+        n_restarts: int = 3,
+        random_state: Any = None,
+    ):
+        self.criterion = criterion
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_impurity_decrease = min_impurity_decrease
+        self.n_restarts = n_restarts
+        self.random_state = random_state
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.categorical = tags.input_tags.string = False
+        return tags
+
+    @property
+    def feature_importances_(self) -> Floats:
+        check_is_fitted(self)
+        tree, inner = self.tree_, ~self.tree_.is_leaf
+        assert tree.direction is not None
+        single = np.eye(len(tree.features))[tree.feature]
+        tilted = np.abs(tree.direction) * self._range
+        share = np.where(tilted.any(axis=1, keepdims=True), tilted, single)[inner]
+        share /= share.sum(axis=1, keepdims=True)
+        taken = (tree.weight * tree.gain)[inner] @ share
+        return taken / taken.sum() if taken.sum() > 0 else taken
+
+    def _read(self, X: ArrayLike, reset: bool) -> pd.DataFrame:
+        frame = super()._read(X, reset)
+        for name, column in frame.items():
+            if isinstance(column.dtype, pd.CategoricalDtype):
+                raise ValueError(f"X: column {name!r} holds categories; {ENCODE}")
+            try:
+                numbers = column.to_numpy(dtype=float, na_value=np.nan)
+            except ValueError as error:
+                raise ValueError(f"X: column {name!r} holds text; {ENCODE}") from error
+            if np.isinf(numbers).any():
+                raise ValueError(f"X contains infinity in column {name!r}; a linear combination needs finite numbers.")
+        return frame.astype({name: float for name, dtype in frame.dtypes.items() if dtype == object})
+
+    def _grow(self, values: NDArray, features: tuple[Feature, ...], y: NDArray, weight: NDArray) -> Tree:
+        check_choice(self, "criterion", CLASSIFICATION)
+        check_number(self, "max_depth", low=0, whole=True, none=True)
+        check_number(self, "min_samples_split", low=2, whole=True)
+        check_number(self, "min_samples_leaf", low=1, whole=True)
+        check_number(self, "min_impurity_decrease", low=0)
+        check_number(self, "n_restarts", low=0, whole=True)
+        criterion, room = CLASSIFICATION[self.criterion](y, len(self.classes_)), Room(self.min_samples_leaf)
+        search = Search(values, criterion, room, self.n_restarts, generator(self.random_state))
+        self._range = search.range
+
+        # The table gets one more column, whose entries are what the node of the row makes of the others. When a level
+        # is asked for its best cut on that column, the search finds each node its combination and fills the column in.
+        d = len(features)
+        table = np.vstack([values.astype(float), np.zeros(values.shape[1])])
+        found: list[tuple[NDArray[np.intp], Floats]] = []
+
+        def score(level: Level, j: int, impurity: Floats) -> Scores:
+            if j < d:
+                return score_thresholds(level, table[j], level.order[j], criterion, impurity, room)
+            best, table[d] = search.best(level, impurity)
+            found.append((level.id, best.direction))
+            return Scores(best.gain, np.zeros(level.n_nodes), threshold=best.threshold)
+
+        stop = Stop(
+            max_depth=np.inf if self.max_depth is None else self.max_depth,
+            min_samples_split=self.min_samples_split,
+            min_impurity_decrease=self.min_impurity_decrease,
+        )
+        with_combination = (*features, Feature("combination"))
+        order = sort_columns(table, list(range(d)))
+        tree = grow(table, with_combination, criterion, weight, score, largest_gain, stop, STOP, self.classes_, order)
+        direction = np.zeros((tree.n_nodes, d))
+        for node, part in found:
+            direction[node] = part
+        is_tilted = tree.feature == d
+        direction[~is_tilted] = 0.0
+        heaviest = (np.abs(direction) * search.range).argmax(axis=1)
+        return replace(tree, features=features, feature=np.where(is_tilted, heaviest, tree.feature), direction=direction)
+
+
+ENCODE = "this tree adds columns up, so encode it as numbers first, for instance by pandas.get_dummies."
+
+
+class Tilt(NamedTuple):
+    """A cut of each node of a level, on a linear combination of the columns.
+
+    Attributes
+    ----------
+    direction : array of shape (n_nodes, n_features)
+        Coefficients of the columns, in their own units.
+    gain, threshold : arrays of shape (n_nodes,)
+        What the best cut gains, and where it is; -inf and NaN where none is allowed.
+    """
+
+    direction: Floats
+    gain: Floats
+    threshold: Floats
+
+
+class Search:
+    r"""The search for the best linear combination of every node of a level at once.
+
+    A climb changes one coefficient at a time. With all others fixed, the best change is the best threshold on another
+    column: let :math:`v = a \cdot x - t` and let :math:`q` be the column in question, moved so that it is positive.
+    Adding :math:`\beta` to its coefficient turns v into :math:`v + \beta q`, which is positive just where
+    :math:`-v / q < \beta`. So the rows on either side are those on either side of the threshold :math:`\beta` on the
+    column :math:`u = -v / q`, and :func:`treekit.splits.score_thresholds` finds the best one for all nodes in one
+    running sum. A change is kept in the nodes where it gains; the climb ends when no column gains anything in any.
+
+    Attributes
+    ----------
+    range : array of shape (n_features, )
+        Largest minus smallest value of each column, 1 for a constant one: so much counts as one step.
+    """
+
+    def __init__(self, values: NDArray, criterion: Criterion, room: Room, n_restarts: int, rng: np.random.Generator):
+        self.values = values.astype(float)
+        self.criterion = criterion
+        self.room = room
+        self.n_restarts = n_restarts
+        self.rng = rng
+        low, high = self.values.min(axis=1), self.values.max(axis=1)
+        self.range = np.where(high > low, high - low, 1.0)
+        #: The columns from 1 to 2.
+        self.positive = 1 + (self.values - low[:, np.newaxis]) / self.range[:, np.newaxis]
+
+    def best(self, level: Level, impurity: Floats) -> tuple[Tilt, Floats]:
+        """The best end of all climbs, and the column that it makes of the table, of shape (n_rows,)."""
+        ends = [self.climb(level, impurity, start) for start in self.starts(level, impurity)]
+        best = ends[0]
+        for end in ends[1:]:
+            best = better(best, end, impurity)
+        return best, self._column(level, best.direction)
+
+    def starts(self, level: Level, impurity: Floats) -> list[Tilt]:
+        """Where the climbs begin: the best single column, the discriminants, random directions."""
+        units = [np.tile(unit, (level.n_nodes, 1)) for unit in np.eye(len(self.values))]
+        single = self._scored(level, impurity, units[0])
+        for unit in units[1:]:
+            single = better(single, self._scored(level, impurity, unit), impurity)
+        random = [self.rng.uniform(-1, 1, size=units[0].shape) / self.range for _ in range(self.n_restarts)]
+        return [single, *(self._scored(level, impurity, a) for a in (*self._discriminants(level), *random))]
+
+    def climb(self, level: Level, impurity: Floats, best: Tilt) -> Tilt:
+        """Change one coefficient after the other until no change gains in any node."""
+        for _ in range(MAX_SWEEPS):
+            before = best
+            for j in range(len(self.values)):
+                best = better(best, self._scored(level, impurity, self._changed(level, impurity, best, j)), impurity)
+            if (best.gain <= before.gain).all():
+                break
+        return best
+
+    def _changed(self, level: Level, impurity: Floats, now: Tilt, j: int) -> Floats:
+        """The directions with the best change of coefficient j."""
+        row = level.row[level.entry]
+        v = self._column(level, now.direction)[row] - now.threshold[level.node]
+        _, step = self._cut(level, impurity, -v / self.positive[j, row])
+        changed = now.direction.copy()
+        changed[:, j] += np.where(np.isnan(step), 0.0, step) / self.range[j]
+        return changed
+
+    def _scored(self, level: Level, impurity: Floats, direction: Floats) -> Tilt:
+        """Directions with their best thresholds."""
+        return Tilt(direction, *self._cut(level, impurity, self._column(level, direction)[level.row[level.entry]]))
+
+    def _cut(self, level: Level, impurity: Floats, x: Floats) -> tuple[Floats, Floats]:
+        """Gain and threshold of the best cut in each node, of a column with one number for each place of ``entry``."""
+        column = np.zeros(self.values.shape[1])
+        column[level.row[level.entry]] = x
+        order = level.entry[np.lexsort((x, level.node))]
+        scores = score_thresholds(level, column, order, self.criterion, impurity, self.room)
+        assert scores.threshold is not None
+        return scores.gain, scores.threshold
+
+    def _column(self, level: Level, direction: Floats) -> Floats:
+        """What the rows' nodes make of them, of shape (n_rows,); zero for the rows of no open node."""
+        row = level.row[level.entry]
+        column = np.zeros(self.values.shape[1])
+        column[row] = combine(self.values, direction[level.node], row)
+        return column
+
+    def _discriminants(self, level: Level) -> list[Floats]:
+        r"""For each class the direction that tells it from the others best in the sense of least squares.
+
+        It is :math:`S^{-1} (\bar x_k - \bar x)`, S being the covariance of the node's rows; for two classes it is
+        Fisher's linear discriminant, and the same for both.
+        """
+        row, weight, first = level.row[level.entry], level.weight[level.entry], level.start[:-1]
+        x, total = self.positive[:, row], np.add.reduceat(weight, first)
+        x = x - (np.add.reduceat(weight * x, first, axis=1) / total)[:, level.node]
+        scatter = np.stack([np.add.reduceat(weight * x * column, first, axis=1) for column in x]).transpose(2, 0, 1)
+        # A little more on the diagonal, so that it can be inverted in small nodes too.
+        size = np.trace(scatter, axis1=1, axis2=2) / len(x)
+        scatter += np.where(size > 0, 1e-6 * size, 1.0)[:, np.newaxis, np.newaxis] * np.eye(len(x))
+        classes = self.criterion.per_row[:, row]
+        if len(classes) == 2:
+            classes = classes[:1]
+        towards = [np.add.reduceat(weight * x * of_class, first, axis=1) for of_class in classes]
+        return [np.linalg.solve(scatter, b.T[:, :, np.newaxis])[:, :, 0] / self.range for b in towards]
+
+
+def better(a: Tilt, b: Tilt, impurity: Floats) -> Tilt:
+    """In each node the one that gains more: the first, unless the second gains more by more than rounding."""
+    wins = b.gain > a.gain + TIE * impurity
+    return Tilt(*(np.where(wins[:, np.newaxis] if part.ndim == 2 else wins, theirs, part) for part, theirs in zip(a, b)))
