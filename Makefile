@@ -35,13 +35,13 @@ serve: book
 
 test: $(READY)
 	@echo "== Running every test (some minutes)"
-	.venv/bin/python -m pytest
+	.venv/bin/python -m pytest -n auto --dist loadfile
 
 execute: $(READY)
 	.venv/bin/python scripts/execute.py $(CHAPTERS)
 
 lock: $(READY)
-	.venv/bin/uv pip compile --universal --python-version 3.11 --custom-compile-command "make lock" \
+	.venv/bin/uv pip compile --system-certs --universal --python-version 3.11 --custom-compile-command "make lock" \
 	    --quiet --output-file requirements.txt requirements.in
 
 clean:
@@ -67,6 +67,6 @@ $(READY): requirements.txt pyproject.toml
 	fi
 	@echo "== Installing the pinned requirements (about 200 MB to fetch the first time)"
 	@.venv/bin/python -m pip install --quiet --disable-pip-version-check $(UV)
-	@.venv/bin/uv pip install --python .venv/bin/python -r requirements.txt
-	@.venv/bin/uv pip install --python .venv/bin/python --quiet --no-deps -e .
+	@.venv/bin/uv pip install --system-certs --python .venv/bin/python -r requirements.txt
+	@.venv/bin/uv pip install --system-certs --python .venv/bin/python --quiet --no-deps -e .
 	@touch $@

@@ -14,7 +14,7 @@ import pytest
 
 from treekit.datasets import load_loan, load_watermelon
 from treekit.explorable import Choice, Explorable, Slider
-from treekit.figures import entropy_explorer, lunch_explorer, split_explorer
+from treekit.figures import entropy_explorer, growth_explorer, lunch_explorer, split_explorer
 from treekit.palette import CLASS_COLORS, class_color
 from treekit.svg import Plane, number, text
 
@@ -24,6 +24,7 @@ FIGURES = {
     "lunch": lunch_explorer,
     "split": lambda: split_explorer(load_watermelon("2.0"), "ripe"),
     "split of loans": lambda: split_explorer(load_loan(), "approved"),
+    "growth": lambda: growth_explorer(load_watermelon("2.0"), "ripe"),
 }
 
 

@@ -5,9 +5,13 @@ would open somebody else's project. So the address comes from the environment at
 
 * `BOOK_REPOSITORY_URL`, such as the address of a fork on GitHub; without it there are no buttons;
 * `BOOK_REPOSITORY_BRANCH`, `main` unless told.
+
+Binder installs treekit by the recipe in `binder/`. Colab opens the notebook and nothing else, so each
+chapter then says which line to run there first.
 """
 
 import os
+from html import escape
 
 
 def set_repository(app, config):
@@ -26,6 +30,16 @@ def set_repository(app, config):
         }
 
 
+def tell_colab(app, pagename, templatename, context, doctree):
+    """Below a chapter's title, say how Colab gets treekit."""
+    url = app.config.html_theme_options["repository_url"]
+    if url and context.get("page_source_suffix") == ".ipynb":
+        source = f"git+{url}@{app.config.html_theme_options['repository_branch']}"
+        note = f'<p class="in-colab">In Colab, run this line first: <code>%pip install {escape(source)}</code></p>'
+        context["body"] = context["body"].replace("</h1>", "</h1>\n" + note, 1)
+
+
 def setup(app):
     app.connect("config-inited", set_repository)
+    app.connect("html-page-context", tell_colab)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
