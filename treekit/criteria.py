@@ -189,8 +189,9 @@ class Newton(Criterion):
     .. math:: \mathrm{gain} = \frac12 \left[ \frac{G_L^2}{H_L + \lambda} + \frac{G_R^2}{H_R + \lambda}
               - \frac{G^2}{H + \lambda} \right] - \gamma
 
-    The impurity is what the quadratic model of the loss could still save, :math:`\frac12 \sum h (z - \bar z)^2` with the
-    rows' own steps :math:`z = -g / h`: where they agree, no split gains. Source: Chen and Guestrin (2016), equations 5-7.
+    The impurity is what a leaf for each row could still save after the node's own step, :math:`\frac12 \sum e^2 / (h +
+    \lambda)` with the gradients :math:`e = g - h\, G / H` that are left: where it is zero, no split gains. Source: Chen
+    and Guestrin (2016), equations 5-7.
     """
 
     def __init__(self, gradient: Floats, second: Floats, reg_lambda: float = 0.0, gamma: float = 0.0):
@@ -212,8 +213,9 @@ class Newton(Criterion):
 
     def impurity(self, level: Level) -> Floats:
         g, h = self.per_row[:, level.row[level.entry]]
-        step = _ratio(g, h) - _ratio(level.sums[0], level.sums[1])[level.node]
-        return np.bincount(level.node, level.weight[level.entry] * h * step * step, minlength=level.n_nodes) / 2
+        left = g - h * _ratio(level.sums[0], level.sums[1])[level.node]
+        saved = level.weight[level.entry] * _ratio(left * left, h + self.reg_lambda) / 2
+        return np.bincount(level.node, saved, minlength=level.n_nodes)
 
     def order_keys(self, sums: Floats) -> Floats:
         return -_ratio(sums[:1], sums[1] + self.reg_lambda)
