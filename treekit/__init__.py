@@ -1,6 +1,12 @@
 """treekit: the decision trees of the book, written to be read."""
 
 from treekit import datasets
+from treekit.adaboost import AdaBoostClassifier
+from treekit.c45 import C45Classifier
+from treekit.cart import CARTClassifier, CARTRegressor
+from treekit.deep_forest import CascadeForestClassifier
+from treekit.forests import BaggingClassifier, RandomForestClassifier, RandomForestRegressor
+from treekit.gbdt import GBDTClassifier, GBDTRegressor
 from treekit.id3 import ID3Classifier
 from treekit.measures import (
     conditional_entropy,
@@ -15,6 +21,13 @@ from treekit.measures import (
     joint_entropy,
     self_information,
     split_information,
+)
+from treekit.pruning import (
+    cost_complexity_path,
+    preprune,
+    prune_cost_complexity,
+    prune_pessimistic,
+    prune_reduced_error,
 )
 from treekit.tree import Node, Tree
 
@@ -34,6 +47,21 @@ __all__ = [
     "gini_of_counts",
     "gain_of_counts",
     "ID3Classifier",
+    "C45Classifier",
+    "CARTClassifier",
+    "CARTRegressor",
+    "BaggingClassifier",
+    "RandomForestClassifier",
+    "RandomForestRegressor",
+    "AdaBoostClassifier",
+    "GBDTClassifier",
+    "GBDTRegressor",
+    "CascadeForestClassifier",
+    "prune_reduced_error",
+    "preprune",
+    "prune_pessimistic",
+    "cost_complexity_path",
+    "prune_cost_complexity",
     "Tree",
     "Node",
     "datasets",
