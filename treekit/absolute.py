@@ -14,7 +14,7 @@ from treekit.criteria import Criterion
 from treekit.level import Level
 from treekit.splits import TIE, Room, Scores, find_cuts, first_best, scores_of
 
-__all__ = ["AbsoluteError", "score_thresholds_absolute"]
+__all__ = ["AbsoluteError", "score_thresholds_absolute", "absolute_cost", "sum_of_smallest"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
