@@ -15,6 +15,7 @@ from treekit.base import TableClassifier, check_number
 from treekit.cart import CARTClassifier
 from treekit.forests import check_member, draw_seeds, seeded
 from treekit.progress import progress
+from treekit.tree import majority
 
 __all__ = ["AdaBoostClassifier"]
 
@@ -165,7 +166,7 @@ class AdaBoostClassifier(TableClassifier):
     def staged_predict(self, X: ArrayLike) -> Iterator[NDArray]:
         """:meth:`predict` after each round."""
         for f in self.staged_decision_function(X):
-            yield self.classes_[(f > 0).astype(np.intp) if f.ndim == 1 else f.argmax(axis=1)]
+            yield self.classes_[(f > 1e-12).astype(np.intp) if f.ndim == 1 else majority(f)]
 
     def predict(self, X: ArrayLike) -> NDArray:
         """The class with the most votes, weighted by alpha; on a tie the first of ``classes_``."""

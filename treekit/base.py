@@ -20,7 +20,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 
 from treekit.measures import row_weights
 from treekit.table import Feature, encode, learn_features
-from treekit.tree import Tree
+from treekit.tree import Tree, majority
 
 __all__ = ["TableClassifier", "TableRegressor", "TreeClassifier", "TreeRegressor"]
 
@@ -129,7 +129,7 @@ class TableClassifier(ClassifierMixin, TableEstimator):
             If X has other columns than in ``fit``, or missing entries where it may not.
         """
         shares = self.predict_proba(X)
-        return self.classes_[shares.argmax(axis=1)]
+        return self.classes_[majority(shares)]
 
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
         """Shares of the classes, of shape (n_rows, n_classes)."""

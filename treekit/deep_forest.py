@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from treekit.base import TableClassifier, check_number
 from treekit.forests import RandomForestClassifier, draw_seeds
 from treekit.progress import progress
+from treekit.tree import majority
 
 __all__ = ["CascadeForestClassifier"]
 
@@ -102,7 +103,7 @@ class CascadeForestClassifier(TableClassifier):
             fold = deal_folds(code, weight, self.n_folds, rng)
             forests = [self._forest(kind, rng) for kind in ("sqrt", 1) for _ in range(self.n_forests)]
             vectors = [out_of_fold(forest, table, label, weight, fold) for forest in forests]
-            answer = np.mean(vectors, axis=0).argmax(axis=1)
+            answer = majority(np.mean(vectors, axis=0))
             scores.append(float(accuracy_score(code, answer, sample_weight=weight)))
             if scores[-1] <= scores[-2]:
                 break

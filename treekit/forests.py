@@ -15,6 +15,7 @@ from treekit.base import TableClassifier, TableEstimator, TableRegressor, check_
 from treekit.cart import CARTClassifier, CARTRegressor, generator
 from treekit.progress import progress
 from treekit.table import Feature
+from treekit.tree import majority
 
 __all__ = ["BaggingClassifier", "RandomForestClassifier", "RandomForestRegressor"]
 
@@ -212,7 +213,7 @@ def seeded(estimator: Any, rng: np.random.Generator) -> Any:
 def oob_accuracy(out_of_bag: OutOfBag, code: Ints) -> float:
     """Share of the weight that the out-of-bag answers put into the right class."""
     row = out_of_bag.answered()
-    return float(accuracy_score(code[row], out_of_bag.mean[row].argmax(axis=1), sample_weight=out_of_bag.weight[row]))
+    return float(accuracy_score(code[row], majority(out_of_bag.mean[row]), sample_weight=out_of_bag.weight[row]))
 
 
 # -- random forests ---------------------------------------------------------------------------------------------

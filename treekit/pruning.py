@@ -23,7 +23,7 @@ from scipy.special import betaincinv
 from treekit.base import _read_labels, _read_targets
 from treekit.measures import row_weights
 from treekit.table import encode
-from treekit.tree import STOP, Surrogate, Tree
+from treekit.tree import STOP, Surrogate, Tree, majority
 
 __all__ = [
     "cut",
@@ -227,7 +227,7 @@ def _held_out_costs(
         code = pd.Index(tree.classes).get_indexer(pd.Index(_read_labels(y, len(frame))))
         # A label that the tree has never seen is an error wherever it ends.
         per_row = np.concatenate([code == np.arange(len(tree.classes))[:, np.newaxis], np.ones((1, len(code)))]) * weight
-        label = tree.value.argmax(axis=1)
+        label = majority(tree.value)
 
         def cost(sums: Floats) -> Floats:
             return sums[-1] - sums[label, np.arange(tree.n_nodes)]

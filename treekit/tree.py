@@ -311,6 +311,11 @@ def branches(x: NDArray, threshold: NDArray[np.float64], route: NDArray[np.intp]
     return by_threshold
 
 
+def majority(shares: NDArray[np.float64]) -> NDArray[np.intp]:
+    """Place of the largest share along the last axis; of shares that are equal but for rounding the first."""
+    return np.argmax(shares >= shares.max(axis=-1, keepdims=True) - 1e-12, axis=-1)
+
+
 def combine(values: NDArray, direction: NDArray[np.float64], row: NDArray[np.intp]) -> NDArray[np.float64]:
     """A linear combination of the columns for each of some rows; ``direction`` has one row for each of them.
 
@@ -379,7 +384,7 @@ class Node:
     def label(self) -> object:
         """What the node would predict: its most frequent class, the first of them on a tie; or its number."""
         value = self.tree.value[self.id]
-        return float(value[0]) if self.tree.classes is None else self._classes[value.argmax()]
+        return float(value[0]) if self.tree.classes is None else self._classes[int(majority(value))]
 
     @property
     def _classes(self) -> list:
