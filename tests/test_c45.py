@@ -291,6 +291,55 @@ def test_same_tree_as_j48(name):
     assert_same_lines(prune_pessimistic(unpruned, 0.25, j48_limit, slack=0.1), J48[name]["pruned"])
 
 
+@pytest.mark.parametrize(
+    "columns, labels, printed",
+    [
+        # The third column has 5 categories, more than 0.3 for each of 12 rows: its gain is not in the average.
+        pytest.param(
+            ["100000000010", "210222022221", "144312200221", "002102202221"],
+            "100100101110",
+            [
+                "x0 = q1",
+                "|   x2 = q1",
+                "|   |   x3 = q1: c0 (1.0)",
+                "|   |   x3 = q2: c0 (0.0)",
+                "|   |   x3 = q3: c1 (1.0)",
+                "|   x2 = q2: c0 (2.0)",
+                "|   x2 = q3: c1 (3.0/1.0)",
+                "|   x2 = q4: c1 (1.0)",
+                "|   x2 = q5: c0 (2.0)",
+                "x0 = q2: c1 (2.0)",
+            ],
+            id="many categories",
+        ),
+        # The gain of the winner is up to 0.001 bits below the average.
+        pytest.param(
+            ["100101010110", "012210010111", "234422240401", "121201111210"],
+            "100110010111",
+            [
+                "x0 = q1",
+                "|   x3 = q1: c1 (2.0)",
+                "|   x3 = q2: c0 (3.0)",
+                "|   x3 = q3: c0 (1.0)",
+                "x0 = q2: c1 (6.0/1.0)",
+            ],
+            id="nearly the average",
+        ),
+    ],
+)
+def test_average_of_j48(columns, labels, printed):
+    """Small tables, as J48 -U -M 1 prints their trees."""
+    X = pd.DataFrame(
+        {
+            f"x{j}": pd.Categorical([f"q{int(v) + 1}" for v in column], categories=[f"q{v + 1}" for v in range(n_values)])
+            for j, (column, n_values) in enumerate(zip(columns, [2, 3, 5, 3]))
+        }
+    )
+    y = np.array([f"c{v}" for v in labels])
+    model = C45Classifier(conventions="quinlan", confidence=None, min_samples_leaf=1).fit(X, y)
+    assert_same_lines(model.tree_, printed)
+
+
 # -- the textbook against a recursion ---------------------------------------------------------------------------
 
 

@@ -165,6 +165,11 @@ def test_limits_of_quinlan():
     assert np.round(binomial_limit(errors, n), 3).tolist() == [0.206, 0.143, 0.750, 0.160]
 
 
+def test_limit_where_nearly_all_are_errors():
+    """Quinlan's program goes 0.67 of the way from the errors seen to all of them."""
+    assert normal_limit(8.6, 9) == pytest.approx((8.6 + 0.67 * 0.4) / 9)
+
+
 def test_votes_of_quinlan():
     """The same section: 6, 9 and 1 Democrats in three leaves, one Republican among the last: 3.273 errors against 2.512."""
     # Three branches of 6, 9 and 1 rows; one branch's row is of the other class.
@@ -194,7 +199,7 @@ def test_limits_at_the_ends():
     for limit in (binomial_limit, normal_limit):
         assert limit(0, 0) == 0
         assert limit(np.array([5.0]), np.array([5.0])).tolist() == [1.0]
-        # Beyond that the approximation jumps down to another rule.
+        # Beyond 8.5 the approximation jumps down to another rule.
         rates = limit(np.linspace(0, 8.4, 85), np.full(85, 9.0))
         assert (np.diff(rates) > 0).all()
         rates = np.array([limit(2, 10, confidence) for confidence in (0.5, 0.25, 0.1, 0.01)])
@@ -269,18 +274,23 @@ rows = st.integers(4, 24).flatmap(
 
 
 def small_tree(columns, kind: str, max_depth: int = 3) -> tuple[Tree, pd.DataFrame, np.ndarray]:
-    """A tree of few nodes: binary on numbers, multiway on categories, or of numbers; and its training rows."""
+    """A tree of few nodes, and its training rows.
+
+    Binary on numbers; multiway on categories, with shares; multiway, where a value never seen stops a row; of numbers.
+    """
     X, y = pd.DataFrame(dict(zip("abc", columns))), np.array(columns[3])
     if kind == "regressor":
         return CARTRegressor(max_depth=max_depth).fit(X, y).tree_, X, y
     if kind == "binary":
         return CARTClassifier(max_depth=max_depth).fit(X, y % 3).tree_, X, y % 3
+    if kind == "stopping":
+        return ID3Classifier(max_depth=2).fit(X, y % 2).tree_, X, y % 2
     X = X.map("v{}".format).astype(pd.CategoricalDtype([f"v{k}" for k in range(4)]))
     X = X.mask(np.add.outer(np.arange(len(X)), 3 * np.arange(3)) % 7 == 0)
     return C45Classifier(max_depth=2, confidence=None, min_samples_leaf=1).fit(X, y % 2).tree_, X, y % 2
 
 
-KINDS = st.sampled_from(["binary", "multiway", "regressor"])
+KINDS = st.sampled_from(["binary", "multiway", "stopping", "regressor"])
 
 
 def all_prunings(tree: Tree) -> list[frozenset]:
@@ -354,7 +364,7 @@ def test_no_pruned_tree_errs_less_on_held_out_rows(columns, others, kind, ties):
 
 
 @settings(deadline=None, max_examples=60)
-@given(rows, st.sampled_from(["binary", "multiway"]), st.sampled_from([0.05, 0.25, 0.5]))
+@given(rows, st.sampled_from(["binary", "multiway", "stopping"]), st.sampled_from([0.05, 0.25, 0.5]))
 def test_no_pruned_tree_is_expected_to_err_less(columns, kind, confidence):
     """Pessimistic: of all pruned trees none has a lower sum of the leaves' limits."""
     tree, *_ = small_tree(columns, kind)
