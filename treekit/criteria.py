@@ -212,10 +212,10 @@ class Newton(Criterion):
         return -_ratio(level.sums[0], level.sums[1] + self.reg_lambda)[:, np.newaxis]
 
     def impurity(self, level: Level) -> Floats:
-        g, h = self.per_row[:, level.row[level.entry]]
+        g, h = self.per_row.take(level.row[level.entry], axis=1)
         left = g - h * _ratio(level.sums[0], level.sums[1])[level.node]
         saved = level.weight[level.entry] * _ratio(left * left, h + self.reg_lambda) / 2
-        return np.bincount(level.node, saved, minlength=level.n_nodes)
+        return np.bincount(level.node, saved, minlength=level.n_nodes).astype(float)
 
     def order_keys(self, sums: Floats) -> Floats:
         return -_ratio(sums[:1], sums[1] + self.reg_lambda)

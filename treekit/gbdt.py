@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from treekit.base import TableClassifier, TableEstimator, TableRegressor, check_choice, check_number
 from treekit.cart import count_features, generator
 from treekit.criteria import Criterion, Newton, SquaredError
-from treekit.grow import Stop, grow
+from treekit.grow import Choose, Stop, grow
 from treekit.histogram import HistogramScorer, bin_codes, bin_edges
 from treekit.level import Level, sort_columns
 from treekit.losses import AbsoluteLoss, HuberLoss, LogisticLoss, Loss, PoissonLoss, SoftmaxLoss, SquaredLoss
@@ -54,42 +54,32 @@ class TreeGrower:
     """
 
     def __init__(self, values: NDArray, features: tuple[Feature, ...], weight: Floats, max_bins: int | None):
-        self.values, self.features, self.max_bins = values, features, max_bins
-        self.numeric = [j for j, feature in enumerate(features) if feature.is_numeric]
-        self.order: dict[int, Ints] = {}
+        self.values, self.features, self.is_binned = values, features, max_bins is not None
+        numeric = [j for j, feature in enumerate(features) if feature.is_numeric]
         if max_bins is None:
-            self.order = sort_columns(values, self.numeric)
-            self.has_missing = [bool(np.isnan(column).any()) for column in values]
-        elif self.numeric:
+            self.order = sort_columns(values, numeric)
+            self.has_missing = {j: bool(np.isnan(values[j]).any()) for j in numeric}
+        else:
+            self.order = {}
             rows = np.flatnonzero(weight > 0)
-            self.edges = [bin_edges(values[j, rows], max_bins) for j in self.numeric]
-            self.codes = np.stack([bin_codes(values[j], edges) for j, edges in zip(self.numeric, self.edges)])
+            self.place = {j: place for place, j in enumerate(numeric)}
+            self.edges = [bin_edges(values[j, rows], max_bins) for j in numeric]
+            self.codes = np.array([bin_codes(values[j], edges) for j, edges in zip(numeric, self.edges)])
 
-    def grow(self, criterion: Criterion, weight: Floats, room: Room, choose: Callable, stop: Stop) -> Tree:
+    def grow(self, criterion: Criterion, weight: Floats, room: Room, choose: Choose, stop: Stop) -> Tree:
         """Grow one tree."""
-        score_numbers = self._score_bins if self.max_bins is not None else self._score_cuts
-        scorer = score_numbers(criterion, room)
+        if self.is_binned:
+            histogram = HistogramScorer(self.edges, self.codes, criterion, room)
 
         def score(level: Level, j: int, impurity: Floats) -> Scores:
-            if self.features[j].is_numeric:
-                return scorer(level, j, impurity)
-            return score_groups(level, self.values[j], self.features[j].n_values, criterion, impurity, room)
+            column = self.values[j]
+            if not self.features[j].is_numeric:
+                return score_groups(level, column, self.features[j].n_values, criterion, impurity, room)
+            if self.is_binned:
+                return histogram.score(level, self.place[j], impurity)
+            return score_thresholds(level, column, level.order[j], criterion, impurity, room, self.has_missing[j])
 
         return grow(self.values, self.features, criterion, weight, score, choose, stop, MAJORITY, order=self.order)
-
-    def _score_cuts(self, criterion: Criterion, room: Room) -> Callable[[Level, int, Floats], Scores]:
-        def score(level: Level, j: int, impurity: Floats) -> Scores:
-            column, order = self.values[j], level.order[j]
-            return score_thresholds(level, column, order, criterion, impurity, room, learn_missing=self.has_missing[j])
-
-        return score
-
-    def _score_bins(self, criterion: Criterion, room: Room) -> Callable[[Level, int, Floats], Scores]:
-        if not self.numeric:
-            return self._score_cuts(criterion, room)
-        scorer = HistogramScorer(self.edges, self.codes, criterion, room)
-        place = {j: place for place, j in enumerate(self.numeric)}
-        return lambda level, j, impurity: scorer.score(level, place[j], impurity)
 
 
 class Boosting(TableEstimator):

@@ -154,7 +154,7 @@ class HistogramScorer:
         place = np.flatnonzero(is_added[level.node])
         entry, slot = level.entry[place], (np.cumsum(is_added) - 1)[level.node[place]]
         added = histograms(
-            self.codes, level.row[entry], slot, level.addend[:, entry], int(is_added.sum()), self.n_bins
+            self.codes, level.row[entry], slot, level.addend.take(entry, axis=1), int(is_added.sum()), self.n_bins
         )
         if len(larger) == 0:
             return added

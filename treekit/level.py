@@ -72,7 +72,7 @@ class Level:
     @cached_property
     def sums(self) -> NDArray[np.float64]:
         """What the entries of each node add up to, of shape (n_sums, n_nodes)."""
-        running = self.addend[:, self.entry].cumsum(axis=1)
+        running = self.addend.take(self.entry, axis=1).cumsum(axis=1)
         running = np.concatenate([np.zeros_like(running, shape=(len(running), 1)), running], axis=1)
         return np.diff(running[:, self.start], axis=1) * self.unit
 
@@ -177,7 +177,7 @@ def descend(
         # All left children, then all right ones: two selections, each in the old order, replace a sort.
         local = np.concatenate([first_child, first_child + 1])
         is_right = child % 2 == 1
-        orders = [np.concatenate([o[~is_right[o]], o[is_right[o]]]) for o in orders]
+        orders = [_left_then_right(o, is_right) for o in orders]
     else:
         orders = [o[np.argsort(child[o], kind="stable")] for o in orders]
     n_samples = np.bincount(child[orders[0]], minlength=len(parent))[local]
@@ -191,6 +191,14 @@ def descend(
         order=dict(zip(level.order, orders[1:])),
     )
     return moved, parent[local]
+
+
+def _left_then_right(entries: NDArray[np.intp], is_right: NDArray[np.bool_]) -> NDArray[np.intp]:
+    """The entries that go left, then those that go right, each in their old order."""
+    goes_right = is_right.take(entries)
+    # Taking the places where a mask is true is several times faster than the mask itself as index.
+    left, right = (entries.take(np.flatnonzero(side)) for side in (~goes_right, goes_right))
+    return np.concatenate([left, right])
 
 
 def _share_out(

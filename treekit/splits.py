@@ -102,7 +102,7 @@ def find_cuts(level: Level, column: NDArray, order: NDArray[np.intp], before_mis
 
     With ``before_missing`` the last cut of a node has all known values below it: its threshold is infinite.
     """
-    x = column[level.row[order]]
+    x = column.take(level.row.take(order))
     is_cut = x[:-1] < x[1:]
     if before_missing:
         is_cut |= ~np.isnan(x[:-1]) & np.isnan(x[1:])
@@ -136,10 +136,11 @@ def score_thresholds(
     at, first = cuts.node, level.start[:-1]
     room = room.of(at)
     running = np.zeros((len(level.addend), len(order) + 1), dtype=np.int64)
-    np.cumsum(level.addend[:, order], axis=1, out=running[:, 1:])
-    known = ((running[:, first + cuts.n_known] - running[:, first]) * level.unit)[:, at]
-    below = (running[:, cuts.place + 1] - running[:, first[at]]) * level.unit
-    whole = level.sums[:, at]
+    # take(axis=1) keeps the sums one after the other in memory, as x[:, order] would not: several times faster.
+    np.cumsum(level.addend.take(order, axis=1), axis=1, out=running[:, 1:])
+    known = ((running[:, first + cuts.n_known] - running[:, first]) * level.unit).take(at, axis=1)
+    below = (running.take(cuts.place + 1, axis=1) - running.take(first[at], axis=1)) * level.unit
+    whole = level.sums.take(at, axis=1)
     if not learn_missing:
         gain = _gain_with_room(criterion, below, known, cuts.n_below, cuts.n_known[at], whole, room)
     else:
