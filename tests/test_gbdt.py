@@ -141,6 +141,11 @@ def both(model, objective, X, y, weight=None, factor=1.0, base_score=0.5, **para
     model.fit(X, y, weight)
     trees = [tree for trees in model.trees_ for tree in trees]
     assert len(trees) == len(dumps)
+    # XGBoost adds up gains before gamma is taken off.
+    saved = booster.get_score(importance_type="total_gain")
+    saved = np.array([saved.get(f"f{j}", 0.0) for j in range(X.shape[1])])
+    if model.gamma == 0:
+        np.testing.assert_allclose(model.feature_importances_, saved / saved.sum(), atol=1e-5)
     for tree, dump in zip(trees, dumps):
         assert_same_tree(tree, dump, model.learning_rate, 2 / factor, factor, model.gamma, model.tree_method == "exact")
     return model, booster.predict(data)
@@ -273,6 +278,19 @@ def test_first_order_classification_is_scikit_learns(load, depth):
     np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), rtol=1e-10)
     for mine, other in zip(ours.staged_predict_proba(X), theirs.staged_predict_proba(X), strict=True):
         np.testing.assert_allclose(mine, other, rtol=1e-10)
+
+
+def test_sample_weights_are_scikit_learns():
+    X, y = table(load_breast_cancer, False)
+    weight = np.random.default_rng(0).integers(0, 4, len(y)) / 2
+    theirs = GradientBoostingClassifier(n_estimators=10, max_depth=1, random_state=0).fit(X, y, weight)
+    ours = GBDTClassifier(n_estimators=10, max_depth=1).fit(X, y, weight)
+    np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), rtol=1e-10)
+    X, y = table(load_diabetes, False)
+    weight = np.random.default_rng(0).integers(0, 4, len(y)) / 2
+    theirs = GradientBoostingRegressor(n_estimators=10, max_depth=1, random_state=0).fit(X, y, weight)
+    ours = GBDTRegressor(n_estimators=10, max_depth=1).fit(X, y, weight)
+    np.testing.assert_allclose(ours.predict(X), theirs.predict(X), rtol=1e-10)
 
 
 def test_where_scikit_learn_differs_cuts_tie():
@@ -693,6 +711,12 @@ def test_bad_losses_are_named():
     for bad in (-0.5, 1.5):
         with pytest.raises(ValueError, match="base_score"):
             GBDTClassifier(base_score=bad).fit(X, y)
+
+
+def test_too_few_rows_to_hold_some_out():
+    for model in (GBDTRegressor(n_iter_no_change=2), GBDTClassifier(n_iter_no_change=2)):
+        with pytest.raises(ValueError, match="validation_fraction=0.1 can't be held out of 1 rows"):
+            model.fit([[1.0]], [1])
 
 
 def test_questions_to_a_model_are_checked():

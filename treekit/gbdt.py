@@ -106,9 +106,9 @@ class Boosting(TableEstimator):
         validation_score: list[float] = []
         while len(self.trees_) < self.n_estimators:
             in_bag = draw_rows(train, self.subsample, rng)
-            trees_and_steps = self._round(grower, y, score, in_bag, rng)
-            self.trees_.append([tree for tree, _ in trees_and_steps])
-            score += self.learning_rate * np.stack([step for _, step in trees_and_steps])
+            trees, steps = self._round(grower, y, score, in_bag, rng)
+            self.trees_.append(trees)
+            score += self.learning_rate * steps
 
             value = loss.value(y, score)
             train_score.append(float(np.average(value, weights=in_bag)))
@@ -123,15 +123,15 @@ class Boosting(TableEstimator):
 
     def _round(
         self, grower: TreeGrower, y: NDArray, score: Floats, weight: Floats, rng: np.random.Generator
-    ) -> list[tuple[Tree, Floats]]:
-        """A tree for each score, and the step by which it moves the score of each row."""
+    ) -> tuple[list[Tree], Floats]:
+        """A tree for each score, and the steps by which they move the scores, of shape (n_scores, n_rows)."""
         loss = self.loss_
         loss.adapt(y, score, weight)
         r, h = loss.negative_gradient(y, score), loss.second_derivative(y, score)
         n_drawn = count_features(self.max_features, len(grower.features))
         choose = largest_gain if n_drawn == len(grower.features) else largest_gain_of(n_drawn, rng)
         max_depth = np.inf if self.max_depth is None else self.max_depth
-        grown = []
+        trees, steps = [], np.empty_like(score)
         for k in range(loss.n_scores):
             if self.order == 1:
                 tree = grower.grow(SquaredError(r[k]), weight, Room(), choose, Stop(max_depth))
@@ -143,8 +143,9 @@ class Boosting(TableEstimator):
                 criterion, stop = Newton(-r[k], h[k], self.reg_lambda, self.gamma), Stop(max_depth, min_gain=SOME_GAIN)
                 tree = grower.grow(criterion, weight, Room(weight=self.min_child_weight), choose, stop)
                 leaf = tree.apply(grower.values)
-            grown.append((tree, tree.value[leaf, 0]))
-        return grown
+            trees.append(tree)
+            steps[k] = tree.value[leaf, 0]
+        return trees, steps
 
     def _hold_out(self, y: NDArray, weight: Floats) -> tuple[Floats, Floats]:
         """The weights of the rows to learn from, and of those to stop by: a row has one or the other."""
@@ -152,9 +153,11 @@ class Boosting(TableEstimator):
             return weight, np.zeros_like(weight)
         row = np.flatnonzero(weight > 0)
         stratify = y[row] if hasattr(self, "classes_") else None
-        kept, _ = train_test_split(
-            row, test_size=self.validation_fraction, random_state=self.random_state, stratify=stratify
-        )
+        share = self.validation_fraction
+        try:
+            kept, _ = train_test_split(row, test_size=share, random_state=self.random_state, stratify=stratify)
+        except ValueError as error:
+            raise ValueError(f"validation_fraction={share!r} can't be held out of {len(row)} rows: {error}") from error
         train = np.zeros_like(weight)
         train[kept] = weight[kept]
         return train, weight - train
