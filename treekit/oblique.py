@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import expit
 from sklearn.utils.validation import check_is_fitted
 
 from treekit.base import TreeClassifier, check_choice, check_number
@@ -25,6 +26,10 @@ Floats = NDArray[np.float64]
 
 #: A sweep over the columns that improves no node ends the climb; after so many it ends anyway.
 MAX_SWEEPS = 20
+#: How far outside the rows a cut is turned, as a part of the range of the column.
+MARGIN = 0.05
+#: Steps of Newton's method for the logistic directions, and their penalty on large coefficients.
+NEWTON_STEPS, RIDGE = 8, 1e-5
 
 
 class ObliqueTreeClassifier(TreeClassifier):
@@ -33,8 +38,8 @@ class ObliqueTreeClassifier(TreeClassifier):
     .. math:: a_1 x_1 + a_2 x_2 + \dots + a_d x_d \le t
 
     The best combination can't be computed: finding it is NP-hard. Each node climbs instead, as in OC1, one coefficient
-    at a time (see :class:`Search`), from several starts: the best single column, the linear discriminant of each class
-    against the rest, and ``n_restarts`` random directions. The best end of all climbs is taken if it gains more than
+    at a time (see :class:`Search`), from several starts: the best single column, the direction of logistic regression
+    for each class against the rest, and ``n_restarts`` random directions. The best end of all climbs is taken if it gains more than
     the best single column does; otherwise the node cuts that column.
 
     Parameters
@@ -192,12 +197,14 @@ class Search:
     Adding :math:`\beta` to its coefficient turns v into :math:`v + \beta q`, which is positive just where
     :math:`-v / q < \beta`. So the rows on either side are those on either side of the threshold :math:`\beta` on the
     column :math:`u = -v / q`, and :func:`treekit.splits.score_thresholds` finds the best one for all nodes in one
-    running sum. A change is kept in the nodes where it gains; the climb ends when no column gains anything in any.
+    running sum. The cut turns about its rows with :math:`q = 0`; each column is moved in two ways, so that these lie
+    just below its smallest value, or just above its largest. A change is kept in the nodes where it gains; the climb
+    ends when no change gains in any.
 
     Attributes
     ----------
-    range : array of shape (n_features, )
-        Largest minus smallest value of each column, 1 for a constant one: so much counts as one step.
+    range : array of shape (n_features,)
+        Largest minus smallest value of each column; 1 for a constant one.
     """
 
     def __init__(self, values: NDArray, criterion: Criterion, room: Room, n_restarts: int, rng: np.random.Generator):
@@ -206,10 +213,13 @@ class Search:
         self.room = room
         self.n_restarts = n_restarts
         self.rng = rng
-        low, high = self.values.min(axis=1), self.values.max(axis=1)
-        self.range = np.where(high > low, high - low, 1.0)
-        #: The columns from 1 to 2.
-        self.positive = 1 + (self.values - low[:, np.newaxis]) / self.range[:, np.newaxis]
+        low, high = self.values.min(axis=1, keepdims=True), self.values.max(axis=1, keepdims=True)
+        self.range = np.where(high > low, high - low, 1.0)[:, 0]
+        from_zero = (self.values - low) / self.range[:, np.newaxis]
+        self.centred = from_zero - 0.5
+        #: Number, sign and values of the moved columns, two of each.
+        self.moved = [(j, 1.0, MARGIN + x) for j, x in enumerate(from_zero)]
+        self.moved += [(j, -1.0, MARGIN + 1 - x) for j, x in enumerate(from_zero)]
 
     def best(self, level: Level, impurity: Floats) -> tuple[Tilt, Floats]:
         """The best end of all climbs, and the column that it makes of the table, of shape (n_rows,)."""
@@ -220,31 +230,32 @@ class Search:
         return best, self._column(level, best.direction)
 
     def starts(self, level: Level, impurity: Floats) -> list[Tilt]:
-        """Where the climbs begin: the best single column, the discriminants, random directions."""
+        """Where the climbs begin: the best single column, logistic regression, random directions."""
         units = [np.tile(unit, (level.n_nodes, 1)) for unit in np.eye(len(self.values))]
         single = self._scored(level, impurity, units[0])
         for unit in units[1:]:
             single = better(single, self._scored(level, impurity, unit), impurity)
         random = [self.rng.uniform(-1, 1, size=units[0].shape) / self.range for _ in range(self.n_restarts)]
-        return [single, *(self._scored(level, impurity, a) for a in (*self._discriminants(level), *random))]
+        return [single, *(self._scored(level, impurity, a) for a in (*self._logistic(level), *random))]
 
     def climb(self, level: Level, impurity: Floats, best: Tilt) -> Tilt:
         """Change one coefficient after the other until no change gains in any node."""
         for _ in range(MAX_SWEEPS):
             before = best
-            for j in range(len(self.values)):
-                best = better(best, self._scored(level, impurity, self._changed(level, impurity, best, j)), impurity)
+            for moved in self.moved:
+                best = better(best, self._scored(level, impurity, self._changed(level, impurity, best, moved)), impurity)
             if (best.gain <= before.gain).all():
                 break
         return best
 
-    def _changed(self, level: Level, impurity: Floats, now: Tilt, j: int) -> Floats:
-        """The directions with the best change of coefficient j."""
+    def _changed(self, level: Level, impurity: Floats, now: Tilt, moved: tuple[int, float, Floats]) -> Floats:
+        """The directions with the best change of one coefficient."""
+        j, sign, q = moved
         row = level.row[level.entry]
         v = self._column(level, now.direction)[row] - now.threshold[level.node]
-        _, step = self._cut(level, impurity, -v / self.positive[j, row])
+        _, beta = self._cut(level, impurity, -v / q[row])
         changed = now.direction.copy()
-        changed[:, j] += np.where(np.isnan(step), 0.0, step) / self.range[j]
+        changed[:, j] += np.where(np.isnan(beta), 0.0, beta) * sign / self.range[j]
         return changed
 
     def _scored(self, level: Level, impurity: Floats, direction: Floats) -> Tilt:
@@ -267,24 +278,28 @@ class Search:
         column[row] = combine(self.values, direction[level.node], row)
         return column
 
-    def _discriminants(self, level: Level) -> list[Floats]:
-        r"""For each class the direction that tells it from the others best in the sense of least squares.
+    def _logistic(self, level: Level) -> list[Floats]:
+        """For each class the direction of its logistic regression against the rest; of two classes one says both.
 
-        It is :math:`S^{-1} (\bar x_k - \bar x)`, S being the covariance of the node's rows; for two classes it is
-        Fisher's linear discriminant, and the same for both.
+        Newton's method, for all nodes at once; its first step is Fisher's linear discriminant. The penalty keeps the
+        coefficients finite where a cut parts the classes.
         """
         row, weight, first = level.row[level.entry], level.weight[level.entry], level.start[:-1]
-        x, total = self.positive[:, row], np.add.reduceat(weight, first)
-        x = x - (np.add.reduceat(weight * x, first, axis=1) / total)[:, level.node]
-        scatter = np.stack([np.add.reduceat(weight * x * column, first, axis=1) for column in x]).transpose(2, 0, 1)
-        # A little more on the diagonal, so that it can be inverted in small nodes too.
-        size = np.trace(scatter, axis1=1, axis2=2) / len(x)
-        scatter += np.where(size > 0, 1e-6 * size, 1.0)[:, np.newaxis, np.newaxis] * np.eye(len(x))
+        x = np.vstack([self.centred[:, row], np.ones(len(row))])
+        penalty = RIDGE * np.add.reduceat(weight, first)[:, np.newaxis]
         classes = self.criterion.per_row[:, row]
-        if len(classes) == 2:
-            classes = classes[:1]
-        towards = [np.add.reduceat(weight * x * of_class, first, axis=1) for of_class in classes]
-        return [np.linalg.solve(scatter, b.T[:, :, np.newaxis])[:, :, 0] / self.range for b in towards]
+        directions = []
+        for y in classes if len(classes) > 2 else classes[:1]:
+            a = np.zeros((level.n_nodes, len(x)))
+            for _ in range(NEWTON_STEPS):
+                p = expit((a[level.node].T * x).sum(axis=0))
+                slope = np.add.reduceat(weight * (y - p) * x, first, axis=1).T - penalty * a
+                share = weight * p * (1 - p)
+                bend = np.stack([np.add.reduceat(share * column * x, first, axis=1) for column in x]).transpose(2, 0, 1)
+                bend += penalty[:, :, np.newaxis] * np.eye(len(x))
+                a += np.linalg.solve(bend, slope[:, :, np.newaxis])[:, :, 0]
+            directions.append(a[:, :-1] / self.range)
+        return directions
 
 
 def better(a: Tilt, b: Tilt, impurity: Floats) -> Tilt:
