@@ -65,7 +65,7 @@ $(READY): requirements.txt pyproject.toml
 	    echo "== Making the environment .venv with $$found ($$("$$found" --version))"; \
 	    "$$found" -m venv --clear .venv; \
 	fi
-	@echo "== Installing the pinned requirements (about 200 MB to fetch the first time)"
+	@echo "== Installing the pinned requirements (some 200 MB to fetch the first time)"
 	@.venv/bin/python -m pip install --quiet --disable-pip-version-check $(UV)
 	@.venv/bin/uv pip install --system-certs --python .venv/bin/python -r requirements.txt
 	@.venv/bin/uv pip install --system-certs --python .venv/bin/python --quiet --no-deps -e .

@@ -24,6 +24,8 @@ import yaml
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import sync_playwright
 
+import treekit
+
 ROOT = Path(__file__).parent.parent
 BROWSERS = ["chromium", "chromium-browser", "google-chrome"]
 # The sandbox needs rights that a container lacks; the rest keeps the browser itself off the network.
@@ -166,7 +168,9 @@ def visit(context, name, theme, width, address):
     """Open a page, look at it and let axe judge its article."""
     page, errors, requests = open_page(context, f"{address}/{name}", address)
     look = page.evaluate(LOOK)
-    found = Axe().run(page, context=JUDGED, options=JUDGE).response["violations"] if look["hasArticle"] else []
+    # The desk in the dark holds no text and no colour that the other two settings have not shown to axe.
+    judged = look["hasArticle"] and (theme, width) != ("dark", DESK)
+    found = Axe().run(page, context=JUDGED, options=JUDGE).response["violations"] if judged else []
     serious = [violation for violation in found if violation["impact"] in ("serious", "critical")]
     violations = [f"{violation['id']}: {node['html'][:160]}" for violation in serious for node in violation["nodes"]]
     page.close()
@@ -297,6 +301,12 @@ def test_every_term_is_in_the_glossary():
     sources = [(ROOT / f"{chapter}.ipynb").read_text(encoding="utf-8") for chapter in chapters()]
     defined = [term for source in sources for term in re.findall(r"\*\*[^*]+\*\* \(([\u4e00-\u9fff, ]+)\)", source)]
     assert defined and [term for term in defined if not all(name in glossary for name in term.split(", "))] == []
+
+
+def test_every_public_name_is_in_the_reference(site):
+    html = (site / "book" / "reference.html").read_text(encoding="utf-8")
+    names = [name for name in treekit.__all__ if not re.search(rf'id="(module-)?treekit\.{name}"', html)]
+    assert names == []
 
 
 def launch_links(html):
