@@ -22,6 +22,7 @@ from treekit.measures import (
     self_information,
     split_information,
 )
+from treekit.oblique import ObliqueTreeClassifier
 from treekit.pruning import (
     cost_complexity_path,
     preprune,
@@ -50,6 +51,7 @@ __all__ = [
     "C45Classifier",
     "CARTClassifier",
     "CARTRegressor",
+    "ObliqueTreeClassifier",
     "BaggingClassifier",
     "RandomForestClassifier",
     "RandomForestRegressor",
