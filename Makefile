@@ -35,7 +35,7 @@ serve: book
 
 test: $(READY)
 	@echo "== Running every test (some minutes)"
-	.venv/bin/python -m pytest -n auto --dist loadfile
+	.venv/bin/python -m pytest -n auto
 
 execute: $(READY)
 	.venv/bin/python scripts/execute.py $(CHAPTERS)
