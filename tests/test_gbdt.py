@@ -604,6 +604,15 @@ def test_unlimited_depth_fits_every_row():
     assert GBDTRegressor(n_estimators=1, max_depth=0).fit(X, y).trees_[0][0].n_nodes == 1
 
 
+@pytest.mark.parametrize("method", METHODS)
+def test_a_split_that_gains_nothing(method):
+    """Exclusive-or: the first order splits on, as scikit-learn, and finds it; the second order wants a gain at once."""
+    X, y = np.array([[0, 0], [0, 1], [1, 0], [1, 1]], dtype=float), np.array([1.0, -1, -1, 1])
+    parameters = dict(n_estimators=1, learning_rate=1, max_depth=2, tree_method=method, reg_lambda=0, base_score=0)
+    np.testing.assert_allclose(GBDTRegressor(order=1, **parameters).fit(X, y).predict(X), y)
+    assert GBDTRegressor(order=2, **parameters).fit(X, y).trees_[0][0].n_nodes == 1
+
+
 def test_base_score_is_in_units_of_the_target():
     X, y = table(load_iris, False)
     assert GBDTRegressor(base_score=7.0, max_depth=0, order=2, n_estimators=1, learning_rate=1e-9).fit(X, y + 1).predict(X)[0] == pytest.approx(7)

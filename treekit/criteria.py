@@ -183,8 +183,8 @@ class Newton(Criterion):
     r"""Objective of second-order boosting: cost :math:`-\frac12 G^2 / (H + \lambda)`, a leaf says :math:`-G / (H + \lambda)`.
 
     The rows add up to :math:`G = \sum g` and :math:`H = \sum h`, the first and second derivatives of the loss. The
-    gain of a split is what it saves less :math:`\gamma`, the price of a leaf; as every row brings its own scale, it is
-    not divided by a weight. :math:`H` stands for the weight; XGBoost calls it cover.
+    gain of a split is what it saves less :math:`\gamma`, the price of a leaf, and a split without gain is none; as every
+    row brings its own scale, the gain is not divided by a weight. :math:`H` stands for the weight; XGBoost calls it cover.
 
     .. math:: \mathrm{gain} = \frac12 \left[ \frac{G_L^2}{H_L + \lambda} + \frac{G_R^2}{H_R + \lambda}
               - \frac{G^2}{H + \lambda} \right] - \gamma
@@ -203,7 +203,8 @@ class Newton(Criterion):
         return -_ratio(sums[0] * sums[0], sums[1] + self.reg_lambda) / 2
 
     def gain(self, saving: Floats, node: Floats) -> Floats:
-        return saving - self.gamma
+        gain = saving - self.gamma
+        return np.where(gain > 0, gain, -np.inf)
 
     def weight(self, sums: Floats) -> Floats:
         return sums[1]

@@ -139,9 +139,8 @@ class Boosting(TableEstimator):
                 best = loss.line_search(y, score[k], r[k], h[k], weight, leaf, tree.n_nodes)
                 tree = replace(tree, value=np.where(tree.is_leaf, best, tree.value[:, 0])[:, np.newaxis])
             else:
-                # A split must gain more than nothing: gamma is the price it has to beat.
-                criterion, stop = Newton(-r[k], h[k], self.reg_lambda, self.gamma), Stop(max_depth, min_gain=SOME_GAIN)
-                tree = grower.grow(criterion, weight, Room(weight=self.min_child_weight), choose, stop)
+                criterion = Newton(-r[k], h[k], self.reg_lambda, self.gamma)
+                tree = grower.grow(criterion, weight, Room(weight=self.min_child_weight), choose, Stop(max_depth))
                 leaf = tree.apply(grower.values)
             trees.append(tree)
             steps[k] = tree.value[leaf, 0]
@@ -201,10 +200,6 @@ class Boosting(TableEstimator):
                 saving = tree.gain * tree.weight if self.order == 1 else tree.gain
                 np.add.at(saved, tree.feature[inner], saving[inner])
         return saved / saved.sum() if saved.sum() > 0 else saved
-
-
-#: The smallest gain for which a node is split in second-order boosting.
-SOME_GAIN = float(np.finfo(float).tiny)
 
 
 def draw_rows(weight: Floats, share: float, rng: np.random.Generator) -> Floats:
