@@ -20,7 +20,9 @@ from treekit import c45, gain_ratio, information_gain, split_information
 from treekit.c45 import C45Classifier
 from treekit.datasets import load_loan, load_playtennis, load_watermelon
 from treekit.grow import grow
-from treekit.pruning import prune_pessimistic
+from treekit.pruning import binomial_limit, prune_pessimistic
+from treekit.raising import prune_and_raise
+from treekit.table import encode
 
 CONVENTIONS = ["textbook", "quinlan"]
 
@@ -62,7 +64,11 @@ def nested(node) -> object:
 
 @pytest.mark.parametrize(
     "estimator, check",
-    [pair for c in CONVENTIONS for pair in estimator_checks_generator(C45Classifier(conventions=c))],
+    [
+        pair
+        for model in (C45Classifier(), C45Classifier(conventions="quinlan", subtree_raising=True))
+        for pair in estimator_checks_generator(model)
+    ],
     ids=lambda part: getattr(part, "func", part),
 )
 def test_scikit_learn_conventions(estimator, check):
@@ -291,6 +297,17 @@ def test_same_tree_as_j48(name):
     assert_same_lines(prune_pessimistic(unpruned, 0.25, j48_limit, slack=0.1), J48[name]["pruned"])
 
 
+@pytest.mark.parametrize("name", J48)
+def test_same_tree_as_j48_with_raising(name):
+    """J48 as it comes; in two of the tables it raises branches."""
+    X, y = table(name)
+    model = C45Classifier(conventions="quinlan", confidence=None).fit(X, y)
+    code, values = np.searchsorted(model.classes_, y), encode(X, model.tree_.features)
+    raised = prune_and_raise(model.tree_, values, code, np.ones(len(y)), 0.25, j48_limit, slack=0.1)
+    assert_same_lines(raised, J48[name]["raised"])
+    assert (len(lines_of(raised)) < len(J48[name]["pruned"])) == (name in ("iris gaps", "cancer words gaps"))
+
+
 @pytest.mark.parametrize(
     "columns, labels, printed",
     [
@@ -505,6 +522,23 @@ def test_monotone_transform_of_numbers(columns, conventions):
     assert other.predict_proba(stretched) == pytest.approx(one.predict_proba(X))
 
 
+@settings(deadline=None, max_examples=60)
+@given(tables, st.sampled_from([0.25, 0.5]))
+def test_raising_never_expects_more_errors(columns, confidence):
+    """The sum of the leaves' limits does not rise, no weight is lost, and what is left can't be pruned any more."""
+    X, y = as_table(columns)
+    unpruned = C45Classifier(confidence=None, min_samples_leaf=1).fit(X, y).tree_
+    raised = C45Classifier(confidence=confidence, min_samples_leaf=1, subtree_raising=True).fit(X, y).tree_
+
+    def expected(tree) -> float:
+        limit = binomial_limit(tree.weight * (1 - tree.value.max(axis=1)), tree.weight, confidence)
+        return float((tree.weight * limit)[tree.is_leaf].sum())
+
+    assert expected(raised) <= expected(unpruned) + 1e-9
+    assert raised.weight[raised.is_leaf].sum() == pytest.approx(len(X))
+    assert prune_pessimistic(raised, confidence).n_nodes == raised.n_nodes
+
+
 @pytest.mark.parametrize("conventions", CONVENTIONS)
 def test_smallest_leaf(conventions):
     """A cut leaves at least so much on both sides; a set of branches has two that large."""
@@ -540,6 +574,7 @@ def test_depth_and_pruning():
         ({"min_samples_leaf": -1}, "min_samples_leaf must be"),
         ({"min_samples_leaf": "2"}, "min_samples_leaf must be"),
         ({"max_depth": 1.5}, "max_depth must be"),
+        ({"subtree_raising": "yes"}, "subtree_raising must be one of False, True"),
     ],
 )
 def test_bad_parameters(parameters, message):

@@ -10,7 +10,8 @@ from treekit.criteria import Entropy
 from treekit.grow import Choose, Score, Stop, grow
 from treekit.level import Level
 from treekit.measures import entropy_of_counts
-from treekit.pruning import collapse, normal_limit, prune_pessimistic
+from treekit.pruning import binomial_limit, collapse, normal_limit, prune_pessimistic
+from treekit.raising import prune_and_raise
 from treekit.splits import Room, Scores, largest_gain, score_branches, score_thresholds
 from treekit.table import Feature
 from treekit.tree import SHARE, Tree
@@ -56,6 +57,9 @@ class C45Classifier(TreeClassifier):
         otherwise); for a cut that is both. 0 asks only that two branches are not empty.
     max_depth : int or None, default None
         Largest number of questions on a path; None for no limit.
+    subtree_raising : bool, default False
+        Whether pruning may also put the largest branch of a node in its place, as Quinlan's program does. See
+        :func:`treekit.raising.prune_and_raise`; it takes several times as long as growing the tree.
     conventions : {"textbook", "quinlan"}
         "textbook" is what the formulas say. "quinlan" is what Quinlan's program does, in its release 8, and Weka's
         J48 after it:
@@ -84,7 +88,9 @@ class C45Classifier(TreeClassifier):
 
     Notes
     -----
-    Subtrees are replaced by leaves, not raised: J48 does the same with its option -S. Growing costs O(rows x
+    With ``conventions="quinlan"`` the trees are those of J48, but for the limit (see
+    :func:`treekit.pruning.normal_limit`), and for numbers that differ by 0.00001 or less, which J48 does not tell
+    apart. Growing costs O(rows x
     attributes x (depth + log rows)), where a row that is shared out counts once for each part. Source: Quinlan (1993),
     chapters 2 to 4; Quinlan (1996), Improved use of continuous attributes in C4.5; Zhou (2016), sections 4.2 to 4.4.
 
@@ -111,17 +117,20 @@ class C45Classifier(TreeClassifier):
         confidence: float | None = 0.25,
         min_samples_leaf: float = 2,
         max_depth: int | None = None,
+        subtree_raising: bool = False,
         conventions: str = "textbook",
     ):
         self.criterion = criterion
         self.confidence = confidence
         self.min_samples_leaf = min_samples_leaf
         self.max_depth = max_depth
+        self.subtree_raising = subtree_raising
         self.conventions = conventions
 
     def _grow(self, values: NDArray, features: tuple[Feature, ...], y: NDArray, weight: NDArray) -> Tree:
         check_choice(self, "criterion", ("gain_ratio", "gain"))
         check_choice(self, "conventions", ("textbook", "quinlan"))
+        check_choice(self, "subtree_raising", (False, True))
         check_number(self, "min_samples_leaf", low=0)
         check_number(self, "max_depth", low=0, whole=True, none=True)
         check_number(self, "confidence", low=0, none=True, high=1)
@@ -145,9 +154,10 @@ class C45Classifier(TreeClassifier):
             tree = collapse(tree, slack=1e-3)
         if self.confidence is None:
             return tree
-        if self.conventions == "quinlan":
-            return prune_pessimistic(tree, self.confidence, normal_limit, slack=0.1)
-        return prune_pessimistic(tree, self.confidence)
+        limit, slack = (normal_limit, 0.1) if self.conventions == "quinlan" else (binomial_limit, 0.0)
+        if self.subtree_raising:
+            return prune_and_raise(tree, values, y, weight, self.confidence, limit, slack)
+        return prune_pessimistic(tree, self.confidence, limit, slack)
 
 
 def _textbook_score(values: NDArray, features: tuple[Feature, ...], entropy: Entropy, least: float) -> Score:
