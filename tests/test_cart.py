@@ -439,6 +439,8 @@ X2, y2 = [[1.0], [2.0]], [0, 1]
         (lambda: CARTRegressor().fit(X2, [0, np.inf]), ValueError, "y contains NaN or infinity, first in row 1"),
         (lambda: CARTRegressor().fit(X2, ["a", "b"]), ValueError, "y must hold numbers"),
         (lambda: CARTRegressor().fit([[np.inf], [1.0]], y2), ValueError, "(?i)infinity"),
+        (lambda: CARTRegressor().fit(pd.DataFrame({"x": [1, np.inf]}), y2), ValueError, "infinity in column 'x', first in row 1"),
+        (lambda: CARTRegressor().fit(X2, y2).predict([[-np.inf]]), ValueError, "(?i)infinity"),
         (lambda: CARTRegressor(criterion="absolute_error").fit(pd.DataFrame({"x": ["a", "b"]}), y2), ValueError, "numbers only"),
         (lambda: CARTClassifier().fit(pd.DataFrame({"x": ["a", 1]}), y2), TypeError, "column 'x' mixes int, str"),
     ],

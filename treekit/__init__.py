@@ -30,6 +30,7 @@ from treekit.pruning import (
     prune_pessimistic,
     prune_reduced_error,
 )
+from treekit.raising import prune_and_raise
 from treekit.tree import Node, Tree
 
 __version__ = "0.1.0"
@@ -62,6 +63,7 @@ __all__ = [
     "prune_reduced_error",
     "preprune",
     "prune_pessimistic",
+    "prune_and_raise",
     "cost_complexity_path",
     "prune_cost_complexity",
     "Tree",

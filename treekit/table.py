@@ -79,9 +79,16 @@ def _is_numeric(column: pd.Series) -> bool:
 
 def _numbers(name: object, column: pd.Series) -> NDArray:
     try:
-        return column.to_numpy(dtype=np.float32 if column.dtype == np.float32 else np.float64, na_value=np.nan)
+        numbers = column.to_numpy(dtype=np.float32 if column.dtype == np.float32 else np.float64, na_value=np.nan)
     except (TypeError, ValueError) as error:
         raise ValueError(f"X: column {name!r} held numbers in fit; it can't be read as numbers now.") from error
+    infinite = np.isinf(numbers)
+    if infinite.any():
+        raise ValueError(
+            f"Input X contains infinity in column {name!r}, first in row {infinite.argmax()}; a threshold needs finite "
+            "numbers: clip them, or make them missing."
+        )
+    return numbers
 
 
 def _categories(name: object, column: pd.Series) -> NDArray:
