@@ -4,6 +4,7 @@ A figure that moves is an :class:`treekit.explorable.Explorable`; one that stand
 by matplotlib.
 """
 
+from treekit.figures.c45 import plot_chance, price_bars, ratio_explorer
 from treekit.figures.entropy import (
     branch_entropies,
     entropy_explorer,
@@ -29,4 +30,7 @@ __all__ = [
     "split_explorer",
     "growth_explorer",
     "plot_threshold",
+    "price_bars",
+    "ratio_explorer",
+    "plot_chance",
 ]
