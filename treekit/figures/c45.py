@@ -53,12 +53,13 @@ def ratio_explorer(tables: dict[str, tuple[pd.DataFrame, pd.Series]]) -> Explora
     def point(attribute: str, table: pd.DataFrame, is_in: bool, wins: bool) -> str:
         gain, price = table.loc[attribute, ["gain", "price"]]
         near = table[(table["gain"] - gain).abs() < 0.045 * plane.ylim[1]]
-        crowd = near[(near["price"] - price).abs() < 0.27 * plane.xlim[1]]
+        crowd = near[(near["price"] - price).abs() < 0.15 * plane.xlim[1]]
         # Of points side by side the leftmost has its name on its left; one between two has it above.
         on_left = len(crowd) > 1 and price == crowd["price"].min()
         is_between = len(crowd) > 1 and not on_left and price < crowd["price"].max()
         x, y = plane.x(price), plane.y(gain)
         dx, dy, anchor = (-9, 5, "end") if on_left else (0, -11, "middle") if is_between else (9, 5, "start")
+        dy -= 8 if y > plane.y(0) - 8 and anchor != "middle" else 0  # clear of the axis
         style = f"fill: {class_color(1 if wins else 0)}"
         drawn = circle(x, y, 6 if wins else 5, style=style)
         weight = "bold" if wins else "normal"
