@@ -50,20 +50,11 @@ def ratio_explorer(tables: dict[str, tuple[pd.DataFrame, pd.Series]]) -> Explora
     highest = max(float(table["gain"].max()) for table in found.values())
     plane = Plane((0, np.ceil(2 * widest) / 2), (0, np.ceil(10 * highest + 0.5) / 10), (44, 46, 470, 300))
 
-    def point(attribute: str, table: pd.DataFrame, is_in: bool, wins: bool) -> str:
-        gain, price = table.loc[attribute, ["gain", "price"]]
-        near = table[(table["gain"] - gain).abs() < 0.045 * plane.ylim[1]]
-        crowd = near[(near["price"] - price).abs() < 0.15 * plane.xlim[1]]
-        # Of points side by side the leftmost has its name on its left; one between two has it above.
-        on_left = len(crowd) > 1 and price == crowd["price"].min()
-        is_between = len(crowd) > 1 and not on_left and price < crowd["price"].max()
-        x, y = plane.x(price), plane.y(gain)
-        dx, dy, anchor = (-9, 5, "end") if on_left else (0, -11, "middle") if is_between else (9, 5, "start")
-        dy -= 8 if y > plane.y(0) - 8 and anchor != "middle" else 0  # clear of the axis
-        style = f"fill: {class_color(1 if wins else 0)}"
-        drawn = circle(x, y, 6 if wins else 5, style=style)
+    def point(attribute: str, table: pd.DataFrame, place: tuple[float, float, str], is_in: bool, wins: bool) -> str:
+        x, y = plane.x(table.loc[attribute, "price"]), plane.y(table.loc[attribute, "gain"])
+        drawn = circle(x, y, 6 if wins else 5, style=f"fill: {class_color(1 if wins else 0)}")
         weight = "bold" if wins else "normal"
-        label = text(x + dx, y + dy, attribute, text_anchor=anchor, font_size=14, font_weight=weight)
+        label = text(*place[:2], attribute, text_anchor=place[2], font_size=14, font_weight=weight)
         return element("g", drawn + label, opacity=1 if is_in else FAINT)
 
     def state(name: str, rule: str) -> tuple[str, str]:
@@ -79,7 +70,10 @@ def ratio_explorer(tables: dict[str, tuple[pd.DataFrame, pd.Series]]) -> Explora
             guide = _guide(plane, 0, 0, price * reach, gain * reach)
         if rule == RULES[2]:
             guide += _guide(plane, 0, average, plane.xlim[1], average, stroke_dasharray="3 4")
-        points = "".join(point(str(a), table, bool(competes[a]), a == winner) for a in table.index)
+        places = _label_places(table, plane)
+        if rule == "gain":  # clear of the guide
+            places[winner] = (plane.x(price), plane.y(gain) - 10, "middle")
+        points = "".join(point(str(a), table, places[a], bool(competes[a]), a == winner) for a in table.index)
         sentence = f"{name}, by {column}: {winner} wins, gain {gain:.3f} / price {price:.3f} = ratio {gain / price:.3f}."
         if rule == RULES[2]:
             sentence += f" The average gain is {average:.3f}; {int(competes.sum())} of {len(table)} compete."
@@ -103,6 +97,31 @@ def ratio_explorer(tables: dict[str, tuple[pd.DataFrame, pd.Series]]) -> Explora
 def _measured(X: pd.DataFrame, y: pd.Series) -> pd.DataFrame:
     columns = {A: (information_gain(X[A], y), split_information(X[A]), gain_ratio(X[A], y)) for A in X}
     return pd.DataFrame(columns, index=["gain", "price", "ratio"]).T
+
+
+def _label_places(table: pd.DataFrame, plane: Plane) -> dict[str, tuple[float, float, str]]:
+    """Where the name of each point stands: x, y and anchor; on the first of its four sides that is free."""
+    at = {str(A): (plane.x(row["price"]), plane.y(row["gain"])) for A, row in table.iterrows()}
+    taken = [(x - 6, y - 6, x + 6, y + 6) for x, y in at.values()]
+    taken.append((plane.box[0], plane.box[3], plane.box[2], plane.box[3] + 20))  # the axis
+    places: dict[str, tuple[float, float, str]] = {}
+    for A, (x, y) in at.items():
+        width = 8.5 * len(A)
+        to_right, to_left = (x + 9, y + 5, "start", x + 9), (x - 9, y + 5, "end", x - 9 - width)
+        above, below = ((x, y + dy, "middle", x - width / 2) for dy in (-10, 20))
+        sides = (to_right, to_left, above, below)
+        for x_label, y_label, anchor, left in sides:
+            box = (left, y_label - 11, left + width, y_label + 3)
+            fits = plane.box[0] <= left and left + width <= plane.box[2] + 10
+            if fits and not any(_overlap(box, other) for other in taken):
+                break
+        taken.append(box)
+        places[A] = (x_label, y_label, anchor)
+    return places
+
+
+def _overlap(a: tuple[float, ...], b: tuple[float, ...]) -> bool:
+    return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
 
 
 def _guide(plane: Plane, x1: float, y1: float, x2: float, y2: float, **attributes: object) -> str:
