@@ -70,6 +70,9 @@ def cut_explorer(x: ArrayLike, y: ArrayLike, xlabel: str, ylabel: str, impurity:
         + "".join(circle(curve.x(cut), curve.y(value), 2.5) for cut, value in zip(cuts, left))
     )
 
+    def rows(n: int) -> str:
+        return "1 row" if n == 1 else f"{n} rows"
+
     def frame(cut: float) -> tuple[str, str]:
         below, above = y[x <= cut], y[x > cut]
         after, at = left_by(cut), data.x(cut)
@@ -84,7 +87,7 @@ def cut_explorer(x: ArrayLike, y: ArrayLike, xlabel: str, ylabel: str, impurity:
         sides = [(len(side), side.mean(), factor * side.var()) for side in (below, above)]
         (n, mean, own), (n_above, mean_above, own_above) = sides
         sentence = (
-            f"Cut at {cut:.4g}. Below: {n} rows, mean {mean:.3f}, {impurity} {own:.3f}. Above: {n_above} rows, mean "
+            f"Cut at {cut:.4g}. Below: {rows(n)}, mean {mean:.3f}, {impurity} {own:.3f}. Above: {rows(n_above)}, mean "
             f"{mean_above:.3f}, {impurity} {own_above:.3f}. Weighted by their rows, {after:.3f} of {before:.3f} is left; "
             f"the gain is {before - after:.3f}."
         )
