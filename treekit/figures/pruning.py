@@ -102,7 +102,7 @@ def cross_validation_curve(table: pd.DataFrame, chosen: dict[str, int]) -> Pictu
     `table` has the columns leaves, error and se; leaves lie on a logarithmic axis.
     """
     xs = np.log2(table["leaves"])
-    low = np.floor(20 * (table["error"] - table["se"]).min()) / 20
+    low = np.floor(20 * (table["error"] - table["se"]).min()) / 20 - 0.05  # room for the names
     high = np.ceil(20 * (table["error"] + table["se"]).max()) / 20
     plane = Plane((0, float(xs.max())), (low, high), (48, 40, 460, 262))
     drawn = "".join(
