@@ -4,6 +4,8 @@ A figure that moves is an :class:`treekit.explorable.Explorable`; one that stand
 by matplotlib.
 """
 
+from treekit.figures.cart import cut_explorer, gini_and_entropy, plot_counts, steps_explorer
+from treekit.figures.c45 import plot_chance, price_bars, ratio_explorer
 from treekit.figures.entropy import (
     branch_entropies,
     entropy_explorer,
@@ -14,6 +16,16 @@ from treekit.figures.entropy import (
 )
 from treekit.figures.id3 import growth_explorer, plot_threshold, split_explorer
 from treekit.figures.introduction import lunch_anatomy, lunch_explorer, lunch_partition, subject_map
+from treekit.figures.missing_values import boundary_cuts, plot_with_holes, threshold_explorer
+from treekit.figures.pruning import (
+    alpha_explorer,
+    cross_validation_curve,
+    curve_explorer,
+    depth_curves,
+    price_lines,
+    regions_explorer,
+    risk_steps,
+)
 
 __all__ = [
     "lunch_explorer",
@@ -29,4 +41,21 @@ __all__ = [
     "split_explorer",
     "growth_explorer",
     "plot_threshold",
+    "threshold_explorer",
+    "boundary_cuts",
+    "plot_with_holes",
+    "price_bars",
+    "ratio_explorer",
+    "plot_chance",
+    "gini_and_entropy",
+    "cut_explorer",
+    "steps_explorer",
+    "plot_counts",
+    "depth_curves",
+    "regions_explorer",
+    "curve_explorer",
+    "alpha_explorer",
+    "price_lines",
+    "risk_steps",
+    "cross_validation_curve",
 ]
