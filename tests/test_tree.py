@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from treekit import ID3Classifier, Tree, information_gain
+from treekit import CARTRegressor, ID3Classifier, Tree, information_gain
 from treekit.datasets import load_loan, load_lunch, load_playtennis, load_watermelon
 from treekit.table import Feature
 from treekit.tree import STOP
@@ -185,6 +185,17 @@ def test_html_opens_and_closes_what_it_nests(model):
     root = ET.fromstring(f"<div>{outline.replace('<details open>', '<details>')}</div>")
     assert sum(1 for _ in root.iter("strong")) == model.tree_.n_nodes
     assert sum(1 for _ in root.iter("details")) == model.tree_.n_nodes - model.tree_.n_leaves
+
+
+def test_drawing_of_numbers_stays_in_its_cards():
+    x = np.arange(1.0, 11)[:, np.newaxis]
+    tree = CARTRegressor(max_depth=2).fit(x, 100 * x[:, 0] - 300).tree_
+    root, words = parts(tree.draw())
+    assert all(shown in words for shown in ("> 5.5", "2 rows", "-150", "600"))
+    cards = [float(r.get("width")) for r in root.iter() if r.tag == "rect" and r.get("rx")]
+    bars = [float(r.get("width")) for r in root.iter() if r.tag == "rect" and not r.get("rx")]
+    assert 0 < max(bars) < min(cards)
+    assert tree.export_text().splitlines()[2] == "│   ├── <= 2.5: -150  [2 rows]"
 
 
 def test_drawing_of_a_big_tree_stops_at_a_level():

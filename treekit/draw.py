@@ -1,8 +1,9 @@
 """A tree as a picture: SVG on a wide page, a nested outline on a phone, both in one piece of HTML.
 
-The SVG reads from the top: a card for each question with its gain, a bar of its rows by class, an edge for each
-answer, as thick as its share of the rows; a branch without rows ends in a dashed card. Text has the colour of the
-page around it, so a dark page needs no second drawing.
+The SVG reads from the top: a card for each question with its gain, a bar of its rows by class (of the mean, between the
+least and the largest, where the tree predicts numbers), an edge for each answer, as thick as its share of the rows; a
+branch without rows ends in a dashed card. Text has the colour of the page around it, so a dark page needs no second
+drawing.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treekit import svg
-from treekit.export import counts_text
+from treekit.export import counts_text, label_text
 from treekit.palette import class_color
 
 if TYPE_CHECKING:
@@ -147,13 +148,15 @@ def _words(node: Node, n_shown: int) -> tuple[str, str, str]:
     """What a card says: a title, a line under it, and the answer that leads to it."""
     branch = "" if node.parent is None else str(node.branch)
     if node.is_leaf:
-        return str(node.label), _counts(node), branch
+        return label_text(node), _counts(node), branch
     below = f"gain {node.gain:.3f}" if _shows_children(node, n_shown) else "more below"
     return f"{node.question}?", below, branch
 
 
 def _counts(node: Node) -> str:
-    return "empty" if node.n_samples == 0 else " : ".join(f"{weight:g}" for weight in node.counts.values())
+    if node.n_samples == 0 or node.tree.classes is None:
+        return counts_text(node)
+    return " : ".join(f"{weight:g}" for weight in node.counts.values())
 
 
 def _card(node: Node, left: float, width: float, n_shown: int) -> str:
@@ -177,16 +180,26 @@ def _card(node: Node, left: float, width: float, n_shown: int) -> str:
 
 
 def _bar(node: Node, left: float, top: float, width: float, height: float) -> str:
-    """Rows of the node by class, side by side."""
+    """The parts of the node's bar, side by side, on a faint track."""
     if node.n_samples == 0:
         return ""
-    shares = node.tree.value[node.id]
-    starts = np.cumsum(shares) - shares
-    return "".join(
-        svg.rect(left + start * width, top, share * width, height, style=f"fill:{class_color(k)}")
-        for k, (start, share) in enumerate(zip(starts.tolist(), shares.tolist()))
-        if share > 0
+    track = svg.rect(left, top, width, height, fill="currentColor", fill_opacity=0.15)
+    parts = _bar_parts(node)
+    starts = np.cumsum(parts) - parts
+    return track + "".join(
+        svg.rect(left + start * width, top, part * width, height, style=f"fill:{class_color(k)}")
+        for k, (start, part) in enumerate(zip(starts.tolist(), parts.tolist()))
+        if part > 0
     )
+
+
+def _bar_parts(node: Node) -> NDArray[np.float64]:
+    """What the bar shows: the shares of the classes; of a number, how far it lies from the least to the largest."""
+    tree = node.tree
+    if tree.classes is not None:
+        return tree.value[node.id]
+    least, largest = tree.value.min(), tree.value.max()
+    return (tree.value[node.id] - least) / (largest - least if largest > least else 1.0)
 
 
 def _edge(node: Node, center: NDArray[np.float64]) -> str:
@@ -220,7 +233,7 @@ def _spoken(tree: Tree) -> str:
         if node.depth > 2:
             continue
         path = "" if node.parent is None else f"{node.parent.question} {node.branch}: "
-        said.append(f"{path}{f'asks {node.question}' if not node.is_leaf else f'says {node.label}'}.")
+        said.append(f"{path}{f'asks {node.question}' if not node.is_leaf else f'says {label_text(node)}'}.")
     return " ".join(said)
 
 
@@ -250,12 +263,12 @@ def _outline(tree: Tree, n_shown: int) -> str:
 
 
 def _gradient(node: Node) -> str:
-    """A CSS background that shows the classes of a node side by side."""
+    """A CSS background that shows the node's bar."""
     if node.n_samples == 0:
         return "none"
-    ends = np.cumsum(node.tree.value[node.id]) * 100
-    stops = (f"{class_color(k)} 0 {svg.number(end)}%" for k, end in enumerate(ends.tolist()))
-    return f"linear-gradient(90deg,{','.join(stops)})"
+    ends = np.cumsum(_bar_parts(node)) * 100
+    stops = [f"{class_color(k)} 0 {svg.number(end)}%" for k, end in enumerate(ends.tolist())]
+    return f"linear-gradient(90deg,{','.join(stops)},transparent 0)"
 
 
 def _swatch(background: str) -> str:

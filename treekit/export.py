@@ -91,14 +91,21 @@ def export_rules(tree: Tree) -> list[str]:
 
 
 def summary(node: Node) -> str:
-    """A node in a few words: ``texture?`` or ``yes  [no 0, yes 5]``."""
+    """A node in a few words: ``texture?``, ``yes  [no 0, yes 5]`` or ``5.724  [6 rows]``."""
     if not node.is_leaf:
         return f"{node.question}?"
-    return f"{node.label}  [{counts_text(node)}]"
+    return f"{label_text(node)}  [{counts_text(node)}]"
+
+
+def label_text(node: Node) -> str:
+    """What a node would predict: a class as it is, a number with four digits."""
+    return f"{node.label:.4g}" if isinstance(node.label, float) and node.tree.classes is None else str(node.label)
 
 
 def counts_text(node: Node) -> str:
-    """Class counts of a node: ``no 0, yes 5``, or ``empty``."""
+    """The rows of a node, by class where there are classes: ``no 0, yes 5``, ``6 rows``, or ``empty``."""
     if node.n_samples == 0:
         return "empty"
+    if node.tree.classes is None:
+        return f"{node.n_samples} row{'s' if node.n_samples > 1 else ''}"
     return ", ".join(f"{label} {weight:g}" for label, weight in node.counts.items())

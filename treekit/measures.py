@@ -76,6 +76,8 @@ def gini_of_counts(counts: ArrayLike) -> NDArray[np.float64]:
 
     .. math:: \mathrm{Gini} = \sum_k p_k (1 - p_k)
 
+    This is :eq:`eq-gini` of the book.
+
     Parameters
     ----------
     counts : array of shape (..., n_classes)
@@ -278,7 +280,7 @@ def split_information(x: ArrayLike, base: float = 2, sample_weight: ArrayLike | 
 
     .. math:: H_A(D) = -\sum_{m=1}^{M} \frac{|D_m|}{|D|} \log \frac{|D_m|}{|D|}
 
-    Also called the intrinsic value of the attribute. Rows where x is missing are left out.
+    This is :eq:`eq-split-information` of the book. Also called the intrinsic value of the attribute. Rows where x is missing are left out.
 
     Parameters
     ----------
@@ -314,7 +316,7 @@ def gain_ratio(x: ArrayLike, y: ArrayLike, base: float = 2, sample_weight: Array
 
     .. math:: g_R(D, A) = \frac{g(D, A)}{H_A(D)}
 
-    Parameters and errors are those of :func:`conditional_entropy`. The base cancels out.
+    This is :eq:`eq-gain-ratio` of the book. Parameters and errors are those of :func:`conditional_entropy`. The base cancels out.
 
     Returns
     -------
@@ -334,6 +336,7 @@ def gini(y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
 
     .. math:: \mathrm{Gini}(D) = 1 - \sum_{k=1}^{K} \left( \frac{|C_k|}{|D|} \right)^2
 
+    This is :eq:`eq-gini` of the book, for counted shares.
     Parameters and errors are those of :func:`entropy`.
 
     Returns
@@ -353,6 +356,7 @@ def gini_index(x: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = Non
 
     .. math:: \mathrm{Gini}(D, A) = \sum_{m=1}^{M} \frac{|D_m|}{|D|} \mathrm{Gini}(D_m)
 
+    This is :eq:`eq-gini-index` of the book.
     Parameters and errors are those of :func:`conditional_entropy`; rows where x is missing are left out.
 
     Returns
