@@ -59,7 +59,7 @@ class C45Classifier(TreeClassifier):
         Largest number of questions on a path; None for no limit.
     subtree_raising : bool, default False
         Whether pruning may also put the largest branch of a node in its place, as Quinlan's program does. See
-        :func:`treekit.raising.prune_and_raise`; it takes several times as long as growing the tree.
+        :func:`treekit.prune_and_raise`; it takes several times as long as growing the tree.
     conventions : {"textbook", "quinlan"}
         "textbook" is what the formulas say. "quinlan" is what Quinlan's program does, in its release 8, and Weka's
         J48 after it:
