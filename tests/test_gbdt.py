@@ -18,7 +18,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from treekit.criteria import Newton
-from treekit.gbdt import GBDTClassifier, GBDTRegressor
+from treekit.gbdt import GBDTClassifier, GBDTRegressor, no_longer_falls
 from treekit.grow import Stop, grow
 from treekit.histogram import HistogramScorer, bin_codes, bin_edges, histograms
 from treekit.level import descend, first_level
@@ -316,6 +316,12 @@ def test_early_stopping_is_scikit_learns(seed):
     assert len(ours.validation_score_) == len(ours.train_score_) == ours.n_estimators_
 
 
+def test_when_a_loss_no_longer_falls():
+    assert not no_longer_falls([3.0], 2, 0.0) and not no_longer_falls([3.0, 3.0], 2, 0.0)
+    assert no_longer_falls([3.0, 3.0, 3.0], 2, 0.0) and not no_longer_falls([3.0, 4.0, 3.5], 2, 0.0)
+    assert not no_longer_falls([9.0, 3.0, 2.0, 1.5], 2, 0.4) and no_longer_falls([9.0, 2.0, 1.9, 1.6], 2, 0.4)
+
+
 def test_early_stopping_of_a_classifier_holds_out_rows_of_each_class():
     X, y = table(load_iris, False)
     model = GBDTClassifier(n_estimators=500, n_iter_no_change=3, validation_fraction=0.2, random_state=0).fit(X, y)
@@ -472,6 +478,15 @@ def test_more_bins_than_a_byte_counts():
     with_hole = np.append(x, np.nan)
     code = bin_codes(with_hole, bin_edges(with_hole, 256))
     assert code.dtype == np.uint8 and code[-1] == 255 and code[-2] == 254
+
+
+def test_rows_of_weight_zero_do_not_move_the_bins():
+    X, y = table(load_diabetes, False)
+    far = np.vstack([X, X + 100])
+    model = GBDTRegressor(order=2, tree_method="hist", max_bins=8, n_estimators=3)
+    one = clone(model).fit(X, y)
+    other = clone(model).fit(far, np.tile(y, 2), np.repeat([1, 0], len(y)))
+    np.testing.assert_array_equal(one.predict(X), other.predict(X))
 
 
 def test_histograms_of_blocks_add_up_to_the_whole():

@@ -214,7 +214,7 @@ def draw_rows(weight: Floats, share: float, rng: np.random.Generator) -> Floats:
 
 
 def no_longer_falls(loss: list[float], n_rounds: int, tol: float) -> bool:
-    """Whether the last loss is not below all of the ``n_rounds`` before it, or one of them, by more than ``tol``."""
+    """Whether the last loss is not more than ``tol`` below any of the ``n_rounds`` losses before it."""
     before = loss[-n_rounds - 1 : -1]
     return len(before) == n_rounds and all(loss[-1] + tol >= earlier for earlier in before)
 

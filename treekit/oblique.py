@@ -255,7 +255,8 @@ class Search:
         v = self._column(level, now.direction)[row] - now.threshold[level.node]
         _, beta = self._cut(level, impurity, -v / q[row])
         changed = now.direction.copy()
-        changed[:, j] += np.where(np.isnan(beta), 0.0, beta) * sign / self.range[j]
+        # Where there is no cut beta is NaN; so is the direction then, and it has no cut either.
+        changed[:, j] += beta * sign / self.range[j]
         return changed
 
     def _scored(self, level: Level, impurity: Floats, direction: Floats) -> Tilt:
