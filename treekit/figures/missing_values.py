@@ -48,7 +48,7 @@ def threshold_explorer(frame: pd.DataFrame, columns: list[str], target: str) -> 
         raise ValueError("columns must have the same number of distinct values")
     n, n_cuts = len(frame), len(cuts[columns[0]][3])
     before = float(entropy_of_counts(np.bincount(code)))
-    top = max(float(gain.max()) for *_, gain in cuts.values())
+    top = max(0.3, *(float(gain.max()) for *_, gain in cuts.values()))
     row_y = [46 + 22 * k for k in range(len(classes))]
     bar_y, curve_y = row_y[-1] + 56, row_y[-1] + 196
     bits = Plane((0, 1), (0, 1), (290, 0, 420, 1))
@@ -119,7 +119,7 @@ def boundary_cuts(frame: pd.DataFrame, column: str, target: str) -> Picture:
     values, thresholds, counts, gain = _cuts(frame[column], frame[target])
     rows = pd.crosstab(frame[column], frame[target].astype(str)).to_numpy() > 0
     is_boundary = (rows[:-1] | rows[1:]).sum(axis=1) > 1
-    plane = Plane((values[0], values[-1]), (0, float(gain.max())), (50, 44, 470, 204))
+    plane = Plane((values[0], values[-1]), (0, max(0.3, float(gain.max()))), (50, 44, 470, 204))
     dots = "".join(
         circle(plane.x(t), plane.y(g), 5, stroke="currentColor", fill="currentColor", fill_opacity=int(b), stroke_width=1.5)
         for t, g, b in zip(thresholds, gain, is_boundary)

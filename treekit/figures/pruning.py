@@ -13,7 +13,7 @@ from treekit.explorable import Choice, Explorable, Slider
 from treekit.figures.shared import Picture, dot, in_class
 from treekit.palette import class_color
 from treekit.pruning import CostComplexityPath, cost_complexity_path, prune_cost_complexity
-from treekit.svg import FAINT, Plane, element, line, number, rect, text
+from treekit.svg import Plane, element, line, number, rect, text
 from treekit.tree import Tree
 
 NO_LIMIT = "none"
@@ -56,9 +56,9 @@ def price_lines(path: CostComplexityPath) -> Picture:
         height = risk + n_leaves * end
         name = f"{n_leaves} leaves" if n_leaves > 1 else "1 leaf"
         # A line that leaves the picture through its upper edge is named there.
-        place = (plane.x(end), 34, "middle") if end < last else (406, plane.y(height) + 5, "start")
+        x, y, anchor = (plane.x(end), 34.0, "middle") if end < last else (406.0, plane.y(height) + 5, "start")
         drawn += plane.curve([0, end], [risk, height], stroke_width=1, style=f"stroke: {class_color(k)}")
-        drawn += text(*place[:2], name, text_anchor=place[2])
+        drawn += text(x, y, name, text_anchor=anchor)
     for k, (start, stop) in enumerate(pairwise([*path.ccp_alphas, last])):
         costs = [path.impurities[k] + a * path.n_leaves[k] for a in (start, stop)]
         drawn += plane.curve([start, stop], costs, stroke_width=5, style=f"stroke: {class_color(k)}")
@@ -166,7 +166,8 @@ def _regions(plane: Plane, tree: Tree) -> str:
         box = f"M{number(x)},{number(y)}h{number(width)}v{number(height)}h{number(-width)}z"
         shapes[k] = shapes.get(k, "") + box
     return "".join(
-        element("path", d=shapes[k], style=f"fill: {class_color(k)}", fill_opacity=(0.35, 0.12)[k % 2]) for k in sorted(shapes)
+        element("path", d=shapes[k], style=f"fill: {class_color(k)}", fill_opacity=(0.35, 0.12)[k % 2])
+        for k in sorted(shapes)
     )
 
 
@@ -205,7 +206,9 @@ def _panels(x: pd.Series, y: pd.Series) -> tuple[tuple[Plane, Plane], str]:
     left, right = (Plane(xlim, ylim, (start, 62, start + 196, 276)) for start in (46, 280))
     axes = left.axes(_round_numbers(xlim), _round_numbers(ylim), str(x.name), str(y.name))
     axes += right.axes(_round_numbers(xlim), [], str(x.name), "")
-    return (left, right), axes + text(left.box[2], 20, "no limits", text_anchor="end") + text(476, 20, "with limits", text_anchor="end")
+    heads = ((left, "no limits"), (right, "with limits"))
+    axes += "".join(text(plane.box[2], 20, head, text_anchor="end") for plane, head in heads)
+    return (left, right), axes
 
 
 def _limits_explorer(
