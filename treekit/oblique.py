@@ -39,8 +39,8 @@ class ObliqueTreeClassifier(TreeClassifier):
 
     The best combination can't be computed: finding it is NP-hard. Each node climbs instead, as in OC1, one coefficient
     at a time (see :class:`Search`), from several starts: the best single column, the direction of logistic regression
-    for each class against the rest, and ``n_restarts`` random directions. The best end of all climbs is taken if it gains more than
-    the best single column does; otherwise the node cuts that column.
+    for each class against the rest, and ``n_restarts`` random directions. The best end of all climbs is taken if it
+    gains more than the best single column does; otherwise the node cuts that column.
 
     Parameters
     ----------
