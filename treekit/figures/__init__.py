@@ -12,6 +12,7 @@ from treekit.figures.entropy import (
     surprise_curve,
     two_class_entropy,
 )
+from treekit.figures.gbdt import boosting_explorer, leaf_parabola, plot_learning_curves, regression_losses
 from treekit.figures.id3 import growth_explorer, plot_threshold, split_explorer
 from treekit.figures.introduction import lunch_anatomy, lunch_explorer, lunch_partition, subject_map
 
@@ -29,4 +30,8 @@ __all__ = [
     "split_explorer",
     "growth_explorer",
     "plot_threshold",
+    "boosting_explorer",
+    "regression_losses",
+    "leaf_parabola",
+    "plot_learning_curves",
 ]
