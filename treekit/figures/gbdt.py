@@ -39,9 +39,9 @@ def boosting_explorer(
     xlim, reach = (left[0], right[-1]), 0.08 * np.ptp(y)
     data = Plane(xlim, (y.min() - reach, y.max() + reach), (44, 34, 464, 174))
     rest = 1.1 * float(np.abs(y - y.mean()).max())
-    residuals = Plane(xlim, (-rest, rest), (44, 244, 464, 364))
+    residuals = Plane(xlim, (-rest, rest), (44, 256, 464, 376))
     total = float(((y - y.mean()) ** 2).sum())
-    losses = Plane((0, n_rounds), (0, total), (44, 440, 464, 520))
+    losses = Plane((0, n_rounds), (0, total), (44, 436, 464, 516))
     xticks = x if len(x) <= 12 else x[:: len(x) // 6]
     background = (
         data.axes(xticks, [np.ceil(y.min()), np.floor(y.max())], "x", "y and the fitted steps")
@@ -77,7 +77,7 @@ def boosting_explorer(
         alt=f"Above, {len(x)} points with the mean as a level line. In the middle their residuals as bars from zero, and "
         "dashed the stump that is fitted to them: below zero on the left, above zero on the right. At the bottom the "
         "sum of squared residuals, which falls with every round.",
-        size=(480, 566),
+        size=(480, 562),
         background=background,
         controls=[Choice("Learning rate", list(rates), show="{:g}"), Slider("Rounds", list(range(n_rounds + 1)))],
         frame=state,
