@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 
 import matplotlib.pyplot as plt
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from treekit.explorable import Choice, Explorable, Slider
 from treekit.figures.shared import Picture, axes, dot
 from treekit.gbdt import GBDTRegressor
-from treekit.losses import AbsoluteLoss, HuberLoss, LogisticLoss, SquaredLoss
+from treekit.losses import AbsoluteLoss, HuberLoss, LogisticLoss, Loss, SquaredLoss
 from treekit.palette import CLASS_COLORS, class_color
 from treekit.svg import FAINT, Plane, line, text
 
@@ -90,7 +90,11 @@ def regression_losses(delta: float = 1.0) -> Picture:
     residual = np.linspace(-3, 3, 121)
     huber = HuberLoss(alpha=0.9)
     huber.delta = delta
-    losses = ((SquaredLoss(), 0, {}), (AbsoluteLoss(), 1, {"stroke_dasharray": "6 4"}), (huber, 2, {"stroke_width": 4}))
+    losses: list[tuple[Loss, int, dict]] = [
+        (SquaredLoss(), 0, {}),
+        (AbsoluteLoss(), 1, {"stroke_dasharray": "6 4"}),
+        (huber, 2, {"stroke_width": 4}),
+    ]
     value = Plane((-3, 3), (0, 4.5), (44, 34, 464, 184))
     gradient = Plane((-3, 3), (-3, 3), (44, 250, 464, 400))
     zero = np.zeros((1, len(residual)))
@@ -151,7 +155,7 @@ def leaf_parabola(y: ArrayLike, reg_lambda: float = 1.0) -> Picture:
     )
 
 
-def plot_learning_curves(curves: Mapping[str, tuple[ArrayLike, ArrayLike]], loss: str) -> None:
+def plot_learning_curves(curves: Mapping[str, tuple[NDArray, NDArray]], loss: str) -> None:
     """Loss against rounds, of the held-out rows (solid) and of the training rows (dashed), one colour a model.
 
     `curves` gives each model's name the losses on its training and on the held-out rows; `loss` names the loss.
