@@ -21,7 +21,7 @@ def boosting_explorer(
 ) -> Explorable:
     """Boosted stumps round by round: the fitted steps, what they leave of each row with the next stump, and the loss.
 
-    `x` is one column of numbers, each once, and few enough (about 20) to draw every row.
+    `x` is one column of numbers, each once, and few enough (about 20) to draw every row; `n_rounds` is at least 2.
     """
     order = np.argsort(x)
     x, y = np.asarray(x, dtype=float)[order], np.asarray(y, dtype=float)[order]
@@ -74,12 +74,12 @@ def boosting_explorer(
 
     return Explorable(
         title="Boosting, round by round",
-        alt=f"Above, {len(x)} points with the mean as a level line. In the middle their residuals as bars from zero, and "
-        "dashed the stump that is fitted to them: below zero on the left, above zero on the right. At the bottom the "
-        "sum of squared residuals, which falls with every round.",
+        alt=f"Above, {len(x)} points and the steps that two stumps make through them. In the middle the residuals as bars "
+        "from zero, and dashed the stump that is fitted to them next. At the bottom the sum of squared residuals: it "
+        "falls steeply in the first round and less in the second.",
         size=(480, 562),
         background=background,
-        controls=[Choice("Learning rate", list(rates), show="{:g}"), Slider("Rounds", list(range(n_rounds + 1)))],
+        controls=[Choice("Learning rate", list(rates), show="{:g}"), Slider("Rounds", list(range(n_rounds + 1)), start=2)],
         frame=state,
         challenge="Which rate is lowest after three rounds? After twelve? Where do the residuals change their sign?",
     )
@@ -167,5 +167,5 @@ def plot_learning_curves(curves: Mapping[str, tuple[NDArray, NDArray]], loss: st
         ax.plot(rounds, train, color=color, linestyle="--", linewidth=1)
         best = int(np.argmin(held_out))
         ax.plot(rounds[best], held_out[best], "o", color=color)
-    ax.legend(frameon=False, title="held out (dashed: training)")
+    ax.legend(frameon=False, title="held out (dashed: training)", loc="lower center", bbox_to_anchor=(0.5, 1), ncols=4)
     plt.show()
