@@ -24,7 +24,12 @@ from treekit.measures import (
 )
 from treekit.oblique import ObliqueTreeClassifier
 from treekit.pruning import (
+    CostComplexityPath,
+    binomial_limit,
+    collapse,
     cost_complexity_path,
+    cut,
+    normal_limit,
     preprune,
     prune_cost_complexity,
     prune_pessimistic,
@@ -65,7 +70,12 @@ __all__ = [
     "prune_pessimistic",
     "prune_and_raise",
     "cost_complexity_path",
+    "CostComplexityPath",
     "prune_cost_complexity",
+    "cut",
+    "collapse",
+    "binomial_limit",
+    "normal_limit",
     "Tree",
     "Node",
     "datasets",

@@ -67,13 +67,13 @@ class C45Classifier(TreeClassifier):
         * a cut is moved from the midpoint down to the largest value of the training table that is not above it;
         * a cut must leave a tenth of the known weight over the number of classes on either side, if that is more than
           ``min_samples_leaf``, but never more than 25;
-        * :math:`\log_2(\text{number of possible cuts}) / N` bits are taken from the gain of a column of numbers, and
+        * the binary logarithm of the number of possible cuts, over N, in bits, is taken from the gain of a column of numbers, and
           the rest must be above 0;
         * split information counts "unknown" as one more outcome, with :math:`1 - \rho` of the weight;
         * the average leaves out columns of very many categories, 0.3 for each row of the table or more, unless there
           are no others; a gain may be 0.001 bits below it; a split must gain something;
         * branches that make no fewer errors in training than a leaf would are cut, even with ``confidence=None``;
-        * pruning uses :func:`treekit.pruning.normal_limit`, and a leaf may be expected to make 0.1 errors more.
+        * pruning uses :func:`treekit.normal_limit`, and a leaf may be expected to make 0.1 errors more.
 
     Attributes
     ----------
@@ -89,7 +89,7 @@ class C45Classifier(TreeClassifier):
     Notes
     -----
     With ``conventions="quinlan"`` the trees are those of J48, but for the limit (see
-    :func:`treekit.pruning.normal_limit`), and for numbers that differ by 0.00001 or less, which J48 does not tell
+    :func:`treekit.normal_limit`), and for numbers that differ by 0.00001 or less, which J48 does not tell
     apart. Growing costs O(rows x
     attributes x (depth + log rows)), where a row that is shared out counts once for each part. Source: Quinlan (1993),
     chapters 2 to 4; Quinlan (1996), Improved use of continuous attributes in C4.5; Zhou (2016), sections 4.2 to 4.4.

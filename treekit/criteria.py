@@ -123,7 +123,9 @@ class _Mean(Criterion):
 
 
 class SquaredError(_Mean):
-    r"""Squared error about the mean: cost :math:`\sum w (y - \bar y)^2 = \sum w y^2 - (\sum w y)^2 / \sum w`.
+    r"""Squared error about the mean: cost :math:`\sum w (y - \bar y)^2`, which is
+
+    .. math:: \sum w y^2 - \frac{(\sum w y)^2}{\sum w}
 
     Its first term adds up, so it is left out.
     """

@@ -53,8 +53,11 @@ class Drawing:
 
     @property
     def html(self) -> str:
-        """The drawing, the outline for narrow pages, and the key to the colours."""
-        return f'{STYLE}<div class="treekit-tree">{self.svg}<div class="outline">{self.outline}</div>{self.key}</div>'
+        """The drawing, the outline for narrow pages, and the key to the colours.
+
+        It can hold the focus, so that a wide drawing scrolls by the arrow keys.
+        """
+        return f'{STYLE}<div class="treekit-tree" tabindex="0">{self.svg}<div class="outline">{self.outline}</div>{self.key}</div>'
 
     def _repr_html_(self) -> str:
         return self.html

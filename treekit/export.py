@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pandas as pd
 
 if TYPE_CHECKING:
@@ -84,10 +85,16 @@ def export_rules(tree: Tree) -> list[str]:
     for node in tree.walk():
         parent, depth = node.parent, node.depth
         if parent is not None:
-            conditions[depth - 1 :] = [f"{parent.question} = {node.branch}"]
+            conditions[depth - 1 :] = [condition(parent, node)]
         if node.is_leaf:
             rules.append(f"if {' and '.join(conditions) or 'anything'} then {summary(node)}")
     return rules
+
+
+def condition(parent: Node, node: Node) -> str:
+    """What leads from a node to its child: ``root = curly``, or ``density <= 0.3815``."""
+    is_cut = np.isfinite(parent.tree.threshold[parent.id])
+    return f"{parent.question} {node.branch}" if is_cut else f"{parent.question} = {node.branch}"
 
 
 def summary(node: Node) -> str:

@@ -270,7 +270,8 @@ class GBDTRegressor(Boosting, TableRegressor):
 
     *First order* (Friedman, 2001): the tree is grown by squared error on the negative gradients
     :math:`r_i = -\partial l(y_i, F) / \partial F`, then every leaf moves by the step that is best for the loss itself,
-    :math:`\gamma_j = \arg\min_\gamma \sum_{i \in R_j} l(y_i, F_{m-1}(x_i) + \gamma)`.
+
+    .. math:: \gamma_j = \arg\min_\gamma \sum_{i \in R_j} l(y_i, F_{m-1}(x_i) + \gamma)
 
     *Second order* (Chen and Guestrin, 2016): with the sums G and H of the first and second derivatives in a node, a leaf
     says :math:`w^* = -G / (H + \lambda)`, and a split is worth

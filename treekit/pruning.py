@@ -303,7 +303,7 @@ def normal_limit(errors: ArrayLike, n: ArrayLike, confidence: float = 0.25) -> F
     it is two thirds of the way, 0.67, from the rate seen to 1. So :math:`U_{0.25}(1, 16) = 0.157`, where the binomial
     limit is 0.160.
 
-    Parameters and result are those of :func:`treekit.pruning.binomial_limit`. Source: Quinlan (1993), whose book prints this
+    Parameters and result are those of :func:`treekit.binomial_limit`. Source: Quinlan (1993), whose book prints this
     program's numbers.
     """
     errors, n = np.asarray(errors, dtype=float), np.asarray(n, dtype=float)
@@ -334,7 +334,7 @@ def prune_pessimistic(tree: Tree, confidence: float = 0.25, limit: Limit = binom
     confidence : float
         CF, above 0 and at most 1; the smaller, the more is cut.
     limit : function of (errors, n, confidence)
-        U: :func:`treekit.pruning.binomial_limit`, :func:`treekit.pruning.normal_limit`, or one of your own.
+        U: :func:`treekit.binomial_limit`, :func:`treekit.normal_limit`, or one of your own.
     slack : float
         So many errors more a leaf may make and still be preferred; Quinlan's program allows 0.1.
 

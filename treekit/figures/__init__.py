@@ -14,6 +14,7 @@ from treekit.figures.entropy import (
     surprise_curve,
     two_class_entropy,
 )
+from treekit.figures.gbdt import boosting_explorer, leaf_parabola, plot_learning_curves, regression_losses
 from treekit.figures.id3 import growth_explorer, plot_threshold, split_explorer
 from treekit.figures.introduction import lunch_anatomy, lunch_explorer, lunch_partition, subject_map
 from treekit.figures.missing_values import boundary_cuts, plot_with_holes, threshold_explorer
@@ -58,4 +59,8 @@ __all__ = [
     "price_lines",
     "risk_steps",
     "cross_validation_curve",
+    "boosting_explorer",
+    "regression_losses",
+    "leaf_parabola",
+    "plot_learning_curves",
 ]
