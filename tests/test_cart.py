@@ -399,6 +399,13 @@ def test_a_tiny_scale_is_no_tie():
     assert plain.apply(X).tolist() == tiny.apply(X).tolist()
 
 
+def test_numbers_in_an_object_column_are_numbers():
+    frame = pd.DataFrame({"x": np.arange(6)}).astype(object)
+    model = CARTRegressor().fit(frame, np.arange(6))
+    assert model.predict(pd.DataFrame({"x": [0.1, 4.1]}, dtype=object)).tolist() == [0, 4]
+    assert CARTClassifier().fit(frame, pd.Series([0, 1] * 3, dtype=object)).score(frame, [0, 1] * 3) == 1
+
+
 def test_constant_columns_conflicting_rows_one_row_one_class():
     assert CARTClassifier().fit([[1.0], [1.0]], [0, 1]).predict([[1.0]]).tolist() == [0]
     assert CARTRegressor().fit([[1.0], [1.0]], [0, 1]).predict([[5.0]]).tolist() == [0.5]
@@ -441,6 +448,20 @@ X2, y2 = [[1.0], [2.0]], [0, 1]
         (lambda: CARTRegressor().fit([[np.inf], [1.0]], y2), ValueError, "(?i)infinity"),
         (lambda: CARTRegressor().fit(pd.DataFrame({"x": [1, np.inf]}), y2), ValueError, "infinity in column 'x', first in row 1"),
         (lambda: CARTRegressor().fit(X2, y2).predict([[-np.inf]]), ValueError, "(?i)infinity"),
+        (lambda: CARTRegressor().fit(X2, [0, 1e200]), ValueError, "y spreads over 1e.200"),
+        (lambda: CARTRegressor().fit(X2, [0, 1e-200]), ValueError, "y spreads over"),
+        (lambda: CARTRegressor().fit(X2, pd.to_datetime(["2020", "2021"])), ValueError, "y holds dates"),
+        (lambda: CARTRegressor().fit(pd.DataFrame({"x": [2**60, 2**60 + 1]}), y2), ValueError, "column 'x' holds whole numbers above"),
+        (lambda: CARTClassifier().fit(pd.DataFrame({"d": pd.to_datetime(["2020", "2021"])}), y2), ValueError, "column 'd' holds dates"),
+        (lambda: CARTClassifier().fit(pd.DataFrame({"z": [1j, 2j]}), y2), ValueError, "Complex data not supported"),
+        (lambda: CARTClassifier().fit(pd.DataFrame(index=[0, 1]), y2), ValueError, "X has no columns"),
+        (lambda: CARTClassifier(class_weight={0: -1, 1: 1}).fit(X2, y2), ValueError, "class_weight must not be negative"),
+        (lambda: CARTClassifier(min_impurity_decrease=np.inf).fit(X2, y2), ValueError, "min_impurity_decrease must be"),
+        (
+            lambda: CARTClassifier().fit(pd.DataFrame({"x": ["1", "2"]}), y2).predict(pd.DataFrame({"x": [1, 2]})),
+            ValueError,
+            "column 'x' held text in fit and holds numbers now",
+        ),
         (lambda: CARTRegressor(criterion="absolute_error").fit(pd.DataFrame({"x": ["a", "b"]}), y2), ValueError, "numbers only"),
         (lambda: CARTClassifier().fit(pd.DataFrame({"x": ["a", 1]}), y2), TypeError, "column 'x' mixes int, str"),
     ],

@@ -15,7 +15,7 @@ from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, load_wine
 from sklearn.ensemble import GradientBoostingClassifier, GradientBoostingRegressor
 from sklearn.exceptions import NotFittedError
-from sklearn.utils.estimator_checks import parametrize_with_checks
+from sklearn.utils.estimator_checks import estimator_checks_generator
 
 from treekit.criteria import Newton
 from treekit.gbdt import GBDTClassifier, GBDTRegressor, no_longer_falls
@@ -29,13 +29,14 @@ from treekit.tree import MAJORITY
 METHODS = ("exact", "hist")
 
 
-@parametrize_with_checks(
-    [
-        estimator(order=order, tree_method=method, n_estimators=5, learning_rate=0.5)
-        for estimator in (GBDTClassifier, GBDTRegressor)
-        for order, method in ((1, "exact"), (2, "hist"))
-    ]
-)
+ESTIMATORS = [
+    estimator(order=order, tree_method=method, n_estimators=5, learning_rate=0.5)
+    for estimator in (GBDTClassifier, GBDTRegressor)
+    for order, method in ((1, "exact"), (2, "hist"))
+]
+
+
+@pytest.mark.parametrize("estimator, check", [pair for e in ESTIMATORS for pair in estimator_checks_generator(e)])
 def test_scikit_learns_checks(estimator, check):
     check(estimator)
 

@@ -186,3 +186,20 @@ def test_errors_name_the_argument(call, message):
 def test_every_public_name_is_documented():
     for name in treekit.__all__:
         assert getattr(treekit, name).__doc__, name
+
+
+@pytest.mark.parametrize(
+    "call, message",
+    [
+        (lambda: entropy_of_counts([-1, 2]), "counts must hold numbers, none of them negative"),
+        (lambda: entropy_of_counts([np.nan, 1]), "counts must hold numbers"),
+        (lambda: gain_of_counts([1, 2]), "counts must have the shape"),
+        (lambda: entropy(["a", "b"], base=1), "base must be a positive number other than 1"),
+        (lambda: entropy(["a", "b"], base=-2), "base must be"),
+        (lambda: entropy(["a"], sample_weight=["x"]), "sample_weight must hold numbers"),
+        (lambda: entropy(["a"], sample_weight=[1e300]), "sample_weight sums to 1e\\+300"),
+    ],
+)
+def test_no_silent_wrong_number(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()

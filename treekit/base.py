@@ -59,8 +59,10 @@ class TableEstimator(BaseEstimator):
         if isinstance(X, pd.DataFrame):
             if len(X) == 0:
                 raise ValueError("X is empty: 0 sample(s) while a minimum of 1 is required.")
+            if X.shape[1] == 0:
+                raise ValueError(f"X has no columns: 0 feature(s) (shape={X.shape}) while a minimum of 1 is required.")
             validate_data(self, X, reset=reset, skip_check_array=True)
-            return X
+            return X.infer_objects()
         finite = "allow-nan" if self._accepts_missing else True
         array = validate_data(self, X, reset=reset, dtype=None, ensure_all_finite=finite)
         return pd.DataFrame(array, columns=[f"x{j}" for j in range(array.shape[1])]).infer_objects()
@@ -77,7 +79,7 @@ class TableClassifier(ClassifierMixin, TableEstimator):
         Parameters
         ----------
         X : data frame or array of shape (n_rows, n_features)
-            The attributes. Text, booleans and pandas categories are categories; what numbers are, and whether entries
+            The attributes. Text and pandas categories are categories, booleans the numbers 0 and 1. What numbers are, and whether entries
             may be missing, the class says.
         y : array of shape (n_rows,)
             The labels, none of them missing.
@@ -231,7 +233,7 @@ def check_number(
     kind: Any = Integral if whole else Real
     if none and value is None:
         return
-    if not isinstance(value, kind) or isinstance(value, bool) or not low <= float(value) <= high:
+    if not isinstance(value, kind) or isinstance(value, bool) or not low <= float(value) <= high or np.isinf(value):
         wanted = f"{'None or ' if none else ''}a {'whole ' if whole else ''}number, {low:g} or more"
         upper = "" if high == np.inf else f" and at most {high:g}"
         raise ValueError(f"{name} must be {wanted}{upper}; got {value!r}.")
@@ -240,7 +242,7 @@ def check_number(
 def check_choice(estimator: BaseEstimator, name: str, choices: Iterable[object]) -> None:
     """Refuse a parameter that is none of the choices."""
     value = getattr(estimator, name)
-    if value not in choices:
+    if value not in list(choices):
         raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}; got {value!r}.")
 
 
@@ -260,12 +262,17 @@ def _read_targets(y: ArrayLike, n_rows: int) -> NDArray[np.float64]:
         raise ValueError("This regressor requires y to be passed, but the target y is None.")
     target = column_or_1d(y, warn=True)
     _check_length(target, n_rows)
+    if target.dtype.kind in "mM":
+        raise ValueError("y holds dates or times; make them numbers first, such as days since a start.")
     try:
         target = target.astype(float)
     except (TypeError, ValueError) as error:
         raise ValueError(f"y must hold numbers; got {target.dtype} with {target[0]!r}.") from error
     if not np.isfinite(target).all():
         raise ValueError(f"Input y contains NaN or infinity, first in row {np.isfinite(target).argmin()}.")
+    spread = target.max() / 2 - target.min() / 2
+    if spread > 0 and not 1e-100 < spread < 1e100:
+        raise ValueError(f"y spreads over {2 * spread:g}, whose squares leave the range of floats: multiply y by a constant.")
     return target
 
 
@@ -281,6 +288,8 @@ def _read_labels(y: ArrayLike, n_rows: int) -> NDArray:
     if isinstance(y, (pd.Series, pd.Categorical)):
         y = np.asarray(y)
     label = column_or_1d(y, warn=True)
+    if label.dtype == object:
+        label = np.asarray(pd.Series(label).infer_objects())
     _check_length(label, n_rows)
     missing = pd.isna(label)
     if missing.any():
@@ -288,8 +297,8 @@ def _read_labels(y: ArrayLike, n_rows: int) -> NDArray:
     if label.dtype.kind == "f" and not np.isfinite(label).all():
         raise ValueError("Input y contains infinity.")
     try:
-        check_classification_targets(label)
         np.unique(label)
+        check_classification_targets(label)
     except TypeError as error:
         kinds = ", ".join(sorted({type(value).__name__ for value in label}))
         raise TypeError(f"y mixes {kinds}, which have no common order; make the labels all text or all numbers.") from error

@@ -38,7 +38,7 @@ class CARTClassifier(TreeClassifier):
 
     .. math:: \mathrm{Gini}(D) - \frac{|D_1|}{|D|} \mathrm{Gini}(D_1) - \frac{|D_2|}{|D|} \mathrm{Gini}(D_2)
 
-    A column of numbers is cut at a midpoint between neighbouring values; a column of categories (text, booleans,
+    A column of numbers is cut at a midpoint between neighbouring values; a column of categories (text or
     pandas categories) into two groups. Of equal gains the first column wins, and in it the smallest threshold.
 
     Parameters
@@ -118,6 +118,8 @@ class CARTClassifier(TreeClassifier):
     def _grow(self, values: NDArray, features: tuple[Feature, ...], y: NDArray, weight: NDArray) -> Tree:
         check_choice(self, "criterion", CLASSIFICATION)
         weight = weight * compute_sample_weight(self.class_weight, self.classes_[y])
+        if (weight < 0).any():
+            raise ValueError(f"class_weight must not be negative; got {self.class_weight!r}.")
         criterion = CLASSIFICATION[self.criterion](y, len(self.classes_))
         return grow_binary(self, values, features, criterion, weight, self.classes_)
 

@@ -39,7 +39,18 @@ def _shares(counts: ArrayLike) -> NDArray[np.float64]:
     """Each count over the total of its last axis; shares of nothing are all zero."""
     counts = np.asarray(counts, dtype=float)
     total = counts.sum(axis=-1, keepdims=True)
+    # A difference of sums may round to -1e-17.
+    if not np.all(counts >= -1e-9 * np.abs(total)):
+        raise ValueError("counts must hold numbers, none of them negative or missing.")
+    counts = np.maximum(counts, 0)
     return np.divide(counts, total, out=np.zeros_like(counts), where=total > 0)
+
+
+def _log_of(base: float) -> float:
+    """Natural logarithm of the base, the factor from nats to its unit."""
+    if not (base > 0 and base != 1 and math.isfinite(base)):
+        raise ValueError(f"base must be a positive number other than 1, such as 2 for bits; got {base!r}.")
+    return math.log(base)
 
 
 def entropy_of_counts(counts: ArrayLike, base: float = 2) -> NDArray[np.float64]:
@@ -68,7 +79,7 @@ def entropy_of_counts(counts: ArrayLike, base: float = 2) -> NDArray[np.float64]
     p = _shares(counts)
     log_p = np.log(p, out=np.zeros_like(p), where=p > 0)
     # Adding zero turns the -0.0 of a pure distribution into 0.0.
-    return -(p * log_p).sum(axis=-1) / math.log(base) + 0.0
+    return -(p * log_p).sum(axis=-1) / _log_of(base) + 0.0
 
 
 def gini_of_counts(counts: ArrayLike) -> NDArray[np.float64]:
@@ -122,6 +133,8 @@ def gain_of_counts(
     Takes time linear in the number of counts. Source: Quinlan (1986); Breiman et al. (1984).
     """
     counts = np.asarray(counts, dtype=float)
+    if counts.ndim < 2:
+        raise ValueError(f"counts must have the shape (..., n_values, n_classes); got shape {counts.shape}.")
     gain = impurity(counts.sum(axis=-2)) - mean_impurity(counts, impurity)
     # Both impurities are concave, so no split raises them; rounding may say -1e-17.
     return np.maximum(gain, 0)
@@ -167,7 +180,7 @@ def self_information(p: ArrayLike, base: float = 2) -> NDArray[np.float64]:
     if not np.all((p >= 0) & (p <= 1)):
         raise ValueError("p must hold probabilities between 0 and 1; found a value outside, or NaN.")
     with np.errstate(divide="ignore"):
-        return -np.log(p) / math.log(base) + 0.0
+        return -np.log(p) / _log_of(base) + 0.0
 
 
 def entropy(y: ArrayLike, base: float = 2, sample_weight: ArrayLike | None = None) -> float:
@@ -424,11 +437,16 @@ def row_weights(sample_weight: ArrayLike | None, n_rows: int) -> NDArray[np.floa
     """Weights of the rows as floats, ones by default; errors name the argument."""
     if sample_weight is None:
         return np.ones(n_rows)
-    weight = np.asarray(sample_weight, dtype=float)
+    try:
+        weight = np.asarray(sample_weight, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise ValueError("sample_weight must hold numbers.") from error
     if weight.shape != (n_rows,):
         raise ValueError(f"sample_weight must have one entry a row, shape ({n_rows},); got shape {weight.shape}.")
     if not np.all(np.isfinite(weight)) or np.any(weight < 0):
         raise ValueError("sample_weight must be finite and not negative.")
     if weight.sum() == 0:
         raise ValueError("sample_weight is zero everywhere: at least one row must count.")
+    if not 1e-100 < weight.sum() < 1e100:
+        raise ValueError(f"sample_weight sums to {weight.sum():g}, too far from 1 to reckon with: divide it by a constant.")
     return weight

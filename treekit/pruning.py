@@ -287,8 +287,16 @@ def binomial_limit(errors: ArrayLike, n: ArrayLike, confidence: float = 0.25) ->
     """
     errors, n = np.asarray(errors, dtype=float), np.asarray(n, dtype=float)
     correct = n - errors
+    _check_limit(errors, n, confidence)
     rate = betaincinv(errors + 1, np.where(correct > 0, correct, 1.0), 1 - confidence)
     return np.where(n > 0, np.where(correct > 0, rate, 1.0), 0.0)
+
+
+def _check_limit(errors: Floats, n: Floats, confidence: float) -> None:
+    if not 0 < confidence < 1:
+        raise ValueError(f"confidence must lie between 0 and 1; got {confidence!r}.")
+    if not np.all((errors >= 0) & (errors <= np.asarray(n) * (1 + 1e-12) + 1e-12)):
+        raise ValueError("errors must lie between 0 and n, none of them missing.")
 
 
 def normal_limit(errors: ArrayLike, n: ArrayLike, confidence: float = 0.25) -> Floats:
@@ -308,6 +316,7 @@ def normal_limit(errors: ArrayLike, n: ArrayLike, confidence: float = 0.25) -> F
     """
     errors, n = np.asarray(errors, dtype=float), np.asarray(n, dtype=float)
     rows = np.where(n > 0, n, 1.0)
+    _check_limit(errors, n, confidence)
     z = np.interp(confidence, [0, 0.001, 0.005, 0.01, 0.05, 0.1, 0.2, 0.4, 1], [4, 3.09, 2.58, 2.33, 1.65, 1.28, 0.84, 0.25, 0])
     none = 1 - confidence ** (1 / rows)
 

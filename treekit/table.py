@@ -47,6 +47,8 @@ def learn_features(X: pd.DataFrame, numbers_are_categories: bool = False) -> tup
 
     Columns of numbers are numeric unless ``numbers_are_categories``. Raises TypeError where a column mixes kinds.
     """
+    for name, column in X.items():
+        _refuse_kind(name, column)
     return tuple(
         Feature(str(name), None if _is_numeric(column) and not numbers_are_categories else _categories(name, column))
         for name, column in X.items()
@@ -63,14 +65,33 @@ def encode(X: pd.DataFrame, features: tuple[Feature, ...]) -> NDArray:
     kind = np.int32 if not numeric else np.float32 if all(d == np.float32 for d in numeric) else np.float64
     values = np.empty((len(features), len(X)), dtype=kind)
     for row, feature, (name, column) in zip(values, features, X.items()):
+        _refuse_kind(name, column)
         if feature.categories is None:
             row[:] = _numbers(name, column)
         else:
+            _refuse_other_kind(name, column, feature.categories)
             codes = pd.Index(feature.categories).get_indexer(pd.Index(column))
             codes[codes < 0] = UNSEEN
             codes[column.isna().to_numpy()] = MISSING
             row[:] = codes
     return values
+
+
+def _refuse_kind(name: object, column: pd.Series) -> None:
+    """Dates have no distance that a threshold could use as it is, and complex numbers no order."""
+    if column.dtype.kind in "mM":
+        raise ValueError(f"X: column {name!r} holds dates or times; make them numbers first, such as days since a start.")
+    if column.dtype.kind == "c":
+        raise ValueError(f"Complex data not supported: X, column {name!r}.")
+
+
+def _refuse_other_kind(name: object, column: pd.Series, categories: NDArray) -> None:
+    """A text '1' and a number 1 are not the same category; taking one for the other would go unseen."""
+    known = column.cat.categories if isinstance(column.dtype, pd.CategoricalDtype) else column.dropna()
+    kinds = [pd.api.types.is_numeric_dtype(pd.Index(values).dtype) for values in (categories, known)]
+    if len(categories) and len(known) and kinds[0] != kinds[1]:
+        in_fit, now = ("numbers" if is_numeric else "text" for is_numeric in kinds)
+        raise ValueError(f"X: column {name!r} held {in_fit} in fit and holds {now} now.")
 
 
 def _is_numeric(column: pd.Series) -> bool:
@@ -82,6 +103,8 @@ def _numbers(name: object, column: pd.Series) -> NDArray:
         numbers = column.to_numpy(dtype=np.float32 if column.dtype == np.float32 else np.float64, na_value=np.nan)
     except (TypeError, ValueError) as error:
         raise ValueError(f"X: column {name!r} held numbers in fit; it can't be read as numbers now.") from error
+    if column.dtype.kind in "iu" and len(column) and max(abs(int(column.min())), abs(int(column.max()))) > 2**53:
+        raise ValueError(f"X: column {name!r} holds whole numbers above 2**53, which run together as floats: subtract an offset.")
     infinite = np.isinf(numbers)
     if infinite.any():
         raise ValueError(
