@@ -191,50 +191,54 @@ def grow_binary(
 ) -> Tree:
     """Grow a tree of binary splits with the estimator's parameters."""
     _check_parameters(estimator)
+    if isinstance(criterion, AbsoluteError) and not all(feature.is_numeric for feature in features):
+        raise ValueError("criterion='absolute_error' needs columns of numbers only; X has categories: encode them first.")
     n_rows = int(np.count_nonzero(weight > 0))
     room = Room(_count(estimator.min_samples_leaf, n_rows), estimator.min_weight_fraction_leaf * weight.sum())
-    one_vs_rest = estimator.categorical_split == "one_vs_rest"
+    score_cut = _cut_scorer(values, features, estimator.categorical_split == "one_vs_rest")
 
-    def score_cut(level: Level, j: int, impurity: NDArray, criterion: Criterion, room: Room) -> Scores:
+    def surrogates(level: Level, branch: NDArray, feature: NDArray) -> list[Surrogate]:
+        return find_surrogates(level, branch, feature, values, estimator.max_surrogates, score_cut)
+
+    has_gaps = any((np.isnan(column) if f.is_numeric else column < 0).any() for f, column in zip(features, values))
+    tree = grow(
+        values,
+        features,
+        criterion,
+        weight,
+        score=lambda level, j, impurity: score_cut(level, j, impurity, criterion, room),
+        choose=_choice(estimator, len(features)),
+        stop=Stop(
+            max_depth=np.inf if estimator.max_depth is None else estimator.max_depth,
+            min_samples_split=_count(estimator.min_samples_split, n_rows),
+            min_impurity_decrease=estimator.min_impurity_decrease,
+        ),
+        missing=MAJORITY,
+        classes=classes,
+        find_surrogates=surrogates if has_gaps and estimator.max_surrogates > 0 else None,
+    )
+    return prune_cost_complexity(tree, estimator.ccp_alpha) if estimator.ccp_alpha > 0 else tree
+
+
+def _cut_scorer(
+    values: NDArray, features: tuple[Feature, ...], one_vs_rest: bool
+) -> Callable[[Level, int, NDArray, Criterion, Room], Scores]:
+    """The best cut in two of column j in each open node: a threshold for numbers, two groups for categories."""
+
+    def score(level: Level, j: int, impurity: NDArray, criterion: Criterion, room: Room) -> Scores:
         if isinstance(criterion, AbsoluteError):
             return score_thresholds_absolute(level, values[j], level.order[j], criterion, impurity, room)
         if features[j].is_numeric:
             return score_thresholds(level, values[j], level.order[j], criterion, impurity, room)
         return score_groups(level, values[j], features[j].n_values, criterion, impurity, room, one_vs_rest)
 
-    def score(level: Level, j: int, impurity: NDArray) -> Scores:
-        return score_cut(level, j, impurity, criterion, room)
+    return score
 
-    def surrogates(level: Level, branch: NDArray, feature: NDArray) -> list[Surrogate]:
-        return find_surrogates(level, branch, feature, values, estimator.max_surrogates, score_cut)
 
-    has_gaps = any((np.isnan(column) if f.is_numeric else column < 0).any() for f, column in zip(features, values))
-    wants_surrogates = has_gaps and estimator.max_surrogates > 0
-
-    n_drawn = count_features(estimator.max_features, len(features))
-    choose: Choose = largest_gain
-    if n_drawn < len(features):
-        choose = largest_gain_of(n_drawn, generator(estimator.random_state))
-    stop = Stop(
-        max_depth=np.inf if estimator.max_depth is None else estimator.max_depth,
-        min_samples_split=_count(estimator.min_samples_split, n_rows),
-        min_impurity_decrease=estimator.min_impurity_decrease,
-    )
-    if isinstance(criterion, AbsoluteError) and not all(feature.is_numeric for feature in features):
-        raise ValueError("criterion='absolute_error' needs columns of numbers only; X has categories: encode them first.")
-    tree = grow(
-        values,
-        features,
-        criterion,
-        weight,
-        score,
-        choose,
-        stop,
-        MAJORITY,
-        classes,
-        find_surrogates=surrogates if wants_surrogates else None,
-    )
-    return prune_cost_complexity(tree, estimator.ccp_alpha) if estimator.ccp_alpha > 0 else tree
+def _choice(estimator: CARTClassifier | CARTRegressor, n_features: int) -> Choose:
+    """The largest gain of all columns, or of those that a node draws."""
+    n_drawn = count_features(estimator.max_features, n_features)
+    return largest_gain if n_drawn == n_features else largest_gain_of(n_drawn, generator(estimator.random_state))
 
 
 def generator(random_state: Any) -> np.random.Generator:
