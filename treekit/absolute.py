@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from treekit.criteria import Criterion
 from treekit.level import Level
+from treekit.losses import quantile
 from treekit.splits import TIE, Room, Scores, find_cuts, first_best, scores_of
 
 __all__ = ["AbsoluteError", "score_thresholds_absolute", "absolute_cost", "sum_of_smallest"]
@@ -36,17 +37,8 @@ class AbsoluteError(Criterion):
         return sums[0]
 
     def value(self, level: Level) -> Floats:
-        row = level.row[level.entry]
-        by_target = np.lexsort((self.target[row], level.node))
-        y, weight = self.target[row][by_target], level.weight[level.entry][by_target]
-        running = np.concatenate([[0.0], np.cumsum(weight)])
-        half = (running[level.start[:-1]] + running[level.start[1:]]) / 2
-        last = np.maximum(level.start[1:] - 1, level.start[:-1])
-        # The first value at which the weight reaches one half, and the first at which it passes it.
-        low = np.clip(np.searchsorted(running, half, side="left") - 1, level.start[:-1], last)
-        high = np.clip(np.searchsorted(running, half, side="right") - 1, level.start[:-1], last)
-        y = np.append(y, np.nan)
-        return ((y[low] + y[high]) / 2)[:, np.newaxis]
+        target, weight = self.target[level.row[level.entry]], level.weight[level.entry]
+        return quantile(target, weight, level.node, level.n_nodes)[:, np.newaxis]
 
     def impurity(self, level: Level) -> Floats:
         median = self.value(level)[:, 0]

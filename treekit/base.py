@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from numbers import Integral, Real
-from typing import Any
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
@@ -79,8 +78,8 @@ class TableClassifier(ClassifierMixin, TableEstimator):
         Parameters
         ----------
         X : data frame or array of shape (n_rows, n_features)
-            The attributes. Text and pandas categories are categories, booleans the numbers 0 and 1. What numbers are, and whether entries
-            may be missing, the class says.
+            The attributes. Text and pandas categories are categories, booleans the numbers 0 and 1. What numbers are,
+            and whether entries may be missing, the class says.
         y : array of shape (n_rows,)
             The labels, none of them missing.
         sample_weight : array of shape (n_rows,), optional
@@ -107,7 +106,7 @@ class TableClassifier(ClassifierMixin, TableEstimator):
     ) -> tuple[pd.DataFrame, NDArray[np.intp], NDArray[np.float64]]:
         """The training table as a frame, its labels as codes (places in ``classes_``, which is set), its weights."""
         frame = self._read(X, reset=True)
-        label = _read_labels(y, len(frame))
+        label = read_labels(y, len(frame))
         weight = row_weights(sample_weight, len(frame))
         self.classes_, code = np.unique(label, return_inverse=True)
         return frame, code, weight
@@ -147,7 +146,7 @@ class TableRegressor(RegressorMixin, TableEstimator):
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Learn from a table. Parameters and errors are those of a classifier, but y holds finite numbers."""
         frame = self._read(X, reset=True)
-        target = _read_targets(y, len(frame))
+        target = read_targets(y, len(frame))
         weight = row_weights(sample_weight, len(frame))
         features, values = self._learn(frame)
         self._fit(values, features, target, weight)
@@ -256,7 +255,7 @@ def _refuse_missing(X: pd.DataFrame) -> None:
             )
 
 
-def _read_targets(y: ArrayLike, n_rows: int) -> NDArray[np.float64]:
+def read_targets(y: ArrayLike, n_rows: int) -> NDArray[np.float64]:
     """y as an array of finite numbers; errors name it."""
     if y is None:
         raise ValueError("This regressor requires y to be passed, but the target y is None.")
@@ -281,7 +280,7 @@ def _check_length(y: NDArray, n_rows: int) -> None:
         raise ValueError(f"Found input variables with inconsistent numbers of samples: X has {n_rows} rows, y has {len(y)}.")
 
 
-def _read_labels(y: ArrayLike, n_rows: int) -> NDArray:
+def read_labels(y: ArrayLike, n_rows: int) -> NDArray:
     """y as an array of labels; errors name it."""
     if y is None:
         raise ValueError("This classifier requires y to be passed, but the target y is None.")

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treekit.level import Level
-from treekit.measures import entropy_of_counts, gini_of_counts
+from treekit.measures import entropy_of_counts, gini_of_counts, quotient
 
 __all__ = ["Criterion", "Entropy", "Gini", "SquaredError", "FriedmanMSE", "Poisson", "Newton"]
 
@@ -70,10 +70,10 @@ class _Classes(Criterion):
         return sums.sum(axis=0)
 
     def value(self, level: Level) -> Floats:
-        return _ratio(level.sums, level.sums.sum(axis=0)).T
+        return quotient(level.sums, level.sums.sum(axis=0)).T
 
     def order_keys(self, sums: Floats) -> Floats:
-        shares = _ratio(sums, sums.sum(axis=0))
+        shares = quotient(sums, sums.sum(axis=0))
         return shares[1:] if len(shares) == 2 else shares
 
 
@@ -92,13 +92,13 @@ class Gini(_Classes):
 
     def cost(self, sums: Floats) -> Floats:
         total = sums.sum(axis=0)
-        return total - _ratio((sums * sums).sum(axis=0), total)
+        return total - quotient((sums * sums).sum(axis=0), total)
 
     def saving(self, left: Floats, total: Floats) -> Floats:
         # The same as the difference of costs: n S^2 / (n_l n_r), summed over the classes, S = count - expected count.
         n, n_left = total.sum(axis=0), left.sum(axis=0)
-        surplus = left - n_left * _ratio(total, n)
-        return _ratio(n * (surplus * surplus).sum(axis=0), n_left * (n - n_left))
+        surplus = left - n_left * quotient(total, n)
+        return quotient(n * (surplus * surplus).sum(axis=0), n_left * (n - n_left))
 
     def impurity(self, level: Level) -> Floats:
         return gini_of_counts(level.sums.T)
@@ -116,10 +116,10 @@ class _Mean(Criterion):
         return sums[0]
 
     def value(self, level: Level) -> Floats:
-        return (_ratio(level.sums[1], level.sums[0]) + self.offset)[:, np.newaxis]
+        return (quotient(level.sums[1], level.sums[0]) + self.offset)[:, np.newaxis]
 
     def order_keys(self, sums: Floats) -> Floats:
-        return _ratio(sums[1:], sums[0])
+        return quotient(sums[1:], sums[0])
 
 
 class SquaredError(_Mean):
@@ -134,15 +134,15 @@ class SquaredError(_Mean):
         super().__init__(target, offset=float(target.mean()))
 
     def cost(self, sums: Floats) -> Floats:
-        return -_ratio(sums[1] * sums[1], sums[0])
+        return -quotient(sums[1] * sums[1], sums[0])
 
     def saving(self, left: Floats, total: Floats) -> Floats:
         # The same as the difference of costs, without its cancellation: n S^2 / (n_l n_r), S = sum - expected sum.
-        surplus = left[1] - left[0] * _ratio(total[1], total[0])
-        return _ratio(total[0] * surplus * surplus, left[0] * (total[0] - left[0]))
+        surplus = left[1] - left[0] * quotient(total[1], total[0])
+        return quotient(total[0] * surplus * surplus, left[0] * (total[0] - left[0]))
 
     def impurity(self, level: Level) -> Floats:
-        mean = _ratio(level.sums[1], level.sums[0])
+        mean = quotient(level.sums[1], level.sums[0])
         error = self.per_row[1, level.row[level.entry]] - mean[level.node]
         return level.mean(error * error)
 
@@ -155,8 +155,8 @@ class FriedmanMSE(SquaredError):
 
     def saving(self, left: Floats, total: Floats) -> Floats:
         right = total - left
-        difference = _ratio(left[1], left[0]) - _ratio(right[1], right[0])
-        return _ratio(left[0] * right[0], total[0]) * difference * difference
+        difference = quotient(left[1], left[0]) - quotient(right[1], right[0])
+        return quotient(left[0] * right[0], total[0]) * difference * difference
 
 
 class Poisson(_Mean):
@@ -170,13 +170,13 @@ class Poisson(_Mean):
         super().__init__(target, offset=0.0)
 
     def cost(self, sums: Floats) -> Floats:
-        mean = _ratio(sums[1], sums[0])
+        mean = quotient(sums[1], sums[0])
         return -sums[1] * np.log(mean, out=np.zeros_like(mean), where=mean > 0)
 
     def impurity(self, level: Level) -> Floats:
-        mean = _ratio(level.sums[1], level.sums[0])
+        mean = quotient(level.sums[1], level.sums[0])
         y = self.per_row[1, level.row[level.entry]]
-        ratio = _ratio(y, mean[level.node])
+        ratio = quotient(y, mean[level.node])
         # The mean of a node cancels y - mean; 0 log 0 = 0.
         return level.mean(y * np.log(ratio, out=np.zeros_like(ratio), where=ratio > 0))
 
@@ -202,7 +202,7 @@ class Newton(Criterion):
         self.gamma = gamma
 
     def cost(self, sums: Floats) -> Floats:
-        return -_ratio(sums[0] * sums[0], sums[1] + self.reg_lambda) / 2
+        return -quotient(sums[0] * sums[0], sums[1] + self.reg_lambda) / 2
 
     def gain(self, saving: Floats, node: Floats) -> Floats:
         gain = saving - self.gamma
@@ -212,21 +212,16 @@ class Newton(Criterion):
         return sums[1]
 
     def value(self, level: Level) -> Floats:
-        return -_ratio(level.sums[0], level.sums[1] + self.reg_lambda)[:, np.newaxis]
+        return -quotient(level.sums[0], level.sums[1] + self.reg_lambda)[:, np.newaxis]
 
     def impurity(self, level: Level) -> Floats:
         g, h = self.per_row.take(level.row[level.entry], axis=1)
-        left = g - h * _ratio(level.sums[0], level.sums[1])[level.node]
-        saved = level.weight[level.entry] * _ratio(left * left, h + self.reg_lambda) / 2
+        left = g - h * quotient(level.sums[0], level.sums[1])[level.node]
+        saved = level.weight[level.entry] * quotient(left * left, h + self.reg_lambda) / 2
         return np.bincount(level.node, saved, minlength=level.n_nodes).astype(float)
 
     def order_keys(self, sums: Floats) -> Floats:
-        return -_ratio(sums[:1], sums[1] + self.reg_lambda)
-
-
-def _ratio(a: Floats, b: Floats) -> Floats:
-    """a / b, and 0 where b is 0."""
-    return np.divide(a, b, out=np.zeros(np.broadcast_shapes(np.shape(a), np.shape(b))), where=b > 0)
+        return -quotient(sums[:1], sums[1] + self.reg_lambda)
 
 
 def _x_log_x(x: Floats) -> Floats:

@@ -17,7 +17,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Level", "sort_columns", "first_level", "descend"]
+from treekit.measures import quotient
+
+__all__ = ["Level", "copies", "sort_columns", "first_level", "descend"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +83,7 @@ class Level:
         weight = self.weight[self.entry]
         total = np.bincount(self.node, weight, minlength=self.n_nodes)
         sums = np.bincount(self.node, weight * x, minlength=self.n_nodes)
-        return np.divide(sums, total, out=np.zeros(self.n_nodes), where=total > 0)
+        return quotient(sums, total)
 
     def only(self, chosen: NDArray[np.bool_]) -> Level:
         """The level without the nodes that are not chosen."""
@@ -222,14 +224,14 @@ def _share_out(
     lost[alive[~is_known]], first[alive] = True, first_child[node]
     n_copies = np.ones(len(level.row), dtype=np.intp)
     n_copies[alive[~is_known]] = n_children[node[~is_known]]
-    origin, copy = _copies(np.arange(len(level.row)), n_copies)
+    origin, copy = copies(np.arange(len(level.row)), n_copies)
     child = np.where(lost[origin], first[origin] + copy, child[origin])
     part = np.where(lost[origin], share[child], 1.0)
 
     number = np.cumsum(n_copies) - n_copies
 
     def follow(entries: NDArray[np.intp]) -> NDArray[np.intp]:
-        old, copy = _copies(entries, n_copies[entries])
+        old, copy = copies(entries, n_copies[entries])
         new = number[old] + copy
         return new[part[new] > 0]
 
@@ -244,7 +246,7 @@ def _share_out(
     return shared, child
 
 
-def _copies(x: NDArray[np.intp], n_copies: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def copies(x: NDArray[np.intp], n_copies: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Each x as often as told, and the numbers 0, 1, ... of its copies."""
     first = np.cumsum(n_copies) - n_copies
     return np.repeat(x, n_copies), np.arange(int(n_copies.sum())) - np.repeat(first, n_copies)

@@ -14,6 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit, log_softmax, softmax
 
+from treekit.measures import quotient
+
 __all__ = ["Loss", "SquaredLoss", "AbsoluteLoss", "HuberLoss", "PoissonLoss", "LogisticLoss", "SoftmaxLoss", "quantile"]
 
 Floats = NDArray[np.float64]
@@ -75,7 +77,7 @@ class Loss:
         leaf : array of shape (n_rows,)
             Leaf of each row, a number from 0 to ``n_leaves`` - 1.
         """
-        return _ratio(_sums(leaf, weight * r, n_leaves), _sums(leaf, weight * h, n_leaves))
+        return quotient(_sums(leaf, weight * r, n_leaves), _sums(leaf, weight * h, n_leaves))
 
     def prediction(self, score: Floats) -> Floats:
         """What the scores say in units of the target, of shape (n_rows,); or the classes' shares, (n_rows, n_classes)."""
@@ -163,7 +165,7 @@ class HuberLoss(Loss):
         residual = y - score
         median = quantile(residual, weight, leaf, n_leaves)
         left = np.clip(residual - median[leaf], -self.delta, self.delta)
-        return median + _ratio(_sums(leaf, weight * left, n_leaves), _sums(leaf, weight, n_leaves))
+        return median + quotient(_sums(leaf, weight * left, n_leaves), _sums(leaf, weight, n_leaves))
 
 
 class PoissonLoss(Loss):
@@ -188,7 +190,7 @@ class PoissonLoss(Loss):
     def line_search(
         self, y: Floats, score: Floats, r: Floats, h: Floats, weight: Floats, leaf: Ints, n_leaves: int
     ) -> Floats:
-        ratio = _ratio(_sums(leaf, weight * y, n_leaves), _sums(leaf, weight * np.exp(score), n_leaves))
+        ratio = quotient(_sums(leaf, weight * y, n_leaves), _sums(leaf, weight * np.exp(score), n_leaves))
         return np.log(ratio, out=np.full(n_leaves, -1.0), where=ratio > 0)
 
     def prediction(self, score: Floats) -> Floats:
@@ -289,8 +291,3 @@ def quantile(x: Floats, weight: Floats, group: Ints | None = None, n_groups: int
 
 def _sums(leaf: Ints, x: Floats, n_leaves: int) -> Floats:
     return np.bincount(leaf, x, minlength=n_leaves).astype(float)
-
-
-def _ratio(a: Floats, b: Floats) -> Floats:
-    """a / b, and 0 where b is 0."""
-    return np.divide(a, b, out=np.zeros_like(b), where=b > 0)

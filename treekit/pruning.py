@@ -20,7 +20,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import betaincinv
 
-from treekit.base import _read_labels, _read_targets
+from treekit.base import read_labels, read_targets
 from treekit.measures import row_weights
 from treekit.table import encode
 from treekit.tree import STOP, Surrogate, Tree, majority
@@ -77,7 +77,7 @@ def cut(tree: Tree, nodes: ArrayLike) -> Tree:
     else:
         raise IndexError(f"nodes must be numbers from 0 to {tree.n_nodes - 1}, or booleans, one a node; got {nodes}.")
     # A node stays when none of the nodes above it is cut.
-    stays = _least_on_path(tree, ~is_cut)[tree.parent]
+    stays = least_on_path(tree, ~is_cut)[tree.parent]
     stays[0] = True
     asks = stays & ~is_cut & ~tree.is_leaf
     n_routes = np.where(tree.is_leaf, 0, np.array([feature.n_values for feature in tree.features])[tree.feature])
@@ -101,7 +101,7 @@ def cut(tree: Tree, nodes: ArrayLike) -> Tree:
     )
 
 
-def _least_on_path(tree: Tree, x: NDArray) -> NDArray:
+def least_on_path(tree: Tree, x: NDArray) -> NDArray:
     """The least x on the path from the root to each node, both included."""
     least, up = x, np.maximum(tree.parent, 0)
     while True:
@@ -112,14 +112,14 @@ def _least_on_path(tree: Tree, x: NDArray) -> NDArray:
         up = up[up]
 
 
-def _levels_up(tree: Tree) -> Iterator[NDArray[np.intp]]:
+def levels_up(tree: Tree) -> Iterator[NDArray[np.intp]]:
     """The inner nodes, level by level, the deepest first."""
     inner = np.flatnonzero(~tree.is_leaf)
     if len(inner):
         yield from reversed(np.split(inner, np.flatnonzero(np.diff(tree.depth[inner])) + 1))
 
 
-def _over_children(tree: Tree, x: NDArray, nodes: NDArray[np.intp]) -> NDArray:
+def over_children(tree: Tree, x: NDArray, nodes: NDArray[np.intp]) -> NDArray:
     """Sum of x over the children of each inner node of a level; they lie one after the other."""
     last = tree.first_child[nodes[-1]] + tree.n_children[nodes[-1]]
     return np.add.reduceat(x[..., :last], tree.first_child[nodes], axis=-1)
@@ -133,8 +133,8 @@ def _dear(tree: Tree, as_leaf: Floats, slack: float, stopped: Floats | float = 0
     """
     cost, is_cut = as_leaf.copy(), np.zeros(tree.n_nodes, dtype=bool)
     stopped = np.broadcast_to(stopped, tree.n_nodes)
-    for nodes in _levels_up(tree):
-        branches = _over_children(tree, cost, nodes) + stopped[nodes]
+    for nodes in levels_up(tree):
+        branches = over_children(tree, cost, nodes) + stopped[nodes]
         is_cut[nodes] = as_leaf[nodes] <= branches + slack
         cost[nodes] = np.where(is_cut[nodes], as_leaf[nodes], branches)
     return is_cut
@@ -205,7 +205,7 @@ def preprune(
     slack, is_cut = _tie_slack(ties, as_leaf), np.zeros(tree.n_nodes, dtype=bool)
     inner = np.flatnonzero(~tree.is_leaf)
     if len(inner):
-        is_cut[inner] = as_leaf[inner] <= _over_children(tree, as_leaf, inner) + stopped[inner] + slack
+        is_cut[inner] = as_leaf[inner] <= over_children(tree, as_leaf, inner) + stopped[inner] + slack
     return cut(tree, is_cut)
 
 
@@ -224,7 +224,7 @@ def _held_out_costs(
     frame = _table_for(tree, X)
     weight = row_weights(sample_weight, len(frame))
     if tree.classes is not None:
-        code = pd.Index(tree.classes).get_indexer(pd.Index(_read_labels(y, len(frame))))
+        code = pd.Index(tree.classes).get_indexer(pd.Index(read_labels(y, len(frame))))
         # A label that the tree has never seen is an error wherever it ends.
         per_row = np.concatenate([code == np.arange(len(tree.classes))[:, np.newaxis], np.ones((1, len(code)))]) * weight
         label = majority(tree.value)
@@ -234,7 +234,7 @@ def _held_out_costs(
 
     else:
         # Measured from the root's number, so that a large one costs no digits.
-        away = _read_targets(y, len(frame)) - tree.value[0, 0]
+        away = read_targets(y, len(frame)) - tree.value[0, 0]
         per_row = np.stack([np.ones_like(away), away, away**2]) * weight
         says = tree.value[:, 0] - tree.value[0, 0]
 
@@ -243,8 +243,8 @@ def _held_out_costs(
 
     end = per_row @ tree.membership(encode(frame, tree.features))
     passing = end.copy()
-    for nodes in _levels_up(tree):
-        passing[:, nodes] += _over_children(tree, passing, nodes)
+    for nodes in levels_up(tree):
+        passing[:, nodes] += over_children(tree, passing, nodes)
     return cost(passing), cost(end)
 
 
@@ -498,8 +498,8 @@ def _risks(tree: Tree, risk: str) -> Floats:
 def _saved(tree: Tree, risks: Floats) -> Floats:
     """How much the split of each node lowers the risk; 0 for a leaf."""
     saved = np.zeros(tree.n_nodes)
-    for nodes in _levels_up(tree):
-        saved[nodes] = risks[nodes] - _over_children(tree, risks, nodes)
+    for nodes in levels_up(tree):
+        saved[nodes] = risks[nodes] - over_children(tree, risks, nodes)
     return np.maximum(saved, 0)
 
 
@@ -515,7 +515,7 @@ def _cut_prices(tree: Tree, saved: Floats) -> Floats:
     save, gain = saved.copy(), np.maximum(tree.n_children - 1, 0).astype(float)
     price = np.full(tree.n_nodes, np.inf)
     group = owner = np.zeros(0, dtype=np.intp)
-    for nodes in _levels_up(tree):
+    for nodes in levels_up(tree):
         # ``group``: the heads of the groups so far; ``owner``: the node of this level that each lies below.
         owner = tree.parent[owner]
         richer = np.flatnonzero(save[group] * gain[owner] >= save[owner] * gain[group])
@@ -530,7 +530,7 @@ def _cut_prices(tree: Tree, saved: Floats) -> Floats:
             group, owner = group[is_left], owner[is_left]
         price[nodes] = save[nodes] / gain[nodes]
         group, owner = np.append(group, nodes), np.append(owner, nodes)
-    return np.where(tree.is_leaf, np.inf, _least_on_path(tree, price))
+    return np.where(tree.is_leaf, np.inf, least_on_path(tree, price))
 
 
 def _before(own: Floats, owner: NDArray[np.intp], amount: Floats) -> Floats:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treekit.measures import entropy_of_counts
-from treekit.pruning import Limit, _least_on_path, _levels_up, _over_children, binomial_limit, cut
+from treekit.pruning import Limit, least_on_path, levels_up, over_children, binomial_limit, cut
 from treekit.tree import Tree, branches
 
 __all__ = ["prune_and_raise"]
@@ -108,7 +108,7 @@ def _no_rows() -> Table:
 
 def _below(tree: Tree, roots: Ints) -> NDArray[np.bool_]:
     """Which nodes are one of the roots or lie below one."""
-    return ~_least_on_path(tree, ~np.isin(np.arange(tree.n_nodes), roots))
+    return ~least_on_path(tree, ~np.isin(np.arange(tree.n_nodes), roots))
 
 
 def _tables(tree: Tree, values: NDArray, table: Table) -> Iterator[Table]:
@@ -145,8 +145,8 @@ def _counts(tree: Tree, y: Ints, tables: list[Table]) -> Floats:
 def _sum_over_leaves(tree: Tree, cost: Floats) -> Floats:
     """Sum of the costs of the leaves below each node."""
     total = cost.copy()
-    for nodes in _levels_up(tree):
-        total[nodes] = _over_children(tree, total, nodes)
+    for nodes in levels_up(tree):
+        total[nodes] = over_children(tree, total, nodes)
     return total
 
 
@@ -192,7 +192,7 @@ def _with_rows(tree: Tree, y: Ints, tables: list[Table], changes: NDArray[np.boo
     weight = counts.sum(axis=1)
     is_empty = changes & (weight == 0)
     value = np.where(changes[:, np.newaxis], counts / np.where(weight > 0, weight, 1)[:, np.newaxis], tree.value)
-    for nodes in reversed([*_levels_up(tree)]):
+    for nodes in reversed([*levels_up(tree)]):
         child = np.flatnonzero(np.isin(tree.parent, nodes) & is_empty)
         value[child] = value[tree.parent[child]]
     n_samples = np.bincount(np.concatenate([node for _, node, _ in tables]), minlength=tree.n_nodes)

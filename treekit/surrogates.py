@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from treekit.criteria import Criterion
 from treekit.level import Level, in_units
+from treekit.measures import quotient
 from treekit.splits import Room, Scores
 from treekit.tree import Surrogate, branches
 
@@ -41,8 +42,7 @@ class Agreement(Criterion):
         return (saving - node.max(axis=0)) / self.weight(node)
 
     def order_keys(self, sums: Floats) -> Floats:
-        weight = self.weight(sums)
-        return np.divide(sums[1:], weight, out=np.zeros_like(sums[1:]), where=weight > 0)
+        return quotient(sums[1:], self.weight(sums))
 
 
 def find_surrogates(

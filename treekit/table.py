@@ -47,8 +47,6 @@ def learn_features(X: pd.DataFrame, numbers_are_categories: bool = False) -> tup
 
     Columns of numbers are numeric unless ``numbers_are_categories``. Raises TypeError where a column mixes kinds.
     """
-    for name, column in X.items():
-        _refuse_kind(name, column)
     return tuple(
         Feature(str(name), None if _is_numeric(column) and not numbers_are_categories else _categories(name, column))
         for name, column in X.items()

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from treekit import draw, export
+from treekit.level import copies
 from treekit.table import Feature
 
 __all__ = ["Tree", "Node", "Surrogate"]
@@ -213,8 +214,8 @@ class Tree:
         if not (branch == SHARE).any():
             return row, node, share, branch
         n_copies = np.where(branch == SHARE, self.n_children[node], 1)
-        copy = np.arange(n_copies.sum()) - np.repeat(np.cumsum(n_copies) - n_copies, n_copies)
-        row, node, share, branch = (np.repeat(part, n_copies) for part in (row, node, share, branch))
+        origin, copy = copies(np.arange(len(row)), n_copies)
+        row, node, share, branch = (part[origin] for part in (row, node, share, branch))
         is_copy = branch == SHARE
         branch = np.where(is_copy, copy, branch)
         share = share * np.where(is_copy, self.weight[self.first_child[node] + branch] / self.weight[node], 1)
