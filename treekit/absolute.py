@@ -37,12 +37,12 @@ class AbsoluteError(Criterion):
         return sums[0]
 
     def value(self, level: Level) -> Floats:
-        target, weight = self.target[level.row[level.entry]], level.weight[level.entry]
+        target, weight = level.values(self.target, level.entry), level.weight[level.entry]
         return quantile(target, weight, level.node, level.n_nodes)[:, np.newaxis]
 
     def impurity(self, level: Level) -> Floats:
         median = self.value(level)[:, 0]
-        return level.mean(np.abs(self.target[level.row[level.entry]] - median[level.node]))
+        return level.mean(np.abs(level.values(self.target, level.entry) - median[level.node]))
 
 
 def score_thresholds_absolute(
@@ -53,19 +53,20 @@ def score_thresholds_absolute(
     Takes O(entries x log entries) for a level.
     """
     cuts = find_cuts(level, column, order)
-    entry, first, at = level.row[order], level.start[:-1], cuts.node
+    first, at = level.start[:-1], cuts.node
     last_known = first + cuts.n_known
     # Stretches: all known rows of each node, the rows below each cut, the known rows above it.
     low = np.concatenate([first, first[at], cuts.place + 1])
     high = np.concatenate([last_known, cuts.place + 1, last_known[at]])
-    cost = absolute_cost(criterion.target[entry], level.weight[order], low, high)
+    cost = absolute_cost(level.values(criterion.target, order), level.weight[order], low, high)
     known, below, above = np.split(cost, [level.n_nodes, level.n_nodes + len(at)])
     running = np.concatenate([[0.0], np.cumsum(level.weight[order])])
     weight_below, weight_above = np.split((running[high] - running[low])[level.n_nodes :], 2)
     fits = (cuts.n_below >= room.rows) & (cuts.n_known[at] - cuts.n_below >= room.rows)
     fits &= (weight_below >= room.weight) & (weight_above >= room.weight)
-    gain = np.where(fits, (known[at] - below - above) / level.sums[0, at], -np.inf)
-    return scores_of(level.n_nodes, cuts, first_best(cuts, gain, TIE * impurity), gain)
+    saving = np.where(fits, known[at] - below - above, -np.inf)
+    node, best = first_best(cuts, saving, TIE * impurity * level.sums[0])
+    return scores_of(level, cuts, node, best, saving[best], criterion)
 
 
 def absolute_cost(y: Floats, weight: Floats, low: Ints, high: Ints) -> Floats:

@@ -165,8 +165,11 @@ def _textbook_score(values: NDArray, features: tuple[Feature, ...], entropy: Ent
 
     def score(level: Level, j: int, impurity: Floats) -> Scores:
         if features[j].is_numeric:
-            return score_thresholds(level, values[j], level.order[j], entropy, impurity, Room(weight=least))
-        return score_branches(level, values[j], features[j].n_values, entropy, least)
+            scores = score_thresholds(level, values[j], level.order[j], entropy, impurity, Room(weight=least))
+        else:
+            scores = score_branches(level, values[j], features[j].n_values, entropy, least)
+        scores.split_information = entropy_of_counts(scores.branch_weight)
+        return scores
 
     return score
 
@@ -194,7 +197,7 @@ def _quinlan_score(
         # The entropy of (unknown, branch 1, branch 2, ...) is that of unknown or not, and then that of the branches.
         share = known / total
         is_unknown = entropy_of_counts(np.stack([share, 1 - share], axis=-1))
-        scores.split_information = is_unknown + share * scores.split_information
+        scores.split_information = is_unknown + share * entropy_of_counts(scores.branch_weight)
         return scores
 
     return score

@@ -9,6 +9,8 @@ Sums have the shape (n_sums, ...): one for each thing that is added up, for any 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -41,7 +43,11 @@ class Criterion:
 
     def gain(self, saving: Floats, node: Floats) -> Floats:
         """Gain of a split in nodes with sums ``node``: what it saves, over the weight of the node."""
-        return saving / self.weight(node)
+        return saving / self.divisor(node)
+
+    def divisor(self, node: Floats) -> Floats:
+        """What a saving in nodes with sums ``node`` is divided by to be a gain: the weight of the node."""
+        return self.weight(node)
 
     def weight(self, sums: Floats) -> Floats:
         """Weight of the rows in each group."""
@@ -57,6 +63,28 @@ class Criterion:
 
     def order_keys(self, sums: Floats) -> Floats:
         """Numbers by which groups can be ordered, of shape (n_keys, ...); one does where a single number tells all."""
+        raise NotImplementedError
+
+
+class SurplusCriterion(Criterion):
+    r"""Base of the criteria that measure a cut by one thing, the surplus of what lies below it.
+
+    With the sum :math:`S` of what lies below, less what the node's mean lets expect there, a cut saves
+
+    .. math:: \frac{n}{n_l n_r} \, S^2
+
+    which is the difference of the costs without its cancellation. The first sum follows from the weight and the other
+    sums, so it need not be added up where the weight is known.
+    """
+
+    def saving(self, left: Floats, total: Floats) -> Floats:
+        return self.savings(self.weight(left), total)(left[1:])
+
+    def savings(self, n_left: Floats, total: Floats) -> Callable[[Floats], Floats]:
+        """The saving as a function of all sums but the first, for cuts with the weight ``n_left`` below them.
+
+        What follows from the weights alone is worked out once; where every row has weight 1, that serves all columns.
+        """
         raise NotImplementedError
 
 
@@ -87,18 +115,29 @@ class Entropy(_Classes):
         return entropy_of_counts(level.sums.T)
 
 
-class Gini(_Classes):
-    r"""Gini impurity of the labels: cost :math:`n \,\mathrm{Gini} = n - \sum_k n_k^2 / n`."""
+class Gini(_Classes, SurplusCriterion):
+    r"""Gini impurity of the labels: cost :math:`n \,\mathrm{Gini} = n - \sum_k n_k^2 / n`.
+
+    A cut saves :math:`n / (n_l n_r) \sum_k S_k^2`. The surpluses of all classes add up to 0, which gives that of the
+    first; with two classes the sum is twice one square.
+    """
 
     def cost(self, sums: Floats) -> Floats:
         total = sums.sum(axis=0)
         return total - quotient((sums * sums).sum(axis=0), total)
 
-    def saving(self, left: Floats, total: Floats) -> Floats:
-        # The same as the difference of costs: n S^2 / (n_l n_r), summed over the classes, S = count - expected count.
-        n, n_left = total.sum(axis=0), left.sum(axis=0)
-        surplus = left - n_left * quotient(total, n)
-        return quotient(n * (surplus * surplus).sum(axis=0), n_left * (n - n_left))
+    def savings(self, n_left: Floats, total: Floats) -> Callable[[Floats], Floats]:
+        n = total.sum(axis=0)
+        factor = quotient(n, n_left * (n - n_left))
+        expected = quotient(total[1:], n) * n_left
+
+        def saving(left: Floats) -> Floats:
+            surplus = left - expected
+            if len(surplus) == 1:
+                return 2 * factor * surplus[0] ** 2
+            return factor * ((surplus * surplus).sum(axis=0) + surplus.sum(axis=0) ** 2)
+
+        return saving
 
     def impurity(self, level: Level) -> Floats:
         return gini_of_counts(level.sums.T)
@@ -122,7 +161,7 @@ class _Mean(Criterion):
         return quotient(sums[1:], sums[0])
 
 
-class SquaredError(_Mean):
+class SquaredError(_Mean, SurplusCriterion):
     r"""Squared error about the mean: cost :math:`\sum w (y - \bar y)^2`, which is
 
     .. math:: \sum w y^2 - \frac{(\sum w y)^2}{\sum w}
@@ -136,14 +175,14 @@ class SquaredError(_Mean):
     def cost(self, sums: Floats) -> Floats:
         return -quotient(sums[1] * sums[1], sums[0])
 
-    def saving(self, left: Floats, total: Floats) -> Floats:
-        # The same as the difference of costs, without its cancellation: n S^2 / (n_l n_r), S = sum - expected sum.
-        surplus = left[1] - left[0] * quotient(total[1], total[0])
-        return quotient(total[0] * surplus * surplus, left[0] * (total[0] - left[0]))
+    def savings(self, n_left: Floats, total: Floats) -> Callable[[Floats], Floats]:
+        factor = quotient(total[0], n_left * (total[0] - n_left))
+        expected = quotient(total[1], total[0]) * n_left
+        return lambda left: factor * (left[0] - expected) ** 2
 
     def impurity(self, level: Level) -> Floats:
         mean = quotient(level.sums[1], level.sums[0])
-        error = self.per_row[1, level.row[level.entry]] - mean[level.node]
+        error = level.values(self.per_row[1], level.entry) - mean[level.node]
         return level.mean(error * error)
 
 
@@ -153,10 +192,14 @@ class FriedmanMSE(SquaredError):
     It is the same number as for the squared error, written with the two means.
     """
 
-    def saving(self, left: Floats, total: Floats) -> Floats:
-        right = total - left
-        difference = quotient(left[1], left[0]) - quotient(right[1], right[0])
-        return quotient(left[0] * right[0], total[0]) * difference * difference
+    def savings(self, n_left: Floats, total: Floats) -> Callable[[Floats], Floats]:
+        n_right = total[0] - n_left
+
+        def saving(left: Floats) -> Floats:
+            difference = quotient(left[0], n_left) - quotient(total[1] - left[0], n_right)
+            return n_left * n_right / total[0] * difference**2
+
+        return saving
 
 
 class Poisson(_Mean):
@@ -175,7 +218,7 @@ class Poisson(_Mean):
 
     def impurity(self, level: Level) -> Floats:
         mean = quotient(level.sums[1], level.sums[0])
-        y = self.per_row[1, level.row[level.entry]]
+        y = level.values(self.per_row[1], level.entry)
         ratio = quotient(y, mean[level.node])
         # The mean of a node cancels y - mean; 0 log 0 = 0.
         return level.mean(y * np.log(ratio, out=np.zeros_like(ratio), where=ratio > 0))
@@ -208,6 +251,9 @@ class Newton(Criterion):
         gain = saving - self.gamma
         return np.where(gain > 0, gain, -np.inf)
 
+    def divisor(self, node: Floats) -> Floats:
+        return np.ones_like(node[0])
+
     def weight(self, sums: Floats) -> Floats:
         return sums[1]
 
@@ -225,5 +271,5 @@ class Newton(Criterion):
 
 
 def _x_log_x(x: Floats) -> Floats:
-    """x log2 x, and 0 for x = 0."""
-    return x * np.log2(x, out=np.zeros_like(x), where=x > 0)
+    """x log2 x, and 0 for x = 0: any finite logarithm does there."""
+    return x * np.log2(np.maximum(x, np.finfo(float).tiny))

@@ -139,14 +139,15 @@ def grow(
         least = np.maximum(stop.min_gain, stop.min_impurity_decrease * total / np.where(is_open, node_weight, 1))
 
         # Which split is best?
-        split = best_splits(level, is_open, features, impurity, least, score, choose, missing)
+        open_level = level.only(is_open).in_order()
+        split = best_splits(open_level, is_open, features, impurity, least, score, choose, missing)
         splits = split.n_children > 0
         grown.append(Grown(level.id, level.n_samples, node_weight, impurity, value, split, []))
         if not splits.any():
             return _as_tree(features, classes, grown)
 
         # Every row goes down the branch of its answer.
-        level = level.only(splits)
+        level = open_level.only(splits[is_open])
         branch = _answers(level, values, splits, grown[-1], find_surrogates)
         level, parent = descend(level, branch, split.n_children[splits], n_nodes)
         inherited = value[splits][parent]
@@ -154,7 +155,7 @@ def grow(
 
 
 def best_splits(
-    level: Level,
+    open_level: Level,
     is_open: NDArray[np.bool_],
     features: tuple[Feature, ...],
     impurity: Floats,
@@ -164,7 +165,7 @@ def best_splits(
     missing: int,
 ) -> Splits:
     """Score every column in all open nodes at once, and choose; a split that gains less than ``least`` is none."""
-    n_nodes, n_values = level.n_nodes, max(feature.n_values for feature in features)
+    n_nodes, n_values = len(is_open), max(feature.n_values for feature in features)
     split = Splits(
         feature=np.full(n_nodes, -1),
         gain=np.zeros(n_nodes),
@@ -175,7 +176,6 @@ def best_splits(
     )
     if not is_open.any():
         return split
-    open_level = level.only(is_open)
     scores = [score(open_level, j, impurity[is_open]) for j in range(len(features))]
     chosen = choose(scores, impurity[is_open])
     for j, scored in enumerate(scores):
@@ -206,6 +206,7 @@ def _answers(
     x = values[split.feature[level.node], level.row[level.entry]]
     branch = branches(x, split.threshold[level.node], split.route, level.node)
     if find_surrogates is not None:
+        level = level.in_order()
         for surrogate in find_surrogates(level, branch, split.feature):
             lost = np.flatnonzero(branch < 0)
             branch[lost] = surrogate.answer(values, level.node[lost], level.row[level.entry[lost]])

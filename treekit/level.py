@@ -19,7 +19,10 @@ from numpy.typing import NDArray
 
 from treekit.measures import quotient
 
-__all__ = ["Level", "copies", "sort_columns", "first_level", "descend"]
+__all__ = ["Level", "GONE", "copies", "sort_columns", "row_type", "first_level", "descend"]
+
+#: The side of an entry that is in no open node any more.
+GONE = -1
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,18 +46,25 @@ class Level:
     entry : array of shape (n_alive,)
         The living entries, node by node.
     order : dict of arrays of shape (n_alive,)
-        For each numeric column the same entries, node by node and within a node by value, missing values last.
+        For each numeric column the same entries, node by node and within a node by value, missing values last; but
+        see :meth:`in_order`.
+    side : integer array of shape (n_entries,)
+        Branch by which each entry came down since ``order`` was last brought up to date; GONE if it lives no more.
+    is_counted : bool
+        Whether every living entry has weight 1, so that to weigh entries is to count them.
     """
 
     row: NDArray[np.intp]
     weight: NDArray[np.float64]
-    addend: NDArray[np.int64]
+    addend: NDArray[np.integer]
     unit: NDArray[np.float64]
     id: NDArray[np.intp]
     parent: NDArray[np.intp]
     start: NDArray[np.intp]
-    entry: NDArray[np.intp]
-    order: dict[int, NDArray[np.intp]]
+    entry: NDArray[np.integer]
+    order: dict[int, NDArray[np.integer]]
+    side: NDArray[np.integer]
+    is_counted: bool
 
     @property
     def n_nodes(self) -> int:
@@ -72,11 +82,53 @@ class Level:
         return np.repeat(np.arange(self.n_nodes), self.n_samples)
 
     @cached_property
+    def once(self) -> dict:
+        """What a scorer works out once for all columns of the level."""
+        return {}
+
+    @cached_property
+    def place(self) -> NDArray[np.intp]:
+        """The places of ``entry`` and ``order``, of shape (n_alive,)."""
+        return np.arange(len(self.entry))
+
+    @cached_property
+    def n_below(self) -> NDArray[np.intp]:
+        """Number of entries of the node up to each place, this one among them, of shape (n_alive,)."""
+        return self.place + 1 - np.repeat(self.start[:-1], self.n_samples)
+
+    @cached_property
+    def _sums_before(self) -> NDArray[np.int64]:
+        """What all entries of the nodes before a place's own add up to, in units, of shape (n_sums, n_alive)."""
+        before = np.cumsum(self._totals, axis=1) - self._totals
+        return np.repeat(before.astype(self.addend.dtype), self.n_samples, axis=1)
+
+    def sums_below(self, order: NDArray[np.integer], which: slice = slice(None)) -> NDArray[np.int64]:
+        """What the entries of the node up to each place of an order add up to, in units, of shape (n_sums, n_alive).
+
+        The nodes lie one after the other, so one running sum does for all of them. Whole numbers make it exact, and
+        ten times as fast as one of floats.
+        """
+        running = self.addend[which].take(order, axis=1)
+        running = np.cumsum(running, axis=1, dtype=running.dtype)
+        running -= self._sums_before[which]
+        return running
+
+    def values(self, column: NDArray, entries: NDArray[np.integer]) -> NDArray:
+        """What some entries have in a column."""
+        # Entries have the numbers of their rows until rows are shared out.
+        return column.take(entries if len(self.row) == len(column) else self.row.take(entries))
+
+    @cached_property
+    def _totals(self) -> NDArray[np.int64]:
+        """What the entries of each node add up to, in units, of shape (n_sums, n_nodes)."""
+        running = np.zeros((len(self.addend), len(self.entry) + 1), dtype=np.int64)
+        np.cumsum(self.addend.take(self.entry, axis=1), axis=1, out=running[:, 1:])
+        return np.diff(running[:, self.start], axis=1)
+
+    @cached_property
     def sums(self) -> NDArray[np.float64]:
         """What the entries of each node add up to, of shape (n_sums, n_nodes)."""
-        running = self.addend.take(self.entry, axis=1).cumsum(axis=1)
-        running = np.concatenate([np.zeros_like(running, shape=(len(running), 1)), running], axis=1)
-        return np.diff(running[:, self.start], axis=1) * self.unit
+        return self._totals * self.unit
 
     def mean(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
         """Weighted mean in each node of a number that every place of ``entry`` has; 0 for a node without rows."""
@@ -89,24 +141,46 @@ class Level:
         """The level without the nodes that are not chosen."""
         if chosen.all():
             return self
-        place = np.flatnonzero(np.repeat(chosen, self.n_samples))
+        stays = np.repeat(chosen, self.n_samples)
+        side = self.side.copy()
+        side[self.entry.take(np.flatnonzero(~stays))] = GONE
         return replace(
             self,
             id=self.id[chosen],
             parent=self.parent[chosen],
             start=np.concatenate([[0], np.cumsum(self.n_samples[chosen])]),
-            entry=self.entry[place],
-            order={j: order[place] for j, order in self.order.items()},
+            entry=self.entry.take(np.flatnonzero(stays)),
+            side=side,
         )
 
+    def in_order(self) -> Level:
+        """The level with its orders brought up to date: what went down and what is gone is moved in one pass.
 
-def sort_columns(values: NDArray, columns: list[int]) -> dict[int, NDArray[np.intp]]:
-    """The rows of a table in the order of each of some columns, missing values last. Takes O(rows log rows) for each."""
-    return {j: np.argsort(values[j], kind="stable") for j in columns}
+        It is done in place, for two sets of orders would be the largest thing in memory; older levels lose theirs.
+        """
+        if not self.side.any():
+            return self
+        n_branches = int(self.side.max()) + 1
+        for j, order in self.order.items():
+            self.order[j] = by_branch(order, self.side.take(order), n_branches)
+        return replace(self, side=np.minimum(self.side, 0))
+
+
+def sort_columns(values: NDArray, columns: list[int]) -> dict[int, NDArray[np.integer]]:
+    """The rows of a table in the order of each of some columns, missing values last. Takes O(rows log rows) for each.
+
+    Equal values may come in any order: no cut lies between them, and the sums of whole numbers do not depend on it.
+    """
+    return {j: np.argsort(values[j]).astype(row_type(values.shape[1])) for j in columns}
+
+
+def row_type(n_rows: int) -> type[np.integer]:
+    """Whole numbers of four bytes where they can count the rows: half the memory."""
+    return np.int32 if n_rows < 2**31 else np.int64
 
 
 def first_level(
-    order: dict[int, NDArray[np.intp]], per_row: NDArray[np.float64], weight: NDArray[np.float64], shares: bool
+    order: dict[int, NDArray[np.integer]], per_row: NDArray[np.float64], weight: NDArray[np.float64], shares: bool
 ) -> Level:
     """All rows of positive weight in the root.
 
@@ -121,25 +195,37 @@ def first_level(
     shares : bool
         Whether rows may be shared out later, so that weights need room for fractions.
     """
-    row = np.flatnonzero(weight > 0)
-    addend, unit = in_units(per_row[:, row] * weight[row], shares)
-    entry = np.arange(len(row))
-    if len(row) < len(weight):
-        place = np.cumsum(weight > 0) - 1
-        order = {j: place[rows.take(np.flatnonzero(weight[rows] > 0))] for j, rows in order.items()}
-    return Level(row, weight[row], addend, unit, np.array([0]), np.array([-1]), np.array([0, len(row)]), entry, order)
+    addend, unit = in_units(per_row * weight, shares)
+    entry = np.flatnonzero(weight > 0).astype(row_type(len(weight)))
+    if len(entry) < len(weight):
+        order = {j: rows.take(np.flatnonzero(weight.take(rows) > 0)) for j, rows in order.items()}
+    return Level(
+        row=np.arange(len(weight)),
+        weight=weight,
+        addend=addend,
+        unit=unit,
+        id=np.array([0]),
+        parent=np.array([-1]),
+        start=np.array([0, len(entry)]),
+        entry=entry,
+        order=dict(order),
+        side=np.where(weight > 0, 0, GONE).astype(np.int16),
+        is_counted=bool((weight[entry] == 1).all()),
+    )
 
 
-def in_units(x: NDArray[np.float64], fractions: bool) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+def in_units(x: NDArray[np.float64], fractions: bool) -> tuple[NDArray[np.integer], NDArray[np.float64]]:
     """Each row of x as whole multiples of a unit of its own, and the units.
 
     Sums of whole numbers are exact: they do not depend on the order of the rows, and equal sums are equal. The unit is
     1 where x is whole and no fractions are to come, otherwise a power of 2 that leaves about 60 bits for the sum.
+    Numbers whose sum is small take four bytes, which makes adding them up faster.
     """
     total = np.abs(x).sum(axis=1, keepdims=True)
     whole = (x == np.rint(x)).all(axis=1, keepdims=True) & (total < 2.0**53) & (not fractions)
     unit = np.where(whole, 1.0, np.exp2(np.frexp(total)[1] - 60.0))
-    return np.rint(x / unit).astype(np.int64), unit
+    is_small = (unit == 1).all() and total.max(initial=0) < 2**31
+    return np.rint(x / unit).astype(np.int32 if is_small else np.int64), unit
 
 
 def descend(
@@ -165,85 +251,82 @@ def descend(
         Place of each new node's parent in the old level.
     """
     by_id = np.argsort(level.id)
-    first_child = np.empty_like(n_children)
-    first_child[by_id] = np.cumsum(n_children[by_id]) - n_children[by_id]
-    parent = np.repeat(by_id, n_children[by_id])
-    child = np.full(len(level.row), -1)
-    child[level.entry] = np.where(branch >= 0, first_child[level.node] + branch, -1)
+    n_branches = int(n_children.max())
+    first_id = np.empty_like(n_children)
+    first_id[by_id] = next_id + np.cumsum(n_children[by_id]) - n_children[by_id]
+    side = level.side.astype(np.int16 if n_branches < 2**15 else np.int32)
+    side[level.entry] = branch
     if (branch < 0).any():
-        level, child = _share_out(level, child, first_child, n_children, parent)
+        level, side = _share_out(level, branch, n_children, side)
 
-    local = np.arange(len(parent))
-    orders = [level.entry, *level.order.values()]
-    if (n_children == 2).all():
-        # All left children, then all right ones: two selections, each in the old order, replace a sort.
-        local = np.concatenate([first_child, first_child + 1])
-        is_right = child % 2 == 1
-        orders = [_left_then_right(o, is_right) for o in orders]
-    else:
-        orders = [o[np.argsort(child[o], kind="stable")] for o in orders]
-    n_samples = np.bincount(child[orders[0]], minlength=len(parent))[local]
-    start = np.concatenate([[0], np.cumsum(n_samples)])
+    # All first children come first, then all second ones, each in the order of their parents: so two selections in the
+    # old order move a binary tree's entries, and no sort is needed.
+    parents = [np.flatnonzero(n_children > b) for b in range(n_branches)]
+    parent = np.concatenate(parents)
+    number = np.repeat(np.arange(n_branches), [len(nodes) for nodes in parents])
+    cell = (level.node * n_branches + side.take(level.entry)).astype(np.intp)
+    n_samples = np.bincount(cell, minlength=level.n_nodes * n_branches)[parent * n_branches + number]
     moved = replace(
         level,
-        id=next_id + local,
-        parent=level.id[parent[local]],
-        start=start,
-        entry=orders[0],
-        order=dict(zip(level.order, orders[1:])),
+        id=first_id[parent] + number,
+        parent=level.id[parent],
+        start=np.concatenate([[0], np.cumsum(n_samples)]),
+        entry=by_branch(level.entry, side.take(level.entry), n_branches),
+        side=side,
     )
-    return moved, parent[local]
+    return moved, parent
 
 
-def _left_then_right(entries: NDArray[np.intp], is_right: NDArray[np.bool_]) -> NDArray[np.intp]:
-    """The entries that go left, then those that go right, each in their old order."""
-    goes_right = is_right.take(entries)
-    # Taking the places where a mask is true is several times faster than the mask itself as index.
-    left, right = (entries.take(np.flatnonzero(side)) for side in (~goes_right, goes_right))
-    return np.concatenate([left, right])
+def by_branch(entries: NDArray[np.integer], side: NDArray[np.integer], n_branches: int) -> NDArray[np.integer]:
+    """The entries branch by branch, each in their old order, without those that are gone."""
+    if n_branches <= 2:
+        # Taking the places where a mask is true is several times faster than the mask itself as index.
+        return entries.take(np.concatenate([np.flatnonzero(side == b) for b in (0, 1)]))
+    # A stable sort, which takes linear time for numbers of two bytes.
+    return entries.take(np.argsort(side, kind="stable")[np.count_nonzero(side == GONE) :])
 
 
 def _share_out(
-    level: Level,
-    child: NDArray[np.intp],
-    first_child: NDArray[np.intp],
-    n_children: NDArray[np.intp],
-    parent: NDArray[np.intp],
-) -> tuple[Level, NDArray[np.intp]]:
-    """Replace every entry without a child by one entry for each child that known rows go to.
+    level: Level, branch: NDArray[np.intp], n_children: NDArray[np.intp], side: NDArray[np.integer]
+) -> tuple[Level, NDArray[np.integer]]:
+    """Replace every entry without a branch by one entry for each branch that known rows take.
 
-    A child's share is its part of the weight of the known rows.
+    A branch's share is its part of the weight of the known rows.
     """
-    alive, node, weight = level.entry, level.node, level.weight[level.entry]
-    is_known = child[alive] >= 0
-    into_child = np.bincount(child[alive[is_known]], weight[is_known], minlength=len(parent))
-    share = into_child / np.bincount(node[is_known], weight[is_known], minlength=level.n_nodes)[parent]
+    entry, node, weight = level.entry, level.node, level.weight[level.entry]
+    first = np.cumsum(n_children) - n_children
+    is_known = branch >= 0
+    into_child = np.bincount((first[node] + branch)[is_known], weight[is_known], minlength=int(n_children.sum()))
+    share = into_child / np.repeat(np.add.reduceat(into_child, first), n_children)
 
     # Every entry is copied as often as it has places to go; the dead ones stay, which keeps the numbering simple.
-    lost, first = np.zeros(len(level.row), dtype=bool), np.zeros(len(level.row), dtype=np.intp)
-    lost[alive[~is_known]], first[alive] = True, first_child[node]
-    n_copies = np.ones(len(level.row), dtype=np.intp)
-    n_copies[alive[~is_known]] = n_children[node[~is_known]]
+    lost, in_node = np.zeros(len(level.row), dtype=bool), np.zeros(len(level.row), dtype=np.intp)
+    lost[entry[~is_known]], in_node[entry] = True, node
+    n_copies = np.where(lost, n_children[in_node], 1)
     origin, copy = copies(np.arange(len(level.row)), n_copies)
-    child = np.where(lost[origin], first[origin] + copy, child[origin])
-    part = np.where(lost[origin], share[child], 1.0)
-
+    is_copy = lost[origin]
+    side = np.where(is_copy, copy, side[origin]).astype(side.dtype)
+    part = np.where(is_copy, share[np.minimum(first[in_node[origin]] + copy, len(share) - 1)], 1.0)
     number = np.cumsum(n_copies) - n_copies
 
-    def follow(entries: NDArray[np.intp]) -> NDArray[np.intp]:
+    def follow(entries: NDArray[np.integer]) -> NDArray[np.integer]:
         old, copy = copies(entries, n_copies[entries])
         new = number[old] + copy
-        return new[part[new] > 0]
+        return new[part[new] > 0].astype(entries.dtype)
 
+    level.order.update({j: follow(order) for j, order in level.order.items()})
+    living = follow(level.entry)
+    n_samples = np.bincount(in_node[origin[living]], minlength=level.n_nodes)
     shared = replace(
         level,
         row=level.row[origin],
         weight=level.weight[origin] * part,
         addend=np.rint(level.addend[:, origin] * part).astype(np.int64),
-        entry=follow(level.entry),
-        order={j: follow(order) for j, order in level.order.items()},
+        start=np.concatenate([[0], np.cumsum(n_samples)]),
+        entry=living,
+        is_counted=False,
     )
-    return shared, child
+    return shared, side
 
 
 def copies(x: NDArray[np.intp], n_copies: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

@@ -151,7 +151,7 @@ class ObliqueTreeClassifier(TreeClassifier):
                 return score_thresholds(level, table[j], level.order[j], criterion, impurity, room)
             best, table[d] = search.best(level, impurity)
             found.append((level.id, best.direction))
-            return Scores(best.gain, np.zeros(level.n_nodes), threshold=best.threshold)
+            return Scores(best.gain, threshold=best.threshold)
 
         stop = Stop(
             max_depth=np.inf if self.max_depth is None else self.max_depth,

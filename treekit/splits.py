@@ -13,9 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from treekit.criteria import Criterion
+from treekit.criteria import Criterion, SurplusCriterion
 from treekit.level import Level
-from treekit.measures import entropy_of_counts
 from treekit.tree import MAJORITY
 
 __all__ = ["Scores", "Room", "score_thresholds", "score_branches", "score_groups", "largest_gain"]
@@ -37,8 +36,8 @@ class Scores:
     ----------
     gain : array of shape (n_nodes,)
         How much it lowers the impurity; -inf where the column can't split the node.
-    split_information : array of shape (n_nodes,)
-        Entropy, in bits, of the branches that the known rows take.
+    branch_weight : array of shape (n_nodes, n_branches) or None
+        Weight of the known rows that take each branch, where a criterion may ask for it.
     threshold : array of shape (n_nodes,) or None
         For a column of numbers: branch 0 is at or below it, branch 1 above.
     route : array of shape (n_nodes, n_values) or None
@@ -49,15 +48,18 @@ class Scores:
         Branch for the rows where the column is missing, where the score has learned it; MAJORITY where it could not.
     n_candidates : array of shape (n_nodes,) or None
         Number of cuts that had room, where they were counted.
+    split_information : array of shape (n_nodes,) or None
+        Entropy, in bits, of the branches, for those who choose by it.
     """
 
     gain: Floats
-    split_information: Floats
+    branch_weight: Floats | None = None
     threshold: Floats | None = None
     route: NDArray[np.intp] | None = None
     n_branches: int = 2
     missing: NDArray[np.intp] | None = None
     n_candidates: Floats | None = None
+    split_information: Floats | None = None
 
 
 @dataclass(frozen=True)
@@ -74,49 +76,70 @@ class Room:
 
 @dataclass(frozen=True, eq=False)
 class Cuts:
-    """All cuts of a column of numbers between neighbouring distinct values, node by node.
+    """Cuts of a column of numbers, in the order of (node, value).
 
     Attributes
     ----------
+    x : array of shape (n_alive,)
+        The column in that order.
     place : array of shape (n_cuts,)
-        Place in ``order`` of the last entry below each cut.
+        Place of the last entry below each cut.
     node : array of shape (n_cuts,)
         Node of each cut.
-    threshold : array of shape (n_cuts,)
-        Midpoint of the two values.
     n_below : array of shape (n_cuts,)
         Number of entries of the node below the cut.
     n_known : array of shape (n_nodes,)
         Number of entries of each node where the column is known; they come first in the node.
+    is_cut : array of shape (n_alive,) or None
+        None where these are the cuts between distinct values; otherwise every place stands for one, and this tells
+        which are.
     """
 
+    x: NDArray
     place: NDArray[np.intp]
     node: NDArray[np.intp]
-    threshold: Floats
     n_below: NDArray[np.intp]
     n_known: NDArray[np.intp]
+    is_cut: NDArray[np.bool_] | None = None
+
+    def threshold(self, cut: NDArray[np.intp]) -> Floats:
+        """Midpoint of the two values beside some cuts; infinity where the one above is missing."""
+        place = self.place[cut]
+        above = self.x[place + 1]
+        return np.where(np.isnan(above), np.inf, midpoint(self.x[place], above))
 
 
-def find_cuts(level: Level, column: NDArray, order: NDArray[np.intp], before_missing: bool = False) -> Cuts:
+def find_cuts(
+    level: Level, column: NDArray, order: NDArray[np.integer], before_missing: bool = False, everywhere: bool = False
+) -> Cuts:
     """The cuts of every node on a column of numbers, whose entries lie in the order of (node, value).
 
-    With ``before_missing`` the last cut of a node has all known values below it: its threshold is infinite.
+    With ``before_missing`` the last cut of a node has all known values below it. With ``everywhere`` a column without
+    gaps, most of whose places are cuts, is not picked over: to look at all places is faster then.
     """
-    x = column.take(level.row.take(order))
-    is_cut = x[:-1] < x[1:]
-    if before_missing:
-        is_cut |= ~np.isnan(x[:-1]) & np.isnan(x[1:])
-    place = np.flatnonzero(is_cut & (level.node[:-1] == level.node[1:]))
-    node = level.node[place]
-    n_known = np.bincount(level.node, ~np.isnan(x), minlength=level.n_nodes).astype(np.intp)
-    threshold = np.where(np.isnan(x[place + 1]), np.inf, midpoint(x[place], x[place + 1]))
-    return Cuts(place, node, threshold, place + 1 - level.start[node], n_known)
+    x = level.values(column, order)
+    last = level.start[1:] - 1
+    is_cut = np.zeros(len(x), dtype=bool)
+    np.less(x[:-1], x[1:], out=is_cut[:-1])
+    n_known = level.n_samples
+    # Missing values come last, so one look at the end of each node tells whether there are any.
+    has_gaps = np.isnan(x[last]).any()
+    if has_gaps:
+        is_known = ~np.isnan(x)
+        n_known = np.bincount(level.node, is_known, minlength=level.n_nodes).astype(np.intp)
+        if before_missing:
+            is_cut[:-1] |= is_known[:-1] & ~is_known[1:]
+    is_cut[last] = False
+    if everywhere and not has_gaps and np.count_nonzero(is_cut) > len(x) / 2:
+        return Cuts(x, level.place, level.node, level.n_below, n_known, is_cut)
+    place = np.flatnonzero(is_cut)
+    return Cuts(x, place, level.node.take(place), level.n_below.take(place), n_known)
 
 
 def score_thresholds(
     level: Level,
     column: NDArray,
-    order: NDArray[np.intp],
+    order: NDArray[np.integer],
     criterion: Criterion,
     impurity: Floats,
     room: Room = Room(),
@@ -132,64 +155,102 @@ def score_thresholds(
     With ``learn_missing`` the rows where the column is missing are tried on either side of every cut, and all known
     rows against them. In a node where none is missing there is nothing to learn: the branch is left open.
     """
-    cuts = find_cuts(level, column, order, before_missing=learn_missing)
-    at, first = cuts.node, level.start[:-1]
-    room = room.of(at)
-    running = np.zeros((len(level.addend), len(order) + 1), dtype=np.int64)
-    # take(axis=1) keeps the sums one after the other in memory, as x[:, order] would not: several times faster.
-    np.cumsum(level.addend.take(order, axis=1), axis=1, out=running[:, 1:])
-    known = ((running[:, first + cuts.n_known] - running[:, first]) * level.unit).take(at, axis=1)
-    below = (running.take(cuts.place + 1, axis=1) - running.take(first[at], axis=1)) * level.unit
-    whole = level.sums.take(at, axis=1)
-    if not learn_missing:
-        gain = _gain_with_room(criterion, below, known, cuts.n_below, cuts.n_known[at], whole, room)
+    can_share = level.is_counted and isinstance(criterion, SurplusCriterion)
+    cuts = find_cuts(level, column, order, before_missing=learn_missing, everywhere=can_share)
+    tolerance = TIE * impurity * criterion.divisor(level.sums)
+    if cuts.is_cut is not None:
+        saving = _savings_everywhere(level, order, cuts.is_cut, criterion, room)
+        node, best = first_best(cuts, saving, tolerance)
+        return scores_of(level, cuts, node, best, saving[best], criterion)
+
+    running = level.sums_below(order)
+    last_known = np.maximum(level.start[:-1] + cuts.n_known - 1, 0)
+    known = np.where(cuts.n_known > 0, running.take(last_known, axis=1) * level.unit, 0)
+    below, n_lost = running.take(cuts.place, axis=1) * level.unit, level.n_samples - cuts.n_known
+    learns = learn_missing and n_lost.any()
+    if not learns:
+        saving = _saving_with_room(criterion, below, known, cuts.n_below, cuts.n_known, cuts.node, room)
     else:
-        n_lost, lost = (level.n_samples - cuts.n_known)[at], whole - known
-        n = level.n_samples[at]
+        lost, at = level.sums - known, cuts.node
         to_left, to_right = (
-            _gain_with_room(criterion, below + side * lost, whole, cuts.n_below + side * n_lost, n, whole, room)
+            _saving_with_room(criterion, below + side * lost[:, at], level.sums, cuts.n_below + side * n_lost[at], level.n_samples, at, room)
             for side in (1, 0)
         )
-        gain = np.maximum(to_left, to_right)
-    best = first_best(cuts, gain, TIE * impurity)
-    scores = scores_of(level.n_nodes, cuts, best, gain)
-    scores.split_information[at[best]] = _two_way_information(criterion, below[:, best], known[:, best])
+        saving = np.maximum(to_left, to_right)
+    node, best = first_best(cuts, saving, tolerance)
+    scores = scores_of(level, cuts, node, best, saving[best], criterion)
+    scores.branch_weight = np.zeros((level.n_nodes, 2))
+    scores.branch_weight[node, 0] = criterion.weight(below[:, best])
+    scores.branch_weight[node, 1] = criterion.weight(known[:, node] - below[:, best])
     if count_candidates:
-        scores.n_candidates = np.bincount(at, np.isfinite(gain), minlength=level.n_nodes).astype(float)
+        scores.n_candidates = np.bincount(cuts.node, np.isfinite(saving), minlength=level.n_nodes).astype(float)
     if learn_missing:
+        scores.missing = np.full(level.n_nodes, MAJORITY)
+    if learns:
         # Of two equal gains the right side wins, as in XGBoost.
-        is_better = to_left[best] > to_right[best] + TIE * impurity[at[best]]
-        missing = np.full(level.n_nodes, MAJORITY)
-        scores.missing = missing
-        missing[at[best]] = np.where(n_lost[best] == 0, MAJORITY, np.where(is_better, 0, 1))
+        is_better = to_left[best] > to_right[best] + tolerance[node]
+        scores.missing[node] = np.where(n_lost[node] == 0, MAJORITY, np.where(is_better, 0, 1))
     return scores
 
 
-def first_best(cuts: Cuts, gain: Floats, tolerance: Floats) -> NDArray[np.intp]:
-    """The first cut of each node whose gain is the largest up to the node's tolerance; none for a node without room."""
-    if not len(gain):
-        return np.zeros(0, dtype=np.intp)
-    first = np.flatnonzero(np.diff(cuts.node, prepend=-1))
-    least = np.maximum.reduceat(gain, first) - tolerance[cuts.node[first]]
-    good = np.flatnonzero((gain >= np.repeat(least, np.diff(first, append=len(gain)))) & np.isfinite(gain))
-    return good[np.unique(cuts.node[good], return_index=True)[1]]
-
-
-def scores_of(n_nodes: int, cuts: Cuts, best: NDArray[np.intp], gain: Floats) -> Scores:
-    """The best cuts as scores of their nodes."""
-    best_gain, threshold = np.full(n_nodes, -np.inf), np.full(n_nodes, np.nan)
-    best_gain[cuts.node[best]], threshold[cuts.node[best]] = gain[best], cuts.threshold[best]
-    return Scores(best_gain, np.zeros(n_nodes), threshold=threshold)
-
-
-def _gain_with_room(
-    criterion: Criterion, left: Floats, total: Floats, n_left: NDArray, n: NDArray, node: Floats, room: Room
+def _savings_everywhere(
+    level: Level, order: NDArray[np.integer], is_cut: NDArray[np.bool_], criterion: Criterion, room: Room
 ) -> Floats:
-    """Gain of each cut; -inf where a side has no room."""
-    fits = (n_left >= room.rows) & (n - n_left >= room.rows)
+    """What a cut at every place saves, where rows are counted and known; -inf where there is no cut or no room.
+
+    What lies below a place weighs the same in every column then, and what follows from it is worked out once a level.
+    """
+    assert isinstance(criterion, SurplusCriterion)
+    if criterion not in level.once:
+        level.once[criterion] = criterion.savings(level.n_below, np.repeat(level.sums, level.n_samples, axis=1))
+    saving = level.once[criterion](level.sums_below(order, slice(1, None)) * level.unit[1:])
+    n_rows = np.maximum(room.rows, room.weight)
+    if np.any(n_rows > 1):
+        is_cut &= _both_hold(level.n_below, level.n_samples[level.node], n_rows)
+    return np.where(is_cut, saving, -np.inf)
+
+
+def first_best(cuts: Cuts, saving: Floats, tolerance: Floats) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """The nodes that a cut can split, and the first cut of each that saves the most, up to the node's tolerance."""
+    if not len(saving):
+        return np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.intp)
+    first = np.flatnonzero(np.diff(cuts.node, prepend=-1))
+    node, n_cuts = cuts.node[first], np.diff(first, append=len(saving))
+    largest = np.maximum.reduceat(saving, first)
+    good = np.flatnonzero(saving >= np.repeat(largest - tolerance[node], n_cuts))
+    can_split = np.isfinite(largest)
+    return node[can_split], good[np.searchsorted(good, first[can_split])]
+
+
+def scores_of(
+    level: Level, cuts: Cuts, node: NDArray[np.intp], best: NDArray[np.intp], saving: Floats, criterion: Criterion
+) -> Scores:
+    """The best cuts of some nodes, and what they save, as scores of all nodes."""
+    gain, threshold = np.full(level.n_nodes, -np.inf), np.full(level.n_nodes, np.nan)
+    gain[node], threshold[node] = criterion.gain(saving, level.sums[:, node]), cuts.threshold(best)
+    return Scores(gain, threshold=threshold)
+
+
+def _both_hold(below: Floats, total: Floats, least: float | Floats) -> NDArray[np.bool_]:
+    """Whether there is so much on both sides of a cut."""
+    return (below >= least) & (total - below >= least)
+
+
+def _saving_with_room(
+    criterion: Criterion,
+    left: Floats,
+    total: Floats,
+    n_left: NDArray,
+    n: NDArray,
+    node: NDArray[np.intp],
+    room: Room,
+) -> Floats:
+    """What each cut saves; -inf where a side has no room."""
+    total, room = total.take(node, axis=1), room.of(node)
+    fits = _both_hold(n_left, n[node], room.rows)
     if np.any(room.weight):
-        fits &= (criterion.weight(left) >= room.weight) & (criterion.weight(total - left) >= room.weight)
-    return np.where(fits, criterion.gain(criterion.saving(left, total), node), -np.inf)
+        fits &= _both_hold(criterion.weight(left), criterion.weight(total), room.weight)
+    return np.where(fits, criterion.saving(left, total), -np.inf)
 
 
 def score_branches(level: Level, column: NDArray, n_values: int, criterion: Criterion, min_weight: float = 0.0) -> Scores:
@@ -203,7 +264,7 @@ def score_branches(level: Level, column: NDArray, n_values: int, criterion: Crit
     can_split = np.count_nonzero((weight > 0) & (weight >= min_weight), axis=1) >= 2
     gain = np.where(can_split, criterion.gain(saving, level.sums), -np.inf)
     route = np.broadcast_to(np.arange(n_values), (level.n_nodes, n_values))
-    return Scores(gain, entropy_of_counts(weight), route=route, n_branches=n_values)
+    return Scores(gain, weight, route=route, n_branches=n_values)
 
 
 def score_groups(
@@ -224,18 +285,17 @@ def score_groups(
     """
     counts = _sums_by_category(level, column, n_values)
     n_rows = _rows_by_category(level, column, n_values)
-    known, n_known = counts.sum(axis=2), n_rows.sum(axis=1)
+    known, n_known, nodes = counts.sum(axis=2), n_rows.sum(axis=1), np.arange(level.n_nodes)
     best_gain = np.full(level.n_nodes, -np.inf)
     best_left = np.zeros((level.n_nodes, n_values), dtype=bool)
     for left in _groupings(counts, n_rows, criterion, one_vs_rest):
         n_left = (n_rows * left).sum(axis=1)
-        gain = _gain_with_room(criterion, (counts * left).sum(axis=2), known, n_left, n_known, level.sums, room)
+        saving = _saving_with_room(criterion, (counts * left).sum(axis=2), known, n_left, n_known, nodes, room)
+        gain = criterion.gain(saving, level.sums)
         better = np.isfinite(gain) & ~(gain <= best_gain + TIE * impurity)
         best_gain[better] = gain[better]
         best_left[better] = np.broadcast_to(left, best_left.shape)[better]
-    below = (counts * best_left).sum(axis=2)
-    route = np.where(n_rows > 0, np.where(best_left, 0, 1), -1)
-    return Scores(best_gain, _two_way_information(criterion, below, known), route=route)
+    return Scores(best_gain, route=np.where(n_rows > 0, np.where(best_left, 0, 1), -1))
 
 
 def _groupings(
@@ -281,14 +341,9 @@ def _rows_by_category(level: Level, column: NDArray, n_values: int) -> NDArray[n
 
 def _cells(level: Level, column: NDArray, n_values: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """The entries where the column is known, and which (node, category) they belong to."""
-    code = column[level.row[level.entry]].astype(np.intp)
+    code = level.values(column, level.entry).astype(np.intp)
     known = np.flatnonzero(code >= 0)
     return level.entry[known], level.node[known] * n_values + code[known]
-
-
-def _two_way_information(criterion: Criterion, left: Floats, total: Floats) -> Floats:
-    below, above = criterion.weight(left), criterion.weight(total - left)
-    return entropy_of_counts(np.stack([below, above], axis=-1))
 
 
 def largest_gain(scores: list[Scores], impurity: Floats) -> NDArray[np.intp]:
