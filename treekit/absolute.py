@@ -52,7 +52,7 @@ def score_thresholds_absolute(
 
     Takes O(entries x log entries) for a level.
     """
-    cuts = find_cuts(level, column, order)
+    cuts = find_cuts(level, level.values(column, order))
     first, at = level.start[:-1], cuts.node
     last_known = first + cuts.n_known
     # Stretches: all known rows of each node, the rows below each cut, the known rows above it.
@@ -66,7 +66,7 @@ def score_thresholds_absolute(
     fits &= (weight_below >= room.weight) & (weight_above >= room.weight)
     saving = np.where(fits, known[at] - below - above, -np.inf)
     node, best = first_best(cuts, saving, TIE * impurity * level.sums[0])
-    return scores_of(level, cuts, node, best, saving[best], criterion)
+    return scores_of(level, cuts, node, best, saving, criterion)
 
 
 def absolute_cost(y: Floats, weight: Floats, low: Ints, high: Ints) -> Floats:

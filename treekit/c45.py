@@ -12,7 +12,7 @@ from treekit.level import Level
 from treekit.measures import entropy_of_counts
 from treekit.pruning import binomial_limit, collapse, normal_limit, prune_pessimistic
 from treekit.raising import prune_and_raise
-from treekit.splits import Room, Scores, largest_gain, score_branches, score_thresholds
+from treekit.splits import Room, Scores, largest_gain, score_branches, score_picked, score_thresholds
 from treekit.table import Feature
 from treekit.tree import SHARE, Tree
 
@@ -163,13 +163,13 @@ class C45Classifier(TreeClassifier):
 def _textbook_score(values: NDArray, features: tuple[Feature, ...], entropy: Entropy, least: float) -> Score:
     """The best cut of a column of numbers, or a branch for each category, by plain gain."""
 
-    def score(level: Level, j: int, impurity: Floats) -> Scores:
-        if features[j].is_numeric:
-            scores = score_thresholds(level, values[j], level.order[j], entropy, impurity, Room(weight=least))
-        else:
-            scores = score_branches(level, values[j], features[j].n_values, entropy, least)
-        scores.split_information = entropy_of_counts(scores.branch_weight)
-        return scores
+    def score(level: Level, impurity: Floats) -> list[Scores]:
+        scores = score_thresholds(level, values, entropy, impurity, Room(weight=least))
+        for j, feature in enumerate(features):
+            if not feature.is_numeric:
+                scores[j] = score_branches(level, values[j], feature.n_values, entropy, least)
+            scores[j].split_information = _entropy_of_branches(scores[j])
+        return [scores[j] for j in range(len(features))]
 
     return score
 
@@ -180,13 +180,13 @@ def _quinlan_score(
     """The same by the conventions of Quinlan's program; ``counts`` tells which rows have weight."""
     in_table = {j: np.unique(values[j, counts]) for j, feature in enumerate(features) if feature.is_numeric}
 
-    def score(level: Level, j: int, impurity: Floats) -> Scores:
+    def score_column(level: Level, j: int, impurity: Floats) -> Scores:
         total = entropy.weight(level.sums)
         known = _known_weight(level, values[j], features[j])
         if features[j].is_numeric:
             room = Room(weight=np.maximum(least, np.minimum(0.1 * known / len(level.addend), 25.0)))
-            order = level.order[j]
-            scores = score_thresholds(level, values[j], order, entropy, impurity, room, count_candidates=True)
+            order = level.sorted.up_to_date()[level.sorted.columns.index(j)]
+            scores = score_picked(level, level.values(values[j], order), order, entropy, impurity, room)
             assert scores.threshold is not None and scores.n_candidates is not None
             # Having many cuts to choose from is a reason not to trust the best one.
             scores.gain -= np.log2(np.maximum(scores.n_candidates, 1)) / total
@@ -197,10 +197,16 @@ def _quinlan_score(
         # The entropy of (unknown, branch 1, branch 2, ...) is that of unknown or not, and then that of the branches.
         share = known / total
         is_unknown = entropy_of_counts(np.stack([share, 1 - share], axis=-1))
-        scores.split_information = is_unknown + share * entropy_of_counts(scores.branch_weight)
+        scores.split_information = is_unknown + share * _entropy_of_branches(scores)
         return scores
 
-    return score
+    return lambda level, impurity: [score_column(level, j, impurity) for j in range(len(features))]
+
+
+def _entropy_of_branches(scores: Scores) -> Floats:
+    """Entropy, in bits, of the branches that the known rows of each node take."""
+    assert scores.branch_weight is not None
+    return entropy_of_counts(scores.branch_weight)
 
 
 def _moved_down(threshold: Floats, in_table: NDArray) -> Floats:
@@ -215,7 +221,7 @@ def _moved_down(threshold: Floats, in_table: NDArray) -> Floats:
 
 def _known_weight(level: Level, column: NDArray, feature: Feature) -> Floats:
     """Weight of the rows of each node where the column is known."""
-    x = column[level.row[level.entry]]
+    x = level.values(column, level.entry)
     is_known = ~np.isnan(x) if feature.is_numeric else x >= 0
     return np.bincount(level.node, level.weight[level.entry] * is_known, minlength=level.n_nodes).astype(float)
 

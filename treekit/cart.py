@@ -14,7 +14,8 @@ from sklearn.utils.class_weight import compute_sample_weight
 from treekit.absolute import AbsoluteError, score_thresholds_absolute
 from treekit.base import TreeClassifier, TreeRegressor, check_choice, check_number
 from treekit.criteria import Criterion, Entropy, FriedmanMSE, Gini, Poisson, SquaredError
-from treekit.grow import Choose, Stop, grow
+from treekit.drawn import DrawnColumns, SortedTable
+from treekit.grow import NO_ORDER, Choose, Stop, grow
 from treekit.level import Level
 from treekit.pruning import prune_cost_complexity
 from treekit.splits import Room, Scores, largest_gain, largest_gain_of, score_groups, score_thresholds
@@ -115,13 +116,20 @@ class CARTClassifier(TreeClassifier):
         self.ccp_alpha = ccp_alpha
         self.random_state = random_state
 
-    def _grow(self, values: NDArray, features: tuple[Feature, ...], y: NDArray, weight: NDArray) -> Tree:
+    def _grow(
+        self,
+        values: NDArray,
+        features: tuple[Feature, ...],
+        y: NDArray,
+        weight: NDArray,
+        table: SortedTable | None = None,
+    ) -> Tree:
         check_choice(self, "criterion", CLASSIFICATION)
         weight = weight * compute_sample_weight(self.class_weight, self.classes_[y])
         if (weight < 0).any():
             raise ValueError(f"class_weight must not be negative; got {self.class_weight!r}.")
         criterion = CLASSIFICATION[self.criterion](y, len(self.classes_))
-        return grow_binary(self, values, features, criterion, weight, self.classes_)
+        return grow_binary(self, values, features, criterion, weight, self.classes_, table)
 
 
 class CARTRegressor(TreeRegressor):
@@ -174,11 +182,18 @@ class CARTRegressor(TreeRegressor):
         self.ccp_alpha = ccp_alpha
         self.random_state = random_state
 
-    def _grow(self, values: NDArray, features: tuple[Feature, ...], y: NDArray, weight: NDArray) -> Tree:
+    def _grow(
+        self,
+        values: NDArray,
+        features: tuple[Feature, ...],
+        y: NDArray,
+        weight: NDArray,
+        table: SortedTable | None = None,
+    ) -> Tree:
         check_choice(self, "criterion", REGRESSION)
         if self.criterion == "poisson" and (y.min() < 0 or y @ weight == 0):
             raise ValueError("y must not be negative, nor zero everywhere, with criterion='poisson'.")
-        return grow_binary(self, values, features, REGRESSION[self.criterion](y), weight, None)
+        return grow_binary(self, values, features, REGRESSION[self.criterion](y), weight, None, table)
 
 
 def grow_binary(
@@ -188,26 +203,40 @@ def grow_binary(
     criterion: Criterion,
     weight: NDArray,
     classes: NDArray | None,
+    table: SortedTable | None = None,
 ) -> Tree:
-    """Grow a tree of binary splits with the estimator's parameters."""
+    """Grow a tree of binary splits with the estimator's parameters; trees on one table may share its sorting."""
     _check_parameters(estimator)
     if isinstance(criterion, AbsoluteError) and not all(feature.is_numeric for feature in features):
         raise ValueError("criterion='absolute_error' needs columns of numbers only; X has categories: encode them first.")
     n_rows = int(np.count_nonzero(weight > 0))
     room = Room(_count(estimator.min_samples_leaf, n_rows), estimator.min_weight_fraction_leaf * weight.sum())
-    score_cut = _cut_scorer(values, features, estimator.categorical_split == "one_vs_rest")
+    score_all = _cut_scorer(values, features, estimator.categorical_split == "one_vs_rest")
+    has_gaps = any((np.isnan(column) if f.is_numeric else column < 0).any() for f, column in zip(features, values))
+
+    def score(level: Level, impurity: NDArray) -> list[Scores]:
+        return score_all(level, impurity, criterion, room)
 
     def surrogates(level: Level, branch: NDArray, feature: NDArray) -> list[Surrogate]:
-        return find_surrogates(level, branch, feature, values, estimator.max_surrogates, score_cut)
+        return find_surrogates(level, branch, feature, values, estimator.max_surrogates, score_all)
 
-    has_gaps = any((np.isnan(column) if f.is_numeric else column < 0).any() for f, column in zip(features, values))
+    choose: Choose = largest_gain
+    order = None if table is None else table.order
+    n_drawn = count_features(estimator.max_features, len(features))
+    if n_drawn < len(features):
+        rng = generator(estimator.random_state)
+        if has_gaps or isinstance(criterion, AbsoluteError) or not all(feature.is_numeric for feature in features):
+            choose = largest_gain_of(n_drawn, rng)
+        else:
+            drawn = DrawnColumns(table or SortedTable(values), n_drawn, rng, criterion, room)
+            score, order = drawn.score, NO_ORDER
     tree = grow(
         values,
         features,
         criterion,
         weight,
-        score=lambda level, j, impurity: score_cut(level, j, impurity, criterion, room),
-        choose=_choice(estimator, len(features)),
+        score,
+        choose,
         stop=Stop(
             max_depth=np.inf if estimator.max_depth is None else estimator.max_depth,
             min_samples_split=_count(estimator.min_samples_split, n_rows),
@@ -215,6 +244,7 @@ def grow_binary(
         ),
         missing=MAJORITY,
         classes=classes,
+        order=order,
         find_surrogates=surrogates if has_gaps and estimator.max_surrogates > 0 else None,
     )
     return prune_cost_complexity(tree, estimator.ccp_alpha) if estimator.ccp_alpha > 0 else tree
@@ -222,23 +252,20 @@ def grow_binary(
 
 def _cut_scorer(
     values: NDArray, features: tuple[Feature, ...], one_vs_rest: bool
-) -> Callable[[Level, int, NDArray, Criterion, Room], Scores]:
-    """The best cut in two of column j in each open node: a threshold for numbers, two groups for categories."""
+) -> Callable[[Level, NDArray, Criterion, Room], list[Scores]]:
+    """The best cut in two of every column in each open node: a threshold for numbers, two groups for categories."""
 
-    def score(level: Level, j: int, impurity: NDArray, criterion: Criterion, room: Room) -> Scores:
+    def score(level: Level, impurity: NDArray, criterion: Criterion, room: Room) -> list[Scores]:
         if isinstance(criterion, AbsoluteError):
-            return score_thresholds_absolute(level, values[j], level.order[j], criterion, impurity, room)
-        if features[j].is_numeric:
-            return score_thresholds(level, values[j], level.order[j], criterion, impurity, room)
-        return score_groups(level, values[j], features[j].n_values, criterion, impurity, room, one_vs_rest)
+            orders = level.sorted.up_to_date()
+            return [score_thresholds_absolute(level, *column, criterion, impurity, room) for column in zip(values, orders)]
+        scores = score_thresholds(level, values, criterion, impurity, room)
+        for j, feature in enumerate(features):
+            if not feature.is_numeric:
+                scores[j] = score_groups(level, values[j], feature.n_values, criterion, impurity, room, one_vs_rest)
+        return [scores[j] for j in range(len(features))]
 
     return score
-
-
-def _choice(estimator: CARTClassifier | CARTRegressor, n_features: int) -> Choose:
-    """The largest gain of all columns, or of those that a node draws."""
-    n_drawn = count_features(estimator.max_features, n_features)
-    return largest_gain if n_drawn == n_features else largest_gain_of(n_drawn, generator(estimator.random_state))
 
 
 def generator(random_state: Any) -> np.random.Generator:

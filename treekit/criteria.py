@@ -32,6 +32,8 @@ class Criterion:
     """
 
     per_row: Floats
+    #: Whether a node of impurity zero gains by no split, so that it need not be looked at.
+    measures_purity = True
 
     def cost(self, sums: Floats) -> Floats:
         """Weight times impurity of each group, up to a term that adds up as well and so cancels in every gain."""
@@ -80,7 +82,7 @@ class SurplusCriterion(Criterion):
     def saving(self, left: Floats, total: Floats) -> Floats:
         return self.savings(self.weight(left), total)(left[1:])
 
-    def savings(self, n_left: Floats, total: Floats) -> Callable[[Floats], Floats]:
+    def savings(self, n_left: NDArray, total: Floats) -> Callable[[Floats], Floats]:
         """The saving as a function of all sums but the first, for cuts with the weight ``n_left`` below them.
 
         What follows from the weights alone is worked out once; where every row has weight 1, that serves all columns.
@@ -126,7 +128,7 @@ class Gini(_Classes, SurplusCriterion):
         total = sums.sum(axis=0)
         return total - quotient((sums * sums).sum(axis=0), total)
 
-    def savings(self, n_left: Floats, total: Floats) -> Callable[[Floats], Floats]:
+    def savings(self, n_left: NDArray, total: Floats) -> Callable[[Floats], Floats]:
         n = total.sum(axis=0)
         factor = quotient(n, n_left * (n - n_left))
         expected = quotient(total[1:], n) * n_left
@@ -175,7 +177,7 @@ class SquaredError(_Mean, SurplusCriterion):
     def cost(self, sums: Floats) -> Floats:
         return -quotient(sums[1] * sums[1], sums[0])
 
-    def savings(self, n_left: Floats, total: Floats) -> Callable[[Floats], Floats]:
+    def savings(self, n_left: NDArray, total: Floats) -> Callable[[Floats], Floats]:
         factor = quotient(total[0], n_left * (total[0] - n_left))
         expected = quotient(total[1], total[0]) * n_left
         return lambda left: factor * (left[0] - expected) ** 2
@@ -192,7 +194,7 @@ class FriedmanMSE(SquaredError):
     It is the same number as for the squared error, written with the two means.
     """
 
-    def savings(self, n_left: Floats, total: Floats) -> Callable[[Floats], Floats]:
+    def savings(self, n_left: NDArray, total: Floats) -> Callable[[Floats], Floats]:
         n_right = total[0] - n_left
 
         def saving(left: Floats) -> Floats:

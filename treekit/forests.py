@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from treekit.base import TableClassifier, TableEstimator, TableRegressor, check_choice, check_number
 from treekit.cart import CARTClassifier, CARTRegressor, generator
+from treekit.drawn import SortedTable
 from treekit.progress import progress
 from treekit.table import Feature
 from treekit.tree import majority
@@ -234,13 +235,14 @@ class _RandomForest(TableEstimator):
             raise ValueError("oob_score needs bootstrap=True: without it every tree sees every row.")
         self.estimators_ = []
         in_bag, out_of_bag = [], OutOfBag(weight, n_values)
+        table = SortedTable(values) if all(feature.is_numeric for feature in features) else None
         seeds = draw_seeds(self.random_state, self.n_estimators)
         for k in progress(self.n_estimators, "tree", self.verbose):
             rng = np.random.default_rng(seeds[k])
             count = bootstrap_counts(weight, rng) if self.bootstrap else np.ones(len(weight), dtype=np.intp)
             member = seeded(self._tree(), rng)
             vars(member).update({name: part for name, part in vars(self).items() if name in READ})
-            member.tree_ = member._grow(values, features, y, weight * count)
+            member.tree_ = member._grow(values, features, y, weight * count, table)
             self.estimators_.append(member)
             if self.oob_score:
                 in_bag.append(count)

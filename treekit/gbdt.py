@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from treekit.base import TableClassifier, TableEstimator, TableRegressor, check_choice, check_number
 from treekit.cart import count_features, generator
 from treekit.criteria import Criterion, Newton, SquaredError
-from treekit.grow import Choose, Stop, grow
+from treekit.grow import NO_ORDER, Choose, Stop, grow
 from treekit.histogram import HistogramScorer, bin_codes, bin_edges
 from treekit.level import Level, sort_columns
 from treekit.losses import AbsoluteLoss, HuberLoss, LogisticLoss, Loss, PoissonLoss, SoftmaxLoss, SquaredLoss
@@ -58,9 +58,8 @@ class TreeGrower:
         numeric = [j for j, feature in enumerate(features) if feature.is_numeric]
         if max_bins is None:
             self.order = sort_columns(values, numeric)
-            self.has_missing = {j: bool(np.isnan(values[j]).any()) for j in numeric}
         else:
-            self.order = {}
+            self.order = NO_ORDER
             rows = np.flatnonzero(weight > 0)
             self.place = {j: place for place, j in enumerate(numeric)}
             self.edges = [bin_edges(values[j, rows], max_bins) for j in numeric]
@@ -71,13 +70,15 @@ class TreeGrower:
         if self.is_binned:
             histogram = HistogramScorer(self.edges, self.codes, criterion, room)
 
-        def score(level: Level, j: int, impurity: Floats) -> Scores:
-            column = self.values[j]
-            if not self.features[j].is_numeric:
-                return score_groups(level, column, self.features[j].n_values, criterion, impurity, room)
+        def score(level: Level, impurity: Floats) -> list[Scores]:
             if self.is_binned:
-                return histogram.score(level, self.place[j], impurity)
-            return score_thresholds(level, column, level.order[j], criterion, impurity, room, self.has_missing[j])
+                scores = {j: histogram.score(level, place, impurity) for j, place in self.place.items()}
+            else:
+                scores = score_thresholds(level, self.values, criterion, impurity, room, learn_missing=True)
+            for j, feature in enumerate(self.features):
+                if not feature.is_numeric:
+                    scores[j] = score_groups(level, self.values[j], feature.n_values, criterion, impurity, room)
+            return [scores[j] for j in range(len(self.features))]
 
         return grow(self.values, self.features, criterion, weight, score, choose, stop, MAJORITY, order=self.order)
 

@@ -7,8 +7,8 @@ answers to them.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,13 +19,18 @@ from treekit.splits import TIE, Scores
 from treekit.table import Feature
 from treekit.tree import MAJORITY, SHARE, STOP, Surrogate, Tree, branches
 
-__all__ = ["grow", "Stop"]
+__all__ = ["grow", "grow_levels", "Stop", "Splits", "NO_ORDER"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
-Score = Callable[[Level, int, Floats], Scores]
+Score = Callable[[Level, Floats], list[Scores]]
+FindSplits = Callable[[Any, NDArray[np.bool_], Floats, Floats], "Splits"]
+Move = Callable[[Any, "Splits", int], tuple[Any, Ints]]
 Choose = Callable[[list[Scores], Floats], Ints]
 FindSurrogates = Callable[[Level, Ints, Ints], list[Surrogate]]
+
+#: The order of no column, for scores that need none.
+NO_ORDER = np.empty((0, 0), dtype=np.intp)
 
 #: A node whose impurity is a smaller part of the root's is pure but for rounding.
 PURE = 1e-14
@@ -66,7 +71,6 @@ class Grown(NamedTuple):
     impurity: Floats
     value: Floats
     split: Splits
-    surrogates: list[Surrogate]
 
 
 def grow(
@@ -79,8 +83,9 @@ def grow(
     stop: Stop = Stop(),
     missing: int = STOP,
     classes: NDArray | None = None,
-    order: dict[int, Ints] | None = None,
+    order: NDArray[np.integer] | None = None,
     find_surrogates: FindSurrogates | None = None,
+    leaves: Ints | None = None,
 ) -> Tree:
     """Grow a tree.
 
@@ -94,8 +99,8 @@ def grow(
         What a split is to lower, and what a leaf says.
     weight : array of shape (n_rows,)
         Weight of each row; rows of weight zero are left out.
-    score : function of (level, j, impurity)
-        The best split of each open node on column j.
+    score : function of (level, impurity)
+        The best split of each open node on every column, as a list; or on each of the columns that a node draws.
     choose : function of (list of scores, one a column; impurity)
         Which column each open node splits on.
     stop : Stop
@@ -106,11 +111,13 @@ def grow(
         category never seen end where it is asked for.
     classes : array, optional
         The labels, for a classifier.
-    order : dict of arrays, optional
-        The order of the rows by each numeric column, from :func:`treekit.level.sort_columns`, for many trees on one
-        table; empty when the score needs none. Otherwise the columns are sorted here.
+    order : array of shape (n_sorted, n_rows), optional
+        The order of the rows by the first numeric columns, from :func:`treekit.level.sort_columns`, for many trees on
+        one table; NO_ORDER when the score needs none. Otherwise all numeric columns are sorted here.
     find_surrogates : function of (level, branch, feature), optional
         Finds what to ask, split by split, where the answer is missing.
+    leaves : array of shape (n_rows,), optional
+        Is filled with the number of the leaf where each row of positive weight ends.
 
     Returns
     -------
@@ -121,9 +128,62 @@ def grow(
     A level costs O(entries x features), a tree O(rows x features x (depth + log rows)): the logarithm is for sorting
     the numeric columns, once. No column is ever struck off: where it has one value left it cannot split.
     """
-    if order is None:
-        order = sort_columns(values, [j for j, feature in enumerate(features) if feature.is_numeric])
-    level = first_level(order, criterion.per_row, weight, shares=missing == SHARE)
+    columns = [j for j, feature in enumerate(features) if feature.is_numeric]
+    n_branches = max(2, *(feature.n_values for feature in features))
+    order = sort_columns(values, columns) if order is None else order.copy()
+    surrogates: list[list[Surrogate]] = []
+
+    def find_splits(level: Level, is_open: NDArray[np.bool_], impurity: Floats, least: Floats) -> Splits:
+        scores = score(level.only(is_open), impurity[is_open])
+        chosen = choose(scores, impurity[is_open])
+        return best_splits(features, is_open, scores, chosen, least - TIE * impurity, missing)
+
+    def move(level: Level, split: Splits, next_id: int) -> tuple[Level, Ints]:
+        splits = split.n_children > 0
+        note_leaves(level, ~splits)
+        level = level.only(splits)
+        found: list[Surrogate] = []
+        branch = _answers(level, values, split, find_surrogates, found)
+        surrogates.append(found)
+        levels[0], parent = descend(level, branch, split.n_children[splits], next_id)
+        return levels[0], np.flatnonzero(splits)[parent]
+
+    def note_leaves(level: Level, is_leaf: NDArray[np.bool_]) -> None:
+        if leaves is not None:
+            place = np.flatnonzero(np.repeat(is_leaf, level.n_samples))
+            leaves[level.row[level.entry[place]]] = level.id[level.node[place]]
+
+    levels = [first_level(columns[: len(order)], order, criterion.per_row, weight, missing == SHARE, n_branches)]
+    tree = grow_levels(features, criterion, levels[0], find_splits, move, stop, classes, surrogates)
+    note_leaves(levels[0], np.ones(levels[0].n_nodes, dtype=bool))
+    return tree
+
+
+def grow_levels(
+    features: tuple[Feature, ...],
+    criterion: Criterion,
+    level: Any,
+    find_splits: FindSplits,
+    move: Move,
+    stop: Stop = Stop(),
+    classes: NDArray | None = None,
+    surrogates: Sequence[list[Surrogate]] = (),
+) -> Tree:
+    """The loop alone. It never looks at rows, only at what they add up to, node by node: so they may lie elsewhere.
+
+    Parameters
+    ----------
+    features, criterion, stop, classes
+        As for :func:`grow`.
+    level : Level, or what has id, n_nodes, n_samples and sums as it does
+        The root.
+    find_splits : function of (level, is_open, impurity, least)
+        The best split of each open node; one that gains less than ``least`` is none.
+    move : function of (level, splits, next_id)
+        The next level, whose nodes are numbered from ``next_id`` on, and the place of each node's parent in this one.
+    surrogates : sequence of lists
+        What ``move`` finds to ask where answers are missing, a list for each level.
+    """
     total, inherited = criterion.weight(level.sums)[0], criterion.value(level)
     grown: list[Grown] = []
     n_nodes = 1
@@ -134,39 +194,26 @@ def grow(
         value = np.where((node_weight > 0)[:, np.newaxis], criterion.value(level), inherited)
 
         # When to stop? When the rows agree, the tree is deep or the rows are few; or when no split gains enough.
-        pure = impurity <= PURE * (grown[0].impurity[0] if grown else impurity[0])
+        pure = (impurity <= PURE * (grown[0].impurity[0] if grown else impurity[0])) & criterion.measures_purity
         is_open = ~pure & (level.n_samples >= stop.min_samples_split) & (len(grown) < stop.max_depth)
         least = np.maximum(stop.min_gain, stop.min_impurity_decrease * total / np.where(is_open, node_weight, 1))
 
         # Which split is best?
-        open_level = level.only(is_open).in_order()
-        split = best_splits(open_level, is_open, features, impurity, least, score, choose, missing)
-        splits = split.n_children > 0
-        grown.append(Grown(level.id, level.n_samples, node_weight, impurity, value, split, []))
-        if not splits.any():
-            return _as_tree(features, classes, grown)
+        split = find_splits(level, is_open, impurity, least) if is_open.any() else no_splits(level.n_nodes, features)
+        grown.append(Grown(level.id, level.n_samples, node_weight, impurity, value, split))
+        if not split.n_children.any():
+            return _as_tree(features, classes, grown, surrogates)
 
         # Every row goes down the branch of its answer.
-        level = open_level.only(splits[is_open])
-        branch = _answers(level, values, splits, grown[-1], find_surrogates)
-        level, parent = descend(level, branch, split.n_children[splits], n_nodes)
-        inherited = value[splits][parent]
+        level, parent = move(level, split, n_nodes)
+        inherited = value[parent]
         n_nodes += level.n_nodes
 
 
-def best_splits(
-    open_level: Level,
-    is_open: NDArray[np.bool_],
-    features: tuple[Feature, ...],
-    impurity: Floats,
-    least: Floats,
-    score: Score,
-    choose: Choose,
-    missing: int,
-) -> Splits:
-    """Score every column in all open nodes at once, and choose; a split that gains less than ``least`` is none."""
-    n_nodes, n_values = len(is_open), max(feature.n_values for feature in features)
-    split = Splits(
+def no_splits(n_nodes: int, features: tuple[Feature, ...], missing: int = STOP) -> Splits:
+    """Leaves all over, to be filled in."""
+    n_values = max(feature.n_values for feature in features)
+    return Splits(
         feature=np.full(n_nodes, -1),
         gain=np.zeros(n_nodes),
         threshold=np.full(n_nodes, np.nan),
@@ -174,45 +221,56 @@ def best_splits(
         n_children=np.zeros(n_nodes, dtype=np.intp),
         missing=np.full(n_nodes, missing),
     )
-    if not is_open.any():
-        return split
-    scores = [score(open_level, j, impurity[is_open]) for j in range(len(features))]
-    chosen = choose(scores, impurity[is_open])
+
+
+def best_splits(
+    features: tuple[Feature, ...],
+    is_open: NDArray[np.bool_],
+    scores: list[Scores],
+    chosen: Ints,
+    least: Floats,
+    missing: int,
+) -> Splits:
+    """The chosen column's split of each open node, unless it gains less than ``least``."""
+    split = no_splits(len(is_open), features, missing)
+    open_nodes = np.arange(len(chosen))
+    gain = np.array([scored.gain for scored in scores])[chosen, open_nodes]
+    wins = np.flatnonzero((chosen >= 0) & (gain >= least[is_open]))
+    node, column = np.flatnonzero(is_open)[wins], chosen[wins]
+    of_node = np.array([np.full(len(chosen), j) if s.feature is None else s.feature for j, s in enumerate(scores)])
+    split.feature[node] = of_node[column, wins]
+    split.gain[node] = np.maximum(gain[wins], 0)
+    split.n_children[node] = np.array([scored.n_branches for scored in scores])[column]
+    for into, name in ((split.threshold, "threshold"), (split.missing, "missing")):
+        told = [into[: len(chosen)] if getattr(scored, name) is None else getattr(scored, name) for scored in scores]
+        into[node] = np.array(told)[column, wins]
     for j, scored in enumerate(scores):
-        # Rounding must not refuse a gain that is just enough, a gain of zero above all.
-        wins = (chosen == j) & (scored.gain >= least[is_open] - TIE * impurity[is_open])
-        node = np.flatnonzero(is_open)[wins]
-        split.feature[node] = j
-        split.gain[node] = np.maximum(scored.gain[wins], 0)
-        split.n_children[node] = scored.n_branches
-        if scored.threshold is not None:
-            split.threshold[node] = scored.threshold[wins]
         if scored.route is not None:
-            split.route[node, : features[j].n_values] = scored.route[wins]
-        if scored.missing is not None:
-            split.missing[node] = scored.missing[wins]
+            asks = wins[column == j]
+            split.route[node[column == j], : features[j].n_values] = scored.route[asks]
     return split
 
 
 def _answers(
-    level: Level, values: NDArray, splits: NDArray[np.bool_], grown: Grown, find_surrogates: FindSurrogates | None
+    level: Level, values: NDArray, every: Splits, find_surrogates: FindSurrogates | None, found: list[Surrogate]
 ) -> Ints:
     """The branch of each entry in the nodes that split; SHARE where it is to be shared out.
 
     A missing answer comes from the surrogates, which are looked for here, or else from the node's rule; where that is
     the majority's branch it is settled here.
     """
-    split = grown.split.only(splits)
-    x = values[split.feature[level.node], level.row[level.entry]]
-    branch = branches(x, split.threshold[level.node], split.route, level.node)
+    splits = every.n_children > 0
+    split = every.only(splits)
+    row = level.rows(level.entry)
+    x = level.table(values, split.feature.take(level.node), level.entry)
+    branch = branches(x, split.threshold.take(level.node), split.route, level.node)
     if find_surrogates is not None:
-        level = level.in_order()
         for surrogate in find_surrogates(level, branch, split.feature):
             lost = np.flatnonzero(branch < 0)
-            branch[lost] = surrogate.answer(values, level.node[lost], level.row[level.entry[lost]])
-            grown.surrogates.append(surrogate)
+            branch[lost] = surrogate.answer(values, level.node[lost], row[lost])
+            found.append(surrogate)
     rule = np.where(split.missing == MAJORITY, _heavier_branch(level, branch), split.missing)
-    grown.split.missing[splits] = rule
+    every.missing[splits] = rule
     return np.where(branch < 0, rule[level.node], branch)
 
 
@@ -221,11 +279,14 @@ def _heavier_branch(level: Level, branch: Ints) -> Ints:
     known = np.flatnonzero(branch >= 0)
     n_branches = int(branch.max(initial=0)) + 1
     cell = level.node[known] * n_branches + branch[known]
-    weight = np.bincount(cell, level.weight[level.entry[known]], minlength=level.n_nodes * n_branches)
+    of_each = None if level.is_counted else level.weight[level.entry[known]]
+    weight = np.bincount(cell, of_each, minlength=level.n_nodes * n_branches)
     return weight.reshape(level.n_nodes, n_branches).argmax(axis=1)
 
 
-def _as_tree(features: tuple[Feature, ...], classes: NDArray | None, grown: list[Grown]) -> Tree:
+def _as_tree(
+    features: tuple[Feature, ...], classes: NDArray | None, grown: list[Grown], surrogates: Sequence[list[Surrogate]]
+) -> Tree:
     """The levels as one Tree, its nodes in the order of their numbers."""
     by_id = np.argsort(np.concatenate([part.id for part in grown]))
 
@@ -249,11 +310,11 @@ def _as_tree(features: tuple[Feature, ...], classes: NDArray | None, grown: list
         n_samples=joined([part.n_samples for part in grown]),
         weight=joined([part.weight for part in grown]),
         value=joined([part.value for part in grown]),
-        surrogates=_by_node(grown, feature),
+        surrogates=_by_node(grown, surrogates, feature),
     )
 
 
-def _by_node(grown: list[Grown], feature: Ints) -> tuple[Surrogate, ...]:
+def _by_node(grown: list[Grown], surrogates: Sequence[list[Surrogate]], feature: Ints) -> tuple[Surrogate, ...]:
     """The surrogates of all levels, rank by rank, as arrays with one entry for each node of the tree."""
     # The levels list the nodes that split in an order of their own.
     ids = np.concatenate([part.id[part.split.n_children > 0] for part in grown])
@@ -271,5 +332,5 @@ def _by_node(grown: list[Grown], feature: Ints) -> tuple[Surrogate, ...]:
             route=spread(rank, "route", -1),
             is_turned=spread(rank, "is_turned", False),
         )
-        for rank in zip(*(part.surrogates for part in grown[:-1]))
+        for rank in zip(*surrogates)
     )

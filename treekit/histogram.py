@@ -45,7 +45,7 @@ def bin_codes(column: NDArray, edges: Floats) -> NDArray[np.unsignedinteger]:
 
 
 def histograms(
-    codes: NDArray[np.unsignedinteger], row: Ints, node: Ints, addend: NDArray[np.int64], n_nodes: int, n_bins: int
+    codes: NDArray[np.unsignedinteger], row: Ints, node: Ints, addend: NDArray[np.integer], n_nodes: int, n_bins: int
 ) -> NDArray[np.int64]:
     """What some rows add up to in each bin of each column, node by node. The histograms of several blocks add up.
 
@@ -107,7 +107,6 @@ def score_bins(
     gain, to_right = gain[node, best], to_right[node, best]
     return Scores(
         gain,
-        np.zeros(len(best)),
         threshold=np.append(edges, np.inf)[best],
         missing=np.where(n_lost[:, 0] == 0, MAJORITY, np.where(gain > to_right + TIE * impurity, 0, 1)),
     )

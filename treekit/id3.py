@@ -79,8 +79,8 @@ class ID3Classifier(TreeClassifier):
         check_number(self, "min_samples_split", low=2, whole=True)
         entropy = Entropy(y, len(self.classes_))
 
-        def score(level: Level, j: int, impurity: NDArray) -> Scores:
-            return score_branches(level, values[j], features[j].n_values, entropy)
+        def score(level: Level, impurity: NDArray) -> list[Scores]:
+            return [score_branches(level, column, feature.n_values, entropy) for feature, column in zip(features, values)]
 
         stop = Stop(np.inf if self.max_depth is None else self.max_depth, self.min_samples_split, self.min_gain)
         return grow(values, features, entropy, weight, score, largest_gain, stop, STOP, self.classes_)

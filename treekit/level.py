@@ -11,6 +11,7 @@ to the left and some to the right keeps the order on either side.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -19,7 +20,10 @@ from numpy.typing import NDArray
 
 from treekit.measures import quotient
 
-__all__ = ["Level", "GONE", "copies", "sort_columns", "row_type", "first_level", "descend"]
+__all__ = ["Level", "Sorted", "copies", "sort_columns", "row_type", "first_level", "descend"]
+
+#: As many numbers as a few arrays of may stay in the cache of a processor.
+BLOCK = 2**16
 
 #: The side of an entry that is in no open node any more.
 GONE = -1
@@ -42,16 +46,15 @@ class Level:
     parent : array of shape (n_nodes,)
         Number of its parent; -1 for the root.
     start : array of shape (n_nodes + 1,)
-        Where in ``entry`` and ``order`` the entries of each node begin.
+        Where in ``entry`` and in the orders the entries of each node begin.
     entry : array of shape (n_alive,)
         The living entries, node by node.
-    order : dict of arrays of shape (n_alive,)
-        For each numeric column the same entries, node by node and within a node by value, missing values last; but
-        see :meth:`in_order`.
-    side : integer array of shape (n_entries,)
-        Branch by which each entry came down since ``order`` was last brought up to date; GONE if it lives no more.
+    sorted : Sorted
+        For each numeric column the same entries, node by node and within a node by value.
     is_counted : bool
         Whether every living entry has weight 1, so that to weigh entries is to count them.
+    is_whole : bool
+        Whether no row was shared out yet, so that entries have the numbers of their rows.
     """
 
     row: NDArray[np.intp]
@@ -62,9 +65,9 @@ class Level:
     parent: NDArray[np.intp]
     start: NDArray[np.intp]
     entry: NDArray[np.integer]
-    order: dict[int, NDArray[np.integer]]
-    side: NDArray[np.integer]
+    sorted: Sorted
     is_counted: bool
+    is_whole: bool = True
 
     @property
     def n_nodes(self) -> int:
@@ -78,7 +81,7 @@ class Level:
 
     @cached_property
     def node(self) -> NDArray[np.intp]:
-        """Which node the places of ``entry`` and ``order`` belong to, of shape (n_alive,)."""
+        """Which node the places of ``entry`` and of the orders belong to, of shape (n_alive,)."""
         return np.repeat(np.arange(self.n_nodes), self.n_samples)
 
     @cached_property
@@ -88,7 +91,7 @@ class Level:
 
     @cached_property
     def place(self) -> NDArray[np.intp]:
-        """The places of ``entry`` and ``order``, of shape (n_alive,)."""
+        """The places of ``entry`` and of the orders, of shape (n_alive,)."""
         return np.arange(len(self.entry))
 
     @cached_property
@@ -97,26 +100,41 @@ class Level:
         return self.place + 1 - np.repeat(self.start[:-1], self.n_samples)
 
     @cached_property
-    def _sums_before(self) -> NDArray[np.int64]:
-        """What all entries of the nodes before a place's own add up to, in units, of shape (n_sums, n_alive)."""
-        before = np.cumsum(self._totals, axis=1) - self._totals
-        return np.repeat(before.astype(self.addend.dtype), self.n_samples, axis=1)
+    def sums_before(self) -> NDArray[np.integer]:
+        """What the entries of all nodes before each add up to, in units, of shape (n_sums, n_nodes)."""
+        return (np.cumsum(self._totals, axis=1) - self._totals).astype(self.addend.dtype)
 
-    def sums_below(self, order: NDArray[np.integer], which: slice = slice(None)) -> NDArray[np.int64]:
-        """What the entries of the node up to each place of an order add up to, in units, of shape (n_sums, n_alive).
+    def running_sums(self, order: NDArray[np.integer], which: slice = slice(None)) -> NDArray[np.integer]:
+        """What the entries up to each place of some orders add up to, in units, those of the nodes before included.
 
         The nodes lie one after the other, so one running sum does for all of them. Whole numbers make it exact, and
         ten times as fast as one of floats.
+
+        Parameters
+        ----------
+        order : array of shape (n_columns, n_alive)
+        which : slice
+            Which of the sums.
+
+        Returns
+        -------
+        array of shape (n_sums, n_columns, n_alive)
         """
         running = self.addend[which].take(order, axis=1)
-        running = np.cumsum(running, axis=1, dtype=running.dtype)
-        running -= self._sums_before[which]
-        return running
+        return np.cumsum(running, axis=-1, dtype=running.dtype)
 
     def values(self, column: NDArray, entries: NDArray[np.integer]) -> NDArray:
         """What some entries have in a column."""
-        # Entries have the numbers of their rows until rows are shared out.
-        return column.take(entries if len(self.row) == len(column) else self.row.take(entries))
+        return column.take(self.rows(entries))
+
+    def table(self, values: NDArray, columns: NDArray[np.integer], entries: NDArray[np.integer]) -> NDArray:
+        """What some entries have in some columns of a table of shape (n_features, n_rows); the two are broadcast."""
+        # One index into the table laid out in a line is faster than two.
+        return values.ravel().take(columns * values.shape[1] + self.rows(entries))
+
+    def rows(self, entries: NDArray[np.integer]) -> NDArray[np.integer]:
+        """The rows of some entries, which have the numbers of their rows until rows are shared out."""
+        return entries if self.is_whole else self.row.take(entries)
 
     @cached_property
     def _totals(self) -> NDArray[np.int64]:
@@ -137,41 +155,90 @@ class Level:
         sums = np.bincount(self.node, weight * x, minlength=self.n_nodes)
         return quotient(sums, total)
 
-    def only(self, chosen: NDArray[np.bool_]) -> Level:
-        """The level without the nodes that are not chosen."""
-        if chosen.all():
-            return self
-        stays = np.repeat(chosen, self.n_samples)
-        side = self.side.copy()
-        side[self.entry.take(np.flatnonzero(~stays))] = GONE
+    def part(self, chosen: NDArray[np.bool_]) -> Level:
+        """The chosen nodes alone; the orders stay those of all."""
         return replace(
             self,
             id=self.id[chosen],
             parent=self.parent[chosen],
             start=np.concatenate([[0], np.cumsum(self.n_samples[chosen])]),
-            entry=self.entry.take(np.flatnonzero(stays)),
-            side=side,
+            entry=self.entry.take(np.flatnonzero(np.repeat(chosen, self.n_samples))),
         )
 
-    def in_order(self) -> Level:
-        """The level with its orders brought up to date: what went down and what is gone is moved in one pass.
-
-        It is done in place, for two sets of orders would be the largest thing in memory; older levels lose theirs.
-        """
-        if not self.side.any():
+    def only(self, chosen: NDArray[np.bool_]) -> Level:
+        """The level without the nodes that are not chosen, whose entries are gone for good."""
+        if chosen.all():
             return self
-        n_branches = int(self.side.max()) + 1
-        for j, order in self.order.items():
-            self.order[j] = by_branch(order, self.side.take(order), n_branches)
-        return replace(self, side=np.minimum(self.side, 0))
+        self.sorted.send(self.entry.take(np.flatnonzero(np.repeat(~chosen, self.n_samples))), GONE)
+        return self.part(chosen)
 
 
-def sort_columns(values: NDArray, columns: list[int]) -> dict[int, NDArray[np.integer]]:
-    """The rows of a table in the order of each of some columns, missing values last. Takes O(rows log rows) for each.
+class Sorted:
+    """The entries in the order of each numeric column: node by node, and within a node by value, missing values last.
 
-    Equal values may come in any order: no cut lies between them, and the sums of whole numbers do not depend on it.
+    Which way an entry goes is noted, and all orders are brought up to date in one pass when they are asked for. That is
+    done in place, as two sets of orders would be the largest thing in memory: the levels of a tree share one.
+
+    Parameters
+    ----------
+    columns : list of int
+        Which columns of the table.
+    order : array of shape (n_columns, n_alive)
+        The entries by each.
+    side : integer array of shape (n_entries,)
+        Branch by which each entry went down since; GONE if it is in no open node any more.
     """
-    return {j: np.argsort(values[j]).astype(row_type(values.shape[1])) for j in columns}
+
+    def __init__(self, columns: list[int], order: NDArray[np.integer], side: NDArray[np.integer]):
+        self.columns, self.side = columns, side
+        self._order, self._n_alive = order, order.shape[1]
+        self._is_stale, self._has_moved = bool(side.any()), False
+
+    def send(self, entries: NDArray[np.integer], branch: int | NDArray[np.integer]) -> None:
+        """Note which way some entries go, or that they are GONE."""
+        if isinstance(branch, np.ndarray):
+            if self._has_moved:
+                self.up_to_date()
+            self._has_moved = True
+        self.side[entries] = branch
+        self._is_stale = True
+
+    def blocks(self) -> Iterator[slice]:
+        """The columns, so few at a time that what is worked out for them stays in the cache."""
+        n_columns = max(1, BLOCK // max(self._n_alive, 1))
+        for first in range(0, len(self.columns), n_columns):
+            yield slice(first, first + n_columns)
+
+    def up_to_date(self) -> NDArray[np.integer]:
+        """The orders, once everyone is where he went, of shape (n_columns, n_alive)."""
+        if self._is_stale:
+            n_branches, n_alive = int(self.side.max()) + 1, 0
+            for block in self.blocks():
+                moved = by_branch(self._order[block, : self._n_alive], self.side, n_branches)
+                n_alive = moved.shape[1]
+                self._order[block, :n_alive] = moved
+            self._n_alive, self._is_stale, self._has_moved = n_alive, False, False
+            np.minimum(self.side, 0, out=self.side)
+        return self._order[:, : self._n_alive]
+
+    def follow(self, follow: Callable[[NDArray[np.integer]], NDArray[np.integer]], side: NDArray[np.integer]) -> Sorted:
+        """The same for entries that have new numbers, and new sides."""
+        order = [follow(order) for order in self._order[:, : self._n_alive]]
+        moved = Sorted(self.columns, np.array(order or self._order), side.astype(self.side.dtype))
+        moved._is_stale = moved._has_moved = True
+        return moved
+
+
+def sort_columns(values: NDArray, columns: list[int]) -> NDArray[np.integer]:
+    """The rows of a table in the order of each of some columns, missing values last, of shape (n_columns, n_rows).
+
+    Equal values may come in any order: no cut lies between them, and sums of whole numbers do not depend on it. Takes
+    O(rows log rows) for each column.
+    """
+    order = np.empty((len(columns), values.shape[1]), dtype=row_type(values.shape[1]))
+    for place, j in enumerate(columns):
+        order[place] = np.argsort(values[j])
+    return order
 
 
 def row_type(n_rows: int) -> type[np.integer]:
@@ -180,25 +247,33 @@ def row_type(n_rows: int) -> type[np.integer]:
 
 
 def first_level(
-    order: dict[int, NDArray[np.integer]], per_row: NDArray[np.float64], weight: NDArray[np.float64], shares: bool
+    columns: list[int],
+    order: NDArray[np.integer],
+    per_row: NDArray[np.float64],
+    weight: NDArray[np.float64],
+    shares: bool = False,
+    n_branches: int = 2,
 ) -> Level:
     """All rows of positive weight in the root.
 
     Parameters
     ----------
-    order : dict of arrays of shape (n_rows,)
-        The order of the rows by each column that is to be kept in order, from :func:`sort_columns`.
+    columns : list of int
+        The columns that are to be kept in order.
+    order : array of shape (n_columns, n_rows)
+        Their orders, from :func:`sort_columns`; the level makes them its own.
     per_row : array of shape (n_sums, n_rows)
         What each row adds to the sums, for each unit of weight.
     weight : array of shape (n_rows,)
         Weight of the rows.
     shares : bool
         Whether rows may be shared out later, so that weights need room for fractions.
+    n_branches : int
+        Largest number of branches that a split may have.
     """
     addend, unit = in_units(per_row * weight, shares)
     entry = np.flatnonzero(weight > 0).astype(row_type(len(weight)))
-    if len(entry) < len(weight):
-        order = {j: rows.take(np.flatnonzero(weight.take(rows) > 0)) for j, rows in order.items()}
+    side = np.where(weight > 0, 0, GONE).astype(np.min_scalar_type(-max(n_branches, 2)))
     return Level(
         row=np.arange(len(weight)),
         weight=weight,
@@ -208,8 +283,7 @@ def first_level(
         parent=np.array([-1]),
         start=np.array([0, len(entry)]),
         entry=entry,
-        order=dict(order),
-        side=np.where(weight > 0, 0, GONE).astype(np.int16),
+        sorted=Sorted(columns, order, side),
         is_counted=bool((weight[entry] == 1).all()),
     )
 
@@ -254,41 +328,42 @@ def descend(
     n_branches = int(n_children.max())
     first_id = np.empty_like(n_children)
     first_id[by_id] = next_id + np.cumsum(n_children[by_id]) - n_children[by_id]
-    side = level.side.astype(np.int16 if n_branches < 2**15 else np.int32)
-    side[level.entry] = branch
+    level.sorted.send(level.entry, branch)
     if (branch < 0).any():
-        level, side = _share_out(level, branch, n_children, side)
+        level = _share_out(level, branch, n_children)
+    side = level.sorted.side.take(level.entry)
 
     # All first children come first, then all second ones, each in the order of their parents: so two selections in the
     # old order move a binary tree's entries, and no sort is needed.
     parents = [np.flatnonzero(n_children > b) for b in range(n_branches)]
     parent = np.concatenate(parents)
     number = np.repeat(np.arange(n_branches), [len(nodes) for nodes in parents])
-    cell = (level.node * n_branches + side.take(level.entry)).astype(np.intp)
+    cell = level.node * n_branches + side
     n_samples = np.bincount(cell, minlength=level.n_nodes * n_branches)[parent * n_branches + number]
     moved = replace(
         level,
         id=first_id[parent] + number,
         parent=level.id[parent],
         start=np.concatenate([[0], np.cumsum(n_samples)]),
-        entry=by_branch(level.entry, side.take(level.entry), n_branches),
-        side=side,
+        entry=by_branch(level.entry[np.newaxis], level.sorted.side, n_branches)[0],
     )
     return moved, parent
 
 
 def by_branch(entries: NDArray[np.integer], side: NDArray[np.integer], n_branches: int) -> NDArray[np.integer]:
-    """The entries branch by branch, each in their old order, without those that are gone."""
-    if n_branches <= 2:
-        # Taking the places where a mask is true is several times faster than the mask itself as index.
-        return entries.take(np.concatenate([np.flatnonzero(side == b) for b in (0, 1)]))
-    # A stable sort, which takes linear time for numbers of two bytes.
-    return entries.take(np.argsort(side, kind="stable")[np.count_nonzero(side == GONE) :])
+    """Orders of the same entries, of shape (n_orders, n_alive): branch by branch, without those that are gone."""
+    side = side.take(entries)
+    if n_branches > 2:
+        # A stable sort, which takes linear time for numbers of one or two bytes.
+        place = np.argsort(side, axis=1, kind="stable")[:, np.count_nonzero(side[:1] == GONE) :]
+        return np.take_along_axis(entries, place, axis=1)
+    # Two selections need no sort. To take the places where a mask is true is several times faster than the mask itself
+    # as index; and all orders lose the same entries, so they stay as long as each other.
+    entries = entries.ravel()
+    return np.concatenate([entries.take(np.flatnonzero(side == b)).reshape(len(side), -1) for b in (0, 1)], axis=1)
 
 
-def _share_out(
-    level: Level, branch: NDArray[np.intp], n_children: NDArray[np.intp], side: NDArray[np.integer]
-) -> tuple[Level, NDArray[np.integer]]:
+def _share_out(level: Level, branch: NDArray[np.intp], n_children: NDArray[np.intp]) -> Level:
     """Replace every entry without a branch by one entry for each branch that known rows take.
 
     A branch's share is its part of the weight of the known rows.
@@ -300,13 +375,13 @@ def _share_out(
     share = into_child / np.repeat(np.add.reduceat(into_child, first), n_children)
 
     # Every entry is copied as often as it has places to go; the dead ones stay, which keeps the numbering simple.
-    lost, in_node = np.zeros(len(level.row), dtype=bool), np.zeros(len(level.row), dtype=np.intp)
-    lost[entry[~is_known]], in_node[entry] = True, node
-    n_copies = np.where(lost, n_children[in_node], 1)
+    is_lost, in_node = np.zeros(len(level.row), dtype=bool), np.zeros(len(level.row), dtype=np.intp)
+    is_lost[entry[~is_known]], in_node[entry] = True, node
+    n_copies = np.where(is_lost, n_children[in_node], 1)
     origin, copy = copies(np.arange(len(level.row)), n_copies)
-    is_copy = lost[origin]
-    side = np.where(is_copy, copy, side[origin]).astype(side.dtype)
-    part = np.where(is_copy, share[np.minimum(first[in_node[origin]] + copy, len(share) - 1)], 1.0)
+    is_copy, in_node = is_lost[origin], in_node[origin]
+    part = np.ones(len(origin))
+    part[is_copy] = share[first[in_node[is_copy]] + copy[is_copy]]
     number = np.cumsum(n_copies) - n_copies
 
     def follow(entries: NDArray[np.integer]) -> NDArray[np.integer]:
@@ -314,22 +389,22 @@ def _share_out(
         new = number[old] + copy
         return new[part[new] > 0].astype(entries.dtype)
 
-    level.order.update({j: follow(order) for j, order in level.order.items()})
-    living = follow(level.entry)
-    n_samples = np.bincount(in_node[origin[living]], minlength=level.n_nodes)
-    shared = replace(
+    living = follow(entry)
+    n_samples = np.bincount(in_node[living], minlength=level.n_nodes)
+    return replace(
         level,
         row=level.row[origin],
         weight=level.weight[origin] * part,
         addend=np.rint(level.addend[:, origin] * part).astype(np.int64),
         start=np.concatenate([[0], np.cumsum(n_samples)]),
         entry=living,
+        sorted=level.sorted.follow(follow, np.where(is_copy, copy, level.sorted.side[origin])),
         is_counted=False,
+        is_whole=False,
     )
-    return shared, side
 
 
-def copies(x: NDArray[np.intp], n_copies: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def copies(x: NDArray[np.integer], n_copies: NDArray[np.intp]) -> tuple[NDArray[np.integer], NDArray[np.intp]]:
     """Each x as often as told, and the numbers 0, 1, ... of its copies."""
     first = np.cumsum(n_copies) - n_copies
-    return np.repeat(x, n_copies), np.arange(int(n_copies.sum())) - np.repeat(first, n_copies)
+    return np.repeat(x, n_copies), np.arange(n_copies.sum(), dtype=np.intp) - np.repeat(first, n_copies)

@@ -16,7 +16,7 @@ from treekit.cart import CLASSIFICATION, generator
 from treekit.criteria import Criterion
 from treekit.grow import Stop, grow
 from treekit.level import Level, sort_columns
-from treekit.splits import TIE, Room, Scores, largest_gain, score_thresholds
+from treekit.splits import Room, Scores, TIE, largest_gain, score_cuts, score_thresholds
 from treekit.table import Feature
 from treekit.tree import STOP, Tree, combine
 
@@ -146,12 +146,11 @@ class ObliqueTreeClassifier(TreeClassifier):
         table = np.vstack([values.astype(float), np.zeros(values.shape[1])])
         found: list[tuple[NDArray[np.intp], Floats]] = []
 
-        def score(level: Level, j: int, impurity: Floats) -> Scores:
-            if j < d:
-                return score_thresholds(level, table[j], level.order[j], criterion, impurity, room)
+        def score(level: Level, impurity: Floats) -> list[Scores]:
+            scores = score_thresholds(level, table, criterion, impurity, room)
             best, table[d] = search.best(level, impurity)
             found.append((level.id, best.direction))
-            return Scores(best.gain, threshold=best.threshold)
+            return [*(scores[j] for j in range(d)), Scores(best.gain, threshold=best.threshold)]
 
         stop = Stop(
             max_depth=np.inf if self.max_depth is None else self.max_depth,
@@ -265,10 +264,8 @@ class Search:
 
     def _cut(self, level: Level, impurity: Floats, x: Floats) -> tuple[Floats, Floats]:
         """Gain and threshold of the best cut in each node, of a column with one number for each place of ``entry``."""
-        column = np.zeros(self.values.shape[1])
-        column[level.row[level.entry]] = x
-        order = level.entry[np.lexsort((x, level.node))]
-        scores = score_thresholds(level, column, order, self.criterion, impurity, self.room)
+        order = np.lexsort((x, level.node))
+        (scores,) = score_cuts(level, x[[order]], level.entry[[order]], self.criterion, impurity, self.room)
         assert scores.threshold is not None
         return scores.gain, scores.threshold
 

@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treekit.criteria import Criterion, SurplusCriterion
-from treekit.level import Level
+from treekit.level import BLOCK, Level
 from treekit.tree import MAJORITY
 
-__all__ = ["Scores", "Room", "score_thresholds", "score_branches", "score_groups", "largest_gain"]
+__all__ = ["Scores", "Room", "score_thresholds", "score_cuts", "score_picked", "score_branches", "score_groups", "largest_gain"]
 
 Floats = NDArray[np.float64]
 
@@ -36,8 +36,6 @@ class Scores:
     ----------
     gain : array of shape (n_nodes,)
         How much it lowers the impurity; -inf where the column can't split the node.
-    branch_weight : array of shape (n_nodes, n_branches) or None
-        Weight of the known rows that take each branch, where a criterion may ask for it.
     threshold : array of shape (n_nodes,) or None
         For a column of numbers: branch 0 is at or below it, branch 1 above.
     route : array of shape (n_nodes, n_values) or None
@@ -46,20 +44,25 @@ class Scores:
         Number of branches.
     missing : array of shape (n_nodes,) or None
         Branch for the rows where the column is missing, where the score has learned it; MAJORITY where it could not.
+    branch_weight : array of shape (n_nodes, n_branches) or None
+        Weight of the known rows that take each branch, where a criterion may ask for it.
     n_candidates : array of shape (n_nodes,) or None
         Number of cuts that had room, where they were counted.
     split_information : array of shape (n_nodes,) or None
         Entropy, in bits, of the branches, for those who choose by it.
+    feature : array of shape (n_nodes,) or None
+        The column, where each node has one of its own.
     """
 
     gain: Floats
-    branch_weight: Floats | None = None
     threshold: Floats | None = None
     route: NDArray[np.intp] | None = None
     n_branches: int = 2
     missing: NDArray[np.intp] | None = None
+    branch_weight: Floats | None = None
     n_candidates: Floats | None = None
     split_information: Floats | None = None
+    feature: NDArray[np.intp] | None = None
 
 
 @dataclass(frozen=True)
@@ -74,140 +77,227 @@ class Room:
         return Room(self.rows, self.weight[node] if isinstance(self.weight, np.ndarray) else self.weight)
 
 
-@dataclass(frozen=True, eq=False)
-class Cuts:
-    """Cuts of a column of numbers, in the order of (node, value).
-
-    Attributes
-    ----------
-    x : array of shape (n_alive,)
-        The column in that order.
-    place : array of shape (n_cuts,)
-        Place of the last entry below each cut.
-    node : array of shape (n_cuts,)
-        Node of each cut.
-    n_below : array of shape (n_cuts,)
-        Number of entries of the node below the cut.
-    n_known : array of shape (n_nodes,)
-        Number of entries of each node where the column is known; they come first in the node.
-    is_cut : array of shape (n_alive,) or None
-        None where these are the cuts between distinct values; otherwise every place stands for one, and this tells
-        which are.
-    """
-
-    x: NDArray
-    place: NDArray[np.intp]
-    node: NDArray[np.intp]
-    n_below: NDArray[np.intp]
-    n_known: NDArray[np.intp]
-    is_cut: NDArray[np.bool_] | None = None
-
-    def threshold(self, cut: NDArray[np.intp]) -> Floats:
-        """Midpoint of the two values beside some cuts; infinity where the one above is missing."""
-        place = self.place[cut]
-        above = self.x[place + 1]
-        return np.where(np.isnan(above), np.inf, midpoint(self.x[place], above))
-
-
-def find_cuts(
-    level: Level, column: NDArray, order: NDArray[np.integer], before_missing: bool = False, everywhere: bool = False
-) -> Cuts:
-    """The cuts of every node on a column of numbers, whose entries lie in the order of (node, value).
-
-    With ``before_missing`` the last cut of a node has all known values below it. With ``everywhere`` a column without
-    gaps, most of whose places are cuts, is not picked over: to look at all places is faster then.
-    """
-    x = level.values(column, order)
-    last = level.start[1:] - 1
-    is_cut = np.zeros(len(x), dtype=bool)
-    np.less(x[:-1], x[1:], out=is_cut[:-1])
-    n_known = level.n_samples
-    # Missing values come last, so one look at the end of each node tells whether there are any.
-    has_gaps = np.isnan(x[last]).any()
-    if has_gaps:
-        is_known = ~np.isnan(x)
-        n_known = np.bincount(level.node, is_known, minlength=level.n_nodes).astype(np.intp)
-        if before_missing:
-            is_cut[:-1] |= is_known[:-1] & ~is_known[1:]
-    is_cut[last] = False
-    if everywhere and not has_gaps and np.count_nonzero(is_cut) > len(x) / 2:
-        return Cuts(x, level.place, level.node, level.n_below, n_known, is_cut)
-    place = np.flatnonzero(is_cut)
-    return Cuts(x, place, level.node.take(place), level.n_below.take(place), n_known)
-
-
 def score_thresholds(
     level: Level,
-    column: NDArray,
+    values: NDArray,
+    criterion: Criterion,
+    impurity: Floats,
+    room: Room = Room(),
+    learn_missing: bool = False,
+) -> dict[int, Scores]:
+    """The best cut of each node on every column of numbers that the level keeps in order. See :func:`score_cuts`."""
+    scores: dict[int, Scores] = {}
+    orders = level.sorted.up_to_date()
+    for block in level.sorted.blocks():
+        columns, order = level.sorted.columns[block], orders[block]
+        x = level.table(values, np.array(columns)[:, np.newaxis], order)
+        scores.update(zip(columns, score_cuts(level, x, order, criterion, impurity, room, learn_missing)))
+    return scores
+
+
+def score_cuts(
+    level: Level,
+    x: NDArray,
     order: NDArray[np.integer],
     criterion: Criterion,
     impurity: Floats,
     room: Room = Room(),
     learn_missing: bool = False,
-    count_candidates: bool = False,
-) -> Scores:
-    """The best cut of each node on a column of numbers.
+) -> list[Scores]:
+    """The best cut of each node on some columns of numbers.
 
     The candidates are the midpoints between neighbouring distinct values. The entries lie in the order of (node,
-    value), so the sums below every cut of every node are one running sum: a level costs O(entries), where summing
-    anew for each cut would cost O(entries^2).
+    value), so the sums below every cut of every node are one running sum: a level costs O(entries) a column, where
+    summing anew for each cut would cost O(entries^2).
 
-    With ``learn_missing`` the rows where the column is missing are tried on either side of every cut, and all known
-    rows against them. In a node where none is missing there is nothing to learn: the branch is left open.
+    Parameters
+    ----------
+    level : Level
+        The open nodes.
+    x : array of shape (n_columns, n_alive)
+        The values, in the order of (node, value).
+    order : array of shape (n_columns, n_alive)
+        The entries whose values they are.
+    criterion, impurity, room
+        What a cut is to lower; the impurity of the nodes, which says what counts as equal; what a side must hold.
+    learn_missing : bool
+        Whether to try the rows where a column is missing on either side of every cut, and all known rows against them.
+        In a node where none is missing there is nothing to learn: the branch is left open.
     """
-    can_share = level.is_counted and isinstance(criterion, SurplusCriterion)
-    cuts = find_cuts(level, column, order, before_missing=learn_missing, everywhere=can_share)
-    tolerance = TIE * impurity * criterion.divisor(level.sums)
-    if cuts.is_cut is not None:
-        saving = _savings_everywhere(level, order, cuts.is_cut, criterion, room)
-        node, best = first_best(cuts, saving, tolerance)
-        return scores_of(level, cuts, node, best, saving[best], criterion)
+    is_cut = cut_places(level, x)
+    # Missing values come last in a node: one look there tells whether there are any.
+    is_picked = np.isnan(x[:, level.start[1:] - 1]).any(axis=1)
+    is_picked |= (x.size > BLOCK) & (np.count_nonzero(is_cut, axis=1) < x.shape[1] / 2)
+    scores: dict[int, Scores] = {}
+    for k in np.flatnonzero(is_picked).tolist():
+        scores[k] = score_picked(level, x[k], order[k], criterion, impurity, room, learn_missing)
+    rest = np.flatnonzero(~is_picked)
+    if len(rest):
+        if len(rest) < len(x):
+            x, order, is_cut = x[rest], order[rest], is_cut[rest]
+        found = _score_all_places(level, x, order, is_cut, criterion, impurity, room)
+        scores.update(zip(rest.tolist(), found))
+    if learn_missing:
+        for k in rest.tolist():
+            scores[k].missing = np.full(level.n_nodes, MAJORITY)
+    return [scores[k] for k in range(len(is_picked))]
 
-    running = level.sums_below(order)
-    last_known = np.maximum(level.start[:-1] + cuts.n_known - 1, 0)
-    known = np.where(cuts.n_known > 0, running.take(last_known, axis=1) * level.unit, 0)
-    below, n_lost = running.take(cuts.place, axis=1) * level.unit, level.n_samples - cuts.n_known
-    learns = learn_missing and n_lost.any()
-    if not learns:
-        saving = _saving_with_room(criterion, below, known, cuts.n_below, cuts.n_known, cuts.node, room)
+
+def _score_all_places(
+    level: Level,
+    x: NDArray,
+    order: NDArray[np.integer],
+    is_cut: NDArray[np.bool_],
+    criterion: Criterion,
+    impurity: Floats,
+    room: Room,
+) -> list[Scores]:
+    """The best cuts of columns without gaps: every place is worked out, and masked where there is no cut.
+
+    Where most places are cuts, that is faster than to pick the cuts out.
+    """
+    if level.is_counted and isinstance(criterion, SurplusCriterion):
+        # Where rows are counted, as many lie below a place in every column: what follows from that is worked out once.
+        if criterion not in level.once:
+            level.once[criterion] = criterion.savings(level.n_below, _at_places(level, level.sums))
+        saving = level.once[criterion](_sums_below(level, order, slice(1, None)))
+        weight_below: NDArray = level.n_below
     else:
-        lost, at = level.sums - known, cuts.node
+        below = _sums_below(level, order)
+        saving, weight_below = criterion.saving(below, _at_places(level, level.sums)), criterion.weight(below)
+    node_weight = criterion.weight(level.sums)
+    if room.rows > 1:
+        is_cut &= _both_hold(level.n_below, level.n_samples[level.node], room.rows)
+    if np.any(room.weight):
+        is_cut &= _both_hold(weight_below, node_weight[level.node], room.of(level.node).weight)
+    saving = np.where(is_cut, saving, -np.inf)
+
+    # The first place of each node, column by column, that saves the most.
+    first = np.arange(0, saving.size, saving.shape[1])[:, np.newaxis] + level.start[:-1]
+    largest = np.maximum.reduceat(saving, level.start[:-1], axis=1)
+    least = largest - TIE * impurity * criterion.divisor(level.sums)
+    good = np.flatnonzero(saving >= np.repeat(least, level.n_samples, axis=1))
+    best = good[np.searchsorted(good, first)]
+
+    gain = criterion.gain(saving.take(best), level.sums)
+    threshold = np.where(np.isfinite(largest), midpoint(x.take(best), x.take(best + 1, mode="clip")), np.nan)
+    scores = [Scores(*column) for column in zip(gain, threshold)]
+    if weight_below.ndim == 2:
+        left = weight_below.take(best)
+        for scored, weights in zip(scores, np.stack([left, node_weight - left], axis=-1)):
+            scored.branch_weight = weights
+    return scores
+
+
+def _sums_below(level: Level, order: NDArray[np.integer], which: slice = slice(None)) -> Floats:
+    """What the entries of the node up to each place add up to, of shape (n_sums, n_columns, n_alive)."""
+    running = level.running_sums(order, which)
+    if "before" not in level.once:
+        level.once["before"] = _at_places(level, level.sums_before)
+    running -= level.once["before"][which]
+    return running * level.unit[which, np.newaxis]
+
+
+def _at_places(level: Level, of_nodes: NDArray) -> NDArray:
+    """What each node has at each of its places, with an axis for columns: of shape (n_sums, 1, n_alive)."""
+    return np.repeat(of_nodes[:, np.newaxis], level.n_samples, axis=2)
+
+
+@dataclass(frozen=True, eq=False)
+class Cuts:
+    """All cuts of a column of numbers between neighbouring distinct values, in the order of (node, value).
+
+    Attributes
+    ----------
+    place : array of shape (n_cuts,)
+        Place of the last entry below each cut.
+    node : array of shape (n_cuts,)
+        Node of each cut.
+    threshold : array of shape (n_cuts,)
+        Midpoint of the two values; infinity where the one above is missing.
+    n_below : array of shape (n_cuts,)
+        Number of entries of the node below the cut.
+    n_known : array of shape (n_nodes,)
+        Number of entries of each node where the column is known; they come first in the node.
+    """
+
+    place: NDArray[np.intp]
+    node: NDArray[np.intp]
+    threshold: Floats
+    n_below: NDArray[np.intp]
+    n_known: NDArray[np.intp]
+
+
+def find_cuts(level: Level, x: NDArray, before_missing: bool = False) -> Cuts:
+    """The cuts of every node on a column of numbers, whose values come in the order of (node, value).
+
+    With ``before_missing`` the last cut of a node has all known values below it.
+    """
+    is_cut, n_known = cut_places(level, x[np.newaxis])[0], level.n_samples
+    # Missing values come last in a node: one look there tells whether there are any.
+    if np.isnan(x[level.start[1:] - 1]).any():
+        is_known = ~np.isnan(x)
+        n_known = np.bincount(level.node, is_known, minlength=level.n_nodes).astype(np.intp)
+        if before_missing:
+            is_cut[level.start[:-1] + n_known - 1] |= (0 < n_known) & (n_known < level.n_samples)
+    place = np.flatnonzero(is_cut)
+    above = x.take(place + 1)
+    threshold = np.where(np.isnan(above), np.inf, midpoint(x.take(place), above))
+    return Cuts(place, level.node.take(place), threshold, level.n_below.take(place), n_known)
+
+
+def cut_places(level: Level, x: NDArray) -> NDArray[np.bool_]:
+    """Whether a larger value of the same node follows, for columns in the order of (node, value)."""
+    is_cut = np.empty(x.shape, dtype=bool)
+    np.less(x[:, :-1], x[:, 1:], out=is_cut[:, :-1])
+    is_cut[:, level.start[1:] - 1] = False
+    return is_cut
+
+
+def score_picked(
+    level: Level,
+    x: NDArray,
+    order: NDArray[np.integer],
+    criterion: Criterion,
+    impurity: Floats,
+    room: Room,
+    learn_missing: bool = False,
+) -> Scores:
+    """The best cuts of a column with gaps, or with few values: the cuts are picked out first."""
+    cuts = find_cuts(level, x, before_missing=learn_missing)
+    at = cuts.node
+    running, before = level.running_sums(order[np.newaxis])[:, 0], level.sums_before
+    below = (running.take(cuts.place, axis=1) - before.take(at, axis=1)) * level.unit
+    last_known = np.maximum(level.start[:-1] + cuts.n_known - 1, 0)
+    known = np.where(cuts.n_known > 0, (running.take(last_known, axis=1) - before) * level.unit, 0)
+    lost, n_lost = level.sums - known, level.n_samples - cuts.n_known
+    tolerance = TIE * impurity * criterion.divisor(level.sums)
+    if not learn_missing:
+        saving = _saving_with_room(criterion, below, known[:, at], cuts.n_below, cuts.n_known[at], room.of(at))
+    else:
         to_left, to_right = (
-            _saving_with_room(criterion, below + side * lost[:, at], level.sums, cuts.n_below + side * n_lost[at], level.n_samples, at, room)
+            _saving_with_room(
+                criterion,
+                below + side * lost[:, at],
+                level.sums[:, at],
+                cuts.n_below + side * n_lost[at],
+                level.n_samples[at],
+                room.of(at),
+            )
             for side in (1, 0)
         )
         saving = np.maximum(to_left, to_right)
     node, best = first_best(cuts, saving, tolerance)
-    scores = scores_of(level, cuts, node, best, saving[best], criterion)
+    scores = scores_of(level, cuts, node, best, saving, criterion)
     scores.branch_weight = np.zeros((level.n_nodes, 2))
     scores.branch_weight[node, 0] = criterion.weight(below[:, best])
     scores.branch_weight[node, 1] = criterion.weight(known[:, node] - below[:, best])
-    if count_candidates:
-        scores.n_candidates = np.bincount(cuts.node, np.isfinite(saving), minlength=level.n_nodes).astype(float)
     if learn_missing:
-        scores.missing = np.full(level.n_nodes, MAJORITY)
-    if learns:
         # Of two equal gains the right side wins, as in XGBoost.
         is_better = to_left[best] > to_right[best] + tolerance[node]
+        scores.missing = np.full(level.n_nodes, MAJORITY)
         scores.missing[node] = np.where(n_lost[node] == 0, MAJORITY, np.where(is_better, 0, 1))
     return scores
-
-
-def _savings_everywhere(
-    level: Level, order: NDArray[np.integer], is_cut: NDArray[np.bool_], criterion: Criterion, room: Room
-) -> Floats:
-    """What a cut at every place saves, where rows are counted and known; -inf where there is no cut or no room.
-
-    What lies below a place weighs the same in every column then, and what follows from it is worked out once a level.
-    """
-    assert isinstance(criterion, SurplusCriterion)
-    if criterion not in level.once:
-        level.once[criterion] = criterion.savings(level.n_below, np.repeat(level.sums, level.n_samples, axis=1))
-    saving = level.once[criterion](level.sums_below(order, slice(1, None)) * level.unit[1:])
-    n_rows = np.maximum(room.rows, room.weight)
-    if np.any(n_rows > 1):
-        is_cut &= _both_hold(level.n_below, level.n_samples[level.node], n_rows)
-    return np.where(is_cut, saving, -np.inf)
 
 
 def first_best(cuts: Cuts, saving: Floats, tolerance: Floats) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
@@ -225,29 +315,26 @@ def first_best(cuts: Cuts, saving: Floats, tolerance: Floats) -> tuple[NDArray[n
 def scores_of(
     level: Level, cuts: Cuts, node: NDArray[np.intp], best: NDArray[np.intp], saving: Floats, criterion: Criterion
 ) -> Scores:
-    """The best cuts of some nodes, and what they save, as scores of all nodes."""
+    """The best cuts of some nodes as scores of all nodes."""
     gain, threshold = np.full(level.n_nodes, -np.inf), np.full(level.n_nodes, np.nan)
-    gain[node], threshold[node] = criterion.gain(saving, level.sums[:, node]), cuts.threshold(best)
-    return Scores(gain, threshold=threshold)
+    gain[node], threshold[node] = criterion.gain(saving[best], level.sums[:, node]), cuts.threshold[best]
+    return Scores(
+        gain,
+        threshold=threshold,
+        n_candidates=np.bincount(cuts.node, np.isfinite(saving), minlength=level.n_nodes).astype(float),
+    )
 
 
-def _both_hold(below: Floats, total: Floats, least: float | Floats) -> NDArray[np.bool_]:
+def _both_hold(below: NDArray, total: NDArray, least: float | Floats) -> NDArray[np.bool_]:
     """Whether there is so much on both sides of a cut."""
     return (below >= least) & (total - below >= least)
 
 
 def _saving_with_room(
-    criterion: Criterion,
-    left: Floats,
-    total: Floats,
-    n_left: NDArray,
-    n: NDArray,
-    node: NDArray[np.intp],
-    room: Room,
+    criterion: Criterion, left: Floats, total: Floats, n_left: NDArray, n: NDArray, room: Room
 ) -> Floats:
     """What each cut saves; -inf where a side has no room."""
-    total, room = total.take(node, axis=1), room.of(node)
-    fits = _both_hold(n_left, n[node], room.rows)
+    fits = _both_hold(n_left, n, room.rows)
     if np.any(room.weight):
         fits &= _both_hold(criterion.weight(left), criterion.weight(total), room.weight)
     return np.where(fits, criterion.saving(left, total), -np.inf)
@@ -264,7 +351,7 @@ def score_branches(level: Level, column: NDArray, n_values: int, criterion: Crit
     can_split = np.count_nonzero((weight > 0) & (weight >= min_weight), axis=1) >= 2
     gain = np.where(can_split, criterion.gain(saving, level.sums), -np.inf)
     route = np.broadcast_to(np.arange(n_values), (level.n_nodes, n_values))
-    return Scores(gain, weight, route=route, n_branches=n_values)
+    return Scores(gain, route=route, n_branches=n_values, branch_weight=weight)
 
 
 def score_groups(
@@ -285,13 +372,25 @@ def score_groups(
     """
     counts = _sums_by_category(level, column, n_values)
     n_rows = _rows_by_category(level, column, n_values)
-    known, n_known, nodes = counts.sum(axis=2), n_rows.sum(axis=1), np.arange(level.n_nodes)
-    best_gain = np.full(level.n_nodes, -np.inf)
-    best_left = np.zeros((level.n_nodes, n_values), dtype=bool)
+    return best_groups(counts, n_rows, level.sums, criterion, impurity, room, one_vs_rest)
+
+
+def best_groups(
+    counts: Floats,
+    n_rows: NDArray[np.intp],
+    node: Floats,
+    criterion: Criterion,
+    impurity: Floats,
+    room: Room = Room(),
+    one_vs_rest: bool = False,
+) -> Scores:
+    """The same from sums of shape (n_sums, n_nodes, n_values) and numbers of rows, those of the nodes beside them."""
+    known, n_known = counts.sum(axis=2), n_rows.sum(axis=1)
+    best_gain = np.full(len(n_rows), -np.inf)
+    best_left = np.zeros(n_rows.shape, dtype=bool)
     for left in _groupings(counts, n_rows, criterion, one_vs_rest):
         n_left = (n_rows * left).sum(axis=1)
-        saving = _saving_with_room(criterion, (counts * left).sum(axis=2), known, n_left, n_known, nodes, room)
-        gain = criterion.gain(saving, level.sums)
+        gain = criterion.gain(_saving_with_room(criterion, (counts * left).sum(axis=2), known, n_left, n_known, room), node)
         better = np.isfinite(gain) & ~(gain <= best_gain + TIE * impurity)
         best_gain[better] = gain[better]
         best_left[better] = np.broadcast_to(left, best_left.shape)[better]
@@ -339,7 +438,7 @@ def _rows_by_category(level: Level, column: NDArray, n_values: int) -> NDArray[n
     return np.bincount(cell, minlength=level.n_nodes * n_values).reshape(level.n_nodes, n_values)
 
 
-def _cells(level: Level, column: NDArray, n_values: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def _cells(level: Level, column: NDArray, n_values: int) -> tuple[NDArray[np.integer], NDArray[np.intp]]:
     """The entries where the column is known, and which (node, category) they belong to."""
     code = level.values(column, level.entry).astype(np.intp)
     known = np.flatnonzero(code >= 0)

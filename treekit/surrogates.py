@@ -22,7 +22,7 @@ __all__ = ["Agreement", "find_surrogates"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
-Score = Callable[[Level, int, Floats, Criterion, Room], Scores]
+Score = Callable[[Level, Floats, Criterion, Room], list[Scores]]
 
 
 class Agreement(Criterion):
@@ -62,8 +62,8 @@ def find_surrogates(
         The table.
     n_wanted : int
         How many to look for; a node has fewer where fewer columns beat the heavier branch.
-    score : function of (level, j, impurity, criterion, room)
-        The best cut of each node on column j.
+    score : function of (level, impurity, criterion, room)
+        The best cut of each node on every column.
     """
     sent = np.zeros((2, len(level.row)))
     for side in (0, 1):
@@ -71,9 +71,8 @@ def find_surrogates(
         sent[side, entry] = level.weight[entry]
     addend, unit = in_units(sent, fractions=False)
     told = replace(level, addend=addend, unit=unit)
-    columns = range(len(values))
-    scores = [score(told, j, np.ones(level.n_nodes), Agreement(), Room(rows=2)) for j in columns]
-    gain = np.array([np.where(split_feature == j, -np.inf, scored.gain) for j, scored in zip(columns, scores)])
+    scores = score(told, np.ones(level.n_nodes), Agreement(), Room(rows=2))
+    gain = np.array([np.where(split_feature == j, -np.inf, scored.gain) for j, scored in enumerate(scores)])
     ranked = np.argsort(-gain, axis=0, kind="stable")[:n_wanted]
     return [_surrogate(told, branch, values, scores, np.where(np.take_along_axis(gain, best[np.newaxis], axis=0)[0] > 0, best, -1))
             for best in ranked]

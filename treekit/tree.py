@@ -36,7 +36,7 @@ class Surrogate(NamedTuple):
     route: NDArray[np.intp]
     is_turned: NDArray[np.bool_]
 
-    def answer(self, values: NDArray, node: NDArray[np.intp], row: NDArray[np.intp]) -> NDArray[np.intp]:
+    def answer(self, values: NDArray, node: NDArray[np.intp], row: NDArray[np.integer]) -> NDArray[np.intp]:
         """Branch of each row at its node; -1 where the surrogate can't tell either."""
         answer = np.full(len(node), -1)
         asks = np.flatnonzero(self.feature[node] >= 0)
