@@ -18,6 +18,7 @@ from treekit.figures.gbdt import boosting_explorer, leaf_parabola, plot_learning
 from treekit.figures.id3 import growth_explorer, plot_threshold, split_explorer
 from treekit.figures.introduction import lunch_anatomy, lunch_explorer, lunch_partition, subject_map
 from treekit.figures.missing_values import boundary_cuts, plot_with_holes, threshold_explorer
+from treekit.figures.oblique import gain_by_angle, plot_staircase, region_panels, tilt_explorer
 from treekit.figures.pruning import (
     alpha_explorer,
     cross_validation_curve,
@@ -45,6 +46,10 @@ __all__ = [
     "threshold_explorer",
     "boundary_cuts",
     "plot_with_holes",
+    "region_panels",
+    "tilt_explorer",
+    "gain_by_angle",
+    "plot_staircase",
     "price_bars",
     "ratio_explorer",
     "plot_chance",
