@@ -59,7 +59,7 @@ def region_panels(
     box = np.array([low, [high[0], low[1]], high, [low[0], high[1]]])
     drawn, told = "", []
     for k, (name, model) in enumerate(models.items()):
-        plane = Plane((low[0], high[0]), (low[1], high[1]), (34 + 238 * k, 44, 236 + 238 * k, 246))
+        plane = Plane((low[0], high[0]), (low[1], high[1]), (34 + 238 * k, 52, 236 + 238 * k, 254))
         for polygon, label in _leaves(model.tree_, box):
             if len(polygon):
                 corners = " ".join(f"{number(plane.x(a))},{number(plane.y(b))}" for a, b in polygon)
@@ -71,14 +71,14 @@ def region_panels(
             drawn += in_class(c, "".join(dots))
         n = model.get_n_leaves()
         drawn += plane.axes(xticks, yticks if k == 0 else [], str(X.columns[0]), "")
-        drawn += text(sum(plane.box[::2]) / 2, 24, f"{name}: {n} leaves", text_anchor="middle")
+        drawn += text(sum(plane.box[::2]) / 2, 16, f"{name}: {n} leaves", text_anchor="middle")
         told.append(f"{name} with {n}")
-    drawn += text(0, 24, str(X.columns[1]), font_size=13)
+    drawn += text(0, 42, str(X.columns[1]))
     alt = (
         f"{len(values)} rows as dots by {X.columns[0]} and {X.columns[1]}, filled for {classes[0]} and hollow for "
         f"{classes[1]}, over the regions of the leaves: {' and '.join(told)}. The regions of {classes[1]} are shaded."
     )
-    return Picture(alt, (480, 296), drawn)
+    return Picture(alt, (480, 304), drawn)
 
 
 class _Turned:
@@ -126,7 +126,7 @@ def tilt_explorer(frame: pd.DataFrame, columns: list[str], target: str) -> Explo
     low, high = low - 0.06 * turned.range, high + 0.06 * turned.range
     box = np.array([low, [high[0], low[1]], high, [low[0], high[1]]])
     plane = Plane((low[0], high[0]), (low[1], high[1]), (48, 38, 468, 318))
-    line_y, bar_y = 408, 488
+    line_y, bar_y = 422, 500
     single = max(turned.cut(0)[3], turned.cut(90)[3])
     bits = Plane((0, 0.6), (0, 1), (48, 0, 408, 1))
     ticks = [np.arange(np.ceil(10 * a), np.floor(10 * b) + 1, 2) / 10 for a, b in zip(low, high)]
@@ -168,7 +168,7 @@ def tilt_explorer(frame: pd.DataFrame, columns: list[str], target: str) -> Explo
         alt=f"The {len(frame)} rows as dots by {columns[0]} and {columns[1]}, cut by a level line: the best cut of "
         f"{columns[1]} alone. Below stands a tick for each row at what the direction makes of it, with the threshold between two of them, and a "
         f"bar for the gain of {turned.cut(90)[3]:.3f} bits, which just reaches the mark of the best single column.",
-        size=(480, 512),
+        size=(480, 524),
         background=background,
         controls=[Slider("Angle of the direction", list(range(0, 180, 5)), start=90, show="{}°")],
         frame=state,
@@ -182,17 +182,17 @@ def gain_by_angle(frame: pd.DataFrame, columns: list[str], target: str) -> Pictu
     degrees = np.arange(0, 180.25, 0.25)
     gain = np.array([turned.cut(a)[3] for a in degrees])
     best = degrees[gain > gain.max() - 1e-9]
-    plane = Plane((0, 180), (0, 0.6), (44, 38, 468, 198))
-    marks = "".join(
-        circle(plane.x(a), plane.y(turned.cut(a)[3]), 5) + text(plane.x(a) + dx, plane.y(turned.cut(a)[3]) - 12, name, text_anchor=anchor)
-        for a, name, dx, anchor in ((0, columns[0], 4, "start"), (90, columns[1], -2, "end"))
-    )
+    plane = Plane((0, 180), (0, 0.6), (44, 38, 460, 198))
+    marks = ""
+    for a, name, anchor in ((0, columns[0], "start"), (90, columns[1], "middle")):
+        x, y = plane.x(a), plane.y(turned.cut(a)[3])
+        marks += circle(x, y, 5) + text(x, y + 24, name, text_anchor=anchor)
     curve = plane.curve(degrees, gain, style=f"stroke: {class_color(2)}")
     axes = plane.axes(range(0, 181, 30), [0, 0.2, 0.4, 0.6], "angle of the direction, in degrees", "gain of its best cut (bits)")
     alt = (
         f"The gain against the angle: flat pieces with sudden steps. Single columns are marked: {columns[0]} at 0 degrees with "
         f"{gain[0]:.3f} bits, {columns[1]} at 90 degrees with {turned.cut(90)[3]:.3f}. The highest piece, {gain.max():.3f} bits, "
-        f"is narrow, from about {best.min():.0f} to {best.max():.0f} degrees; elsewhere lower pieces are higher than both neighbours."
+        f"is narrow, from about {best.min():g} to {best.max():g} degrees; elsewhere lower pieces are higher than both neighbours."
     )
     return Picture(alt, (480, 250), axes + curve + marks)
 
