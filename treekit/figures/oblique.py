@@ -209,8 +209,13 @@ def plot_staircase(runs: pd.DataFrame) -> None:
             for ax, what in zip(panels, ("leaves", "error")):
                 ax.plot(part["rows"], part[what], "o", color=CLASS_COLORS[k], markersize=3, alpha=0.4)
                 ax.plot(mean.index, mean[what], color=CLASS_COLORS[k], label=name, linestyle=["-", "--"][k])
-        for ax, label in zip(panels, ("leaves", "share of new rows told wrong")):
+        rows = runs["rows"].unique()
+        leaves, errors = [2, 5, 10, 20, 50], [0.001, 0.01, 0.1]
+        for ax, ticks, label in zip(panels, (leaves, errors), ("leaves", "share of new rows told wrong")):
             ax.set(xscale="log", yscale="log", xlabel="training rows", ylabel=label)
+            ax.set_xticks(rows, labels=rows)
+            ax.set_yticks(ticks, labels=ticks)
+            ax.minorticks_off()
             ax.spines[["top", "right"]].set_visible(False)
         panels[0].legend(frameon=False)
     plt.show()
