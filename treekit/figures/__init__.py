@@ -14,6 +14,7 @@ from treekit.figures.entropy import (
     surprise_curve,
     two_class_entropy,
 )
+from treekit.figures.forests import error_by_trees, forest_explorer, importance_bars, variance_curves
 from treekit.figures.gbdt import boosting_explorer, leaf_parabola, plot_learning_curves, regression_losses
 from treekit.figures.id3 import growth_explorer, plot_threshold, split_explorer
 from treekit.figures.introduction import lunch_anatomy, lunch_explorer, lunch_partition, subject_map
@@ -64,6 +65,10 @@ __all__ = [
     "price_lines",
     "risk_steps",
     "cross_validation_curve",
+    "forest_explorer",
+    "variance_curves",
+    "error_by_trees",
+    "importance_bars",
     "boosting_explorer",
     "regression_losses",
     "leaf_parabola",
