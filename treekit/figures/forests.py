@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
@@ -14,6 +14,7 @@ from treekit.forests import RandomForestClassifier
 from treekit.palette import class_color
 from treekit.svg import Plane, circle, element, line, number, rect, text
 
+N_TREES = (1, 2, 3, 5, 10, 20, 40)
 N_CELLS = 40  # of the grid over each axis on which votes are asked for
 SHADES = (0.1, 0.3, 0.5, 0.7, 0.9)  # shares of votes between which the shade of a region changes
 
@@ -21,9 +22,7 @@ SHADES = (0.1, 0.3, 0.5, 0.7, 0.9)  # shares of votes between which the shade of
 # -- votes over the plane -------------------------------------------------------------------------------------------
 
 
-def forest_explorer(
-    X: pd.DataFrame, y: pd.Series, point: Sequence[float], n_trees: Sequence[int] = (1, 2, 3, 5, 10, 20, 40)
-) -> Explorable:
+def forest_explorer(X: pd.DataFrame, y: pd.Series, point: tuple[float, float]) -> Explorable:
     """Regions of a growing forest on two columns of numbers, shaded by the share of its votes.
 
     `y` has two classes; `point` is a new row, marked by a cross, whose votes are counted. Each row of `X` should differ
@@ -39,7 +38,7 @@ def forest_explorer(
     drawn_columns = {"both columns": None, "one, drawn by lot": 1}
     grown = {}
     for name, max_features in drawn_columns.items():
-        forest = RandomForestClassifier(n_trees[-1], max_features=max_features, oob_score=True, random_state=0).fit(X, y)
+        forest = RandomForestClassifier(N_TREES[-1], max_features=max_features, oob_score=True, random_state=0).fit(X, y)
         on_grid = np.array([tree.predict_proba(asked)[:, 1] for tree in forest.estimators_])
         on_rows = np.array([tree.predict_proba(X)[:, 1] for tree in forest.estimators_])
         grown[name] = on_grid, on_rows, forest.in_bag_ == 0
@@ -47,7 +46,10 @@ def forest_explorer(
     is_yes = np.asarray(y) == forest.classes_[1]
 
     a, b = plane.x(point[0]), plane.y(point[1])
-    background = plane.axes(_round_ticks(left, right), _round_ticks(low, high), *columns)
+    names = "".join(
+        in_class(k, circle(350 + 60 * k, 15, 6)) + text(362 + 60 * k, 20, name) for k, name in enumerate((no, yes))
+    )
+    background = plane.axes(_round_ticks(left, right), _round_ticks(low, high), *columns) + names
     marks = "".join(
         in_class(int(k), circle(plane.x(row[0]), plane.y(row[1]), 6)) for row, k in zip(X.to_numpy(), is_yes)
     ) + line(a - 7, b - 7, a + 7, b + 7, stroke_width=3) + line(a - 7, b + 7, a + 7, b - 7, stroke_width=3)
@@ -73,7 +75,7 @@ def forest_explorer(
         "majorities.",
         size=(480, 384),
         background=background,
-        controls=[Choice("Each split sees", list(drawn_columns)), Slider("Trees", list(n_trees), start=3)],
+        controls=[Choice("Each split sees", list(drawn_columns)), Slider("Trees", list(N_TREES), start=3)],
         frame=state,
         challenge=f"From how many trees on does the line hardly move? Which forest has softer shades between {no} and {yes}?",
     )
@@ -127,15 +129,15 @@ def variance_curves(forests: Mapping[str, tuple[float, float, Mapping[int, float
     `forests` gives each name the variance of one tree, the correlation of two, and measured variances by number of trees.
     """
     low, high = np.log2(0.002), np.log2(0.125)
-    plane = Plane((0, np.log2(last)), (low, high), (56, 40, 392, 300))
-    drawn = line(56, 300, 392, 300)
+    plane = Plane((0, np.log2(last)), (low, high), (56, 40, 376, 300))
+    drawn = line(56, 300, 376, 300)
     for m in (1, 2, 4, 8, 16, 32, 64):
         drawn += line(plane.x(np.log2(m)), 300, plane.x(np.log2(m)), 305)
         drawn += text(plane.x(np.log2(m)), 321, str(m), text_anchor="middle")
     for tick in (0.1, 0.05, 0.02, 0.01, 0.005, 0.002):
         y = plane.y(np.log2(tick))
-        drawn += line(56, y, 392, y, stroke_opacity=0.17) + text(48, y + 5, f"{tick:g}", text_anchor="end")
-    drawn += text(224, 342, "trees (each tick doubles them)", text_anchor="middle") + text(0, 20, "variance of the answer")
+        drawn += line(56, y, 376, y, stroke_opacity=0.17) + text(48, y + 5, f"{tick:g}", text_anchor="end")
+    drawn += text(216, 342, "trees (each tick doubles them)", text_anchor="middle") + text(0, 20, "variance of the answer")
     m = np.arange(1, last + 1)
     for k, (name, (variance, correlation, measured)) in enumerate(forests.items()):
         curve = np.log2(correlation * variance + (1 - correlation) * variance / m)
@@ -143,7 +145,7 @@ def variance_curves(forests: Mapping[str, tuple[float, float, Mapping[int, float
             np.log2(m), curve, style=f"stroke: {class_color(k)}", stroke_dasharray=("none", "8 4", "2 4")[k]
         )
         dots = "".join(dot(plane.x(np.log2(n)), plane.y(np.log2(v))) for n, v in measured.items())
-        drawn += element("g", dots, style=f"fill: {class_color(k)}") + text(398, plane.y(curve[-1]) + 5, name)
+        drawn += element("g", dots, style=f"fill: {class_color(k)}") + text(382, plane.y(curve[-1]) + 5, name)
     ends = [(name, v, rho * v + (1 - rho) * v / last) for name, (v, rho, _) in forests.items()]
     alt = (
         f"Curves of the variance over the number of trees, from 1 to {last}, on logarithmic axes, that fall and flatten: "
