@@ -60,11 +60,11 @@ def forest_explorer(X: pd.DataFrame, y: pd.Series, point: tuple[float, float]) -
         votes = int(on_grid[:, -1].sum())
         has_answer = is_out.any(axis=0)
         answer = np.sum(on_rows * is_out, axis=0)[has_answer] / is_out.sum(axis=0)[has_answer]
-        right = int(np.sum((answer > 0.5) == is_yes[has_answer]))
+        n_right = np.sum((answer > 0.5) == is_yes[has_answer])
         trees = "1 tree" if m == 1 else f"{m} trees"
         sentence = (
             f"{trees}: {votes} of {m} {'says' if votes == 1 else 'say'} {yes} at the cross. "
-            f"Out of bag {right} of {np.sum(has_answer)} rows are told right."
+            f"Out of bag {n_right} of {np.sum(has_answer)} rows are told right."
         )
         return _shades(plane, xs, ys, share[:-1].reshape(N_CELLS, N_CELLS)) + marks, sentence
 
@@ -138,11 +138,11 @@ def variance_curves(forests: Mapping[str, tuple[float, float, Mapping[int, float
         y = plane.y(np.log2(tick))
         drawn += line(56, y, 376, y, stroke_opacity=0.17) + text(48, y + 5, f"{tick:g}", text_anchor="end")
     drawn += text(216, 342, "trees (each tick doubles them)", text_anchor="middle") + text(0, 20, "variance of the answer")
-    m = np.arange(1, last + 1)
+    sizes = np.arange(1, last + 1)
     for k, (name, (variance, correlation, measured)) in enumerate(forests.items()):
-        curve = np.log2(correlation * variance + (1 - correlation) * variance / m)
+        curve = np.log2(correlation * variance + (1 - correlation) * variance / sizes)
         drawn += plane.curve(
-            np.log2(m), curve, style=f"stroke: {class_color(k)}", stroke_dasharray=("none", "8 4", "2 4")[k]
+            np.log2(sizes), curve, style=f"stroke: {class_color(k)}", stroke_dasharray=("none", "8 4", "2 4")[k]
         )
         dots = "".join(dot(plane.x(np.log2(n)), plane.y(np.log2(v))) for n, v in measured.items())
         drawn += element("g", dots, style=f"fill: {class_color(k)}") + text(382, plane.y(curve[-1]) + 5, name)
@@ -160,8 +160,10 @@ def error_by_trees(errors: Mapping[str, NDArray], one_tree: float) -> Picture:
     n_trees = len(next(iter(errors.values())))
     top = float(np.ceil(50 * max(one_tree, *(np.nanmax(e) for e in errors.values()))) / 50)
     plane = Plane((0, n_trees), (0, top), (48, 40, 380, 282))
-    drawn = plane.axes(range(0, n_trees + 1, 10), [k / 50 for k in range(round(50 * top) + 1)], "trees", "share of wrong answers")
-    drawn += line(48, plane.y(one_tree), 380, plane.y(one_tree), stroke_dasharray="2 4") + text(386, plane.y(one_tree) + 5, "one tree")
+    ticks = [k / 50 for k in range(round(50 * top) + 1)]
+    drawn = plane.axes(range(0, n_trees + 1, 10), ticks, "trees", "share of wrong answers")
+    y = plane.y(one_tree)
+    drawn += line(48, y, 380, y, stroke_dasharray="2 4") + text(386, y + 5, "one tree")
     for k, (name, error) in enumerate(errors.items()):
         drawn += plane.curve(
             range(1, n_trees + 1), error, style=f"stroke: {class_color(k)}", stroke_dasharray=("none", "7 4")[k]
@@ -187,10 +189,10 @@ def importance_bars(table: pd.DataFrame) -> Picture:
             width = abs(value) * scale
             bar = rect(zero if value >= 0 else zero - width, y + 12 * k, width, 11)
             drawn += element("g", bar, **_bar(k))
-    alt = f"Two bars for each of {len(table)} columns: {' and '.join(str(name) for name in table.columns)}. " + "; ".join(
-        f"{name}: {row.iloc[0]:.3f} and {row.iloc[1]:.3f}" for name, row in table.iterrows()
-    )
-    return Picture(alt + ".", (480, 50 + 34 * len(table)), drawn)
+    kinds = " and ".join(str(name) for name in table.columns)
+    words = "; ".join(f"{name}: {row.iloc[0]:.3f} and {row.iloc[1]:.3f}" for name, row in table.iterrows())
+    alt = f"Two bars for each of {len(table)} columns: {kinds}. {words}."
+    return Picture(alt, (480, 50 + 34 * len(table)), drawn)
 
 
 def _bar(k: int) -> dict[str, object]:
