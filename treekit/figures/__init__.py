@@ -4,6 +4,7 @@ A figure that moves is an :class:`treekit.explorable.Explorable`; one that stand
 by matplotlib.
 """
 
+from treekit.figures.adaboost import adaboost_explorer, margin_losses, plot_margins
 from treekit.figures.cart import cut_explorer, gini_and_entropy, plot_counts, steps_explorer
 from treekit.figures.c45 import plot_chance, price_bars, ratio_explorer
 from treekit.figures.entropy import (
@@ -69,6 +70,9 @@ __all__ = [
     "variance_curves",
     "error_by_trees",
     "importance_bars",
+    "adaboost_explorer",
+    "margin_losses",
+    "plot_margins",
     "boosting_explorer",
     "regression_losses",
     "leaf_parabola",
