@@ -39,7 +39,7 @@ def adaboost_explorer(x: ArrayLike, y: ArrayLike, n_rounds: int = 8) -> Explorab
     xlim, reach = (left[0], right[-1]), 1.1 * float(np.abs(votes).max())
     rows = Plane(xlim, (-1.8, 1.8), (44, 34, 464, 164))
     vote = Plane(xlim, (-reach, reach), (44, 280, 464, 400))
-    bounds = Plane((0, n_rounds), (0, 1), (44, 460, 464, 560))
+    bounds = Plane((0, n_rounds), (0, 1), (44, 484, 464, 584))
     background = (
         rows.axes([], [-1, 1], "", "rows by class, sized by weight, and the stump (dashed)")
         + vote.axes(x, [-1, 0, 1], "x", "the vote so far: below 0 it says -1, above 0 it says 1")
@@ -90,7 +90,7 @@ def adaboost_explorer(x: ArrayLike, y: ArrayLike, n_rounds: int = 8) -> Explorab
         "rows that the first stump got wrong are the largest, those that this one gets wrong are ringed. In the middle "
         "the sum of the two votes as a step function. At the bottom the share of wrong rows after each round, below a "
         "bound that falls in every round.",
-        size=(480, 606),
+        size=(480, 630),
         background=background,
         controls=[Slider("Round", list(range(1, n_rounds + 1)), start=2)],
         frame=state,
@@ -116,7 +116,7 @@ def margin_losses() -> Picture:
         text(value.x(-1.3), value.y(4.6), "exponential: solid")
         + text(value.x(-2.9), value.y(3.6), "logistic:")
         + text(value.x(-2.9), value.y(3.6) + 17, "dashed")
-        + text(value.x(-2.9), value.y(1.3), "wrong or right: dotted")
+        + text(value.x(0.3), value.y(1.35), "wrong or right: dotted")
         + text(pull.x(-1.3), pull.y(4.6), "exponential: no limit")
         + text(pull.x(-2.9), pull.y(1.4), "logistic: at most 1")
     )
