@@ -162,6 +162,7 @@ def plot_accuracy_and_cost(runs: pd.DataFrame) -> None:
     with plt.rc_context({"font.size": 13}):
         ax = axes("trees grown, on average (log axis)", "accuracy on held-out rows")
         ax.set_xscale("log")
+        ax.set_xlim(runs.loc[runs["trees"] > 0, "trees"].min() / 2, 2 * runs["trees"].max())
         for (table, model), group in runs.groupby(["table", "model"], sort=False):
             color, mark = CLASS_COLORS[tables.index(table)], "oDs"[models.index(model) % 3]
             mean, error = group["accuracy"].mean(), 2 * group["accuracy"].sem()
@@ -169,7 +170,7 @@ def plot_accuracy_and_cost(runs: pd.DataFrame) -> None:
             if trees == 0:
                 ax.axhline(mean, color=color, linestyle="--", label=f"{table}, {model}")
             else:
-                style = {"marker": mark, "markersize": 8, "linestyle": "", "capsize": 4}
-                ax.errorbar(trees, mean, yerr=error, color=color, label=f"{table}, {model}", **style)
+                style = {"marker": mark, "fillstyle": ("full", "none")[mark == "s"], "linestyle": "", "capsize": 4}
+                ax.errorbar(trees, mean, yerr=error, color=color, label=f"{table}, {model}", markersize=9, **style)
         ax.legend(frameon=False, loc="lower center", bbox_to_anchor=(0.45, 1), ncols=2, fontsize=11)
     plt.show()
