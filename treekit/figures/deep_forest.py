@@ -54,6 +54,7 @@ def level_anatomy() -> Picture:
         + boxes
         + text(480, 40, "class vectors", text_anchor="end")
         + arrow_down(75, below + 2, below + 30)
+        + arrow_down(383, below + 2, below + 30)
         + text(20, below + 50, "what level 2 reads: measurements and class vectors")
         + row_of(below + 62, 4),
     )
