@@ -104,6 +104,11 @@ class Level:
         """What the entries of all nodes before each add up to, in units, of shape (n_sums, n_nodes)."""
         return (np.cumsum(self._totals, axis=1) - self._totals).astype(self.addend.dtype)
 
+    @cached_property
+    def before_places(self) -> NDArray[np.integer]:
+        """The same at each place of a node, with an axis for columns: of shape (n_sums, 1, n_alive)."""
+        return np.repeat(self.sums_before[:, np.newaxis], self.n_samples, axis=2)
+
     def running_sums(self, order: NDArray[np.integer], which: slice = slice(None)) -> NDArray[np.integer]:
         """What the entries up to each place of some orders add up to, in units, those of the nodes before included.
 

@@ -192,9 +192,7 @@ def _score_all_places(
 def _sums_below(level: Level, order: NDArray[np.integer], which: slice = slice(None)) -> Floats:
     """What the entries of the node up to each place add up to, of shape (n_sums, n_columns, n_alive)."""
     running = level.running_sums(order, which)
-    if "before" not in level.once:
-        level.once["before"] = _at_places(level, level.sums_before)
-    running -= level.once["before"][which]
+    running -= level.before_places[which]
     return running * level.unit[which, np.newaxis]
 
 

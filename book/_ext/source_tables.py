@@ -1,10 +1,11 @@
-"""Two directives that print the appendices *source map* and *errata* from CSV files.
+"""Three directives that print the appendices *source map* and *errata* from CSV files.
 
 The rows are facts about the notes that the book grew from. Kept as data they can be tested:
 each row must have its place, a label that a chapter sets just before the passage in question.
 The labels are `source-tm05` for row TM05 of the map and `erratum-0-1` for erratum 0.1.
 
-Both directives take the bibliography key of one set of notes and print its rows.
+`source-map` and `errata` take the bibliography key of one set of notes and print its rows; `blanks` prints the rows of
+the map that are headings without text.
 """
 
 import csv
@@ -26,13 +27,16 @@ class RowsDirective(SphinxDirective):
 
     required_arguments = 1
 
+    def picks(self, row):
+        return row["source"] == self.arguments[0]
+
     def run(self):
         path = DATA / self.file
         self.env.note_dependency(path)
         with path.open(encoding="utf-8", newline="") as file:
-            rows = [row for row in csv.DictReader(file) if row["source"] == self.arguments[0]]
+            rows = [row for row in csv.DictReader(file) if self.picks(row)]
         if not rows:
-            raise self.error(f"{path.name} has no row of {self.arguments[0]}")
+            raise self.error(f"{path.name} has no row for {self.name} {' '.join(self.arguments)}")
         return self.parse_text_to_nodes("\n".join(self.lines(rows)))
 
 
@@ -50,6 +54,15 @@ class SourceMap(RowsDirective):
             yield "| " + " | ".join(cell.replace("|", r"\|") for cell in cells) + " |"
 
 
+class Blanks(SourceMap):
+    """The same table of the headings that the notes leave without text."""
+
+    required_arguments = 0
+
+    def picks(self, row):
+        return row["kind"] == "blank"
+
+
 class Errata(RowsDirective):
     """A list: where the notes err, what they print, what is right, where the book shows it."""
 
@@ -65,5 +78,6 @@ class Errata(RowsDirective):
 
 def setup(app):
     app.add_directive("source-map", SourceMap)
+    app.add_directive("blanks", Blanks)
     app.add_directive("errata", Errata)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
