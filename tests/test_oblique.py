@@ -17,7 +17,6 @@ from sklearn.utils.estimator_checks import estimator_checks_generator
 from treekit.cart import CARTClassifier
 from treekit.criteria import Gini
 from treekit.datasets import load_watermelon
-from treekit.grow import NO_ORDER
 from treekit.level import first_level
 from treekit.measures import gini, gini_index
 from treekit.oblique import ObliqueTreeClassifier, Search
@@ -108,7 +107,7 @@ def root_of(X, y) -> tuple[Search, object, np.ndarray]:
     values = np.asarray(X, dtype=float).T
     criterion = Gini(y, int(y.max()) + 1)
     search = Search(values, criterion, Room(1), 3, np.random.default_rng(0))
-    return search, first_level([], NO_ORDER, criterion.per_row, np.ones(len(y))), np.array([gini(y)])
+    return search, first_level(criterion.per_row, np.ones(len(y))), np.array([gini(y)])
 
 
 @settings(deadline=None, max_examples=20)

@@ -9,8 +9,8 @@ from sklearn.base import clone
 from treekit.cart import CARTClassifier, CARTRegressor
 from treekit.criteria import Criterion, Entropy, FriedmanMSE, Gini, Newton, Poisson, SquaredError
 from treekit.drawn import DrawnColumns, SortedTable
-from treekit.grow import NO_ORDER, grow
-from treekit.level import BLOCK, descend, first_level, sort_columns
+from treekit.grow import grow
+from treekit.level import BLOCK, NO_ORDER, descend, first_level, sort_columns
 from treekit.splits import Room, largest_gain, largest_gain_of, score_thresholds
 from treekit.table import Feature
 
@@ -51,7 +51,7 @@ def test_all_cuts_of_all_nodes_at_once_are_those_summed_anew(weighted, n_values,
     weight = rng.integers(0, 4, n).astype(float) if weighted else np.ones(n)
     for criterion in criteria_of(rng, n):
         columns = list(range(5))
-        level = first_level(columns, sort_columns(values, columns), criterion.per_row, weight)
+        level = first_level(criterion.per_row, weight, columns, sort_columns(values, columns))
         level, _ = descend(level, rng.integers(0, 2, len(level.entry)), np.array([2]), 1)
         level, _ = descend(level, rng.integers(0, 2, len(level.entry)), np.array([2, 2]), 3)
         scores = score_thresholds(level, values, criterion, np.ones(4), room)
@@ -70,7 +70,7 @@ def test_a_large_level_is_scored_like_a_small_one():
     n = BLOCK + 1000
     values = np.array([rng.normal(size=n), rng.integers(0, 5, n), rng.normal(size=n).round(1)])
     criterion = SquaredError(values[0] ** 2 + values[1] + rng.normal(size=n))
-    level = first_level([0, 1, 2], sort_columns(values, [0, 1, 2]), criterion.per_row, np.ones(n))
+    level = first_level(criterion.per_row, np.ones(n), [0, 1, 2], sort_columns(values, [0, 1, 2]))
     scores = score_thresholds(level, values, criterion, np.ones(1))
     for j in (1, 2):
         gain, threshold = plain_best_cut(values[j], criterion.per_row, criterion, Room())

@@ -15,8 +15,8 @@ from treekit.absolute import AbsoluteError, score_thresholds_absolute
 from treekit.base import TreeClassifier, TreeRegressor, check_choice, check_number
 from treekit.criteria import Criterion, Entropy, FriedmanMSE, Gini, Poisson, SquaredError
 from treekit.drawn import DrawnColumns, SortedTable
-from treekit.grow import NO_ORDER, Choose, Stop, grow
-from treekit.level import Level
+from treekit.grow import Choose, Stop, grow
+from treekit.level import NO_ORDER, Level
 from treekit.pruning import prune_cost_complexity
 from treekit.splits import Room, Scores, largest_gain, largest_gain_of, score_groups, score_thresholds
 from treekit.surrogates import find_surrogates

@@ -17,9 +17,9 @@ from sklearn.utils.validation import check_is_fitted
 from treekit.base import TableClassifier, TableEstimator, TableRegressor, check_choice, check_number
 from treekit.cart import count_features, generator
 from treekit.criteria import Criterion, Newton, SquaredError
-from treekit.grow import NO_ORDER, Choose, Stop, grow
+from treekit.grow import Choose, Stop, grow
 from treekit.histogram import HistogramScorer, bin_codes, bin_edges
-from treekit.level import Level, sort_columns
+from treekit.level import NO_ORDER, Level, sort_columns
 from treekit.losses import AbsoluteLoss, HuberLoss, LogisticLoss, Loss, PoissonLoss, SoftmaxLoss, SquaredLoss
 from treekit.splits import Room, Scores, largest_gain, largest_gain_of, score_groups, score_thresholds
 from treekit.table import Feature

@@ -19,7 +19,7 @@ from treekit.splits import TIE, Scores
 from treekit.table import Feature
 from treekit.tree import MAJORITY, SHARE, STOP, Surrogate, Tree, branches
 
-__all__ = ["grow", "grow_levels", "Stop", "Splits", "NO_ORDER"]
+__all__ = ["grow", "grow_levels", "Stop", "Splits"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -28,9 +28,6 @@ FindSplits = Callable[[Any, NDArray[np.bool_], Floats, Floats], "Splits"]
 Move = Callable[[Any, "Splits", int], tuple[Any, Ints]]
 Choose = Callable[[list[Scores], Floats], Ints]
 FindSurrogates = Callable[[Level, Ints, Ints], list[Surrogate]]
-
-#: The order of no column, for scores that need none.
-NO_ORDER = np.empty((0, 0), dtype=np.intp)
 
 #: A node whose impurity is a smaller part of the root's is pure but for rounding.
 PURE = 1e-14
@@ -153,7 +150,7 @@ def grow(
             place = np.flatnonzero(np.repeat(is_leaf, level.n_samples))
             leaves[level.row[level.entry[place]]] = level.id[level.node[place]]
 
-    levels = [first_level(columns[: len(order)], order, criterion.per_row, weight, missing == SHARE, n_branches)]
+    levels = [first_level(criterion.per_row, weight, columns[: len(order)], order, missing == SHARE, n_branches)]
     tree = grow_levels(features, criterion, levels[0], find_splits, move, stop, classes, surrogates)
     note_leaves(levels[0], np.ones(levels[0].n_nodes, dtype=bool))
     return tree

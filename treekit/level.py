@@ -11,7 +11,7 @@ to the left and some to the right keeps the order on either side.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -21,6 +21,9 @@ from numpy.typing import NDArray
 from treekit.measures import quotient
 
 __all__ = ["Level", "Sorted", "copies", "sort_columns", "row_type", "first_level", "descend"]
+
+#: The order of no column, where none is asked for.
+NO_ORDER = np.empty((0, 0), dtype=np.intp)
 
 #: As many numbers as a few arrays of may stay in the cache of a processor.
 BLOCK = 2**16
@@ -252,10 +255,10 @@ def row_type(n_rows: int) -> type[np.integer]:
 
 
 def first_level(
-    columns: list[int],
-    order: NDArray[np.integer],
     per_row: NDArray[np.float64],
     weight: NDArray[np.float64],
+    columns: Sequence[int] = (),
+    order: NDArray[np.integer] = NO_ORDER,
     shares: bool = False,
     n_branches: int = 2,
 ) -> Level:
@@ -263,14 +266,14 @@ def first_level(
 
     Parameters
     ----------
-    columns : list of int
-        The columns that are to be kept in order.
-    order : array of shape (n_columns, n_rows)
-        Their orders, from :func:`sort_columns`; the level makes them its own.
     per_row : array of shape (n_sums, n_rows)
         What each row adds to the sums, for each unit of weight.
     weight : array of shape (n_rows,)
         Weight of the rows.
+    columns : sequence of int
+        The columns that are to be kept in order.
+    order : array of shape (n_columns, n_rows)
+        Their orders, from :func:`sort_columns`; the level makes them its own.
     shares : bool
         Whether rows may be shared out later, so that weights need room for fractions.
     n_branches : int
@@ -288,7 +291,7 @@ def first_level(
         parent=np.array([-1]),
         start=np.array([0, len(entry)]),
         entry=entry,
-        sorted=Sorted(columns, order, side),
+        sorted=Sorted(list(columns), order, side),
         is_counted=bool((weight[entry] == 1).all()),
     )
 

@@ -171,7 +171,9 @@ def plot_accuracy_and_cost(runs: pd.DataFrame) -> None:
             if trees == 0:
                 ax.axhline(mean, color=color, linestyle="--", label=f"{table}, {model}")
             else:
-                style = {"marker": mark, "fillstyle": ("full", "none")[mark == "s"], "linestyle": "", "capsize": 4}
-                ax.errorbar(trees, mean, yerr=error, color=color, label=f"{table}, {model}", markersize=9, **style)
+                fill = "none" if mark == "s" else color
+                ax.errorbar(
+                    trees, mean, error, fmt=mark, color=color, label=f"{table}, {model}", markersize=9, mfc=fill, capsize=4
+                )
         ax.legend(frameon=False, loc="lower center", bbox_to_anchor=(0.45, 1), ncols=2, fontsize=11)
     plt.show()

@@ -49,7 +49,7 @@ def _leaves(tree: Tree, box: Polygon) -> Iterator[tuple[Polygon, int]]:
 
 
 def region_panels(
-    X: pd.DataFrame, y: ArrayLike, models: Mapping[str, TreeClassifier], xticks: ArrayLike, yticks: ArrayLike
+    X: pd.DataFrame, y: ArrayLike, models: Mapping[str, TreeClassifier], xticks: Iterable[float], yticks: Iterable[float]
 ) -> Picture:
     """The regions of up to two fitted trees on the two columns of `X`, side by side, with the rows as dots."""
     values, labels = X.to_numpy(float), np.asarray(y)
@@ -129,13 +129,13 @@ def tilt_explorer(frame: pd.DataFrame, columns: list[str], target: str) -> Explo
     line_y, bar_y = 422, 500
     single = max(turned.cut(0)[3], turned.cut(90)[3])
     bits = Plane((0, 0.6), (0, 1), (48, 0, 408, 1))
-    ticks = [np.arange(np.ceil(10 * a), np.floor(10 * b) + 1, 2) / 10 for a, b in zip(low, high)]
+    xticks, yticks = (np.arange(np.ceil(10 * a), np.floor(10 * b) + 1, 2) / 10 for a, b in zip(low, high))
     rows = "".join(
         in_class(k, "".join(circle(plane.x(a), plane.y(b), 5) for a, b in turned.values[turned.code == k]))
         for k in range(len(turned.classes))
     )
     background = (
-        plane.axes(*ticks, columns[0], f"{columns[1]}; filled: {turned.classes[0]}, hollow: {turned.classes[1]}")
+        plane.axes(xticks, yticks, columns[0], f"{columns[1]}; filled: {turned.classes[0]}, hollow: {turned.classes[1]}")
         + rows
         + text(0, line_y - 30, f"along the direction: {turned.classes[0]} above, {turned.classes[1]} below")
         + text(0, bar_y - 20, "gain (bits); dashed: the best single column")
