@@ -43,7 +43,8 @@ class TableEstimator(BaseEstimator):
         self._features = learn_features(X, self._numbers_are_categories)
         if not self._accepts_missing:
             _refuse_missing(X)
-        return self._features, encode(X, self._features)
+        # Growing goes down the columns: each in one stretch of memory.
+        return self._features, np.ascontiguousarray(encode(X, self._features))
 
     def _values(self, X: ArrayLike) -> NDArray:
         """Rows to ask about, as numbers."""
@@ -64,7 +65,8 @@ class TableEstimator(BaseEstimator):
             return X.infer_objects()
         finite = "allow-nan" if self._accepts_missing else True
         array = validate_data(self, X, reset=reset, dtype=None, ensure_all_finite=finite)
-        return pd.DataFrame(array, columns=[f"x{j}" for j in range(array.shape[1])]).infer_objects()
+        frame = pd.DataFrame(array, columns=[f"x{j}" for j in range(array.shape[1])], copy=False)
+        return frame.infer_objects()
 
 
 class TableClassifier(ClassifierMixin, TableEstimator):
@@ -129,8 +131,13 @@ class TableClassifier(ClassifierMixin, TableEstimator):
         ValueError
             If X has other columns than in ``fit``, or missing entries where it may not.
         """
+        code = self._predict_code(X)
+        return self.classes_[code]
+
+    def _predict_code(self, X: ArrayLike) -> NDArray[np.intp]:
+        """Place in ``classes_`` of what is predicted for each row."""
         shares = self.predict_proba(X)
-        return self.classes_[majority(shares)]
+        return majority(shares)
 
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
         """Shares of the classes, of shape (n_rows, n_classes)."""
@@ -201,6 +208,10 @@ class TreeClassifier(TreeEstimator, TableClassifier):
         """Shares of the classes where each row ends, of shape (n_rows, n_classes). See :meth:`predict`."""
         values = self._values(X)
         return self.tree_.predict(values)
+
+    def _predict_code(self, X: ArrayLike) -> NDArray[np.intp]:
+        values = self._values(X)
+        return self.tree_.predict_code(values)
 
 
 class TreeRegressor(TreeEstimator, TableRegressor):

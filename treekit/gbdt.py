@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.model_selection import train_test_split
 from sklearn.utils.validation import check_is_fitted
 
+from treekit.asking import looked_up
 from treekit.base import TableClassifier, TableEstimator, TableRegressor, check_choice, check_number
 from treekit.cart import count_features, generator
 from treekit.criteria import Criterion, Newton, SquaredError
@@ -172,9 +173,11 @@ class Boosting(TableEstimator):
         """Scores of the rows after each round, of shape (n_scores, n_rows); the same array each time."""
         values = self._values(X)
         score = np.repeat(self.start_[:, np.newaxis], values.shape[1], axis=1)
-        for trees in self.trees_:
-            for total, tree in zip(score, trees):
-                total += self.learning_rate * tree.value[tree.apply(values), 0]
+        trees = [tree for round_trees in self.trees_ for tree in round_trees]
+        steps = looked_up(trees, [self.learning_rate * tree.value[:, 0] for tree in trees], values)
+        for _ in self.trees_:
+            for total in score:
+                total += next(steps)
             yield score
 
     def _scores(self, X: ArrayLike) -> Floats:

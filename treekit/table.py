@@ -54,25 +54,41 @@ def learn_features(X: pd.DataFrame, numbers_are_categories: bool = False) -> tup
 
 
 def encode(X: pd.DataFrame, features: tuple[Feature, ...]) -> NDArray:
-    """X as an array of shape (n_features, n_rows), each column in one stretch of memory.
+    """X as an array of shape (n_features, n_rows).
 
     Categories become their codes, MISSING or UNSEEN; numbers stay what they are. The array is float32 where every
-    column of numbers is, float64 otherwise, and int32 when there are only categories. Takes linear time.
+    column of numbers is, float64 otherwise, and of the smallest integers that do when there are only categories. Takes
+    linear time. A table of floats of one kind is not copied: the array is then a view of it.
     """
+    if all(feature.is_numeric for feature in features) and _is_one_kind_of_float(X):
+        values = X.to_numpy().T
+        # Anything infinite makes the sum so, and anything missing too; only then each column is looked at.
+        with np.errstate(over="ignore", invalid="ignore"):
+            is_finite = np.isfinite(values.sum())
+        if not is_finite:
+            for row, name in zip(values, X.columns):
+                _refuse_infinite(name, row)
+        return values
     numeric = [column.dtype for feature, (_, column) in zip(features, X.items()) if feature.is_numeric]
-    kind = np.int32 if not numeric else np.float32 if all(d == np.float32 for d in numeric) else np.float64
+    if numeric:
+        kind = np.dtype(np.float32 if all(d == np.float32 for d in numeric) else np.float64)
+    else:
+        kind = np.min_scalar_type(min(-max(feature.n_values for feature in features), MISSING, UNSEEN))
     values = np.empty((len(features), len(X)), dtype=kind)
     for row, feature, (name, column) in zip(values, features, X.items()):
         _refuse_kind(name, column)
-        if feature.categories is None:
-            row[:] = _numbers(name, column)
-        else:
-            _refuse_other_kind(name, column, feature.categories)
-            codes = pd.Index(feature.categories).get_indexer(pd.Index(column))
-            codes[codes < 0] = UNSEEN
-            codes[column.isna().to_numpy()] = MISSING
-            row[:] = codes
+        row[:] = _numbers(name, column) if feature.categories is None else _codes(name, column, feature.categories)
     return values
+
+
+def _codes(name: object, column: pd.Series, categories: NDArray) -> NDArray[np.intp]:
+    codes = pd.Index(categories).get_indexer(pd.Index(column))
+    unknown = np.flatnonzero(codes < 0)
+    is_missing = column.iloc[unknown].isna().to_numpy()
+    if not is_missing.all():
+        _refuse_other_kind(name, column, categories)
+    codes[unknown] = np.where(is_missing, MISSING, UNSEEN)
+    return codes
 
 
 def _refuse_kind(name: object, column: pd.Series) -> None:
@@ -96,6 +112,11 @@ def _is_numeric(column: pd.Series) -> bool:
     return pd.api.types.is_numeric_dtype(column.dtype) and not isinstance(column.dtype, pd.CategoricalDtype)
 
 
+def _is_one_kind_of_float(X: pd.DataFrame) -> bool:
+    kinds = set(X.dtypes)
+    return len(kinds) == 1 and kinds <= {np.dtype(np.float32), np.dtype(np.float64)}
+
+
 def _numbers(name: object, column: pd.Series) -> NDArray:
     try:
         numbers = column.to_numpy(dtype=np.float32 if column.dtype == np.float32 else np.float64, na_value=np.nan)
@@ -103,24 +124,28 @@ def _numbers(name: object, column: pd.Series) -> NDArray:
         raise ValueError(f"X: column {name!r} held numbers in fit; it can't be read as numbers now.") from error
     if column.dtype.kind in "iu" and len(column) and max(abs(int(column.min())), abs(int(column.max()))) > 2**53:
         raise ValueError(f"X: column {name!r} holds whole numbers above 2**53, which run together as floats: subtract an offset.")
+    _refuse_infinite(name, numbers)
+    return numbers
+
+
+def _refuse_infinite(name: object, numbers: NDArray) -> None:
     infinite = np.isinf(numbers)
     if infinite.any():
         raise ValueError(
             f"Input X contains infinity in column {name!r}, first in row {infinite.argmax()}; a threshold needs finite "
             "numbers: clip them, or make them missing."
         )
-    return numbers
 
 
 def _categories(name: object, column: pd.Series) -> NDArray:
     """Distinct values of a column in the order of its branches."""
     if isinstance(column.dtype, pd.CategoricalDtype):
         return column.cat.categories.to_numpy()
-    known = column.dropna().to_numpy()
     try:
-        return np.unique(known)
+        # Strings are dear to compare: only the distinct ones are sorted.
+        return np.unique(column.drop_duplicates().dropna().to_numpy())
     except TypeError as error:
-        kinds = ", ".join(sorted({type(value).__name__ for value in known}))
+        kinds = ", ".join(sorted({type(value).__name__ for value in column.dropna()}))
         raise TypeError(
             f"X: the argument must be a table with a string, or else a number, in every row of a column; "
             f"column {name!r} mixes {kinds}."

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from treekit import draw, export
+from treekit.asking import Descent
 from treekit.level import copies
 from treekit.table import Feature
 
@@ -177,6 +178,29 @@ class Tree:
     # -- asking -------------------------------------------------------------------------------------------------
 
     @cached_property
+    def asks_category(self) -> NDArray[np.bool_]:
+        """Which nodes ask for a column of categories."""
+        is_category = np.array([not feature.is_numeric for feature in self.features])
+        return ~self.is_leaf & is_category[self.feature]
+
+    @cached_property
+    def _first_route(self) -> NDArray[np.intp]:
+        """Where the branches of each node begin in ``route``."""
+        n_values = np.array([feature.n_values for feature in self.features])
+        n_routes = np.where(self.is_leaf, 0, n_values[self.feature])
+        return np.cumsum(n_routes) - n_routes
+
+    def routes_of(self, j: int) -> NDArray[np.intp]:
+        """Branch of each category in the nodes that ask for column j, of shape (n_such_nodes, n_categories)."""
+        node = np.flatnonzero(self.feature == j)
+        return self.route[self._first_route[node][:, np.newaxis] + np.arange(self.features[j].n_values)]
+
+    def branch_of_category(self, code: NDArray, node: NDArray[np.intp]) -> NDArray[np.intp]:
+        """The branch that the code of a category takes at its node; -1 for one that is missing or has no branch."""
+        place = self._first_route[node] + code.astype(np.intp)
+        return np.where(code >= 0, self.route.take(place, mode="clip"), -1)
+
+    @cached_property
     def _route_table(self) -> NDArray[np.intp]:
         """``route`` as one row a node, filled up with -1."""
         n_values = np.array([feature.n_values for feature in self.features])
@@ -192,6 +216,14 @@ class Tree:
         is_tilted = self.direction[node].any(axis=1)
         return np.where(is_tilted, combine(values, self.direction[node], row), x)
 
+    def _answer(self, values: NDArray, node: NDArray[np.intp], row: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Branch of each row at its node; -1 where it can't answer."""
+        x = self._asked(values, node, row)
+        branch = np.where(np.isnan(x), -1, x > self.threshold[node])
+        asked = np.flatnonzero(self.asks_category[node])
+        branch[asked] = self.branch_of_category(x[asked], node[asked])
+        return branch
+
     def _table(self, values: NDArray) -> Iterator[tuple[NDArray, NDArray, NDArray, NDArray]]:
         """Level by level: which rows are in which nodes, with what share of them, and whether they stay there."""
         row = np.arange(values.shape[1])
@@ -200,7 +232,7 @@ class Tree:
             branch = np.full(len(row), STOP)
             asks = np.flatnonzero(self.feature[node] >= 0)
             at = node[asks]
-            answer = branches(self._asked(values, at, row[asks]), self.threshold[at], self._route_table, at)
+            answer = self._answer(values, at, row[asks])
             for surrogate in self.surrogates:
                 lost = np.flatnonzero(answer < 0)
                 answer[lost] = surrogate.answer(values, at[lost], row[asks[lost]])
@@ -241,17 +273,47 @@ class Tree:
         return csr_matrix((share, (row, node)), shape=(values.shape[1], self.n_nodes))
 
     def apply(self, values: NDArray) -> NDArray[np.intp]:
-        """Node where each row ends, or the largest share of it; of shape (n_rows,). See :meth:`membership`."""
-        if (self.missing == SHARE).any():
-            return np.asarray(self.membership(values).argmax(axis=1)).ravel()
-        end = np.zeros(values.shape[1], dtype=np.intp)
-        for row, node, _, stays in self._table(values):
-            end[row[stays]] = node[stays]
+        """Node where each row ends, or the largest share of it; of shape (n_rows,). See :meth:`membership`.
+
+        Takes time linear in the summed lengths of the paths; see :class:`treekit.asking.Descent`.
+        """
+        end, rest = self._ends(values)
+        if len(rest):
+            share = self.membership(values[:, rest]).tocoo()
+            largest_first = np.lexsort((share.col, -share.data, share.row))
+            first = np.searchsorted(share.row[largest_first], np.arange(len(rest)))
+            end[rest] = share.col[largest_first[first]]
         return end
 
     def predict(self, values: NDArray) -> NDArray[np.float64]:
         """What the nodes say in which each row ends, by its shares; of shape (n_rows, n_values)."""
-        return self.membership(values) @ self.value
+        end, rest = self._ends(values)
+        says = self.value.take(end, axis=0)
+        if len(rest):
+            says[rest] = self.membership(values[:, rest]) @ self.value
+        return says
+
+    def predict_code(self, values: NDArray) -> NDArray[np.intp]:
+        """Place in ``classes`` of the largest share in :meth:`predict`, of shape (n_rows,); on a tie the first."""
+        end, rest = self._ends(values)
+        code = majority(self.value).take(end)
+        if len(rest):
+            code[rest] = majority(self.membership(values[:, rest]) @ self.value)
+        return code
+
+    def _ends(self, values: NDArray) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Node where each row ends, found fast; and the rows that only :meth:`membership` can place, here at the root."""
+        if self.direction is not None:
+            every_row = np.arange(values.shape[1])
+            return np.zeros_like(every_row), every_row
+        end = self._descent.ends(values)
+        rest = np.flatnonzero(end == self.n_nodes)
+        end[rest] = 0
+        return end, rest
+
+    @cached_property
+    def _descent(self) -> Descent:
+        return Descent(self)
 
     def decision_path(self, values: NDArray) -> csr_matrix:
         """Which nodes each row passes: a sparse matrix of ones, of shape (n_rows, n_nodes)."""
@@ -314,7 +376,9 @@ def branches(x: NDArray, threshold: NDArray[np.float64], route: NDArray[np.intp]
 
 def majority(shares: NDArray[np.float64]) -> NDArray[np.intp]:
     """Place of the largest share along the last axis; of shares that are equal but for rounding the first."""
-    return np.argmax(shares >= shares.max(axis=-1, keepdims=True) - 1e-12, axis=-1)
+    # The classes first: then NumPy's loops run along the rows, which are many.
+    share = np.ascontiguousarray(np.moveaxis(shares, -1, 0))
+    return np.argmax(share >= share.max(axis=0) - 1e-12, axis=0)
 
 
 def combine(values: NDArray, direction: NDArray[np.float64], row: NDArray[np.intp]) -> NDArray[np.float64]:
