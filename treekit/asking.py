@@ -26,7 +26,7 @@ BLOCK = 2**15
 FIRST_LEVELS, LEVELS = 8, 4
 #: Depth up to which all questions of a tree are asked; at most 8, as the place of a leaf is kept in one byte.
 SHALLOW = 8
-#: Trees that are asked together: one byte a tree and row is kept.
+#: Trees that are asked together; more share more questions, but every tree takes a byte a row.
 TREES_AT_ONCE = 64
 #: Bytes of the answers among which a level chooses: about a core's cache.
 CACHE = 2**20
@@ -98,8 +98,9 @@ class Descent:
             x = flat.take(column.take(node) + entry)
             below = self.first_child.take(node)
             below += x > threshold.take(node)
-            missing = np.flatnonzero(np.isnan(x))
-            if len(missing):
+            is_missing = np.isnan(x)
+            if is_missing.any():
+                missing = np.flatnonzero(is_missing)
                 below[missing] = self.unanswered.take(node.take(missing))
             if len(self.tree.route):
                 self._answer_categories(x, node, below)
@@ -119,13 +120,12 @@ class Cuts(NamedTuple):
     """Questions for one column of numbers: is it above each threshold? A missing one answers ``missing``."""
 
     column: int
-    threshold: Floats
+    threshold: NDArray
     missing: bool
 
     def answers(self, x: NDArray) -> NDArray[np.bool_]:
-        threshold = as_kind(self.threshold, x.dtype)[:, np.newaxis]
         # What is missing is neither above a threshold nor below.
-        return ~(x <= threshold) if self.missing else x > threshold
+        return ~(x <= self.threshold[:, np.newaxis]) if self.missing else x > self.threshold[:, np.newaxis]
 
 
 class Groups(NamedTuple):
@@ -144,8 +144,8 @@ class ShallowTrees:
     A tree of depth d has at most :math:`2^d - 1` questions. It is cheaper to ask all of them, one after the other down a
     whole column, than to fetch for every row the question that is its turn:
 
-    1. Each distinct question of all trees is asked once; the answers are packed, those of eight rows in a byte. The trees
-       of a model with bins have two thirds of their questions in common with others.
+    1. Each distinct question of all trees is asked once; the answers are packed, those of eight rows in a byte. Trees
+       grown on bins share many questions.
     2. On level k of a tree one of :math:`2^k` answers counts. It is found as in a knock-out: the root's answer tells
        which half of them stays in, the next one which half of these. ``low ^ ((low ^ high) & bit)`` is ``high`` where
        the bit is set and ``low`` elsewhere, for eight rows a byte.
@@ -157,6 +157,8 @@ class ShallowTrees:
     ----------
     trees : sequence of Tree
         Trees for which :func:`are_shallow` holds, on the same columns.
+    kind : dtype
+        Kind of number of the rows.
 
     Attributes
     ----------
@@ -164,14 +166,14 @@ class ShallowTrees:
         The leaf at each place. A leaf above the lowest level has several.
     """
 
-    def __init__(self, trees: Sequence[Tree]):
+    def __init__(self, trees: Sequence[Tree], kind: np.dtype):
         root = np.cumsum([0] + [tree.n_nodes for tree in trees])[:-1]
         n_nodes, leaf = sum(map(len, trees)), np.concatenate([tree.is_leaf for tree in trees])
         first = np.concatenate([tree.first_child + start for tree, start in zip(trees, root)])
         left = np.where(leaf, np.arange(n_nodes), first)
         right = left + ~leaf
         self.depth = max(tree.max_depth for tree in trees)
-        self.questions, question = distinct_questions(trees)
+        self.questions, question = distinct_questions(trees, kind)
         # A leaf asks on, but both answers lead back to it: so every tree is complete.
         node = root[np.newaxis]
         self.asked: list[Ints] = []
@@ -183,14 +185,15 @@ class ShallowTrees:
     def places(self, values: NDArray) -> NDArray[np.uint8]:
         """Place of the leaf of each row in each tree, of shape (n_trees, n_rows).
 
-        Takes O(rows x questions) comparisons, and for each tree about :math:`2^d` times three operations on an eighth of
-        the rows; memory one byte a tree and row.
+        Takes O(rows x distinct questions) comparisons, and in each tree three operations on bits for every question and
+        eight rows; memory one byte a row and tree.
         """
         place = np.zeros((len(self.node), values.shape[1]), dtype=np.uint8)
         if self.depth == 0:
             return place
         n_candidates = 2 ** (self.depth - 1) * len(self.node)
-        n_rows = int(np.clip(8 * CACHE // n_candidates, 2**10, BLOCK))
+        # On fewer rows than these 4096 NumPy may compare through a buffer, five times slower.
+        n_rows = int(np.clip(8 * CACHE // n_candidates, 2**12, BLOCK))
         for start in range(0, values.shape[1], n_rows):
             block = np.ascontiguousarray(values[:, start : start + n_rows])
             self._place(block, place[:, start : start + n_rows])
@@ -203,7 +206,7 @@ class ShallowTrees:
         for asked in self.asked:
             candidates = answers[asked]
             for bit in bits:
-                low, high = np.split(candidates, 2)
+                low, high = candidates[: len(candidates) // 2], candidates[len(candidates) // 2 :]
                 high ^= low
                 high &= bit
                 high ^= low
@@ -214,36 +217,35 @@ class ShallowTrees:
             place += np.unpackbits(bit, axis=1, count=place.shape[1])
 
 
-def distinct_questions(trees: Sequence[Tree]) -> tuple[list[Cuts | Groups], Ints]:
-    """The distinct questions of some trees, column by column, and the number of the question of each node of all trees.
+def distinct_questions(trees: Sequence[Tree], kind: np.dtype) -> tuple[list[Cuts | Groups], Ints]:
+    """The distinct questions of some trees, column by column, and which of them each node of all trees asks.
 
-    A leaf gets any number.
+    A leaf gets any of them.
     """
     features = trees[0].features
     feature = np.concatenate([tree.feature for tree in trees])
     threshold = np.concatenate([tree.threshold for tree in trees])
     missing = np.concatenate([tree.missing for tree in trees])
-    questions: list[Cuts | Groups] = []
+    parts: list[tuple[Ints, Cuts | Groups, Ints]] = []
+    for j in np.unique(feature[feature >= 0]).tolist():
+        node = np.flatnonzero(feature == j)
+        if features[j].is_numeric:
+            for way in np.unique(missing[node]).tolist():
+                alike = node[missing[node] == way]
+                distinct, which = np.unique(as_kind(threshold[alike], kind), return_inverse=True)
+                parts.append((alike, Cuts(j, distinct, bool(way)), which))
+        else:
+            route = np.concatenate([tree.routes_of(j) for tree in trees])
+            by_rule = missing[node, np.newaxis]
+            group = np.hstack([np.where(route >= 0, route, by_rule), by_rule, by_rule]) == 1
+            distinct, which = np.unique(group, axis=0, return_inverse=True)
+            parts.append((node, Groups(j, distinct), which.ravel()))
     question = np.zeros(len(feature), dtype=np.intp)
     n_questions = 0
-    for j in np.unique(feature[feature >= 0]).tolist():
-        if features[j].is_numeric:
-            for way in (0, 1):
-                node = np.flatnonzero((feature == j) & (missing == way))
-                distinct, which = np.unique(threshold[node], return_inverse=True)
-                questions.append(Cuts(j, distinct, bool(way)))
-                question[node] = n_questions + which
-                n_questions += len(distinct)
-        else:
-            node = np.flatnonzero(feature == j)
-            routes = np.concatenate([tree.routes_of(j) for tree in trees])
-            by_rule = np.repeat(missing[node][:, np.newaxis], features[j].n_values + 2, axis=1)
-            by_rule[:, :-2] = np.where(routes >= 0, routes, by_rule[:, :-2])
-            distinct, which = np.unique(by_rule, axis=0, return_inverse=True)
-            questions.append(Groups(j, distinct.astype(bool)))
-            question[node] = n_questions + which
-            n_questions += len(distinct)
-    return questions, question
+    for node, _, which in parts:
+        question[node] = n_questions + which
+        n_questions += which.max() + 1
+    return [asked for _, asked, _ in parts], question
 
 
 def are_shallow(trees: Sequence[Tree]) -> bool:
@@ -271,9 +273,10 @@ def looked_up(trees: Sequence[Tree], says: Sequence[Floats], values: NDArray) ->
         The rows, from :func:`treekit.table.encode`.
     """
     if not are_shallow(trees):
+        values = np.ascontiguousarray(values)
         yield from (said.take(tree.apply(values)) for tree, said in zip(trees, says))
         return
     for start in range(0, len(trees), TREES_AT_ONCE):
-        batch = ShallowTrees(trees[start : start + TREES_AT_ONCE])
+        batch = ShallowTrees(trees[start : start + TREES_AT_ONCE], values.dtype)
         for said, node, place in zip(says[start:], batch.node, batch.places(values)):
             yield said[node].take(place)

@@ -63,8 +63,8 @@ class TableEstimator(BaseEstimator):
                 raise ValueError(f"X has no columns: 0 feature(s) (shape={X.shape}) while a minimum of 1 is required.")
             validate_data(self, X, reset=reset, skip_check_array=True)
             return X.infer_objects()
-        finite = "allow-nan" if self._accepts_missing else True
-        array = validate_data(self, X, reset=reset, dtype=None, ensure_all_finite=finite)
+        # Where entries may be missing, those that are infinite are refused later, by column and row: see `encode`.
+        array = validate_data(self, X, reset=reset, dtype=None, ensure_all_finite=not self._accepts_missing)
         frame = pd.DataFrame(array, columns=[f"x{j}" for j in range(array.shape[1])], copy=False)
         return frame.infer_objects()
 

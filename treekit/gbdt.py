@@ -31,6 +31,9 @@ __all__ = ["GBDTClassifier", "GBDTRegressor"]
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
+#: Rows whose scores are found together.
+BLOCK = 2**17
+
 REGRESSION: dict[str, Callable[..., Loss]] = {
     "squared_error": SquaredLoss,
     "absolute_error": AbsoluteLoss,
@@ -171,7 +174,10 @@ class Boosting(TableEstimator):
 
     def _staged_scores(self, X: ArrayLike) -> Iterator[Floats]:
         """Scores of the rows after each round, of shape (n_scores, n_rows); the same array each time."""
-        values = self._values(X)
+        yield from self._sums(self._values(X))
+
+    def _sums(self, values: NDArray) -> Iterator[Floats]:
+        """:meth:`_staged_scores` of a table as numbers; takes 64 bytes a row beside the scores."""
         score = np.repeat(self.start_[:, np.newaxis], values.shape[1], axis=1)
         trees = [tree for round_trees in self.trees_ for tree in round_trees]
         steps = looked_up(trees, [self.learning_rate * tree.value[:, 0] for tree in trees], values)
@@ -181,10 +187,15 @@ class Boosting(TableEstimator):
             yield score
 
     def _scores(self, X: ArrayLike) -> Floats:
-        """Scores of the rows, of shape (n_scores, n_rows)."""
-        for score in self._staged_scores(X):
-            pass
-        return score
+        """Scores of the rows, of shape (n_scores, n_rows); takes the memory of one block of rows beside them."""
+        values = self._values(X)
+        scores = np.empty((len(self.start_), values.shape[1]))
+        for start in range(0, values.shape[1], BLOCK):
+            block = slice(start, start + BLOCK)
+            for score in self._sums(values[:, block]):
+                pass
+            scores[:, block] = score
+        return scores
 
     @property
     def n_estimators_(self) -> int:
