@@ -253,8 +253,9 @@ def grown_table(n_rows=700):
 
 
 @pytest.mark.parametrize("order, method, depth", [(1, "exact", 3), (2, "hist", 6), (2, "hist", None)])
-def test_boosted_scores_are_sums_over_trees(order, method, depth):
-    """Round by round and at the end, for a model with missing values and categories, also ones never seen."""
+def test_boosted_scores_are_sums_over_trees(order, method, depth, monkeypatch):
+    """Round by round and at the end, in blocks of rows, for a model with missing values and categories."""
+    monkeypatch.setattr(gbdt, "BLOCK", 300)
     X, y = grown_table()
     model = GBDTRegressor(order=order, tree_method=method, max_depth=depth, n_estimators=12).fit(X[:500], y[:500])
     values = encode(X, model._features)
