@@ -2,7 +2,7 @@
 # Needed: git, make and one of Python 3.11, 3.12 and 3.13. `make book PYTHON=...` names one.
 
 .DEFAULT_GOAL := help
-.PHONY: help book site serve test execute lock clean
+.PHONY: help book site serve test execute bench lock clean
 
 PYTHON ?=
 PORT ?= 8000
@@ -16,6 +16,7 @@ help:
 	@echo "make serve    build the site and serve it on this machine only (PORT=$(PORT))"
 	@echo "make test     make the environment and run every test"
 	@echo "make execute  run the chapters again and store their outputs (CHAPTERS=\"entropy id3\" for some)"
+	@echo "make bench    measure treekit against its peers, some 20 minutes (ONLY=\"cart path\" for some groups)"
 	@echo "make lock     resolve requirements.in into requirements.txt"
 	@echo "make clean    remove the built site and the environment"
 
@@ -39,6 +40,11 @@ test: $(READY)
 
 execute: $(READY)
 	.venv/bin/python scripts/execute.py $(CHAPTERS)
+
+# LightGBM comes with the first benchmark: nothing else needs it.
+bench: $(READY)
+	@.venv/bin/uv pip install --system-certs --python .venv/bin/python --quiet -r benchmarks/requirements.txt
+	.venv/bin/python -m benchmarks $(ONLY)
 
 lock: $(READY)
 	.venv/bin/uv pip compile --system-certs --universal --python-version 3.11 --custom-compile-command "make lock" \
