@@ -111,10 +111,10 @@ def same_as_plain(ours: Tree, theirs: Node) -> str:
 
 
 def same_loss(y: NDArray, shares: dict[str, NDArray], within: float) -> str:
-    """The mean log-loss of the training rows under treekit's class shares, and under each other program's."""
+    """The mean log-loss of the training rows under treekit's class shares, and under each other program's, in nats."""
     loss = {who: log_loss(y, p) for who, p in shares.items()}
     for who in loss:
-        close(f"training log-loss, treekit against {who}", loss["treekit"], loss[who], relative=within)
+        close(f"training log-loss, treekit against {who}", loss["treekit"], loss[who], relative=0, absolute=within)
     return f"training log-loss within {within:.2g}: " + ", ".join(f"{who} {value:.6f}" for who, value in loss.items())
 
 
@@ -135,10 +135,10 @@ def same_path(ours: Any, theirs: dict[str, NDArray]) -> str:
 
 
 def same_forest(ours: Any, theirs: Any, X: NDArray, y: NDArray) -> str:
-    """Forests draw at random: they must agree in the leaves of a tree, within 3 %, and in the training loss, within 5 %."""
+    """Forests draw at random: they must agree in the leaves of a tree, within 3 %, and in the training loss, within 0.01."""
     n_leaves = [float(np.mean([tree.get_n_leaves() for tree in forest.estimators_])) for forest in (ours, theirs)]
     close("leaves of a tree", n_leaves[0], n_leaves[1], relative=0.03)
-    loss = same_loss(y, {"treekit": ours.predict_proba(X), "scikit-learn": theirs.predict_proba(X)}, within=0.05)
+    loss = same_loss(y, {"treekit": ours.predict_proba(X), "scikit-learn": theirs.predict_proba(X)}, within=0.01)
     return f"{n_leaves[0]:.0f} and {n_leaves[1]:.0f} leaves a tree; {loss}"
 
 

@@ -104,7 +104,8 @@ CONTESTS = {case.what: case for case in CASES}
 
 
 def small(case: cases.Case) -> int:
-    return min(100 if case.group == "plain" else 1000, case.n_rows)
+    """So few rows that a hundred trees take a second, and the plain way as well."""
+    return {"plain": 100, "forest": 500, "hist": 500, "predict": 500}.get(case.group, 1000)
 
 
 @pytest.mark.parametrize("case", CONTESTS.values(), ids=CONTESTS)
@@ -159,7 +160,7 @@ def test_forests_and_losses_may_not_drift():
     shares = np.column_stack([1 - y, y]) * 0.8 + 0.1
     agree.same_loss(y, {"treekit": shares, "other": shares}, within=1e-9)
     with pytest.raises(agree.Differ, match="other"):
-        agree.same_loss(y, {"treekit": shares, "other": shares * 0.99 + 0.005}, within=0.01)
+        agree.same_loss(y, {"treekit": shares, "other": shares * 0.9 + 0.05}, within=0.01)
 
 
 def test_with_a_bin_for_every_value_treekit_and_xgboost_boost_alike():
