@@ -234,13 +234,18 @@ def best_splits(
     gain = np.array([scored.gain for scored in scores])[chosen, open_nodes]
     wins = np.flatnonzero((chosen >= 0) & (gain >= least[is_open]))
     node, column = np.flatnonzero(is_open)[wins], chosen[wins]
-    of_node = np.array([np.full(len(chosen), j) if s.feature is None else s.feature for j, s in enumerate(scores)])
-    split.feature[node] = of_node[column, wins]
+    split.feature[node] = column
+    if scores[0].feature is not None:
+        split.feature[node] = np.array([scored.feature for scored in scores])[column, wins]
     split.gain[node] = np.maximum(gain[wins], 0)
     split.n_children[node] = np.array([scored.n_branches for scored in scores])[column]
-    for into, name in ((split.threshold, "threshold"), (split.missing, "missing")):
-        told = [into[: len(chosen)] if getattr(scored, name) is None else getattr(scored, name) for scored in scores]
-        into[node] = np.array(told)[column, wins]
+    for into, told in (
+        (split.threshold, [scored.threshold for scored in scores]),
+        (split.missing, [scored.missing for scored in scores]),
+    ):
+        if any(part is not None for part in told):
+            as_it_is = into[is_open]
+            into[node] = np.array([as_it_is if part is None else part for part in told])[column, wins]
     for j, scored in enumerate(scores):
         if scored.route is not None:
             asks = wins[column == j]

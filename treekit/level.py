@@ -52,6 +52,8 @@ class Level:
         Where in ``entry`` and in the orders the entries of each node begin.
     entry : array of shape (n_alive,)
         The living entries, node by node.
+    total : array of shape (n_sums, n_nodes)
+        What the entries of each node add up to, in units.
     sorted : Sorted
         For each numeric column the same entries, node by node and within a node by value.
     is_counted : bool
@@ -68,6 +70,7 @@ class Level:
     parent: NDArray[np.intp]
     start: NDArray[np.intp]
     entry: NDArray[np.integer]
+    total: NDArray[np.int64]
     sorted: Sorted
     is_counted: bool
     is_whole: bool = True
@@ -77,7 +80,7 @@ class Level:
         """Number of open nodes."""
         return len(self.id)
 
-    @property
+    @cached_property
     def n_samples(self) -> NDArray[np.intp]:
         """Number of entries in each node."""
         return np.diff(self.start)
@@ -105,7 +108,7 @@ class Level:
     @cached_property
     def sums_before(self) -> NDArray[np.integer]:
         """What the entries of all nodes before each add up to, in units, of shape (n_sums, n_nodes)."""
-        return (np.cumsum(self._totals, axis=1) - self._totals).astype(self.addend.dtype)
+        return (np.cumsum(self.total, axis=1) - self.total).astype(self.addend.dtype)
 
     @cached_property
     def before_places(self) -> NDArray[np.integer]:
@@ -145,16 +148,9 @@ class Level:
         return entries if self.is_whole else self.row.take(entries)
 
     @cached_property
-    def _totals(self) -> NDArray[np.int64]:
-        """What the entries of each node add up to, in units, of shape (n_sums, n_nodes)."""
-        running = np.zeros((len(self.addend), len(self.entry) + 1), dtype=np.int64)
-        np.cumsum(self.addend.take(self.entry, axis=1), axis=1, out=running[:, 1:])
-        return np.diff(running[:, self.start], axis=1)
-
-    @cached_property
     def sums(self) -> NDArray[np.float64]:
         """What the entries of each node add up to, of shape (n_sums, n_nodes)."""
-        return self._totals * self.unit
+        return self.total * self.unit
 
     def mean(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
         """Weighted mean in each node of a number that every place of ``entry`` has; 0 for a node without rows."""
@@ -171,6 +167,7 @@ class Level:
             parent=self.parent[chosen],
             start=np.concatenate([[0], np.cumsum(self.n_samples[chosen])]),
             entry=self.entry.take(np.flatnonzero(np.repeat(chosen, self.n_samples))),
+            total=self.total[:, chosen],
         )
 
     def only(self, chosen: NDArray[np.bool_]) -> Level:
@@ -291,6 +288,7 @@ def first_level(
         parent=np.array([-1]),
         start=np.array([0, len(entry)]),
         entry=entry,
+        total=totals(addend, entry, np.array([0, len(entry)])),
         sorted=Sorted(list(columns), order, side),
         is_counted=bool((weight[entry] == 1).all()),
     )
@@ -308,6 +306,15 @@ def in_units(x: NDArray[np.float64], fractions: bool) -> tuple[NDArray[np.intege
     unit = np.where(whole, 1.0, np.exp2(np.frexp(total)[1] - 60.0))
     is_small = (unit == 1).all() and total.max(initial=0) < 2**31
     return np.rint(x / unit).astype(np.int32 if is_small else np.int64), unit
+
+
+def totals(
+    addend: NDArray[np.integer], entry: NDArray[np.integer], start: NDArray[np.intp]
+) -> NDArray[np.int64]:
+    """What the entries of each node add up to; the differences of one running sum, as a node may have none."""
+    running = np.zeros((len(addend), len(entry) + 1), dtype=np.int64)
+    np.cumsum(addend.take(entry, axis=1), axis=1, out=running[:, 1:])
+    return np.diff(running.take(start, axis=1), axis=1)
 
 
 def descend(
@@ -348,12 +355,15 @@ def descend(
     number = np.repeat(np.arange(n_branches), [len(nodes) for nodes in parents])
     cell = level.node * n_branches + side
     n_samples = np.bincount(cell, minlength=level.n_nodes * n_branches)[parent * n_branches + number]
+    start = np.concatenate([[0], np.cumsum(n_samples)])
+    entry = by_branch(level.entry[np.newaxis], level.sorted.side, n_branches)[0]
     moved = replace(
         level,
         id=first_id[parent] + number,
         parent=level.id[parent],
-        start=np.concatenate([[0], np.cumsum(n_samples)]),
-        entry=by_branch(level.entry[np.newaxis], level.sorted.side, n_branches)[0],
+        start=start,
+        entry=entry,
+        total=totals(level.addend, entry, start),
     )
     return moved, parent
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treekit.criteria import Criterion
-from treekit.level import Level, in_units
+from treekit.level import Level, in_units, totals
 from treekit.measures import quotient
 from treekit.splits import Room, Scores
 from treekit.tree import Surrogate, branches
@@ -70,7 +70,7 @@ def find_surrogates(
         entry = level.entry[branch == side]
         sent[side, entry] = level.weight[entry]
     addend, unit = in_units(sent, fractions=False)
-    told = replace(level, addend=addend, unit=unit)
+    told = replace(level, addend=addend, unit=unit, total=totals(addend, level.entry, level.start))
     scores = score(told, np.ones(level.n_nodes), Agreement(), Room(rows=2))
     gain = np.array([np.where(split_feature == j, -np.inf, scored.gain) for j, scored in enumerate(scores)])
     ranked = np.argsort(-gain, axis=0, kind="stable")[:n_wanted]
