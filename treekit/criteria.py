@@ -31,7 +31,7 @@ class Criterion:
         What each training row adds to the sums, for each unit of its weight.
     """
 
-    per_row: Floats
+    per_row: NDArray
     #: Whether a node of impurity zero gains by no split, so that it need not be looked at.
     measures_purity = True
 
@@ -94,7 +94,7 @@ class _Classes(Criterion):
     """The rows add up to the weights of the classes; a leaf says their shares."""
 
     def __init__(self, label: NDArray[np.intp], n_classes: int):
-        self.per_row = (label == np.arange(n_classes)[:, np.newaxis]).astype(float)
+        self.per_row = label == np.arange(n_classes)[:, np.newaxis]
 
     def weight(self, sums: Floats) -> Floats:
         return sums.sum(axis=0)
@@ -135,9 +135,11 @@ class Gini(_Classes, SurplusCriterion):
 
         def saving(left: Floats) -> Floats:
             surplus = left - expected
-            if len(surplus) == 1:
-                return 2 * factor * surplus[0] ** 2
-            return factor * ((surplus * surplus).sum(axis=0) + surplus.sum(axis=0) ** 2)
+            squares = np.square(surplus.sum(axis=0))  # of the first class
+            for one in surplus:
+                squares += np.square(one, out=one)
+            squares *= factor
+            return squares
 
         return saving
 
@@ -180,7 +182,14 @@ class SquaredError(_Mean, SurplusCriterion):
     def savings(self, n_left: NDArray, total: Floats) -> Callable[[Floats], Floats]:
         factor = quotient(total[0], n_left * (total[0] - n_left))
         expected = quotient(total[1], total[0]) * n_left
-        return lambda left: factor * (left[0] - expected) ** 2
+
+        def saving(left: Floats) -> Floats:
+            surplus = left[0] - expected
+            surplus *= surplus
+            surplus *= factor
+            return surplus
+
+        return saving
 
     def impurity(self, level: Level) -> Floats:
         mean = quotient(level.sums[1], level.sums[0])

@@ -62,7 +62,7 @@ class Level:
         Whether no row was shared out yet, so that entries have the numbers of their rows.
     """
 
-    row: NDArray[np.intp]
+    row: NDArray[np.integer]
     weight: NDArray[np.float64]
     addend: NDArray[np.integer]
     unit: NDArray[np.float64]
@@ -96,14 +96,9 @@ class Level:
         return {}
 
     @cached_property
-    def place(self) -> NDArray[np.intp]:
-        """The places of ``entry`` and of the orders, of shape (n_alive,)."""
-        return np.arange(len(self.entry))
-
-    @cached_property
     def n_below(self) -> NDArray[np.intp]:
         """Number of entries of the node up to each place, this one among them, of shape (n_alive,)."""
-        return self.place + 1 - np.repeat(self.start[:-1], self.n_samples)
+        return np.arange(1, len(self.entry) + 1) - np.repeat(self.start[:-1], self.n_samples)
 
     @cached_property
     def sums_before(self) -> NDArray[np.integer]:
@@ -252,7 +247,7 @@ def row_type(n_rows: int) -> type[np.integer]:
 
 
 def first_level(
-    per_row: NDArray[np.float64],
+    per_row: NDArray,
     weight: NDArray[np.float64],
     columns: Sequence[int] = (),
     order: NDArray[np.integer] = NO_ORDER,
@@ -280,7 +275,7 @@ def first_level(
     entry = np.flatnonzero(weight > 0).astype(row_type(len(weight)))
     side = np.where(weight > 0, 0, GONE).astype(np.min_scalar_type(-max(n_branches, 2)))
     return Level(
-        row=np.arange(len(weight)),
+        row=np.arange(len(weight), dtype=entry.dtype),
         weight=weight,
         addend=addend,
         unit=unit,

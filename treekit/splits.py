@@ -170,7 +170,7 @@ def _score_all_places(
         is_cut &= _both_hold(level.n_below, level.n_samples[level.node], room.rows)
     if np.any(room.weight):
         is_cut &= _both_hold(weight_below, node_weight[level.node], room.of(level.node).weight)
-    saving = np.where(is_cut, saving, -np.inf)
+    np.copyto(saving, -np.inf, where=~is_cut)
 
     # The first place of each node, column by column, that saves the most.
     first = np.arange(0, saving.size, saving.shape[1])[:, np.newaxis] + level.start[:-1]
