@@ -154,10 +154,10 @@ class AdaBoostClassifier(TableClassifier):
     def decision_function(self, X: ArrayLike) -> Floats:
         r"""The weighted vote, :math:`f(x) = \sum_m \alpha_m G_m(x)`.
 
-        With two classes it has shape (n_rows,), and a positive number means the second of ``classes_``; it is half of
-        what scikit-learn gives before it divides by the sum of the alphas. With more it has shape
-        (n_rows, n_classes): a vote counts 1 for the chosen class and -1/(K - 1) for each other. Divided by the sum of
-        the alphas it is a margin, from -1 to 1.
+        With two classes it has shape (n_rows,), and a positive number means the second of ``classes_``; it is a quarter
+        of what scikit-learn gives before it divides by the sum of its alphas, since scikit-learn adds both columns up.
+        With more it has shape (n_rows, n_classes): a vote counts 1 for the chosen class and -1/(K - 1) for each other.
+        Divided by the sum of the alphas it is a margin, from -1 to 1.
         """
         for f in self.staged_decision_function(X):
             pass

@@ -37,10 +37,10 @@ class ObliqueTreeClassifier(TreeClassifier):
 
     .. math:: a_1 x_1 + a_2 x_2 + \dots + a_d x_d \le t
 
-    The best combination can't be computed: finding it is NP-hard. Each node climbs instead, as in OC1, one coefficient
-    at a time (see :class:`Search`), from several starts: the best single column, the direction of logistic regression
-    for each class against the rest, and ``n_restarts`` random directions. The best end of all climbs is taken if it
-    gains more than the best single column does; otherwise the node cuts that column.
+    No fast way to the best combination is known: finding it is NP-hard. Each node climbs instead, as in OC1, one
+    coefficient at a time (see :class:`Search`), from several starts: the best single column, the direction of logistic
+    regression for each class against the rest, and ``n_restarts`` random directions. The best end of all climbs is
+    taken if it gains more than the best single column does; otherwise the node cuts that column.
 
     Parameters
     ----------
@@ -75,8 +75,8 @@ class ObliqueTreeClassifier(TreeClassifier):
     -----
     All columns must hold numbers: a category has no place in a sum until it is encoded, for instance by
     ``pandas.get_dummies``. Missing entries are an error. A climb costs O(columns x entries log entries) for each
-    sweep, a node climbs 1 + n_classes + n_restarts times. Source: Breiman et al. (1984), section 5.2; Murthy, Kasif
-    and Salzberg (1994).
+    sweep, a node climbs 1 + n_classes + n_restarts times, with two classes once less. Source: Breiman et al. (1984),
+    section 5.2; Murthy, Kasif and Salzberg (1994).
     """
 
     _accepts_missing = False
