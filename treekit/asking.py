@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from treekit.tree import Tree
 
-__all__ = ["Descent", "ShallowTrees", "looked_up"]
+__all__ = ["Descent", "ShallowTrees", "are_shallow", "looked_up"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
