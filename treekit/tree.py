@@ -477,7 +477,8 @@ class Node:
         if categories is None:
             return f"{'> ' if k else '<= '}{tree.threshold[parent.id]:.4g}"
         first = tree._first_route[parent.id]
-        answers = [c for c, route in zip(categories.tolist(), tree.route[first:].tolist()) if route == k]
+        routes = tree.route[first : first + len(categories)].tolist()
+        answers = [c for c, route in zip(categories.tolist(), routes) if route == k]
         return answers[0] if len(answers) == 1 else " or ".join(map(str, answers))
 
     @property
