@@ -20,9 +20,8 @@ from sklearn.utils.estimator_checks import estimator_checks_generator
 from treekit.criteria import Newton
 from treekit.gbdt import GBDTClassifier, GBDTRegressor, no_longer_falls
 from treekit.grow import Stop, grow
-from treekit.histogram import HistogramScorer, bin_codes, bin_edges, histograms
-from treekit.level import descend, first_level
-from treekit.splits import Room
+from treekit.histogram import HistogramGrower, Rows, bin_codes, bin_edges, histograms, learn_bins
+from treekit.splits import Room, largest_gain
 from treekit.table import Feature
 from treekit.tree import MAJORITY
 
@@ -490,38 +489,63 @@ def test_rows_of_weight_zero_do_not_move_the_bins():
     np.testing.assert_array_equal(one.predict(X), other.predict(X))
 
 
+def mixed_table(rng, n_rows):
+    """Two columns of numbers, the first with holes, and one of categories between them, some of them missing."""
+    hole = rng.random(n_rows) < 0.2
+    first = np.where(hole, np.nan, rng.normal(size=n_rows).round(1))
+    features = (Feature("a"), Feature("b", np.array(list("uvw"))), Feature("c"))
+    return np.array([first, rng.integers(-1, 3, n_rows), rng.integers(0, 5, n_rows)], dtype=float), features
+
+
+def by_loop(binned, pair, rows):
+    """The histogram of some rows: one addition for each row and column."""
+    sums = np.zeros(binned.n_cells, dtype=complex)
+    for first_cell, code in zip(binned.first_cell, binned.codes):
+        for i in rows:
+            sums[first_cell + code[i]] += pair[i]
+    return sums
+
+
 def test_histograms_of_blocks_add_up_to_the_whole():
     rng = np.random.default_rng(0)
-    codes, node = rng.integers(0, 8, (3, 1000)).astype(np.uint8), rng.integers(0, 4, 1000)
-    addend = rng.integers(-(2**48), 2**48, (2, 1000))
-    whole = histograms(codes, np.arange(1000), node, addend, 4, 8)
-    blocks = [slice(0, 300), slice(300, 301), slice(301, 1000)]
-    parts = [
-        histograms(codes[:, block], np.arange(codes[:, block].shape[1]), node[block], addend[:, block], 4, 8)
-        for block in blocks
-    ]
+    values, features = mixed_table(rng, 400)
+    bins = learn_bins(values, features, np.ones(400), 8)
+    node = rng.integers(0, 4, 400)
+    pair = rng.integers(-(2**40), 2**40, 400) + 1j * rng.integers(0, 2**40, 400)
+    whole = histograms(bins.encode(values), pair, np.arange(400), node, 4)
+    blocks = [slice(0, 100), slice(100, 101), slice(101, 400)]
+    parts = [histograms(bins.encode(values[:, b]), pair[b], np.arange(len(node[b])), node[b], 4) for b in blocks]
     np.testing.assert_array_equal(sum(parts), whole)
-    for j, s, n, b in np.ndindex(whole.shape):
-        assert whole[j, s, n, b] == addend[s][(node == n) & (codes[j] == b)].sum()
+    for n in range(4):
+        np.testing.assert_array_equal(whole[n], by_loop(bins.encode(values), pair, np.flatnonzero(node == n)))
 
 
-def test_a_sibling_is_its_parent_without_the_other():
-    """The histograms of three levels, subtracted where siblings allow it, are those added up row by row."""
+@pytest.mark.parametrize("max_depth", [4, np.inf])
+def test_a_sibling_is_its_parent_without_the_other(max_depth):
+    """The histograms of a growing tree, subtracted where siblings allow it, are those added up by a loop."""
     rng = np.random.default_rng(1)
-    x = rng.normal(size=(2, 500))
-    edges = [bin_edges(column, 16) for column in x]
-    codes = np.stack([bin_codes(column, e) for column, e in zip(x, edges)])
-    criterion = Newton(rng.normal(size=500), rng.random(500))
-    scorer = HistogramScorer(edges, codes, criterion, Room())
-    level, next_id = first_level({}, criterion.per_row, np.ones(500), shares=False), 1
-    for _ in range(3):
-        scorer.score(level, 0, np.zeros(level.n_nodes))
-        fresh = histograms(codes, level.row[level.entry], level.node, level.addend[:, level.entry], level.n_nodes, scorer.n_bins)
-        np.testing.assert_array_equal(scorer.sums, fresh)
-        branch = rng.integers(0, 2, len(level.entry))
-        level, _ = descend(level, branch, np.full(level.n_nodes, 2), next_id)
-        next_id += level.n_nodes
-        level = level.only(rng.random(level.n_nodes) < 0.9)
+    values, features = mixed_table(rng, 300)
+    bins = learn_bins(values, features, np.ones(300), 16)
+    seen = []
+
+    class Watched(HistogramGrower):
+        def find_splits(self, level, *others):
+            row, start = self.rows.places
+            for place, histogram, whole in zip(level.place, level.histogram, level.whole):
+                rows = row[start[place] : start[place + 1]]
+                np.testing.assert_array_equal(histogram, by_loop(self.rows.binned, self.rows.pair, rows))
+                assert whole == self.rows.pair[rows].sum()
+                seen.append(len(rows))
+            return super().find_splits(level, *others)
+
+    rows, criterion = Rows(bins.encode(values)), Newton(rng.normal(size=300), rng.random(300))
+    weight = rng.integers(0, 3, 300).astype(float)
+    grower = Watched(bins, rows, criterion, Room(), largest_gain, Stop(max_depth))
+    tree = grower.grow(*rows.begin(*criterion.per_row, weight))
+    leaf = rows.spread(grower.node)
+    assert len(seen) > 8 and seen[0] == np.count_nonzero(weight) and sum(seen) > 600
+    np.testing.assert_array_equal(leaf, tree.apply(values))
+    np.testing.assert_array_equal(tree.n_samples[tree.is_leaf], np.bincount(leaf[weight > 0], minlength=len(tree))[tree.is_leaf])
 
 
 def test_few_bins_cut_only_between_them():

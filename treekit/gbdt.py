@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,9 +18,10 @@ from treekit.asking import looked_up
 from treekit.base import TableClassifier, TableEstimator, TableRegressor, check_choice, check_number
 from treekit.cart import count_features, generator
 from treekit.criteria import Criterion, Newton, SquaredError
+from treekit.exact import weighted_mean
 from treekit.grow import Choose, Stop, grow
-from treekit.histogram import HistogramScorer, bin_codes, bin_edges
-from treekit.level import NO_ORDER, Level, sort_columns
+from treekit.histogram import HistogramGrower, Rows, derivatives_of, learn_bins
+from treekit.level import Level, sort_columns
 from treekit.losses import AbsoluteLoss, HuberLoss, LogisticLoss, Loss, PoissonLoss, SoftmaxLoss, SquaredLoss
 from treekit.splits import Room, Scores, largest_gain, largest_gain_of, score_groups, score_thresholds
 from treekit.table import Feature
@@ -59,32 +60,33 @@ class TreeGrower:
 
     def __init__(self, values: NDArray, features: tuple[Feature, ...], weight: Floats, max_bins: int | None):
         self.values, self.features, self.is_binned = values, features, max_bins is not None
-        numeric = [j for j, feature in enumerate(features) if feature.is_numeric]
         if max_bins is None:
-            self.order = sort_columns(values, numeric)
+            self.order = sort_columns(values, [j for j, feature in enumerate(features) if feature.is_numeric])
         else:
-            self.order = NO_ORDER
-            rows = np.flatnonzero(weight > 0)
-            self.place = {j: place for place, j in enumerate(numeric)}
-            self.edges = [bin_edges(values[j, rows], max_bins) for j in numeric]
-            self.codes = np.array([bin_codes(values[j], edges) for j, edges in zip(numeric, self.edges)])
+            self.bins = learn_bins(values, features, weight, max_bins)
+            self.rows = Rows(self.bins.encode(values))
 
-    def grow(self, criterion: Criterion, weight: Floats, room: Room, choose: Choose, stop: Stop) -> Tree:
-        """Grow one tree."""
+    def grow(self, criterion: Criterion, weight: Floats, room: Room, choose: Choose, stop: Stop) -> tuple[Tree, Ints]:
+        """Grow one tree; the leaf of each row comes along."""
         if self.is_binned:
-            histogram = HistogramScorer(self.edges, self.codes, criterion, room)
+            grower = HistogramGrower(self.bins, self.rows, criterion, room, choose, stop)
+            tree = grower.grow(*self.rows.begin(*derivatives_of(criterion), weight))
+            return tree, self.rows.spread(grower.node)
 
         def score(level: Level, impurity: Floats) -> list[Scores]:
-            if self.is_binned:
-                scores = {j: histogram.score(level, place, impurity) for j, place in self.place.items()}
-            else:
-                scores = score_thresholds(level, self.values, criterion, impurity, room, learn_missing=True)
+            scores = score_thresholds(level, self.values, criterion, impurity, room, learn_missing=True)
             for j, feature in enumerate(self.features):
                 if not feature.is_numeric:
                     scores[j] = score_groups(level, self.values[j], feature.n_values, criterion, impurity, room)
             return [scores[j] for j in range(len(self.features))]
 
-        return grow(self.values, self.features, criterion, weight, score, choose, stop, MAJORITY, order=self.order)
+        leaf = np.full(len(weight), -1)
+        tree = grow(
+            self.values, self.features, criterion, weight, score, choose, stop, MAJORITY, order=self.order, leaves=leaf
+        )
+        left_out = np.flatnonzero(leaf < 0)
+        leaf[left_out] = tree.apply(self.values[:, left_out])
+        return tree, leaf
 
 
 class Boosting(TableEstimator):
@@ -95,6 +97,25 @@ class Boosting(TableEstimator):
     start_: Floats
     train_score_: Floats
     validation_score_: Floats
+
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Learn from a table; one of Dask's is left where it lies, see :func:`treekit.distributed.fit`.
+
+        Parameters and errors are those of :meth:`treekit.base.TableClassifier.fit`.
+        """
+        if not hasattr(X, "__dask_graph__"):
+            return super().fit(X, y, sample_weight)
+        from treekit import distributed  # Dask is optional
+
+        distributed.fit(self, X, y, sample_weight)
+        return self
+
+    def _new_loss(self) -> Loss:
+        """The loss that the parameters ask for."""
+        raise NotImplementedError
+
+    def _check_targets(self, smallest: float, largest: float) -> None:
+        """Refuse targets that the loss can't lower."""
 
     def _boost(self, values: NDArray, features: tuple[Feature, ...], loss: Loss, y: NDArray, weight: Floats) -> None:
         """Fit: start with the best constant, then add a tree to each score, round by round."""
@@ -116,9 +137,9 @@ class Boosting(TableEstimator):
             score += self.learning_rate * steps
 
             value = loss.value(y, score)
-            train_score.append(float(np.average(value, weights=in_bag)))
+            train_score.append(float(weighted_mean(value[np.newaxis], in_bag)[0]))
             if self.n_iter_no_change is not None:
-                validation_score.append(float(np.average(value, weights=held_out)))
+                validation_score.append(float(weighted_mean(value[np.newaxis], held_out)[0]))
             self._tell(train_score, validation_score)
             if self.n_iter_no_change is not None and no_longer_falls(validation_score, self.n_iter_no_change, self.tol):
                 break
@@ -132,24 +153,27 @@ class Boosting(TableEstimator):
         """A tree for each score, and the steps by which they move the scores, of shape (n_scores, n_rows)."""
         loss = self.loss_
         loss.adapt(y, score, weight)
-        r, h = loss.negative_gradient(y, score), loss.second_derivative(y, score)
-        n_drawn = count_features(self.max_features, len(grower.features))
-        choose = largest_gain if n_drawn == len(grower.features) else largest_gain_of(n_drawn, rng)
-        max_depth = np.inf if self.max_depth is None else self.max_depth
+        r, h = loss.derivatives(y, score)
+        choose, stop = self._choose(len(grower.features), rng), self._stop()
         trees, steps = [], np.empty_like(score)
         for k in range(loss.n_scores):
             if self.order == 1:
-                tree = grower.grow(SquaredError(r[k]), weight, Room(), choose, Stop(max_depth))
-                leaf = tree.apply(grower.values)
+                tree, leaf = grower.grow(SquaredError(r[k]), weight, Room(), choose, stop)
                 best = loss.line_search(y, score[k], r[k], h[k], weight, leaf, tree.n_nodes)
                 tree = replace(tree, value=np.where(tree.is_leaf, best, tree.value[:, 0])[:, np.newaxis])
             else:
                 criterion = Newton(-r[k], h[k], self.reg_lambda, self.gamma)
-                tree = grower.grow(criterion, weight, Room(weight=self.min_child_weight), choose, Stop(max_depth))
-                leaf = tree.apply(grower.values)
+                tree, leaf = grower.grow(criterion, weight, Room(weight=self.min_child_weight), choose, stop)
             trees.append(tree)
             steps[k] = tree.value[leaf, 0]
         return trees, steps
+
+    def _choose(self, n_features: int, rng: np.random.Generator) -> Choose:
+        n_drawn = count_features(self.max_features, n_features)
+        return largest_gain if n_drawn == n_features else largest_gain_of(n_drawn, rng)
+
+    def _stop(self) -> Stop:
+        return Stop(np.inf if self.max_depth is None else self.max_depth)
 
     def _hold_out(self, y: NDArray, weight: Floats) -> tuple[Floats, Floats]:
         """The weights of the rows to learn from, and of those to stop by: a row has one or the other."""
@@ -407,12 +431,18 @@ class GBDTRegressor(Boosting, TableRegressor):
         self.verbose = verbose
 
     def _fit(self, values: NDArray, features: tuple[Feature, ...], y: NDArray, weight: NDArray) -> None:
+        loss = self._new_loss()
+        self._check_targets(y.min(), (y * weight).max())
+        self._boost(values, features, loss, y, weight)
+
+    def _new_loss(self) -> Loss:
         check_choice(self, "loss", REGRESSION)
         check_number(self, "alpha", low=0, high=1)
-        if self.loss == "poisson" and (y.min() < 0 or y @ weight == 0):
+        return HuberLoss(self.alpha) if self.loss == "huber" else REGRESSION[self.loss]()
+
+    def _check_targets(self, smallest: float, largest: float) -> None:
+        if self.loss == "poisson" and (smallest < 0 or largest == 0):
             raise ValueError("y must not be negative, nor zero everywhere, with loss='poisson'.")
-        loss = HuberLoss(self.alpha) if self.loss == "huber" else REGRESSION[self.loss]()
-        self._boost(values, features, loss, y, weight)
 
     def predict(self, X: ArrayLike) -> Floats:
         """Prediction for each row, of shape (n_rows,), in units of the target.
@@ -504,8 +534,11 @@ class GBDTClassifier(Boosting, TableClassifier):
         self.verbose = verbose
 
     def _fit(self, values: NDArray, features: tuple[Feature, ...], y: NDArray, weight: NDArray) -> None:
+        self._boost(values, features, self._new_loss(), y, weight)
+
+    def _new_loss(self) -> Loss:
         n_classes = len(self.classes_)
-        self._boost(values, features, LogisticLoss() if n_classes == 2 else SoftmaxLoss(n_classes), y, weight)
+        return LogisticLoss() if n_classes == 2 else SoftmaxLoss(n_classes)
 
     def predict_proba(self, X: ArrayLike) -> Floats:
         """Probabilities of the classes, of shape (n_rows, n_classes). See :meth:`predict`."""

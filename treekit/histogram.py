@@ -1,25 +1,43 @@
 """Splits by histograms: the values of a column are put into bins once, and only the edges of bins are tried as cuts.
 
-What a node's rows add up to, bin by bin, is its histogram. A level costs one addition for each row and column, however
-many cuts there are. Two more savings: of two siblings only the smaller is added up, the other is what is left of their
-parent; and histograms of blocks of rows add up, so that the blocks may lie on different machines. The sums are whole
-numbers of units, so they are exact: neither saving changes a digit.
+What a node's rows add up to, bin by bin, is its histogram: all that is needed to choose its split. A level costs one
+addition for each row and column, however many cuts there are. Two more savings: of two siblings only the lighter is
+added up, the other is what is left of their parent; and histograms of blocks of rows add up, so that the blocks may lie
+on different machines. The sums are whole numbers of units, so they are exact: neither saving changes a digit.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
-from treekit.criteria import Criterion
-from treekit.level import Level
-from treekit.splits import TIE, Room, Scores, midpoint
-from treekit.tree import MAJORITY
+from treekit.criteria import Criterion, Newton
+from treekit.exact import largest, unit_of
+from treekit.grow import Choose, Splits, Stop, best_splits, grow_levels
+from treekit.measures import quotient
+from treekit.splits import TIE, Room, Scores, best_groups, midpoint
+from treekit.table import Feature
+from treekit.tree import MAJORITY, Tree
 
-__all__ = ["bin_edges", "bin_codes", "histograms", "score_bins", "HistogramScorer"]
+__all__ = [
+    "Bins", "Binned", "bin_edges", "bin_codes", "learn_bins", "in_pairs", "histograms", "move", "score_bins", "Rows", "HistogramGrower",
+]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
+Codes = NDArray[np.unsignedinteger]
+#: G + iH: the sums of first and second derivatives in one number, both whole numbers of units below 2**53.
+Pairs = NDArray[np.complex128]
+
+#: So many cells of histograms are scored at a time: what is worked on stays in the processor's cache.
+CELLS_AT_A_TIME = 2**16
+
+
+# -- bins -------------------------------------------------------------------------------------------------------
 
 
 def bin_edges(column: NDArray, max_bins: int) -> Floats:
@@ -32,144 +50,532 @@ def bin_edges(column: NDArray, max_bins: int) -> Floats:
     """
     is_missing = np.isnan(column)
     value = np.unique(column[~is_missing])
-    n_bins = min(len(value), max_bins - bool(is_missing.any()))
+    return edges_between(value, max_bins - bool(is_missing.any()))
+
+
+def edges_between(value: NDArray, max_bins: int) -> Floats:
+    """Midpoints that leave equally many of some distinct sorted values, up to one, in each of up to ``max_bins`` bins."""
+    n_bins = min(len(value), max_bins)
     last_below = np.arange(1, n_bins) * len(value) // max(n_bins, 1) - 1
     return midpoint(value[last_below], value[last_below + 1])
 
 
-def bin_codes(column: NDArray, edges: Floats) -> NDArray[np.unsignedinteger]:
-    """Bin of each value, the one that ends at the first edge not below it; a missing value is one bin further than all."""
-    code = np.searchsorted(edges, column, side="left")
-    code[np.isnan(column)] = len(edges) + 1
-    return code.astype(np.uint8 if code.max(initial=0) < 256 else np.uint16)
+def bin_codes(column: NDArray, edges: Floats) -> Codes:
+    """Bin of each value, the one that ends at the first edge not below it; a missing value is one bin further than all.
 
-
-def histograms(
-    codes: NDArray[np.unsignedinteger], row: Ints, node: Ints, addend: NDArray[np.integer], n_nodes: int, n_bins: int
-) -> NDArray[np.int64]:
-    """What some rows add up to in each bin of each column, node by node. The histograms of several blocks add up.
-
-    Parameters
-    ----------
-    codes : array of shape (n_columns, n_rows)
-        The bins, from :func:`bin_codes`.
-    row, node : arrays of shape (n_entries,)
-        The rows to add up, and the node of each.
-    addend : array of shape (n_sums, n_entries)
-        What each adds.
-    n_nodes, n_bins : int
-        Number of nodes, and of bins of the column that has most.
-
-    Returns
-    -------
-    array of shape (n_columns, n_sums, n_nodes, n_bins)
+    Takes O(rows log rows): looking up the edges among the sorted values takes half the time of looking up each value
+    among the edges.
     """
-    sums = np.zeros((len(codes), len(addend), n_nodes * n_bins), dtype=np.int64)
-    first_bin = node * n_bins
-    for column_sums, code in zip(sums, codes):
-        cell = first_bin + code[row]
-        for total, added in zip(column_sums, addend):
-            np.add.at(total, cell, added)
-    return sums.reshape(len(codes), len(addend), n_nodes, n_bins)
+    order = np.argsort(column)
+    n_known = len(column) - np.count_nonzero(np.isnan(column))
+    last = np.searchsorted(column.take(order[:n_known]), edges, side="right")
+    n_rows = np.diff(np.concatenate([[0], last, [n_known, len(column)]]))
+    used = int(np.flatnonzero(n_rows).max(initial=0))
+    code = np.empty(len(column), dtype=smallest_unsigned(used))
+    code[order] = np.repeat(np.arange(len(n_rows)), n_rows)
+    return code
 
 
-def score_bins(
-    level: Level, sums: NDArray[np.int64], edges: Floats, criterion: Criterion, impurity: Floats, room: Room = Room()
-) -> Scores:
-    """The best cut of each node on a column in bins.
+def smallest_unsigned(largest: int) -> type[np.unsignedinteger]:
+    """The narrowest type of whole numbers that holds a number: a code of up to 256 bins is a byte."""
+    return next(kind for kind in (np.uint8, np.uint16, np.uint32) if largest <= np.iinfo(kind).max)
 
-    A cut needs known rows of positive weight on either side. The rows where the column is missing are tried on both;
-    the last cut is that of all known rows against them. Of equal gains the first cut wins, with the missing rows on its
-    right.
 
-    Parameters
+class Binned(NamedTuple):
+    """Rows of a table in bins.
+
+    Attributes
     ----------
-    level : Level
-        The open nodes.
-    sums : array of shape (n_sums, n_nodes, n_bins)
-        Their histograms in units; the bin after the known ones is that of missing values.
-    edges : array of shape (n_known_bins - 1,)
-        The edges of the bins.
+    codes : tuple of arrays of shape (n_rows,)
+        The bin of each row, column by column.
+    first_cell : array of shape (n_columns,)
+        Where in a histogram the bins of each column begin.
+    n_cells : int
+        Number of cells of a histogram.
     """
-    whole, unit = level.sums[:, :, np.newaxis], level.unit[:, np.newaxis]
-    below = sums[:, :, : len(edges) + 1].cumsum(axis=2) * unit
-    lost = sums[:, :, len(edges) + 1, np.newaxis] * unit
-    n_below, n_lost = criterion.weight(below), criterion.weight(lost)
-    is_cut = (n_below > 0) & (n_below < n_below[:, -1:])
-    is_cut[:, -1:] = (n_below[:, -1:] > 0) & (n_lost > 0)
-    gain = to_right = _gain_with_room(criterion, below, whole, is_cut, room)
-    if n_lost.any():
-        is_cut[:, -1] = False
-        gain = np.maximum(_gain_with_room(criterion, below + lost, whole, is_cut, room), to_right)
-    # The first cut of the largest gain; differences by rounding don't count.
-    best = np.argmax(gain >= gain.max(axis=1, keepdims=True) - TIE * impurity[:, np.newaxis], axis=1)
-    node = np.arange(len(best))
-    gain, to_right = gain[node, best], to_right[node, best]
-    return Scores(
-        gain,
-        threshold=np.append(edges, np.inf)[best],
-        missing=np.where(n_lost[:, 0] == 0, MAJORITY, np.where(gain > to_right + TIE * impurity, 0, 1)),
+
+    codes: tuple[Codes, ...]
+    first_cell: Ints
+    n_cells: int
+
+
+@dataclass(frozen=True, eq=False)
+class Bins:
+    """The columns of a table in bins: a number's bin lies between two edges, every category is a bin of its own.
+
+    The last bin of a column is that of its missing values. A histogram holds the bins of all columns side by side, in
+    cells: first the columns of numbers, each as wide as the widest of them, then those of categories.
+
+    Attributes
+    ----------
+    features : tuple of Feature
+        The columns.
+    edges : tuple of arrays
+        The edges of each column of numbers, from :func:`bin_edges`; without any for categories.
+    """
+
+    features: tuple[Feature, ...]
+    edges: tuple[Floats, ...]
+
+    @cached_property
+    def is_numeric(self) -> NDArray[np.bool_]:
+        """Which columns hold numbers."""
+        return np.array([feature.is_numeric for feature in self.features])
+
+    @cached_property
+    def missing(self) -> Ints:
+        """The bin of the missing values of each column, its last one."""
+        return np.array([len(e) + 1 if f.is_numeric else f.n_values for f, e in zip(self.features, self.edges)])
+
+    @cached_property
+    def width(self) -> int:
+        """Number of cells of each column of numbers."""
+        return int(self.missing[self.is_numeric].max(initial=0)) + 1
+
+    @cached_property
+    def first_cell(self) -> Ints:
+        """The cell of each column's first bin."""
+        width = np.where(self.is_numeric, self.width, self.missing + 1)
+        numbers_first = np.argsort(~self.is_numeric, kind="stable")
+        first = np.empty_like(width)
+        first[numbers_first] = np.cumsum(width[numbers_first]) - width[numbers_first]
+        return first
+
+    @cached_property
+    def n_cells(self) -> int:
+        """Number of cells of a node's histogram."""
+        return int(np.where(self.is_numeric, self.width, self.missing + 1).sum())
+
+    @cached_property
+    def upper_edge(self) -> Floats:
+        """The edge at which each bin ends, of shape (n_columns, n_bins); infinite after the last edge."""
+        upper = np.full((len(self.edges), int(self.missing.max()) + 1), np.inf)
+        for row, edges in zip(upper, self.edges):
+            row[: len(edges)] = edges
+        return upper
+
+    def numbers(self, histogram: Pairs) -> Pairs:
+        """The histograms of all columns of numbers, of shape (n_nodes, n_columns, n_bins)."""
+        n_columns = int(self.is_numeric.sum())
+        return histogram[:, : n_columns * self.width].reshape(len(histogram), n_columns, self.width)
+
+    def of_column(self, histogram: Pairs, column: Ints) -> Pairs:
+        """The histogram of one column for each node, of shape (n_nodes, n_bins); zeros after its last bin."""
+        place = np.arange(self.upper_edge.shape[1])
+        cell = np.minimum(self.first_cell[column, np.newaxis] + place, self.n_cells - 1)
+        sums = np.take_along_axis(histogram, cell, axis=1)
+        sums[place > self.missing[column, np.newaxis]] = 0
+        return sums
+
+    def answers(self, split: Splits) -> NDArray[np.intp]:
+        """The branch that each bin takes at each split, of shape (n_nodes, n_bins); -1 where the split does not tell."""
+        answer = (self.upper_edge[split.feature] > split.threshold[:, np.newaxis]).astype(np.intp)
+        answer[np.arange(answer.shape[1]) >= self.missing[split.feature, np.newaxis]] = -1
+        by_category = np.flatnonzero(~self.is_numeric[split.feature])
+        answer[by_category, : split.route.shape[1]] = split.route[by_category]
+        return answer
+
+    def encode(self, values: NDArray) -> Binned:
+        """Rows of a table of shape (n_features, n_rows) in bins, a column at a time."""
+        codes: list[Codes] = []
+        for feature, edges, column, missing in zip(self.features, self.edges, values, self.missing):
+            if feature.is_numeric:
+                codes.append(bin_codes(column, edges))
+            else:
+                codes.append(np.where(column >= 0, column, missing).astype(smallest_unsigned(missing)))
+        return Binned(tuple(codes), self.first_cell, self.n_cells)
+
+
+def learn_bins(values: NDArray, features: tuple[Feature, ...], weight: Floats, max_bins: int) -> Bins:
+    """The bins of a table of shape (n_features, n_rows); rows of weight zero don't count."""
+    counts = np.flatnonzero(weight > 0)
+    return Bins(
+        features,
+        tuple(bin_edges(x.take(counts), max_bins) if f.is_numeric else np.zeros(0) for f, x in zip(features, values)),
     )
 
 
-def _gain_with_room(criterion: Criterion, left: Floats, whole: Floats, is_cut: NDArray[np.bool_], room: Room) -> Floats:
-    """Gain of each cut; -inf where there is none, or a side has too little weight."""
-    fits = is_cut & (np.minimum(criterion.weight(left), criterion.weight(whole - left)) >= room.weight)
-    return np.where(fits, criterion.gain(criterion.saving(left, whole), whole), -np.inf)
+# -- what is done with rows -------------------------------------------------------------------------------------
 
 
-class HistogramScorer:
-    """Scores the columns of numbers of a growing tree by histograms, and keeps those of the level above.
+class Units(NamedTuple):
+    """The sizes of the whole numbers in which first and second derivatives are added up: powers of two."""
+
+    first: float
+    second: float
+
+
+def units_of(g: Floats | float, h: Floats | float, n_rows: int) -> Units:
+    """Units for ``n_rows`` derivatives up to |g| and h: a float holds their sums, below 2**53, exactly."""
+    return Units(float(unit_of(g, n_rows, bits=53)), float(unit_of(h, n_rows, bits=53)))
+
+
+def in_pairs(g: Floats, h: Floats, units: Units) -> Pairs:
+    """g + ih of each row in whole numbers of units, so that one addition adds up both."""
+    pair = np.empty(len(g), dtype=np.complex128)
+    np.rint(g / units.first, out=pair.real)
+    np.rint(h / units.second, out=pair.imag)
+    return pair
+
+
+class Places(NamedTuple):
+    """Where the rows of a block stand in a growing tree: node by node. The rows of a leaf keep their places.
+
+    ``row`` lists the rows, ``start``, of shape (n_nodes + 1,), says where each node begins.
+    """
+
+    row: Ints
+    start: Ints
+
+    @property
+    def n_rows(self) -> Ints:
+        """Number of rows in each node."""
+        return np.diff(self.start)
+
+
+def histograms(binned: Binned, pair: Pairs, row: Ints, node: Ints, n_nodes: int) -> Pairs:
+    """What some rows add up to in each bin of each column, node by node, of shape (n_nodes, n_cells).
+
+    The histograms of several blocks of rows add up. Takes one addition for each row and column.
 
     Parameters
     ----------
-    edges : list of arrays
-        The edges of the bins of each column, from :func:`bin_edges`.
-    codes : array of shape (n_columns, n_rows)
-        The bins, from :func:`bin_codes`.
-    criterion : Criterion
-        What a split is to lower.
-    room : Room
-        What weight a child must hold.
+    binned : Binned
+        A block of rows.
+    pair : array of shape (n_block,)
+        What each row of the block adds, from :func:`in_pairs`.
+    row, node : arrays of shape (n_rows,)
+        The rows to add up, and the node of each.
+    """
+    sums = np.zeros(n_nodes * binned.n_cells, dtype=np.complex128)
+    added, first = pair.take(row), node * binned.n_cells
+    is_whole = len(row) == len(pair)  # the root: nothing to pick out
+    for code, first_cell in zip(binned.codes, binned.first_cell):
+        # Shifting where the sums begin is cheaper than adding the first cell to every row's.
+        np.add.at(sums[first_cell:], first + (code if is_whole else code.take(row)), added)
+    return sums.reshape(n_nodes, binned.n_cells)
+
+
+def add_up(binned: Binned, pair: Pairs, places: Places, nodes: Ints) -> Pairs:
+    """The histograms of some nodes."""
+    row, start = places
+    rows = np.concatenate([row[start[node] : start[node + 1]] for node in nodes])
+    return histograms(binned, pair, rows, np.repeat(np.arange(len(nodes)), places.n_rows[nodes]), len(nodes))
+
+
+def move(binned: Binned, places: Places, column: Ints, goes_right: NDArray[np.bool_]) -> Places:
+    """The places of the rows on the next level: a node that splits is followed by its left child, then its right one.
+
+    Parameters
+    ----------
+    column : array of shape (n_nodes,)
+        What each node asks for; -1 where it does not split.
+    goes_right : array of shape (n_nodes, n_bins)
+        Which bins go right.
+    """
+    parts = []
+    for j, right_bins, first, last in zip(column, goes_right, places.start[:-1], places.start[1:]):
+        row = places.row[first:last]
+        if j < 0:
+            parts.append(row)
+            continue
+        goes = right_bins.take(binned.codes[j].take(row))
+        # Taking the places where a mask is true is several times faster than the mask itself as index.
+        parts += [row.take((~goes).nonzero()[0]), row.take(goes.nonzero()[0])]
+    start = np.cumsum([0, *map(len, parts)])
+    return Places(np.concatenate(parts), start)
+
+
+class Rows:
+    """The training rows of one tree after the other, all on this machine: what growing by histograms asks of them."""
+
+    def __init__(self, binned: Binned):
+        self.binned = binned
+
+    def begin(self, g: Floats, h: Floats, weight: Floats) -> tuple[Units, Ints, Pairs]:
+        """Put all rows into the root: the units of their sums, their number, and their histogram.
+
+        Rows of weight zero add nothing, but find their leaf like all others.
+        """
+        learns = weight > 0
+        n_rows = int(np.count_nonzero(learns))
+        g, h = g * weight, h * weight
+        units = units_of(largest(g), largest(h), n_rows)
+        self.pair = in_pairs(g, h, units)
+        self.places = Places(np.flatnonzero(learns), np.array([0, n_rows]))
+        self.others = Places(np.flatnonzero(~learns), np.array([0, len(weight) - n_rows]))
+        return units, self.places.n_rows, add_up(self.binned, self.pair, self.places, np.array([0]))
+
+    def move(self, column: Ints, goes_right: NDArray[np.bool_], nodes: Ints) -> tuple[Ints, Pairs | None]:
+        """Move on to the next level: the number of rows in each node, and the histograms of some of them."""
+        self.places = move(self.binned, self.places, column, goes_right)
+        if len(self.others.row):
+            self.others = move(self.binned, self.others, column, goes_right)
+        return self.places.n_rows, add_up(self.binned, self.pair, self.places, nodes) if len(nodes) else None
+
+    def squared_error(self) -> Floats:
+        """Mean square of g / h about its mean in each node, weighted by h, in units."""
+        g, h = self.pair.take(self.places.row).real, self.pair.take(self.places.row).imag
+        n_nodes = len(self.places.n_rows)
+        node = np.repeat(np.arange(n_nodes), self.places.n_rows)
+        total_h = np.bincount(node, h, minlength=n_nodes)
+        mean = quotient(np.bincount(node, g, minlength=n_nodes), total_h)
+        error = quotient(g, h) - mean[node]
+        return quotient(np.bincount(node, h * error * error, minlength=n_nodes), total_h)
+
+    def spread(self, of_node: NDArray) -> NDArray:
+        """For each row what its node has."""
+        spread = np.empty(len(self.pair), dtype=of_node.dtype)
+        for places in (self.places, self.others) if len(self.others.row) else (self.places,):
+            spread[places.row] = np.repeat(of_node, places.n_rows)
+        return spread
+
+
+# -- scores -----------------------------------------------------------------------------------------------------
+
+
+def score_bins(
+    sums: Pairs, whole: Pairs, missing: Ints, units: Units, reg_lambda: float, least: float
+) -> tuple[Floats, Ints, Ints]:
+    r"""The best cut of each node on each column of numbers: that of the largest
+
+    .. math:: \frac{G_L^2}{H_L + \lambda} + \frac{G_R^2}{H_R + \lambda}
+
+    Both sides need an H of ``least``, above 0. The rows where the column is missing are tried on both sides; the last
+    cut is that of all known rows against them. Of equal cuts the first wins, with the missing rows on its right.
+
+    Parameters
+    ----------
+    sums : array of shape (n_nodes, n_columns, n_bins)
+        Histograms.
+    whole : array of shape (n_nodes,)
+        The sums of the nodes.
+    missing : array of shape (n_columns,)
+        The bin of missing values of each column, the last that is not empty.
+
+    Returns
+    -------
+    worth : array of shape (n_nodes, n_columns)
+        The number above; -inf where there is no cut.
+    last : array of shape (n_nodes, n_columns)
+        The last bin below the cut.
+    branch : array of shape (n_nodes, n_columns)
+        Branch of the missing rows; MAJORITY where there are none to learn from.
+    """
+    whole = whole[:, np.newaxis, np.newaxis]
+    lost = np.take_along_axis(sums, missing[np.newaxis, :, np.newaxis], axis=2)
+    below = sums.cumsum(axis=2)
+    worth = to_right = worth_of_cuts(below, whole, units, reg_lambda, least)
+    if lost.any():
+        # A cut needs known rows on either side; only the last one has all of them below it.
+        is_between = (below.imag > 0) & (below.imag < (whole - lost).imag)
+        to_left = np.where(is_between, worth_of_cuts(below + lost, whole, units, reg_lambda, least), -np.inf)
+        np.put_along_axis(is_between, missing[np.newaxis, :, np.newaxis] - 1, True, axis=2)
+        to_right = np.where(is_between, to_right, -np.inf)
+        worth = np.maximum(to_left, to_right)
+    # The first cut of the largest worth; differences by rounding don't count.
+    largest = worth.max(axis=2, keepdims=True)
+    last = np.argmax(worth >= largest * (1 - TIE), axis=2)
+    to_right = np.take_along_axis(to_right, last[:, :, np.newaxis], axis=2)
+    branch = np.where(lost.imag == 0, MAJORITY, np.where(to_right < largest * (1 - TIE), 0, 1))
+    return largest[:, :, 0], last, branch[:, :, 0]
+
+
+def worth_of_cuts(left: Pairs, whole: Pairs, units: Units, reg_lambda: float, least: float) -> Floats:
+    """Both sides' G^2 / (H + lambda), added; -inf where a side holds less than ``least``."""
+    g, h = left.real * units.first, left.imag * units.second
+    whole_g, whole_h = whole.real * units.first, whole.imag * units.second
+    unfit = (h < least) | (h > whole_h - least)
+    right = whole_g - g
+    # In place, step by step: new arrays would cost more than the arithmetic.
+    right *= right
+    g *= g
+    with np.errstate(divide="ignore", invalid="ignore"):
+        g /= h + reg_lambda
+        right /= np.subtract(whole_h + reg_lambda, h, out=h)
+    g += right
+    np.copyto(g, -np.inf, where=unfit)
+    return g
+
+
+# -- growing ----------------------------------------------------------------------------------------------------
+
+
+class HistogramLevel(NamedTuple):
+    """What the rows of the open nodes of a level add up to; of the rows themselves it holds nothing.
+
+    Attributes
+    ----------
+    id, place : arrays of shape (n_nodes,)
+        Numbers of the nodes in the tree, and where they stand among the nodes of :class:`Places`.
+    n_samples : array of shape (n_nodes,)
+        Numbers of rows.
+    whole : array of shape (n_nodes,)
+        G + iH, in units.
+    histogram : array of shape (n_nodes, n_cells) or None
+        The same, bin by bin; None on the last level, whose nodes are leaves.
+    sums : array of shape (2, n_nodes)
+        The same as ``whole``, as the criterion has them.
+    impurity : array of shape (n_nodes,)
+        Impurity of the nodes.
     """
 
-    def __init__(self, edges: list[Floats], codes: NDArray[np.unsignedinteger], criterion: Criterion, room: Room):
-        self.edges, self.codes, self.criterion, self.room = edges, codes, criterion, room
-        self.n_bins = max((len(e) for e in edges), default=0) + 2
-        self.level: Level | None = None
+    id: Ints
+    place: Ints
+    n_samples: Ints
+    whole: Pairs
+    histogram: Pairs | None
+    sums: Floats
+    impurity: Floats
 
-    def score(self, level: Level, column: int, impurity: Floats) -> Scores:
-        """The best cut of each open node on a column."""
-        if level is not self.level:
-            self.sums = self._add_up(level)
-            self.level = level
-        return score_bins(level, self.sums[column], self.edges[column], self.criterion, impurity, self.room)
-
-    def _add_up(self, level: Level) -> NDArray[np.int64]:
-        """Histograms of all open nodes: the larger of two siblings is its parent without the smaller."""
-        smaller, larger = siblings(level)
-        is_added = np.ones(level.n_nodes, dtype=bool)
-        is_added[larger] = False
-        place = np.flatnonzero(is_added[level.node])
-        entry, slot = level.entry[place], (np.cumsum(is_added) - 1)[level.node[place]]
-        added = histograms(
-            self.codes, level.row[entry], slot, level.addend.take(entry, axis=1), int(is_added.sum()), self.n_bins
-        )
-        if len(larger) == 0:
-            return added
-        assert self.level is not None
-        by_id = np.argsort(self.level.id)
-        above = by_id[np.searchsorted(self.level.id, level.parent[larger], sorter=by_id)]
-        sums = np.empty((*added.shape[:2], level.n_nodes, self.n_bins), dtype=np.int64)
-        sums[:, :, is_added] = added
-        sums[:, :, larger] = self.sums[:, :, above] - sums[:, :, smaller]
-        return sums
+    @property
+    def n_nodes(self) -> int:
+        """Number of open nodes."""
+        return len(self.id)
 
 
-def siblings(level: Level) -> tuple[Ints, Ints]:
-    """The pairs of open nodes with the same parent: the one with fewer rows, the one with more."""
-    by_parent = np.argsort(level.parent, kind="stable")
-    first = np.flatnonzero(np.diff(level.parent[by_parent]) == 0)
-    one, other = by_parent[first], by_parent[first + 1]
-    swap = level.n_samples[one] > level.n_samples[other]
-    return np.where(swap, other, one), np.where(swap, one, other)
+class OnSums(Criterion):
+    """A criterion that is asked about levels without rows, which bring their impurity along."""
+
+    def __init__(self, criterion: Criterion):
+        self.weight, self.value = criterion.weight, criterion.value  # type: ignore[method-assign]
+        self.measures_purity = not isinstance(criterion, Newton)
+
+    def impurity(self, level: HistogramLevel) -> Floats:  # type: ignore[override]
+        return level.impurity
+
+
+def derivatives_of(criterion: Criterion) -> tuple[Floats, Floats]:
+    """g and h of the rows of a criterion: to a histogram the squared error has the target as g, and h = 1."""
+    g, h = criterion.per_row if isinstance(criterion, Newton) else criterion.per_row[::-1]
+    return g, h
+
+
+class HistogramGrower:
+    """Grows a tree from histograms: the answers to the questions of :func:`treekit.grow.grow_levels`.
+
+    Parameters
+    ----------
+    bins : Bins
+        The columns.
+    rows : Rows
+        The training rows.
+    criterion : Newton or SquaredError
+        What a split is to lower; of its rows nothing is asked.
+    room : Room
+        What H a child must hold.
+    choose : function of (list of scores, one a column; scale of their rounding)
+        Which column each node splits on.
+    stop : Stop
+        When a node becomes a leaf.
+    """
+
+    def __init__(self, bins: Bins, rows: Rows, criterion: Criterion, room: Room, choose: Choose, stop: Stop):
+        self.bins, self.rows, self.criterion, self.room, self.choose, self.stop = bins, rows, criterion, room, choose, stop
+        self.is_newton = isinstance(criterion, Newton)
+        self.reg_lambda = criterion.reg_lambda if isinstance(criterion, Newton) else 0.0
+        self.node, self.depth = np.array([0]), 0
+
+    def grow(self, units: Units, n_rows: Ints, histogram: Pairs) -> Tree:
+        """The tree, from what is known of its root; the nodes where the rows end are then in ``node``."""
+        self.units = units
+        whole = self.bins.of_column(histogram, self.node).sum(axis=1)
+        root = self._level(self.node, self.node, n_rows, whole, histogram)
+        return grow_levels(self.bins.features, OnSums(self.criterion), root, self.find_splits, self.move, self.stop)
+
+    def _level(self, id: Ints, place: Ints, n_samples: Ints, whole: Pairs, histogram: Pairs | None) -> HistogramLevel:
+        sums = self._sums(whole)
+        if self.is_newton:
+            impurity = self.criterion.cost(sums)
+        else:
+            impurity = self.rows.squared_error()[place] * (self.units.first / self.units.second) ** 2
+        return HistogramLevel(id, place, n_samples, whole, histogram, sums, impurity)
+
+    def _sums(self, pairs: Pairs) -> Floats:
+        """G and H apart, as the criterion has them."""
+        g, h = pairs.real * self.units.first, pairs.imag * self.units.second
+        return np.stack([g, h] if self.is_newton else [h, g])
+
+    def find_splits(self, level: HistogramLevel, is_open: NDArray[np.bool_], impurity: Floats, least: Floats) -> Splits:
+        """The best split of each open node."""
+        assert level.histogram is not None
+        node = np.flatnonzero(is_open)
+        scores, scale = self._score_numbers(level, node)
+        for j in np.flatnonzero(~self.bins.is_numeric):
+            scores[j] = self._score_categories(level, node, int(j), scale)
+        # Rounding must not refuse a gain that is just enough, a gain of zero above all.
+        slack = np.zeros_like(least)
+        slack[node] = TIE * scale
+        return best_splits(self.bins.features, is_open, scores, self.choose(scores, scale), least - slack, MAJORITY)
+
+    def _score_numbers(self, level: HistogramLevel, node: Ints) -> tuple[list[Scores], Floats]:
+        """Scores of some nodes, column by column, and for each node the size of the numbers whose rounding is in them.
+
+        Columns of categories have no gain here.
+        """
+        assert level.histogram is not None
+        sums, is_numeric = self.bins.numbers(level.histogram), self.bins.is_numeric
+        least = max(float(self.room.weight), self.units.second)
+        at_a_time = max(1, CELLS_AT_A_TIME // max(sums[0].size, 1))
+        parts = [
+            score_bins(sums[some], level.whole[some], self.bins.missing[is_numeric], self.units, self.reg_lambda, least)
+            for some in (slice(first, first + at_a_time) for first in range(0, level.n_nodes, at_a_time))
+        ]
+        worth, last, branch = (np.concatenate(part)[node].T for part in zip(*parts))
+
+        # Newton's objective has a factor of one half that the squared error has not.
+        worth = worth / 2 if self.is_newton else worth
+        of_nodes = level.sums[:, node]
+        cost = self.criterion.cost(of_nodes)
+        scale = np.maximum(worth.max(axis=0, initial=0.0), -cost)
+        saving = worth + cost
+        saving[np.abs(saving) <= TIE * scale] = 0.0
+
+        gain = np.full((len(is_numeric), len(node)), -np.inf)
+        gain[is_numeric] = self.criterion.gain(saving, of_nodes)
+        scores = [Scores(of_column) for of_column in gain]
+        for j, cuts, missing in zip(np.flatnonzero(is_numeric), last, branch):
+            scores[j].threshold, scores[j].missing = self.bins.upper_edge[j].take(cuts), missing
+        return scores, scale / self.criterion.divisor(of_nodes)
+
+    def _score_categories(self, level: HistogramLevel, node: Ints, j: int, scale: Floats) -> Scores:
+        """The best groups of a column of categories in some nodes."""
+        assert level.histogram is not None
+        first, n_values = self.bins.first_cell[j], self.bins.features[j].n_values
+        counts = self._sums(level.histogram[node, first : first + n_values])
+        has_rows = (self.criterion.weight(counts) > 0).astype(np.intp)
+        return best_groups(counts, has_rows, level.sums[:, node], self.criterion, scale, self.room)
+
+    def move(self, level: HistogramLevel, split: Splits, next_id: int) -> tuple[HistogramLevel, Ints]:
+        """The next level, from one trip to the rows; of two siblings only the lighter is added up."""
+        assert level.histogram is not None
+        parent = np.flatnonzero(split.n_children)
+        chosen = split.only(parent)
+        sums, answer = self.bins.of_column(level.histogram[parent], chosen.feature), self.bins.answers(chosen)
+        heavier_branch = (sums.imag * (answer == 1)).sum(axis=1) > (sums.imag * (answer == 0)).sum(axis=1)
+        rule = np.where(chosen.missing == MAJORITY, heavier_branch, chosen.missing)
+        split.missing[parent] = rule
+        goes_right = np.where(answer < 0, rule[:, np.newaxis], answer) == 1
+
+        # Every node that splits makes room for two, left and right; the others keep their order.
+        is_split = np.isin(np.arange(len(self.node)), level.place[parent])
+        column, bins_right = np.full(len(self.node), -1), np.zeros((len(self.node), answer.shape[1]), dtype=bool)
+        column[is_split], bins_right[is_split] = chosen.feature, goes_right
+        self.node = np.repeat(self.node, 1 + is_split)
+        place = np.flatnonzero(np.repeat(is_split, 1 + is_split))
+        self.node[place] = id = next_id + np.arange(len(place))
+        right = (sums * goes_right).sum(axis=1)
+        whole = np.stack([level.whole[parent] - right, right], axis=1).ravel()
+        left = np.arange(0, len(place), 2)
+        lighter = left + (whole.imag[1::2] < whole.imag[::2])
+        heavier = 2 * left + 1 - lighter
+        self.depth += 1
+        is_last = self.depth >= self.stop.max_depth
+        n_rows, added = self.rows.move(column, bins_right, place[:0] if is_last else place[lighter])
+        histogram = None
+        if added is not None:
+            histogram = np.empty((len(place), self.bins.n_cells), dtype=np.complex128)
+            for one, other, above, sums in zip(lighter, heavier, parent, added):
+                histogram[one] = sums
+                histogram[other] = level.histogram[above] - sums
+        return self._level(id, place, n_rows[place], whole, histogram), np.repeat(parent, 2)
