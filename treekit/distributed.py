@@ -1,0 +1,428 @@
+"""Boosting on many machines: the rows lie in blocks on Dask's workers, and only what they add up to travels.
+
+A tree is grown from histograms, and histograms of blocks of rows add up. The driver holds no rows. It asks the workers
+for the histograms of a level, chooses the splits, and says which bins go right. All sums are of whole numbers and do not
+depend on their order: the model is that of one machine, digit for digit, however the rows are cut into blocks.
+
+What a worker does is a function of its arguments alone, and a worker keeps nothing but results. So when one dies, Dask
+works out its results again from those that they came from, and the fit goes on.
+
+The bins are those of one machine too. The distinct values of a column are merged block by block, and the edges laid
+between them; so those of one column must fit into a worker.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from sklearn.base import is_classifier
+
+from treekit.base import read_labels, read_targets
+from treekit.cart import generator
+from treekit.criteria import Newton
+from treekit.exact import in_whole, largest, mean_of_sums, unit_of, weighted
+from treekit.gbdt import Boosting, GBDTRegressor, check_parameters
+from treekit.grow import Stop
+from treekit.histogram import Binned, Bins, HistogramGrower, Pairs, Places, Units, add_up, edges_between, in_pairs, move, units_of
+from treekit.losses import Loss
+from treekit.measures import row_weights
+from treekit.splits import Room
+from treekit.table import Feature, encode, learn_features
+from treekit.tree import Tree
+
+try:
+    from distributed import Client, Future, get_client
+except ImportError as error:
+    raise ImportError("A fit on Dask collections needs dask and distributed: pip install 'treekit[dask]'.") from error
+
+__all__ = ["fit", "BlockRows"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+
+#: So many results are combined by one task.
+FAN_IN = 8
+
+
+class Workers:
+    """Tasks for Dask's workers."""
+
+    def __init__(self, client: Client):
+        self.client = client
+
+    def do(self, function: Callable, *arguments: Any) -> Future:
+        """One task. Arguments that are results of other tasks do not pass through the driver."""
+        return self.client.submit(function, *arguments, pure=False)
+
+    def each(self, function: Callable, *arguments: Any) -> list[Future]:
+        """A task for each block: it takes its own item of an argument that is a list, and the whole of any other."""
+        n_blocks = next(len(argument) for argument in arguments if isinstance(argument, list))
+        own = [argument if isinstance(argument, list) else [argument] * n_blocks for argument in arguments]
+        return [self.do(function, *block) for block in zip(*own)]
+
+    def all(self, combine: Callable, parts: list[Future]) -> Future:
+        """All parts as one: some at a time are combined, and some of the results again, until one is left."""
+        parts = [self.do(combine, parts[k : k + FAN_IN]) for k in range(0, len(parts), FAN_IN)]
+        return parts[0] if len(parts) == 1 else self.all(combine, parts)
+
+
+class Block(NamedTuple):
+    """Some of the training rows."""
+
+    binned: Binned
+    y: NDArray
+    weight: Floats
+
+
+class BlockRows:
+    """The training rows in blocks on workers: what boosting asks of them, in one trip for each level of a tree.
+
+    To a growing tree it answers as :class:`treekit.histogram.Rows` does.
+
+    Parameters
+    ----------
+    workers : Workers
+        Where the rows are.
+    blocks : list of futures
+        The rows, as :class:`Block`.
+    n_rows, n_learning : int
+        Their number, and how many of them have positive weight.
+    loss : Loss
+        What is to be lowered.
+    """
+
+    def __init__(self, workers: Workers, blocks: list[Future], n_rows: int, n_learning: int, loss: Loss):
+        self.workers, self.blocks, self.n_rows, self.n_learning, self.loss = workers, blocks, n_rows, n_learning, loss
+
+    def mean(self, function: Callable, *arguments: Any) -> Floats:
+        """Weighted mean over all rows of each row of what the function answers for a block."""
+        do, each, all = self.workers.do, self.workers.each, self.workers.all
+        terms = each(weighted_terms, self.blocks, function, *arguments)
+        unit = do(unit_of, all(np.maximum.reduce, each(largest, terms)), self.n_rows)
+        sums = all(np.add.reduce, each(whole_sums, terms, unit))
+        return do(mean_of_sums, sums, unit).result()
+
+    def best_start(self) -> Floats:
+        """The scores that say the mean outcome."""
+        return self.loss.score_of(self.mean(outcome, self.loss))
+
+    def set_scores(self, start: Floats) -> None:
+        """Begin with the same scores for all rows."""
+        self.scores = self.workers.each(first_scores, self.blocks, start)
+
+    def begin_round(self) -> None:
+        """Work out the derivatives of the loss, and their units."""
+        do, each, all = self.workers.do, self.workers.each, self.workers.all
+        self.derivatives = each(derivatives, self.blocks, self.scores, self.loss)
+        self.units = do(units_of_scores, all(np.maximum.reduce, each(largest, self.derivatives)), self.n_learning)
+
+    def begin(self, k: int) -> tuple[Units, Ints, Pairs]:
+        """Put all rows into the root of the tree for one score. See :meth:`treekit.histogram.Rows.begin`."""
+        self.k: int = k
+        self.moves: list[tuple[Ints, NDArray[np.bool_]]] = []
+        self.pairs = self.workers.each(pairs_of_score, self.derivatives, self.units, k)
+        self.places = self.workers.each(in_root, self.blocks)
+        n_rows, histogram = self._count_and_add_up(np.array([0]))
+        assert histogram is not None
+        return self.units.result()[k], n_rows, histogram
+
+    def move(self, column: Ints, goes_right: NDArray[np.bool_], nodes: Ints) -> tuple[Ints, Pairs | None]:
+        """Move on to the next level. See :meth:`treekit.histogram.Rows.move`."""
+        self.moves.append((column, goes_right))
+        self.places = self.workers.each(move_block, self.blocks, self.places, column, goes_right)
+        return self._count_and_add_up(nodes)
+
+    def _count_and_add_up(self, nodes: Ints) -> tuple[Ints, Pairs | None]:
+        answers = self.workers.each(count_and_add_up, self.blocks, self.pairs, self.places, nodes)
+        return self.workers.all(sum_of_answers, answers).result()
+
+    def step(self, of_node: Floats) -> None:
+        """Move the scores of the rows by what their node has.
+
+        The rows go down the tree once more. Were the scores made from the places, they would hang on all levels of all
+        trees before them, and for a worker that dies all of these would have to be done again.
+        """
+        step = self.workers.do(Step, self.k, self.moves, of_node)
+        self.scores = self.workers.each(move_scores, self.blocks, self.scores, step)
+
+    def mean_loss(self) -> float:
+        """Mean loss of the rows."""
+        return float(self.mean(loss_of_rows, self.scores, self.loss)[0])
+
+
+def fit(estimator: Boosting, X: Any, y: Any, sample_weight: Any = None) -> None:
+    """Fit a boosting estimator to Dask collections; ``estimator.fit`` calls it when X is one.
+
+    Parameters
+    ----------
+    estimator : GBDTRegressor or GBDTClassifier
+        With ``order=2`` and ``tree_method="hist"``, all rows in every round and none held out.
+    X : Dask data frame, or Dask array of shape (n_rows, n_features)
+        The table, in blocks of rows.
+    y, sample_weight : Dask series or arrays of shape (n_rows,)
+        Targets or labels, and weights, in the same blocks; arrays are cut as X is, where it is an array.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If no Dask client runs, if the sizes of an array's chunks are not known, if the blocks of X and y differ, or if
+        a parameter needs all rows in one place; otherwise as on one machine.
+    """
+    for name, value in dict(order=2, tree_method="hist", subsample=1, n_iter_no_change=None).items():
+        if getattr(estimator, name) != value:
+            raise ValueError(f"On Dask collections {name} must be {value!r}; got {getattr(estimator, name)!r}.")
+    try:
+        client = get_client()
+    except ValueError as error:
+        raise ValueError("X is a Dask collection: start a dask.distributed.Client first.") from error
+    bins, rows = read(estimator, Workers(client), *blocks_of(client, X, y, sample_weight))
+    rng = generator(estimator.random_state)
+    estimator.loss_ = loss = rows.loss
+    estimator.start_ = rows.best_start() if estimator.base_score is None else loss.score_of(estimator.base_score)
+    rows.set_scores(estimator.start_)
+
+    estimator.trees_, train_score = [], []
+    while len(estimator.trees_) < estimator.n_estimators:
+        rows.begin_round()
+        estimator.trees_.append([add_tree(estimator, bins, rows, k, rng) for k in range(loss.n_scores)])
+        train_score.append(rows.mean_loss())
+        estimator._tell(train_score, [])
+    estimator.train_score_ = np.array(train_score)
+
+
+def add_tree(estimator: Boosting, bins: Bins, rows: BlockRows, k: int, rng: np.random.Generator) -> Tree:
+    """Grow a tree for one score, and move the score."""
+    none = np.zeros(0)  # a criterion on sums needs no rows
+    criterion = Newton(none, none, estimator.reg_lambda, estimator.gamma)
+    choose, stop = estimator._choose(len(bins.features), rng), estimator._stop()
+    grower = HistogramGrower(bins, rows, criterion, Room(weight=estimator.min_child_weight), choose, stop)
+    tree = grower.grow(*rows.begin(k))
+    rows.step(estimator.learning_rate * tree.value[grower.node, 0])
+    return tree
+
+
+# -- reading Dask collections -----------------------------------------------------------------------------------
+
+
+def blocks_of(client: Client, X: Any, y: Any, sample_weight: Any) -> list[list[Future] | None]:
+    """The blocks of X, y and the weights, side by side, without those that are empty; None for no weights."""
+    named = {"X": X, "y": y} | ({} if sample_weight is None else {"sample_weight": sample_weight})
+    for name, collection in named.items():
+        if not hasattr(collection, "__dask_graph__"):
+            raise TypeError(f"X is a Dask collection, so {name} must be one too; got {type(collection).__name__}.")
+        if hasattr(collection, "chunks") and np.isnan(collection.chunks[0]).any():
+            raise ValueError(f"{name} has chunks of unknown sizes; call {name}.compute_chunk_sizes() first.")
+    if hasattr(X, "chunks"):
+        # A row lies in one block, and what belongs to it in the same one.
+        named["X"] = X.rechunk({1: -1})
+        named |= {n: c.rechunk({0: X.chunks[0]}) for n, c in named.items() if hasattr(c, "chunks") and len(c) == len(X)}
+    blocks = {name: client.compute(np.ravel(collection.to_delayed()).tolist()) for name, collection in named.items()}
+    sizes = {name: client.gather(client.map(len, parts, pure=False)) for name, parts in blocks.items()}
+    for name, size in sizes.items():
+        if size != sizes["X"]:
+            raise ValueError(f"Blocks of X have {sizes['X']} rows, those of {name} {size}: they must be the same.")
+    if sum(sizes["X"]) == 0:
+        raise ValueError("X is empty: 0 sample(s) while a minimum of 1 is required.")
+    filled = {name: [part for part, size in zip(parts, sizes["X"]) if size] for name, parts in blocks.items()}
+    return [filled.get(name) for name in ("X", "y", "sample_weight")]
+
+
+def read(
+    estimator: Boosting, workers: Workers, X: list[Future], y: list[Future], sample_weight: list[Future] | None
+) -> tuple[Bins, BlockRows]:
+    """The columns in bins, and the rows; what the estimator remembers of them is set."""
+    do, each, all = workers.do, workers.each, workers.all
+    reader = GBDTRegressor()
+    for model in (reader, estimator):
+        model._read(do(first_row, X[0]).result(), reset=True)
+    frames = each(read_block, X, reader)
+    estimator._features = features = all(merge_features, each(learn_features, frames)).result()
+    classes = None
+    if is_classifier(estimator):
+        estimator.classes_ = classes = all(merge_labels, each(labels_in, y)).result()
+    loss = estimator._new_loss()
+    check_parameters(estimator, len(features), loss)
+
+    values, targets = each(encode, frames, features), each(target_of, y, classes)
+    estimator._check_targets(*all(np.maximum.reduce, each(extremes, targets)).result() * [-1, 1])
+    weights = each(weights_of, targets, sample_weight)
+    n_rows, n_learning = all(np.add.reduce, each(count, weights)).result()
+    if n_learning == 0:
+        raise ValueError("sample_weight is zero everywhere: at least one row must count.")
+    edges = tuple(
+        do(edges_of, all(merge_distinct, each(distinct, values, weights, j)), estimator.max_bins)
+        if feature.is_numeric
+        else np.zeros(0)
+        for j, feature in enumerate(features)
+    )
+    bins = do(Bins, features, edges)
+    blocks = each(bin_block, values, targets, weights, bins)
+    return bins.result(), BlockRows(workers, blocks, int(n_rows), int(n_learning), loss)
+
+
+# -- what workers do: functions of their arguments alone ---------------------------------------------------------
+
+
+def first_row(block: Any) -> Any:
+    """The first row of a block, which has all its columns."""
+    return block.iloc[:1] if hasattr(block, "iloc") else block[:1]
+
+
+def read_block(block: Any, reader: GBDTRegressor) -> pd.DataFrame:
+    """A block of X as a data frame."""
+    return reader._read(block, reset=False)
+
+
+def merge_features(parts: list[tuple[Feature, ...]]) -> tuple[Feature, ...]:
+    """The columns of several blocks."""
+    return tuple(merge_feature(columns) for columns in zip(*parts))
+
+
+def merge_feature(columns: Sequence[Feature]) -> Feature:
+    """A column of several blocks; where they have different categories, all of these, sorted."""
+    first = columns[0]
+    if any(column.is_numeric != first.is_numeric for column in columns):
+        raise TypeError(f"X: column {first.name!r} holds numbers in some blocks and text in others.")
+    if first.is_numeric or all(np.array_equal(column.categories, first.categories) for column in columns):
+        return first
+    return Feature(first.name, np.unique(np.concatenate([column.categories for column in columns])))
+
+
+def labels_in(y: Any) -> NDArray:
+    """The distinct labels of a block."""
+    return np.unique(read_labels(y, len(y)))
+
+
+def merge_labels(parts: list[NDArray]) -> NDArray:
+    """The distinct labels of several blocks."""
+    return np.unique(np.concatenate(parts))
+
+
+def target_of(y: Any, classes: NDArray | None) -> NDArray:
+    """The targets of a block, or the codes of its labels."""
+    return read_targets(y, len(y)) if classes is None else np.searchsorted(classes, read_labels(y, len(y)))
+
+
+def extremes(y: NDArray) -> Floats:
+    """What the largest of is wanted: of the targets, and of their negatives."""
+    return np.array([-y.min(), y.max()], dtype=float)
+
+
+def weights_of(y: NDArray, weight: Any) -> Floats:
+    """The weights of a block, all of which may be zero, as those of a whole table may not."""
+    return np.ones(len(y)) if weight is None else row_weights(np.append(weight, 1.0), len(y) + 1)[:-1]
+
+
+def count(weight: Floats) -> NDArray[np.int64]:
+    """Number of rows, and of those that count."""
+    return np.array([len(weight), np.count_nonzero(weight)])
+
+
+def distinct(values: NDArray, weight: Floats, j: int) -> tuple[NDArray, bool]:
+    """The distinct values of a column of a block, sorted, and whether some are missing."""
+    column = values[j].take(np.flatnonzero(weight > 0))
+    is_missing = np.isnan(column)
+    return np.unique(column[~is_missing]), bool(is_missing.any())
+
+
+def merge_distinct(parts: list[tuple[NDArray, bool]]) -> tuple[NDArray, bool]:
+    """The same of several blocks."""
+    values, is_missing = zip(*parts)
+    return np.unique(np.concatenate(values)), any(is_missing)
+
+
+def edges_of(distinct: tuple[NDArray, bool], max_bins: int) -> Floats:
+    """The edges of a column's bins. See :func:`treekit.histogram.bin_edges`."""
+    value, is_missing = distinct
+    return edges_between(value, max_bins - is_missing)
+
+
+def bin_block(values: NDArray, y: NDArray, weight: Floats, bins: Bins) -> Block:
+    """A block in bins."""
+    return Block(bins.encode(values), y, weight)
+
+
+def first_scores(block: Block, start: Floats) -> Floats:
+    """The same scores for all rows."""
+    return np.repeat(start[:, np.newaxis], len(block.y), axis=1)
+
+
+def derivatives(block: Block, score: Floats, loss: Loss) -> Floats:
+    """Weighted first and second derivatives of the loss by each score, of shape (2, n_scores, n_rows)."""
+    r, h = loss.derivatives(block.y, score)
+    return np.stack([-r * block.weight, h * block.weight])
+
+
+def units_of_scores(sizes: Floats, n_rows: int) -> list[Units]:
+    """The units for each score, from the largest derivatives."""
+    return [units_of(g, h, n_rows) for g, h in sizes.T]
+
+
+def pairs_of_score(derivatives: Floats, units: list[Units], k: int) -> Pairs:
+    """The derivatives by one score, in units."""
+    return in_pairs(*derivatives[:, k], units[k])
+
+
+def in_root(block: Block) -> Places:
+    """All rows that count in one node."""
+    row = np.flatnonzero(block.weight > 0)
+    return Places(row, np.array([0, len(row)]))
+
+
+def move_block(block: Block, places: Places, column: Ints, goes_right: NDArray[np.bool_]) -> Places:
+    """The places on the next level."""
+    return move(block.binned, places, column, goes_right)
+
+
+def count_and_add_up(block: Block, pair: Pairs, places: Places, nodes: Ints) -> tuple[Ints, Pairs | None]:
+    """The number of rows in each node, and the histograms of some."""
+    return places.n_rows, add_up(block.binned, pair, places, nodes) if len(nodes) else None
+
+
+def sum_of_answers(answers: list[tuple[Ints, Pairs | None]]) -> tuple[Ints, Pairs | None]:
+    """The answers of several blocks as one."""
+    n_rows, added = zip(*answers)
+    return sum(n_rows), None if added[0] is None else sum(added)
+
+
+class Step(NamedTuple):
+    """By how much one score moves: the splits of a tree level by level, and what each of its last nodes has."""
+
+    k: int
+    moves: list[tuple[Ints, NDArray[np.bool_]]]
+    of_node: Floats
+
+
+def move_scores(block: Block, score: Floats, step: Step) -> Floats:
+    """The scores after a tree."""
+    n_rows = len(block.y)
+    places = Places(np.arange(n_rows), np.array([0, n_rows]))
+    for column, goes_right in step.moves:
+        places = move(block.binned, places, column, goes_right)
+    moved = score.copy()
+    moved[step.k, places.row] += np.repeat(step.of_node, places.n_rows)
+    return moved
+
+
+def outcome(block: Block, loss: Loss) -> Floats:
+    """What the predictions are to match in the mean."""
+    return loss.outcome(block.y)
+
+
+def loss_of_rows(block: Block, score: Floats, loss: Loss) -> Floats:
+    """The loss of each row."""
+    return loss.value(block.y, score)[np.newaxis]
+
+
+def weighted_terms(block: Block, function: Callable, *arguments: Any) -> Floats:
+    """What is added up for a mean of the function's answers."""
+    return weighted(function(block, *arguments), block.weight)
+
+
+def whole_sums(terms: Floats, unit: Floats) -> NDArray[np.int64]:
+    """Sums in units."""
+    return in_whole(terms, unit).sum(axis=1)
