@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from sklearn.model_selection import train_test_split
 from sklearn.utils.validation import check_is_fitted
@@ -24,7 +25,7 @@ from treekit.histogram import HistogramGrower, Rows, derivatives_of, learn_bins
 from treekit.level import Level, sort_columns
 from treekit.losses import AbsoluteLoss, HuberLoss, LogisticLoss, Loss, PoissonLoss, SoftmaxLoss, SquaredLoss
 from treekit.splits import Room, Scores, largest_gain, largest_gain_of, score_groups, score_thresholds
-from treekit.table import Feature
+from treekit.table import Feature, encode, learn_features
 from treekit.tree import MAJORITY, Tree
 
 __all__ = ["GBDTClassifier", "GBDTRegressor"]
@@ -109,6 +110,13 @@ class Boosting(TableEstimator):
 
         distributed.fit(self, X, y, sample_weight)
         return self
+
+    def _learn(self, X: pd.DataFrame) -> tuple[tuple[Feature, ...], NDArray]:
+        if self.tree_method != "hist":
+            return super()._learn(X)
+        # Columns are put into bins one after the other; they need not lie in one stretch, so the table is not copied.
+        self._features = learn_features(X)
+        return self._features, encode(X, self._features)
 
     def _new_loss(self) -> Loss:
         """The loss that the parameters ask for."""

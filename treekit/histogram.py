@@ -233,7 +233,7 @@ class Places(NamedTuple):
         return np.diff(self.start)
 
 
-def histograms(binned: Binned, pair: Pairs, row: Ints, node: Ints, n_nodes: int) -> Pairs:
+def histograms(binned: Binned, pair: Pairs, row: Ints, n_rows: Ints) -> Pairs:
     """What some rows add up to in each bin of each column, node by node, of shape (n_nodes, n_cells).
 
     The histograms of several blocks of rows add up. Takes one addition for each row and column.
@@ -244,23 +244,26 @@ def histograms(binned: Binned, pair: Pairs, row: Ints, node: Ints, n_nodes: int)
         A block of rows.
     pair : array of shape (n_block,)
         What each row of the block adds, from :func:`in_pairs`.
-    row, node : arrays of shape (n_rows,)
-        The rows to add up, and the node of each.
+    row : array of integers
+        The rows to add up, node by node.
+    n_rows : array of shape (n_nodes,)
+        How many each node has.
     """
-    sums = np.zeros(n_nodes * binned.n_cells, dtype=np.complex128)
-    added, first = pair.take(row), node * binned.n_cells
-    is_whole = len(row) == len(pair)  # the root: nothing to pick out
+    sums = np.zeros(len(n_rows) * binned.n_cells, dtype=np.complex128)
+    first = np.repeat(np.arange(len(n_rows)) * binned.n_cells, n_rows)
+    is_whole = len(n_rows) == 1 and len(row) == len(pair)  # the root: nothing to pick out
+    added = pair if is_whole else pair.take(row)
     for code, first_cell in zip(binned.codes, binned.first_cell):
         # Shifting where the sums begin is cheaper than adding the first cell to every row's.
         np.add.at(sums[first_cell:], first + (code if is_whole else code.take(row)), added)
-    return sums.reshape(n_nodes, binned.n_cells)
+    return sums.reshape(len(n_rows), binned.n_cells)
 
 
 def add_up(binned: Binned, pair: Pairs, places: Places, nodes: Ints) -> Pairs:
     """The histograms of some nodes."""
     row, start = places
     rows = np.concatenate([row[start[node] : start[node + 1]] for node in nodes])
-    return histograms(binned, pair, rows, np.repeat(np.arange(len(nodes)), places.n_rows[nodes]), len(nodes))
+    return histograms(binned, pair, rows, places.n_rows[nodes])
 
 
 def move(binned: Binned, places: Places, column: Ints, goes_right: NDArray[np.bool_]) -> Places:
@@ -299,7 +302,8 @@ class Rows:
         """
         learns = weight > 0
         n_rows = int(np.count_nonzero(learns))
-        g, h = g * weight, h * weight
+        if (weight != 1).any():
+            g, h = g * weight, h * weight
         units = units_of(largest(g), largest(h), n_rows)
         self.pair = in_pairs(g, h, units)
         self.places = Places(np.flatnonzero(learns), np.array([0, n_rows]))
@@ -326,7 +330,7 @@ class Rows:
     def spread(self, of_node: NDArray) -> NDArray:
         """For each row what its node has."""
         spread = np.empty(len(self.pair), dtype=of_node.dtype)
-        for places in (self.places, self.others) if len(self.others.row) else (self.places,):
+        for places in (self.places, self.others):
             spread[places.row] = np.repeat(of_node, places.n_rows)
         return spread
 
