@@ -325,7 +325,8 @@ class RandomForestClassifier(_RandomForest, TableClassifier):
     -----
     The table is read once for all trees, which grow one after the other; there is no ``n_jobs``. A sample depends on
     the number and order of the rows, so a row of weight 2 and the same row twice give different samples. Costs
-    O(trees x rows x columns x (depth + log rows)). Source: Breiman (2001).
+    O(columns x rows x log rows) for sorting the table once, and for each tree O(rows x max_features x depth x log rows);
+    on a table with categories or gaps O(rows x columns x depth). Source: Breiman (2001).
     """
 
     def __init__(
@@ -389,8 +390,8 @@ class RandomForestRegressor(_RandomForest, TableRegressor):
     criterion, max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf
         Of each tree; see :class:`~treekit.CARTRegressor`.
     max_features : int, float, "sqrt", "log2" or None
-        Number of columns that each node draws. Breiman (2001) takes a third of them; the default, all, is
-        scikit-learn's, and makes this bagging.
+        Number of columns that each node draws. A third of them is customary (Hastie, Tibshirani and Friedman,
+        2009, section 15.3); the default, all, is scikit-learn's, and makes this bagging.
     bootstrap, oob_score, random_state, verbose
         As for :class:`RandomForestClassifier`.
 

@@ -54,7 +54,7 @@ class Splits(NamedTuple):
     n_children: Ints
     missing: Ints
 
-    def only(self, chosen: NDArray[np.bool_]) -> Splits:
+    def only(self, chosen: NDArray) -> Splits:
         """The splits of the chosen nodes."""
         return Splits._make(part[chosen] for part in self)
 

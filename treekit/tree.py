@@ -325,7 +325,8 @@ class Tree:
         return csr_matrix((np.ones(len(row), dtype=np.intp), (row, node)), shape=(values.shape[1], self.n_nodes))
 
     def importances(self) -> NDArray[np.float64]:
-        """Share of each column in the impurity that the splits take away, of shape (n_features,); zeros for a stump.
+        """Share of each column in the impurity that the splits take away, of shape (n_features,); zeros
+        where no split takes any away, as in a tree of a single leaf.
 
         A split takes away its gain times the weight of its node.
         """
