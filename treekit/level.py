@@ -135,6 +135,8 @@ class Level:
 
     def table(self, values: NDArray, columns: NDArray[np.integer], entries: NDArray[np.integer]) -> NDArray:
         """What some entries have in some columns of a table of shape (n_features, n_rows); the two are broadcast."""
+        if columns.size == 1:
+            return values[columns.item()].take(self.rows(entries))
         # One index into the table laid out in a line is faster than two.
         return values.ravel().take(columns * values.shape[1] + self.rows(entries))
 

@@ -127,7 +127,8 @@ def score_cuts(
     is_cut = cut_places(level, x)
     # Missing values come last in a node: one look there tells whether there are any.
     is_picked = np.isnan(x[:, level.start[1:] - 1]).any(axis=1)
-    is_picked |= (x.size > BLOCK) & (np.count_nonzero(is_cut, axis=1) < x.shape[1] / 2)
+    if x.size > BLOCK and np.count_nonzero(is_cut) < x.size / 2:
+        is_picked[:] = True
     scores: dict[int, Scores] = {}
     for k in np.flatnonzero(is_picked).tolist():
         scores[k] = score_picked(level, x[k], order[k], criterion, impurity, room, learn_missing)
@@ -138,8 +139,9 @@ def score_cuts(
         found = _score_all_places(level, x, order, is_cut, criterion, impurity, room)
         scores.update(zip(rest.tolist(), found))
     if learn_missing:
-        for k in rest.tolist():
-            scores[k].missing = np.full(level.n_nodes, MAJORITY)
+        for scored in scores.values():
+            if scored.missing is None:
+                scored.missing = np.full(level.n_nodes, MAJORITY)
     return [scores[k] for k in range(len(is_picked))]
 
 
@@ -263,6 +265,8 @@ def score_picked(
 ) -> Scores:
     """The best cuts of a column with gaps, or with few values: the cuts are picked out first."""
     cuts = find_cuts(level, x, before_missing=learn_missing)
+    if level.is_counted and isinstance(criterion, SurplusCriterion) and (cuts.n_known == level.n_samples).all():
+        return _score_counted(level, cuts, order, criterion, impurity, room)
     at = cuts.node
     running, before = level.running_sums(order[np.newaxis])[:, 0], level.sums_before
     below = (running.take(cuts.place, axis=1) - before.take(at, axis=1)) * level.unit
@@ -296,6 +300,20 @@ def score_picked(
         scores.missing = np.full(level.n_nodes, MAJORITY)
         scores.missing[node] = np.where(n_lost[node] == 0, MAJORITY, np.where(is_better, 0, 1))
     return scores
+
+
+def _score_counted(
+    level: Level, cuts: Cuts, order: NDArray[np.integer], criterion: SurplusCriterion, impurity: Floats, room: Room
+) -> Scores:
+    """The best of some cuts, where rows are counted and known: the first sum need not be added up."""
+    at, others = cuts.node, slice(1, None)
+    running = level.running_sums(order[np.newaxis], others)[:, 0].take(cuts.place, axis=1)
+    below = (running - level.sums_before[others].take(at, axis=1)) * level.unit[others]
+    saving = criterion.savings(cuts.n_below, level.sums[:, at])(below)
+    fits = _both_hold(cuts.n_below, level.n_samples[at], np.maximum(room.rows, room.of(at).weight))
+    np.copyto(saving, -np.inf, where=~fits)
+    node, best = first_best(cuts, saving, TIE * impurity * criterion.divisor(level.sums))
+    return scores_of(level, cuts, node, best, saving, criterion)
 
 
 def first_best(cuts: Cuts, saving: Floats, tolerance: Floats) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
