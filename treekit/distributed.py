@@ -64,10 +64,15 @@ class Workers:
         own = [argument if isinstance(argument, list) else [argument] * n_blocks for argument in arguments]
         return [self.do(function, *block) for block in zip(*own)]
 
-    def all(self, combine: Callable, parts: list[Future]) -> Future:
-        """All parts as one: some at a time are combined, and some of the results again, until one is left."""
-        parts = [self.do(combine, parts[k : k + FAN_IN]) for k in range(0, len(parts), FAN_IN)]
-        return parts[0] if len(parts) == 1 else self.all(combine, parts)
+    def fewer(self, combine: Callable, parts: list[Future]) -> list[Future]:
+        """Combine some parts at a time, and some of the results again, until only a few are left."""
+        while len(parts) > FAN_IN:
+            parts = [self.do(combine, parts[k : k + FAN_IN]) for k in range(0, len(parts), FAN_IN)]
+        return parts
+
+    def all(self, combine: Callable, parts: list[Future]) -> Any:
+        """All parts combined, brought to the driver."""
+        return combine(self.client.gather(self.fewer(combine, parts)))
 
 
 class Block(NamedTuple):
@@ -100,11 +105,9 @@ class BlockRows:
 
     def mean(self, function: Callable, *arguments: Any) -> Floats:
         """Weighted mean over all rows of each row of what the function answers for a block."""
-        do, each, all = self.workers.do, self.workers.each, self.workers.all
-        terms = each(weighted_terms, self.blocks, function, *arguments)
-        unit = do(unit_of, all(np.maximum.reduce, each(largest, terms)), self.n_rows)
-        sums = all(np.add.reduce, each(whole_sums, terms, unit))
-        return do(mean_of_sums, sums, unit).result()
+        each, all = self.workers.each, self.workers.all
+        unit = unit_of(all(np.maximum.reduce, each(sizes, self.blocks, function, *arguments)), self.n_rows)
+        return mean_of_sums(all(np.add.reduce, each(whole_sums, self.blocks, unit, function, *arguments)), unit)
 
     def best_start(self) -> Floats:
         """The scores that say the mean outcome."""
@@ -116,19 +119,19 @@ class BlockRows:
 
     def begin_round(self) -> None:
         """Work out the derivatives of the loss, and their units."""
-        do, each, all = self.workers.do, self.workers.each, self.workers.all
-        self.derivatives = each(derivatives, self.blocks, self.scores, self.loss)
-        self.units = do(units_of_scores, all(np.maximum.reduce, each(largest, self.derivatives)), self.n_learning)
+        self.derivatives = self.workers.each(derivatives, self.blocks, self.scores, self.loss)
+        largest_of_all = self.workers.all(np.maximum.reduce, self.workers.each(largest, self.derivatives))
+        self.units = [units_of(g, h, self.n_learning) for g, h in largest_of_all.T]
 
     def begin(self, k: int) -> tuple[Units, Ints, Pairs]:
         """Put all rows into the root of the tree for one score. See :meth:`treekit.histogram.Rows.begin`."""
         self.k: int = k
         self.moves: list[tuple[Ints, NDArray[np.bool_]]] = []
-        self.pairs = self.workers.each(pairs_of_score, self.derivatives, self.units, k)
+        self.pairs = self.workers.each(pairs_of_score, self.derivatives, self.units[k], k)
         self.places = self.workers.each(in_root, self.blocks)
         n_rows, histogram = self._count_and_add_up(np.array([0]))
         assert histogram is not None
-        return self.units.result()[k], n_rows, histogram
+        return self.units[k], n_rows, histogram
 
     def move(self, column: Ints, goes_right: NDArray[np.bool_], nodes: Ints) -> tuple[Ints, Pairs | None]:
         """Move on to the next level. See :meth:`treekit.histogram.Rows.move`."""
@@ -138,7 +141,7 @@ class BlockRows:
 
     def _count_and_add_up(self, nodes: Ints) -> tuple[Ints, Pairs | None]:
         answers = self.workers.each(count_and_add_up, self.blocks, self.pairs, self.places, nodes)
-        return self.workers.all(sum_of_answers, answers).result()
+        return self.workers.all(sum_of_answers, answers)
 
     def step(self, of_node: Floats) -> None:
         """Move the scores of the rows by what their node has.
@@ -208,7 +211,7 @@ def add_tree(estimator: Boosting, bins: Bins, rows: BlockRows, k: int, rng: np.r
 # -- reading Dask collections -----------------------------------------------------------------------------------
 
 
-def blocks_of(client: Client, X: Any, y: Any, sample_weight: Any) -> list[list[Future] | None]:
+def blocks_of(client: Client, X: Any, y: Any, sample_weight: Any) -> tuple[list[Future], list[Future], list[Future] | None]:
     """The blocks of X, y and the weights, side by side, without those that are empty; None for no weights."""
     named = {"X": X, "y": y} | ({} if sample_weight is None else {"sample_weight": sample_weight})
     for name, collection in named.items():
@@ -228,37 +231,35 @@ def blocks_of(client: Client, X: Any, y: Any, sample_weight: Any) -> list[list[F
     if sum(sizes["X"]) == 0:
         raise ValueError("X is empty: 0 sample(s) while a minimum of 1 is required.")
     filled = {name: [part for part, size in zip(parts, sizes["X"]) if size] for name, parts in blocks.items()}
-    return [filled.get(name) for name in ("X", "y", "sample_weight")]
+    return filled["X"], filled["y"], filled.get("sample_weight")
 
 
 def read(
     estimator: Boosting, workers: Workers, X: list[Future], y: list[Future], sample_weight: list[Future] | None
 ) -> tuple[Bins, BlockRows]:
     """The columns in bins, and the rows; what the estimator remembers of them is set."""
-    do, each, all = workers.do, workers.each, workers.all
+    do, each, fewer, all = workers.do, workers.each, workers.fewer, workers.all
     reader = GBDTRegressor()
     for model in (reader, estimator):
         model._read(do(first_row, X[0]).result(), reset=True)
     frames = each(read_block, X, reader)
-    estimator._features = features = all(merge_features, each(learn_features, frames)).result()
+    estimator._features = features = all(merge_features, each(learn_features, frames))
     classes = None
     if is_classifier(estimator):
-        estimator.classes_ = classes = all(merge_labels, each(labels_in, y)).result()
+        estimator.classes_ = classes = all(merge_labels, each(labels_in, y))
     loss = estimator._new_loss()
     check_parameters(estimator, len(features), loss)
 
     values, targets = each(encode, frames, features), each(target_of, y, classes)
-    estimator._check_targets(*all(np.maximum.reduce, each(extremes, targets)).result() * [-1, 1])
+    estimator._check_targets(*all(np.maximum.reduce, each(extremes, targets)) * [-1, 1])
     weights = each(weights_of, targets, sample_weight)
-    n_rows, n_learning = all(np.add.reduce, each(count, weights)).result()
+    n_rows, n_learning = all(np.add.reduce, each(count, weights))
     if n_learning == 0:
         raise ValueError("sample_weight is zero everywhere: at least one row must count.")
-    edges = tuple(
-        do(edges_of, all(merge_distinct, each(distinct, values, weights, j)), estimator.max_bins)
-        if feature.is_numeric
-        else np.zeros(0)
-        for j, feature in enumerate(features)
-    )
+    # A column's values are brought together on one worker, and only its edges come here.
+    edges: list[Any] = [np.zeros(0)] * len(features)
+    for j in np.flatnonzero([feature.is_numeric for feature in features]):
+        edges[j] = do(edges_of, fewer(merge_distinct, each(distinct, values, weights, j)), estimator.max_bins)
     bins = do(Bins, features, edges)
     blocks = each(bin_block, values, targets, weights, bins)
     return bins.result(), BlockRows(workers, blocks, int(n_rows), int(n_learning), loss)
@@ -287,9 +288,10 @@ def merge_feature(columns: Sequence[Feature]) -> Feature:
     first = columns[0]
     if any(column.is_numeric != first.is_numeric for column in columns):
         raise TypeError(f"X: column {first.name!r} holds numbers in some blocks and text in others.")
-    if first.is_numeric or all(np.array_equal(column.categories, first.categories) for column in columns):
+    categories = [column.categories for column in columns if column.categories is not None]
+    if all(np.array_equal(values, categories[0]) for values in categories):
         return first
-    return Feature(first.name, np.unique(np.concatenate([column.categories for column in columns])))
+    return Feature(first.name, np.unique(np.concatenate(categories)))
 
 
 def labels_in(y: Any) -> NDArray:
@@ -335,9 +337,9 @@ def merge_distinct(parts: list[tuple[NDArray, bool]]) -> tuple[NDArray, bool]:
     return np.unique(np.concatenate(values)), any(is_missing)
 
 
-def edges_of(distinct: tuple[NDArray, bool], max_bins: int) -> Floats:
+def edges_of(parts: list[tuple[NDArray, bool]], max_bins: int) -> Floats:
     """The edges of a column's bins. See :func:`treekit.histogram.bin_edges`."""
-    value, is_missing = distinct
+    value, is_missing = merge_distinct(parts)
     return edges_between(value, max_bins - is_missing)
 
 
@@ -357,14 +359,9 @@ def derivatives(block: Block, score: Floats, loss: Loss) -> Floats:
     return np.stack([-r * block.weight, h * block.weight])
 
 
-def units_of_scores(sizes: Floats, n_rows: int) -> list[Units]:
-    """The units for each score, from the largest derivatives."""
-    return [units_of(g, h, n_rows) for g, h in sizes.T]
-
-
-def pairs_of_score(derivatives: Floats, units: list[Units], k: int) -> Pairs:
+def pairs_of_score(derivatives: Floats, units: Units, k: int) -> Pairs:
     """The derivatives by one score, in units."""
-    return in_pairs(*derivatives[:, k], units[k])
+    return in_pairs(derivatives[0, k], derivatives[1, k], units)
 
 
 def in_root(block: Block) -> Places:
@@ -418,11 +415,11 @@ def loss_of_rows(block: Block, score: Floats, loss: Loss) -> Floats:
     return loss.value(block.y, score)[np.newaxis]
 
 
-def weighted_terms(block: Block, function: Callable, *arguments: Any) -> Floats:
-    """What is added up for a mean of the function's answers."""
-    return weighted(function(block, *arguments), block.weight)
+def sizes(block: Block, function: Callable, *arguments: Any) -> Floats:
+    """The largest terms of a weighted mean of the function's answers."""
+    return largest(weighted(function(block, *arguments), block.weight))
 
 
-def whole_sums(terms: Floats, unit: Floats) -> NDArray[np.int64]:
-    """Sums in units."""
-    return in_whole(terms, unit).sum(axis=1)
+def whole_sums(block: Block, unit: Floats, function: Callable, *arguments: Any) -> NDArray[np.int64]:
+    """The sums of these terms, in units."""
+    return in_whole(weighted(function(block, *arguments), block.weight), unit).sum(axis=1)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -462,7 +462,7 @@ class HistogramGrower:
     ----------
     bins : Bins
         The columns.
-    rows : Rows
+    rows : Rows, or what answers begin and move as it does
         The training rows.
     criterion : Newton or SquaredError
         What a split is to lower; of its rows nothing is asked.
@@ -474,7 +474,7 @@ class HistogramGrower:
         When a node becomes a leaf.
     """
 
-    def __init__(self, bins: Bins, rows: Rows, criterion: Criterion, room: Room, choose: Choose, stop: Stop):
+    def __init__(self, bins: Bins, rows: Any, criterion: Criterion, room: Room, choose: Choose, stop: Stop):
         self.bins, self.rows, self.criterion, self.room, self.choose, self.stop = bins, rows, criterion, room, choose, stop
         self.is_newton = isinstance(criterion, Newton)
         self.reg_lambda = criterion.reg_lambda if isinstance(criterion, Newton) else 0.0
@@ -553,8 +553,7 @@ class HistogramGrower:
     def move(self, level: HistogramLevel, split: Splits, next_id: int) -> tuple[HistogramLevel, Ints]:
         """The next level, from one trip to the rows; of two siblings only the lighter is added up."""
         assert level.histogram is not None
-        parent = np.flatnonzero(split.n_children)
-        chosen = split.only(parent)
+        parent, chosen = np.flatnonzero(split.n_children), split.only(split.n_children > 0)
         sums, answer = self.bins.of_column(level.histogram[parent], chosen.feature), self.bins.answers(chosen)
         heavier_branch = (sums.imag * (answer == 1)).sum(axis=1) > (sums.imag * (answer == 0)).sum(axis=1)
         rule = np.where(chosen.missing == MAJORITY, heavier_branch, chosen.missing)
