@@ -100,25 +100,15 @@ class Level:
         """Number of entries of the node up to each place, this one among them, of shape (n_alive,)."""
         return np.arange(1, len(self.entry) + 1) - np.repeat(self.start[:-1], self.n_samples)
 
-    @cached_property
-    def sums_before(self) -> NDArray[np.integer]:
-        """What the entries of all nodes before each add up to, in units, of shape (n_sums, n_nodes)."""
-        return (np.cumsum(self.total, axis=1) - self.total).astype(self.addend.dtype)
-
-    @cached_property
-    def before_places(self) -> NDArray[np.integer]:
-        """The same at each place of a node, with an axis for columns: of shape (n_sums, 1, n_alive)."""
-        return np.repeat(self.sums_before[:, np.newaxis], self.n_samples, axis=2)
-
     def running_sums(self, order: NDArray[np.integer], which: slice = slice(None)) -> NDArray[np.integer]:
-        """What the entries up to each place of some orders add up to, in units, those of the nodes before included.
+        """What the entries of the node up to each place of some orders add up to, in units.
 
-        The nodes lie one after the other, so one running sum does for all of them. Whole numbers make it exact, and
-        ten times as fast as one of floats.
+        Whole numbers make it exact, and ten times as fast as sums of floats.
 
         Parameters
         ----------
         order : array of shape (n_columns, n_alive)
+            Orders of the entries of the level, whose nodes have one entry at least.
         which : slice
             Which of the sums.
 
@@ -127,6 +117,8 @@ class Level:
         array of shape (n_sums, n_columns, n_alive)
         """
         running = self.addend[which].take(order, axis=1)
+        # Where a node begins, what the one before it adds is taken off: so one running sum does for all nodes.
+        running[:, :, self.start[1:-1]] -= self.total[which, np.newaxis, :-1].astype(running.dtype)
         return np.cumsum(running, axis=-1, dtype=running.dtype)
 
     def values(self, column: NDArray, entries: NDArray[np.integer]) -> NDArray:

@@ -162,10 +162,10 @@ def _score_all_places(
         # Where rows are counted, as many lie below a place in every column: what follows from that is worked out once.
         if criterion not in level.once:
             level.once[criterion] = criterion.savings(level.n_below, _at_places(level, level.sums))
-        saving = level.once[criterion](_sums_below(level, order, slice(1, None)))
+        saving = level.once[criterion](level.running_sums(order, slice(1, None)) * level.unit[1:, np.newaxis])
         weight_below: NDArray = level.n_below
     else:
-        below = _sums_below(level, order)
+        below = level.running_sums(order) * level.unit[:, np.newaxis]
         saving, weight_below = criterion.saving(below, _at_places(level, level.sums)), criterion.weight(below)
     node_weight = criterion.weight(level.sums)
     if room.rows > 1:
@@ -189,13 +189,6 @@ def _score_all_places(
         for scored, weights in zip(scores, np.stack([left, node_weight - left], axis=-1)):
             scored.branch_weight = weights
     return scores
-
-
-def _sums_below(level: Level, order: NDArray[np.integer], which: slice = slice(None)) -> Floats:
-    """What the entries of the node up to each place add up to, of shape (n_sums, n_columns, n_alive)."""
-    running = level.running_sums(order, which)
-    running -= level.before_places[which]
-    return running * level.unit[which, np.newaxis]
 
 
 def _at_places(level: Level, of_nodes: NDArray) -> NDArray:
@@ -268,10 +261,10 @@ def score_picked(
     if level.is_counted and isinstance(criterion, SurplusCriterion) and (cuts.n_known == level.n_samples).all():
         return _score_counted(level, cuts, order, criterion, impurity, room)
     at = cuts.node
-    running, before = level.running_sums(order[np.newaxis])[:, 0], level.sums_before
-    below = (running.take(cuts.place, axis=1) - before.take(at, axis=1)) * level.unit
+    running = level.running_sums(order[np.newaxis])[:, 0]
+    below = running.take(cuts.place, axis=1) * level.unit
     last_known = np.maximum(level.start[:-1] + cuts.n_known - 1, 0)
-    known = np.where(cuts.n_known > 0, (running.take(last_known, axis=1) - before) * level.unit, 0)
+    known = np.where(cuts.n_known > 0, running.take(last_known, axis=1) * level.unit, 0)
     lost, n_lost = level.sums - known, level.n_samples - cuts.n_known
     tolerance = TIE * impurity * criterion.divisor(level.sums)
     if not learn_missing:
@@ -307,8 +300,7 @@ def _score_counted(
 ) -> Scores:
     """The best of some cuts, where rows are counted and known: the first sum need not be added up."""
     at, others = cuts.node, slice(1, None)
-    running = level.running_sums(order[np.newaxis], others)[:, 0].take(cuts.place, axis=1)
-    below = (running - level.sums_before[others].take(at, axis=1)) * level.unit[others]
+    below = level.running_sums(order[np.newaxis], others)[:, 0].take(cuts.place, axis=1) * level.unit[others]
     saving = criterion.savings(cuts.n_below, level.sums[:, at])(below)
     fits = _both_hold(cuts.n_below, level.n_samples[at], np.maximum(room.rows, room.of(at).weight))
     np.copyto(saving, -np.inf, where=~fits)
