@@ -601,6 +601,21 @@ def test_categories_are_cut_in_the_order_of_their_steps(order, method):
     assert classes.score(frame[["colour"]], y > 0) == 1
 
 
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("order", [1, 2])
+@pytest.mark.parametrize("seed", range(5))
+def test_rounding_splits_no_pure_node(order, method, seed):
+    """Where three groups of categories tell all, a tree ends with them: what rounding leaves is no gain."""
+    letters = np.array(list("abcdef") * 50)
+    y = np.repeat(np.random.default_rng(seed).random(3), 2)[np.arange(300) % 6]
+    frame = pd.DataFrame({"one": letters, "other": np.roll(letters, 7)})
+    model = GBDTRegressor(order=order, n_estimators=1, max_depth=8, reg_lambda=0, tree_method=method).fit(frame, y)
+    assert model.trees_[0][0].n_leaves == 3
+    numbers = pd.DataFrame({"one": np.arange(300) % 6, "other": np.arange(300) % 7})
+    model.fit(numbers, y)
+    assert model.trees_[0][0].n_leaves == 3
+
+
 # -- options ----------------------------------------------------------------------------------------------------
 
 
@@ -674,6 +689,17 @@ def test_a_large_offset_costs_no_digits():
             for (tree,), (same,) in zip(near.trees_, far.trees_):
                 np.testing.assert_array_equal(tree.feature, same.feature)
             np.testing.assert_allclose(near.predict(X), far.predict(X) - 1e9, atol=1e-5)
+
+
+def test_a_start_far_away_hides_no_split():
+    """Beside sums of squares of 1e16 the savings, of 1e6, are still told apart, as by the exact search."""
+    X, y = table(load_diabetes, False)
+    model = GBDTRegressor(order=2, n_estimators=2, reg_lambda=0, base_score=1e7, max_depth=2)
+    exact, hist = clone(model).fit(X, y), clone(model).set_params(tree_method="hist", max_bins=1024).fit(X, y)
+    for (tree,), (same,) in zip(exact.trees_, hist.trees_):
+        assert tree.n_nodes == 7
+        np.testing.assert_array_equal(tree.feature, same.feature)
+        np.testing.assert_array_equal(tree.threshold, same.threshold)
 
 
 # -- hard and bad input -----------------------------------------------------------------------------------------

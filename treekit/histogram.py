@@ -33,6 +33,9 @@ Codes = NDArray[np.unsignedinteger]
 #: G + iH: the sums of first and second derivatives in one number, both whole numbers of units below 2**53.
 Pairs = NDArray[np.complex128]
 
+#: What rounding may change of a number that is worked out from exact sums, as a part of it.
+ROUNDING = 1e-14
+
 #: So many cells of histograms are scored at a time: what is worked on stays in the processor's cache.
 CELLS_AT_A_TIME = 2**16
 
@@ -377,11 +380,13 @@ def score_bins(
         np.put_along_axis(is_between, missing[np.newaxis, :, np.newaxis] - 1, True, axis=2)
         to_right = np.where(is_between, to_right, -np.inf)
         worth = np.maximum(to_left, to_right)
-    # The first cut of the largest worth; differences by rounding don't count.
+    # The first cut of the largest worth; differences that are small beside what it saves, or by rounding, don't count.
     largest = worth.max(axis=2, keepdims=True)
-    last = np.argmax(worth >= largest * (1 - TIE), axis=2)
+    uncut = (whole.real * units.first) ** 2 / np.maximum(whole.imag * units.second + reg_lambda, units.second)
+    enough = largest - TIE * np.maximum(largest - uncut, 0) - ROUNDING * np.maximum(largest, 0)
+    last = np.argmax(worth >= enough, axis=2)
     to_right = np.take_along_axis(to_right, last[:, :, np.newaxis], axis=2)
-    branch = np.where(lost.imag == 0, MAJORITY, np.where(to_right < largest * (1 - TIE), 0, 1))
+    branch = np.where(lost.imag == 0, MAJORITY, np.where(to_right < enough, 0, 1))
     return largest[:, :, 0], last, branch[:, :, 0]
 
 
@@ -504,16 +509,17 @@ class HistogramGrower:
         """The best split of each open node."""
         assert level.histogram is not None
         node = np.flatnonzero(is_open)
-        scores, scale = self._score_numbers(level, node)
+        scores, tolerance = self._score_numbers(level, node)
+        scale = tolerance / TIE
         for j in np.flatnonzero(~self.bins.is_numeric):
             scores[j] = self._score_categories(level, node, int(j), scale)
         # Rounding must not refuse a gain that is just enough, a gain of zero above all.
         slack = np.zeros_like(least)
-        slack[node] = TIE * scale
+        slack[node] = tolerance
         return best_splits(self.bins.features, is_open, scores, self.choose(scores, scale), least - slack, MAJORITY)
 
     def _score_numbers(self, level: HistogramLevel, node: Ints) -> tuple[list[Scores], Floats]:
-        """Scores of some nodes, column by column, and for each node the size of the numbers whose rounding is in them.
+        """Scores of some nodes, column by column, and how far gains may lie apart in each that count as equal.
 
         Columns of categories have no gain here.
         """
@@ -530,17 +536,17 @@ class HistogramGrower:
         # Newton's objective has a factor of one half that the squared error has not.
         worth = worth / 2 if self.is_newton else worth
         of_nodes = level.sums[:, node]
-        cost = self.criterion.cost(of_nodes)
-        scale = np.maximum(worth.max(axis=0, initial=0.0), -cost)
-        saving = worth + cost
-        saving[np.abs(saving) <= TIE * scale] = 0.0
+        saving = worth + self.criterion.cost(of_nodes)
+        rounding = ROUNDING * np.maximum(worth.max(axis=0, initial=0), -self.criterion.cost(of_nodes))
+        saving[np.abs(saving) <= rounding] = 0.0
+        tolerance = TIE * saving.max(axis=0, initial=0) + rounding
 
         gain = np.full((len(is_numeric), len(node)), -np.inf)
         gain[is_numeric] = self.criterion.gain(saving, of_nodes)
         scores = [Scores(of_column) for of_column in gain]
         for j, cuts, missing in zip(np.flatnonzero(is_numeric), last, branch):
             scores[j].threshold, scores[j].missing = self.bins.upper_edge[j].take(cuts), missing
-        return scores, scale / self.criterion.divisor(of_nodes)
+        return scores, tolerance / self.criterion.divisor(of_nodes)
 
     def _score_categories(self, level: HistogramLevel, node: Ints, j: int, scale: Floats) -> Scores:
         """The best groups of a column of categories in some nodes."""
@@ -548,27 +554,30 @@ class HistogramGrower:
         first, n_values = self.bins.first_cell[j], self.bins.features[j].n_values
         counts = self._sums(level.histogram[node, first : first + n_values])
         has_rows = (self.criterion.weight(counts) > 0).astype(np.intp)
-        return best_groups(counts, has_rows, level.sums[:, node], self.criterion, scale, self.room)
+        of_nodes = level.sums[:, node]
+        scores = best_groups(counts, has_rows, of_nodes, self.criterion, scale, self.room)
+        if self.is_newton:
+            # What is no more than rounding is no gain.
+            scores.gain[scores.gain <= -ROUNDING * self.criterion.cost(of_nodes)] = -np.inf
+        return scores
 
     def move(self, level: HistogramLevel, split: Splits, next_id: int) -> tuple[HistogramLevel, Ints]:
         """The next level, from one trip to the rows; of two siblings only the lighter is added up."""
         assert level.histogram is not None
         parent, chosen = np.flatnonzero(split.n_children), split.only(split.n_children > 0)
-        sums, answer = self.bins.of_column(level.histogram[parent], chosen.feature), self.bins.answers(chosen)
-        heavier_branch = (sums.imag * (answer == 1)).sum(axis=1) > (sums.imag * (answer == 0)).sum(axis=1)
-        rule = np.where(chosen.missing == MAJORITY, heavier_branch, chosen.missing)
-        split.missing[parent] = rule
-        goes_right = np.where(answer < 0, rule[:, np.newaxis], answer) == 1
+        sums = self.bins.of_column(level.histogram[parent], chosen.feature)
+        goes_right, split.missing[parent] = self._directions(sums, chosen)
+        right = (sums * goes_right).sum(axis=1)
+        whole = np.stack([level.whole[parent] - right, right], axis=1).ravel()
 
         # Every node that splits makes room for two, left and right; the others keep their order.
         is_split = np.isin(np.arange(len(self.node)), level.place[parent])
-        column, bins_right = np.full(len(self.node), -1), np.zeros((len(self.node), answer.shape[1]), dtype=bool)
+        column, bins_right = np.full(len(self.node), -1), np.zeros((len(self.node), goes_right.shape[1]), dtype=bool)
         column[is_split], bins_right[is_split] = chosen.feature, goes_right
         self.node = np.repeat(self.node, 1 + is_split)
         place = np.flatnonzero(np.repeat(is_split, 1 + is_split))
         self.node[place] = id = next_id + np.arange(len(place))
-        right = (sums * goes_right).sum(axis=1)
-        whole = np.stack([level.whole[parent] - right, right], axis=1).ravel()
+
         left = np.arange(0, len(place), 2)
         lighter = left + (whole.imag[1::2] < whole.imag[::2])
         heavier = 2 * left + 1 - lighter
@@ -582,3 +591,10 @@ class HistogramGrower:
                 histogram[one] = sums
                 histogram[other] = level.histogram[above] - sums
         return self._level(id, place, n_rows[place], whole, histogram), np.repeat(parent, 2)
+
+    def _directions(self, sums: Pairs, split: Splits) -> tuple[NDArray[np.bool_], Ints]:
+        """Which bins go right at some splits, and the branch of missing values: of two the heavier, if none is learned."""
+        answer = self.bins.answers(split)
+        left, right = ((sums.imag * (answer == branch)).sum(axis=1) for branch in (0, 1))
+        rule = np.where(split.missing == MAJORITY, right > left, split.missing)
+        return np.where(answer < 0, rule[:, np.newaxis], answer) == 1, rule
