@@ -193,7 +193,7 @@ def grow_levels(
         # When to stop? When the rows agree, the tree is deep or the rows are few; or when no split gains enough.
         pure = (impurity <= PURE * (grown[0].impurity[0] if grown else impurity[0])) & criterion.measures_purity
         is_open = ~pure & (level.n_samples >= stop.min_samples_split) & (len(grown) < stop.max_depth)
-        least = np.maximum(stop.min_gain, stop.min_impurity_decrease * total / np.where(is_open, node_weight, 1))
+        least = np.maximum(stop.min_gain, stop.min_impurity_decrease * total / np.where(is_open & (node_weight > 0), node_weight, 1))
 
         # Which split is best?
         split = find_splits(level, is_open, impurity, least) if is_open.any() else no_splits(level.n_nodes, features)
