@@ -1,24 +1,39 @@
 """The absolute error: the one criterion that is no function of sums, because a median is none.
 
-What a group of rows costs is the sum of its upper half minus the sum of its lower half, halves by weight. So one
-quantity tells all: the sum of the smallest values that make up half of the weight. :func:`sum_of_smallest` finds it
-for any number of stretches of a column at once, bit by bit of the values' ranks (a wavelet matrix).
+Where rows are counted, what they cost follows from running medians, and one walk backwards through all nodes and
+columns at once finds those: see :func:`costs_of_prefixes` and :func:`running_medians`. Where they are weighed, the sum
+of the smallest values that make up half of the weight tells all: :func:`sum_of_smallest` finds it bit by bit.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treekit.criteria import Criterion
-from treekit.level import Level
+from treekit.level import BLOCK, Level, in_units
 from treekit.losses import quantile
-from treekit.splits import TIE, Room, Scores, find_cuts, first_best, scores_of
+from treekit.splits import TIE, Cuts, Room, Scores, find_cuts, first_best, scores_of
 
-__all__ = ["AbsoluteError", "score_thresholds_absolute", "absolute_cost", "sum_of_smallest"]
+__all__ = [
+    "AbsoluteError",
+    "score_thresholds_absolute",
+    "costs_of_prefixes",
+    "running_medians",
+    "absolute_cost",
+    "sum_of_smallest",
+]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
+
+#: Longer nodes are walked through in stretches of so many places, all of them at the same time. An even number.
+STRETCH = 512
+
+#: So many times as many numbers as stay in the cache are walked through at once: a step costs more than its numbers.
+WIDE = 4
 
 
 class AbsoluteError(Criterion):
@@ -26,12 +41,24 @@ class AbsoluteError(Criterion):
 
     Of an even number of rows the median is the mean of the middle two; with weights, of the two values between which
     the weight halves.
+
+    Attributes
+    ----------
+    target : array of shape (n_rows,)
+        The target.
+    whole, unit : integer array of shape (n_rows,), float
+        The target as multiples of a unit. Sums of whole numbers are exact, so equal savings are equal.
+    rank : integer array of shape (n_rows,)
+        The place of each row in the order of the target.
     """
 
     def __init__(self, target: Floats):
         self.target = target
         # Only the weight is a sum.
         self.per_row = np.ones((1, len(target)))
+        whole, unit = in_units(target[np.newaxis], fractions=False)
+        self.whole, self.unit = whole[0].astype(np.int64), float(unit[0, 0])
+        self.rank = np.argsort(np.argsort(target))
 
     def weight(self, sums: Floats) -> Floats:
         return sums[0]
@@ -46,27 +73,177 @@ class AbsoluteError(Criterion):
 
 
 def score_thresholds_absolute(
-    level: Level, column: NDArray, order: Ints, criterion: AbsoluteError, impurity: Floats, room: Room = Room()
-) -> Scores:
-    """The best cut of each node on a column of numbers: the one that lowers the absolute error the most.
+    level: Level, values: NDArray, criterion: AbsoluteError, impurity: Floats, room: Room = Room()
+) -> list[Scores]:
+    """The best cut of each node on every column, all of numbers: the one that lowers the absolute error the most."""
+    scores = []
+    orders = level.sorted.up_to_date()
+    n_columns = max(1, WIDE * BLOCK // orders.shape[1])
+    for first in range(0, len(orders), n_columns):
+        columns, order = level.sorted.columns[first : first + n_columns], orders[first : first + n_columns]
+        x = level.table(values, np.array(columns)[:, np.newaxis], order)
+        cuts = [find_cuts(level, column) for column in x]
+        savings_of = savings_by_count if level.is_counted else savings_by_weight
+        for found, saving, line in zip(cuts, savings_of(level, order, cuts, criterion), order):
+            saving = np.where(has_room(level, line, found, room), saving, -np.inf)
+            node, best = first_best(found, saving, TIE * impurity * level.sums[0])
+            scores.append(scores_of(level, found, node, best, saving, criterion))
+    return scores
 
-    Takes O(entries x log entries) for a level.
+
+def has_room(level: Level, order: NDArray[np.integer], cuts: Cuts, room: Room) -> NDArray[np.bool_]:
+    """Whether both sides of each cut hold enough rows and weight."""
+    n_above = cuts.n_known[cuts.node] - cuts.n_below
+    fits = (cuts.n_below >= room.rows) & (n_above >= room.rows)
+    if room.weight:
+        running = np.concatenate([[0.0], np.cumsum(level.weight[order])])
+        first = level.start[cuts.node]
+        below, known = (running[end] - running[first] for end in (first + cuts.n_below, first + cuts.n_known[cuts.node]))
+        fits &= (below >= room.weight) & (known - below >= room.weight)
+    return fits
+
+
+# -- rows that count the same ---------------------------------------------------------------------------------------
+
+
+def savings_by_count(
+    level: Level, order: NDArray[np.integer], cuts: list[Cuts], criterion: AbsoluteError
+) -> list[Floats]:
+    """What every cut saves, column by column, where every row has weight 1.
+
+    What the rows below each cut cost are costs of prefixes; what those above cost are costs of prefixes of the node
+    read backwards.
     """
-    cuts = find_cuts(level, level.values(column, order))
-    first, at = level.start[:-1], cuts.node
-    last_known = first + cuts.n_known
-    # Stretches: all known rows of each node, the rows below each cut, the known rows above it.
-    low = np.concatenate([first, first[at], cuts.place + 1])
-    high = np.concatenate([last_known, cuts.place + 1, last_known[at]])
-    cost = absolute_cost(level.values(criterion.target, order), level.weight[order], low, high)
-    known, below, above = np.split(cost, [level.n_nodes, level.n_nodes + len(at)])
-    running = np.concatenate([[0.0], np.cumsum(level.weight[order])])
-    weight_below, weight_above = np.split((running[high] - running[low])[level.n_nodes :], 2)
-    fits = (cuts.n_below >= room.rows) & (cuts.n_known[at] - cuts.n_below >= room.rows)
-    fits &= (weight_below >= room.weight) & (weight_above >= room.weight)
-    saving = np.where(fits, known[at] - below - above, -np.inf)
-    node, best = first_best(cuts, saving, TIE * impurity * level.sums[0])
-    return scores_of(level, cuts, node, best, saving, criterion)
+    by_target = level.entry.take(np.argsort(level.node * len(criterion.rank) + level.values(criterion.rank, level.entry)))
+    rank = np.empty(len(level.row), dtype=np.intp)
+    rank[by_target] = level.n_below - 1
+    rank = rank.take(order)
+
+    # Read backwards, the known rows change places; the missing ones are still the last.
+    first, end = level.start[:-1], level.start[:-1] + np.array([found.n_known for found in cuts])
+    first, end = (np.repeat(places, level.n_samples, axis=-1) for places in (first, end))
+    mirror = np.where(level.place < end, first + end - 1 - level.place, level.place)
+    both = np.concatenate([rank, np.take_along_axis(rank, mirror, axis=1)])
+    up_to, backwards = np.split(costs_of_prefixes(level.values(criterion.whole, by_target), level.start, both), 2)
+    onward = np.take_along_axis(backwards, mirror, axis=1)
+
+    savings = []
+    for found, below, above in zip(cuts, up_to, onward):
+        known = above.take(level.start[found.node])
+        savings.append((known - below.take(found.place) - above.take(found.place + 1)) * criterion.unit)
+    return savings
+
+
+def costs_of_prefixes(y, start, rank):
+    n_seq, n_alive = rank.shape
+    first = np.repeat(start[:-1], np.diff(start))
+    step = y.take(rank + first)
+    step -= running_medians(y, start, rank, step)
+    np.abs(step, out=step)
+    cost = np.cumsum(step, axis=1)
+    before = (cost - step).take(start[:-1], axis=1)
+    return cost - np.repeat(before, np.diff(start), axis=1)
+
+
+def running_medians(y_sorted, start, rank, y):
+    n_seq, n_alive = rank.shape
+    size = np.diff(start)
+    n_stretches = -(-size // STRETCH)
+    stretch_of, = np.nonzero(np.arange(n_alive) >= 0)
+    node = np.repeat(np.arange(len(size)), n_stretches)
+    nth = np.arange(len(node)) - np.repeat(np.cumsum(n_stretches) - n_stretches, n_stretches)
+    a = nth * STRETCH
+    b = np.minimum(a + STRETCH, size[node])
+    low = (a - 1) // 2
+    length = b - a
+    base = start[node] + a + 3 * np.arange(len(node))
+    n_slots = n_alive + 3 * len(node)
+    slot = rank + np.repeat(base + 2, length)
+    content = np.zeros((n_seq, n_slots), dtype=np.int64)
+    content[:, np.arange(n_alive) + np.repeat(base + 2 - start[node] - a, length)] = y_sorted
+    last = np.cumsum(n_stretches) - 1
+    for long in np.flatnonzero(n_stretches > 1):
+        s, e = start[long], start[long + 1]
+        seqs = np.arange(n_seq)[:, np.newaxis]
+        P = np.empty((n_seq, e - s), dtype=np.intp)
+        P[seqs, rank[:, s:e]] = np.arange(e - s)
+        for c in range(last[long], last[long] - n_stretches[long], -1):
+            lo, skip = max(low[c], 0), max(-low[c], 0)
+            window = P[:, lo : low[c] + length[c] + 1]
+            at = base[c] + 1 + skip
+            content[:, at : at + window.shape[1]] = y[seqs, s + window]
+            chosen = np.flatnonzero(P >= a[c])
+            index = chosen.reshape(n_seq, -1) % b[c]
+            place = P.ravel().take(chosen).reshape(n_seq, -1)
+            slot[seqs, s + place] = base[c] + np.clip(index - low[c] + 1, 0, length[c] + 2)
+            P = P.ravel().take(np.flatnonzero(P < a[c])).reshape(n_seq, -1)
+    first = base + (b - 1) // 2 - low + 1
+    median = walk(length, base, first, slot)
+    return np.take_along_axis(content, median, axis=1)
+
+
+def walk(size, base, middle, slot):
+    n_seq, n_alive = slot.shape
+    n_slots = n_alive + 3 * len(size)
+    T = n_seq * n_slots
+    node = np.repeat(np.arange(len(size)), size)
+    nth = np.arange(n_alive) - np.repeat(np.cumsum(size) - size, size)
+    by_size = np.argsort(-size, kind="stable")
+    turn = np.empty(len(size), dtype=np.intp)
+    turn[by_size] = np.arange(len(size))
+    n_active = np.bincount(nth)
+    first = np.cumsum(n_active) - n_active
+    at = first[nth] + turn[node]
+    inv = np.empty(n_alive, dtype=np.intp)
+    inv[at] = np.arange(n_alive)
+    off = n_slots * np.arange(n_seq)
+    D = np.empty((n_alive, 2, n_seq), dtype=np.intp)
+    D[:, 0] = slot.take(inv, axis=1).T
+    D[:, 0] += off
+    np.add(D[:, 0], T, out=D[:, 1])
+    A = np.empty((2, n_seq, n_slots), dtype=np.intp)
+    one = np.arange(n_slots)
+    nxt, prv = one + 1, one - 1
+    nxt[base + size + 2] -= 1
+    prv[base] += 1
+    A[0] = nxt + off[:, np.newaxis] + T
+    A[1] = prv + off[:, np.newaxis]
+    A = A.ravel()
+    mid = (middle + T * (size % 2))[by_size][:, np.newaxis] + off
+    med = np.empty((n_alive, n_seq), dtype=np.intp)
+    for k in range(len(n_active), 0, -1):
+        s, e = first[k - 1], first[k - 1] + n_active[k - 1]
+        gone, here = D[s:e], mid[: e - s]
+        if k % 2:
+            med[s:e] = here
+            here[:] = np.where(gone[:, 1] >= here, A.take(here), here - T)
+        else:
+            here[:] = np.where(gone[:, 0] <= here, A.take(here), here + T)
+            med[s:e] = here
+        both = A.take(gone)
+        A[both] = both[:, ::-1]
+    med -= T + off
+    return med.take(at, axis=0).T
+
+
+# -- rows that weigh differently ------------------------------------------------------------------------------------
+
+
+def savings_by_weight(
+    level: Level, order: NDArray[np.integer], cuts: list[Cuts], criterion: AbsoluteError
+) -> list[Floats]:
+    """What every cut saves, column by column, where rows have weights. Takes O(entries x log entries) a column."""
+    savings = []
+    for found, line in zip(cuts, order):
+        first, at = level.start[:-1], found.node
+        last_known = first + found.n_known
+        # Stretches: all known rows of each node, the rows below each cut, the known rows above it.
+        low = np.concatenate([first, first[at], found.place + 1])
+        high = np.concatenate([last_known, found.place + 1, last_known[at]])
+        cost = absolute_cost(level.values(criterion.target, line), level.weight[line], low, high)
+        known, below, above = np.split(cost, [level.n_nodes, level.n_nodes + len(at)])
+        savings.append(known[at] - below - above)
+    return savings
 
 
 def absolute_cost(y: Floats, weight: Floats, low: Ints, high: Ints) -> Floats:

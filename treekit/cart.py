@@ -257,8 +257,7 @@ def _cut_scorer(
 
     def score(level: Level, impurity: NDArray, criterion: Criterion, room: Room) -> list[Scores]:
         if isinstance(criterion, AbsoluteError):
-            orders = level.sorted.up_to_date()
-            return [score_thresholds_absolute(level, *column, criterion, impurity, room) for column in zip(values, orders)]
+            return score_thresholds_absolute(level, values, criterion, impurity, room)
         scores = score_thresholds(level, values, criterion, impurity, room)
         for j, feature in enumerate(features):
             if not feature.is_numeric:
