@@ -114,42 +114,54 @@ def savings_by_count(
     What the rows below each cut cost are costs of prefixes; what those above cost are costs of prefixes of the node
     read backwards.
     """
-    by_target = level.entry.take(np.argsort(level.node * len(criterion.rank) + level.values(criterion.rank, level.entry)))
-    rank = np.empty(len(level.row), dtype=np.intp)
-    rank[by_target] = level.n_below - 1
-    rank = rank.take(order)
+    if criterion not in level.once:
+        level.once[criterion] = by_target(level, criterion)
+    y, rank_of_entry = level.once[criterion]
+    rank = rank_of_entry.take(order.T)
 
     # Read backwards, the known rows change places; the missing ones are still the last.
+    n_columns = len(order)
     first, end = level.start[:-1], level.start[:-1] + np.array([found.n_known for found in cuts])
-    first, end = (np.repeat(places, level.n_samples, axis=-1) for places in (first, end))
-    mirror = np.where(level.place < end, first + end - 1 - level.place, level.place)
-    both = np.concatenate([rank, np.take_along_axis(rank, mirror, axis=1)])
-    up_to, backwards = np.split(costs_of_prefixes(level.values(criterion.whole, by_target), level.start, both), 2)
-    onward = np.take_along_axis(backwards, mirror, axis=1)
+    if (end == level.start[1:]).all():
+        end = end[:1]
+    first, end = np.repeat(first, level.n_samples)[:, np.newaxis], np.repeat(end, level.n_samples, axis=1).T
+    place = level.place[:, np.newaxis]
+    mirror = np.where(place < end, first + end - 1 - place, place)
+    backwards = rank.ravel().take(mirror * n_columns + np.arange(n_columns))
+    cost = costs_of_prefixes(y, level.start, np.concatenate([rank, backwards], axis=1))
 
     savings = []
-    for found, below, above in zip(cuts, up_to, onward):
-        known = above.take(level.start[found.node])
-        savings.append((known - below.take(found.place) - above.take(found.place + 1)) * criterion.unit)
+    for k, found in enumerate(cuts):
+        up_to, onward = cost[:, k], cost[:, n_columns + k]
+        start = level.start.take(found.node)
+        flipped = mirror[:, k % mirror.shape[1]].take(found.place + 1)
+        known = up_to.take(start + found.n_known.take(found.node))
+        saving = known - up_to.take(found.place + 1) - onward.take(flipped + 1) + onward.take(start)
+        savings.append(saving * criterion.unit)
     return savings
 
 
+def by_target(level: Level, criterion: AbsoluteError) -> tuple[NDArray[np.int64], Ints]:
+    """The targets in the order of (node, target), and the place that every entry has in it."""
+    entry = level.entry.take(np.argsort(level.node * len(criterion.rank) + level.values(criterion.rank, level.entry)))
+    rank = np.empty(len(level.row), dtype=np.intp)
+    rank[entry] = level.place
+    return level.values(criterion.whole, entry), rank
+
+
 def costs_of_prefixes(y, start, rank):
-    n_seq, n_alive = rank.shape
-    first = np.repeat(start[:-1], np.diff(start))
-    step = y.take(rank + first)
-    step -= running_medians(y, start, rank, step)
+    cost = np.zeros((len(rank) + 1, rank.shape[1]), dtype=np.int64)
+    step = y.take(rank)
+    step -= running_medians(y, start, rank)
     np.abs(step, out=step)
-    cost = np.cumsum(step, axis=1)
-    before = (cost - step).take(start[:-1], axis=1)
-    return cost - np.repeat(before, np.diff(start), axis=1)
+    np.cumsum(step, axis=0, out=cost[1:])
+    return cost
 
 
-def running_medians(y_sorted, start, rank, y):
-    n_seq, n_alive = rank.shape
+def running_medians(y, start, rank):
+    n_alive, n_seq = rank.shape
     size = np.diff(start)
     n_stretches = -(-size // STRETCH)
-    stretch_of, = np.nonzero(np.arange(n_alive) >= 0)
     node = np.repeat(np.arange(len(size)), n_stretches)
     nth = np.arange(len(node)) - np.repeat(np.cumsum(n_stretches) - n_stretches, n_stretches)
     a = nth * STRETCH
@@ -158,34 +170,35 @@ def running_medians(y_sorted, start, rank, y):
     length = b - a
     base = start[node] + a + 3 * np.arange(len(node))
     n_slots = n_alive + 3 * len(node)
-    slot = rank + np.repeat(base + 2, length)
-    content = np.zeros((n_seq, n_slots), dtype=np.int64)
-    content[:, np.arange(n_alive) + np.repeat(base + 2 - start[node] - a, length)] = y_sorted
+    shift = np.repeat(3 * np.arange(len(node)) + 2, length)
+    slot = rank + shift[:, np.newaxis]
+    content = np.zeros(n_slots, dtype=np.int64)
+    content[np.arange(n_alive) + shift] = y
+    content = np.repeat(content, n_seq).reshape(n_slots, n_seq)
     last = np.cumsum(n_stretches) - 1
+    seqs = np.arange(n_seq)[:, np.newaxis]
     for long in np.flatnonzero(n_stretches > 1):
         s, e = start[long], start[long + 1]
-        seqs = np.arange(n_seq)[:, np.newaxis]
         P = np.empty((n_seq, e - s), dtype=np.intp)
-        P[seqs, rank[:, s:e]] = np.arange(e - s)
+        P[np.arange(n_seq), rank[s:e] - s] = np.arange(e - s)[:, np.newaxis]
         for c in range(last[long], last[long] - n_stretches[long], -1):
             lo, skip = max(low[c], 0), max(-low[c], 0)
             window = P[:, lo : low[c] + length[c] + 1]
             at = base[c] + 1 + skip
-            content[:, at : at + window.shape[1]] = y[seqs, s + window]
+            content[at : at + window.shape[1]] = y.take(rank.ravel().take((s + window) * n_seq + seqs).T)
             chosen = np.flatnonzero(P >= a[c])
             index = chosen.reshape(n_seq, -1) % b[c]
             place = P.ravel().take(chosen).reshape(n_seq, -1)
-            slot[seqs, s + place] = base[c] + np.clip(index - low[c] + 1, 0, length[c] + 2)
+            slot.ravel()[(s + place) * n_seq + seqs] = base[c] + np.clip(index - low[c] + 1, 0, length[c] + 2)
             P = P.ravel().take(np.flatnonzero(P < a[c])).reshape(n_seq, -1)
     first = base + (b - 1) // 2 - low + 1
     median = walk(length, base, first, slot)
-    return np.take_along_axis(content, median, axis=1)
+    return content.ravel().take(median)
 
 
 def walk(size, base, middle, slot):
-    n_seq, n_alive = slot.shape
+    n_alive, n_seq = slot.shape
     n_slots = n_alive + 3 * len(size)
-    T = n_seq * n_slots
     node = np.repeat(np.arange(len(size)), size)
     nth = np.arange(n_alive) - np.repeat(np.cumsum(size) - size, size)
     by_size = np.argsort(-size, kind="stable")
@@ -196,34 +209,32 @@ def walk(size, base, middle, slot):
     at = first[nth] + turn[node]
     inv = np.empty(n_alive, dtype=np.intp)
     inv[at] = np.arange(n_alive)
-    off = n_slots * np.arange(n_seq)
-    D = np.empty((n_alive, 2, n_seq), dtype=np.intp)
-    D[:, 0] = slot.take(inv, axis=1).T
-    D[:, 0] += off
-    np.add(D[:, 0], T, out=D[:, 1])
-    A = np.empty((2, n_seq, n_slots), dtype=np.intp)
-    one = np.arange(n_slots)
-    nxt, prv = one + 1, one - 1
-    nxt[base + size + 2] -= 1
-    prv[base] += 1
-    A[0] = nxt + off[:, np.newaxis] + T
-    A[1] = prv + off[:, np.newaxis]
-    A = A.ravel()
-    mid = (middle + T * (size % 2))[by_size][:, np.newaxis] + off
-    med = np.empty((n_alive, n_seq), dtype=np.intp)
+    seq = np.arange(n_seq)
+    D = slot.take(inv, axis=0)
+    D *= n_seq
+    D += seq
+    here = (middle[by_size][:, np.newaxis] * n_seq + seq).ravel()
+    after = np.arange(n_seq, (n_slots + 1) * n_seq)
+    before = np.arange(-n_seq, (n_slots - 1) * n_seq)
+    after.reshape(-1, n_seq)[base + size + 2] -= n_seq
+    before.reshape(-1, n_seq)[base] += n_seq
+    median = np.empty_like(D)
+    D, M = D.ravel(), median.ravel()
+    e = D.size
     for k in range(len(n_active), 0, -1):
-        s, e = first[k - 1], first[k - 1] + n_active[k - 1]
-        gone, here = D[s:e], mid[: e - s]
+        s = first[k - 1] * n_seq
+        gone, m = D[s:e], here[: e - s]
+        p, q = before.take(gone), after.take(gone)
         if k % 2:
-            med[s:e] = here
-            here[:] = np.where(gone[:, 1] >= here, A.take(here), here - T)
+            M[s:e] = m
+            np.copyto(m, before.take(m), where=gone >= m)
         else:
-            here[:] = np.where(gone[:, 0] <= here, A.take(here), here + T)
-            med[s:e] = here
-        both = A.take(gone)
-        A[both] = both[:, ::-1]
-    med -= T + off
-    return med.take(at, axis=0).T
+            np.copyto(m, after.take(m), where=gone <= m)
+            M[s:e] = m
+        after[p] = q
+        before[q] = p
+        e = s
+    return median.take(at, axis=0)
 
 
 # -- rows that weigh differently ------------------------------------------------------------------------------------
