@@ -117,7 +117,6 @@ def savings_by_count(
     if criterion not in level.once:
         level.once[criterion] = by_target(level, criterion)
     y, rank_of_entry = level.once[criterion]
-    rank = rank_of_entry.take(order.T)
 
     # Read backwards, the known rows change places; the missing ones are still the last.
     n_columns = len(order)
@@ -127,8 +126,10 @@ def savings_by_count(
     first, end = np.repeat(first, level.n_samples)[:, np.newaxis], np.repeat(end, level.n_samples, axis=1).T
     place = level.place[:, np.newaxis]
     mirror = np.where(place < end, first + end - 1 - place, place)
-    backwards = rank.ravel().take(mirror * n_columns + np.arange(n_columns))
-    cost = costs_of_prefixes(y, level.start, np.concatenate([rank, backwards], axis=1))
+    rank = np.empty((len(order.T), 2 * n_columns), dtype=rank_of_entry.dtype)
+    rank[:, :n_columns] = rank_of_entry.take(order.T)
+    rank[:, n_columns:] = rank.ravel().take(mirror * (2 * n_columns) + np.arange(n_columns))
+    cost = costs_of_prefixes(y, level.start, rank)
 
     savings = []
     for k, found in enumerate(cuts):
@@ -144,18 +145,16 @@ def savings_by_count(
 def by_target(level: Level, criterion: AbsoluteError) -> tuple[NDArray[np.int64], Ints]:
     """The targets in the order of (node, target), and the place that every entry has in it."""
     entry = level.entry.take(np.argsort(level.node * len(criterion.rank) + level.values(criterion.rank, level.entry)))
-    rank = np.empty(len(level.row), dtype=np.intp)
+    rank = np.empty(len(level.row), dtype=np.int32)
     rank[entry] = level.place
     return level.values(criterion.whole, entry), rank
 
 
 def costs_of_prefixes(y, start, rank):
     cost = np.zeros((len(rank) + 1, rank.shape[1]), dtype=np.int64)
-    step = y.take(rank)
-    step -= running_medians(y, start, rank)
-    np.abs(step, out=step)
-    np.cumsum(step, axis=0, out=cost[1:])
-    return cost
+    np.subtract(y.take(rank), running_medians(y, start, rank), out=cost[1:])
+    np.abs(cost, out=cost)
+    return np.cumsum(cost, axis=0, out=cost)
 
 
 def running_medians(y, start, rank):
@@ -170,7 +169,7 @@ def running_medians(y, start, rank):
     length = b - a
     base = start[node] + a + 3 * np.arange(len(node))
     n_slots = n_alive + 3 * len(node)
-    shift = np.repeat(3 * np.arange(len(node)) + 2, length)
+    shift = np.repeat(3 * np.arange(len(node)) + 2, length).astype(np.int32)
     slot = rank + shift[:, np.newaxis]
     content = np.zeros(n_slots, dtype=np.int64)
     content[np.arange(n_alive) + shift] = y
@@ -209,32 +208,32 @@ def walk(size, base, middle, slot):
     at = first[nth] + turn[node]
     inv = np.empty(n_alive, dtype=np.intp)
     inv[at] = np.arange(n_alive)
-    seq = np.arange(n_seq)
+    seq = np.arange(n_seq, dtype=np.int32)
     D = slot.take(inv, axis=0)
     D *= n_seq
     D += seq
-    here = (middle[by_size][:, np.newaxis] * n_seq + seq).ravel()
-    after = np.arange(n_seq, (n_slots + 1) * n_seq)
-    before = np.arange(-n_seq, (n_slots - 1) * n_seq)
+    here = (middle[by_size][:, np.newaxis] * n_seq + seq).ravel().astype(np.int32)
+    after = np.arange(n_seq, (n_slots + 1) * n_seq, dtype=np.int32)
+    before = np.arange(-n_seq, (n_slots - 1) * n_seq, dtype=np.int32)
     after.reshape(-1, n_seq)[base + size + 2] -= n_seq
     before.reshape(-1, n_seq)[base] += n_seq
-    median = np.empty_like(D)
-    D, M = D.ravel(), median.ravel()
+    D = D.ravel()
     e = D.size
     for k in range(len(n_active), 0, -1):
         s = first[k - 1] * n_seq
         gone, m = D[s:e], here[: e - s]
         p, q = before.take(gone), after.take(gone)
         if k % 2:
-            M[s:e] = m
-            np.copyto(m, before.take(m), where=gone >= m)
+            moves = gone >= m
+            gone[:] = m
+            np.copyto(m, before.take(m), where=moves)
         else:
             np.copyto(m, after.take(m), where=gone <= m)
-            M[s:e] = m
+            gone[:] = m
         after[p] = q
         before[q] = p
         e = s
-    return median.take(at, axis=0)
+    return D.reshape(-1, n_seq).take(at, axis=0)
 
 
 # -- rows that weigh differently ------------------------------------------------------------------------------------
