@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treekit.criteria import Criterion
-from treekit.level import BLOCK, Level, in_units
+from treekit.level import Level, in_units, row_type
 from treekit.losses import quantile
-from treekit.splits import TIE, Cuts, Room, Scores, find_cuts, first_best, scores_of
+from treekit.splits import TIE, Room, Scores, cut_places, find_cuts, first_best, midpoint, scores_of
 
 __all__ = [
     "AbsoluteError",
@@ -28,12 +28,14 @@ __all__ = [
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
+Wholes = NDArray[np.int64]
 
-#: Longer nodes are walked through in stretches of so many places, all of them at the same time. An even number.
+#: Longer nodes are walked through in stretches of so many places, all at the same time. An even number.
 STRETCH = 512
 
-#: So many times as many numbers as stay in the cache are walked through at once: a step costs more than its numbers.
-WIDE = 4
+#: About so many lists are walked through at once: enough that a step takes longer than to call for it, and few enough
+#: that they stay in the cache of a processor.
+LISTS = 1024
 
 
 class AbsoluteError(Criterion):
@@ -46,8 +48,10 @@ class AbsoluteError(Criterion):
     ----------
     target : array of shape (n_rows,)
         The target.
-    whole, unit : integer array of shape (n_rows,), float
-        The target as multiples of a unit. Sums of whole numbers are exact, so equal savings are equal.
+    whole : integer array of shape (n_rows,)
+        The target in units. Sums of whole numbers are exact, so equal savings are equal.
+    unit : float
+        Size of the unit.
     rank : integer array of shape (n_rows,)
         The place of each row in the order of the target.
     """
@@ -64,8 +68,10 @@ class AbsoluteError(Criterion):
         return sums[0]
 
     def value(self, level: Level) -> Floats:
-        target, weight = level.values(self.target, level.entry), level.weight[level.entry]
-        return quantile(target, weight, level.node, level.n_nodes)[:, np.newaxis]
+        if self not in level.once:
+            target, weight = level.values(self.target, level.entry), level.weight[level.entry]
+            level.once[self] = quantile(target, weight, level.node, level.n_nodes)[:, np.newaxis]
+        return level.once[self]
 
     def impurity(self, level: Level) -> Floats:
         median = self.value(level)[:, 0]
@@ -76,88 +82,139 @@ def score_thresholds_absolute(
     level: Level, values: NDArray, criterion: AbsoluteError, impurity: Floats, room: Room = Room()
 ) -> list[Scores]:
     """The best cut of each node on every column, all of numbers: the one that lowers the absolute error the most."""
+    orders, columns = level.sorted.up_to_date(), np.array(level.sorted.columns)[:, np.newaxis]
+    if not level.is_counted:
+        lines = zip(level.table(values, columns, orders), orders)
+        return [score_by_weight(level, x, order, criterion, impurity, room) for x, order in lines]
+    by_target = sort_by_target(level, criterion)
+    longest = min(int(level.n_samples.max()), STRETCH)
+    n_columns = max(1, LISTS * longest // (2 * len(level.entry)))
     scores = []
-    orders = level.sorted.up_to_date()
-    n_columns = max(1, WIDE * BLOCK // orders.shape[1])
     for first in range(0, len(orders), n_columns):
-        columns, order = level.sorted.columns[first : first + n_columns], orders[first : first + n_columns]
-        x = level.table(values, np.array(columns)[:, np.newaxis], order)
-        cuts = [find_cuts(level, column) for column in x]
-        savings_of = savings_by_count if level.is_counted else savings_by_weight
-        for found, saving, line in zip(cuts, savings_of(level, order, cuts, criterion), order):
-            saving = np.where(has_room(level, line, found, room), saving, -np.inf)
-            node, best = first_best(found, saving, TIE * impurity * level.sums[0])
-            scores.append(scores_of(level, found, node, best, saving, criterion))
+        block = slice(first, first + n_columns)
+        x = level.table(values, columns[block], orders[block])
+        scores += score_by_count(level, x, orders[block], by_target, criterion, impurity, room)
     return scores
-
-
-def has_room(level: Level, order: NDArray[np.integer], cuts: Cuts, room: Room) -> NDArray[np.bool_]:
-    """Whether both sides of each cut hold enough rows and weight."""
-    n_above = cuts.n_known[cuts.node] - cuts.n_below
-    fits = (cuts.n_below >= room.rows) & (n_above >= room.rows)
-    if room.weight:
-        running = np.concatenate([[0.0], np.cumsum(level.weight[order])])
-        first = level.start[cuts.node]
-        below, known = (running[end] - running[first] for end in (first + cuts.n_below, first + cuts.n_known[cuts.node]))
-        fits &= (below >= room.weight) & (known - below >= room.weight)
-    return fits
 
 
 # -- rows that count the same ---------------------------------------------------------------------------------------
 
 
-def savings_by_count(
-    level: Level, order: NDArray[np.integer], cuts: list[Cuts], criterion: AbsoluteError
-) -> list[Floats]:
-    """What every cut saves, column by column, where every row has weight 1.
+class ByTarget(NamedTuple):
+    """The entries of a level in the order of (node, target).
 
-    What the rows below each cut cost are costs of prefixes; what those above cost are costs of prefixes of the node
-    read backwards.
+    Attributes
+    ----------
+    y : array of shape (n_alive,)
+        Their targets, in units.
+    rank : integer array of shape (n_entries,)
+        The place of each entry in that order.
     """
-    if criterion not in level.once:
-        level.once[criterion] = by_target(level, criterion)
-    y, rank_of_entry = level.once[criterion]
 
-    # Read backwards, the known rows change places; the missing ones are still the last.
-    n_columns = len(order)
-    first, end = level.start[:-1], level.start[:-1] + np.array([found.n_known for found in cuts])
-    if (end == level.start[1:]).all():
-        end = end[:1]
-    first, end = np.repeat(first, level.n_samples)[:, np.newaxis], np.repeat(end, level.n_samples, axis=1).T
-    place = level.place[:, np.newaxis]
-    mirror = np.where(place < end, first + end - 1 - place, place)
-    rank = np.empty((len(order.T), 2 * n_columns), dtype=rank_of_entry.dtype)
-    rank[:, :n_columns] = rank_of_entry.take(order.T)
-    rank[:, n_columns:] = rank.ravel().take(mirror * (2 * n_columns) + np.arange(n_columns))
-    cost = costs_of_prefixes(y, level.start, rank)
-
-    savings = []
-    for k, found in enumerate(cuts):
-        up_to, onward = cost[:, k], cost[:, n_columns + k]
-        start = level.start.take(found.node)
-        flipped = mirror[:, k % mirror.shape[1]].take(found.place + 1)
-        known = up_to.take(start + found.n_known.take(found.node))
-        saving = known - up_to.take(found.place + 1) - onward.take(flipped + 1) + onward.take(start)
-        savings.append(saving * criterion.unit)
-    return savings
+    y: Wholes
+    rank: NDArray[np.integer]
 
 
-def by_target(level: Level, criterion: AbsoluteError) -> tuple[NDArray[np.int64], Ints]:
-    """The targets in the order of (node, target), and the place that every entry has in it."""
-    entry = level.entry.take(np.argsort(level.node * len(criterion.rank) + level.values(criterion.rank, level.entry)))
-    rank = np.empty(len(level.row), dtype=np.int32)
+def sort_by_target(level: Level, criterion: AbsoluteError) -> ByTarget:
+    """The entries of a level in the order of (node, target)."""
+    key = level.node * len(criterion.rank) + level.values(criterion.rank, level.entry)
+    entry = level.entry.take(np.argsort(key))
+    rank = np.zeros(len(level.row), dtype=level.entry.dtype)
     rank[entry] = level.place
-    return level.values(criterion.whole, entry), rank
+    return ByTarget(level.values(criterion.whole, entry), rank)
 
 
-def costs_of_prefixes(y, start, rank):
+def score_by_count(
+    level: Level,
+    x: NDArray,
+    order: NDArray[np.integer],
+    by_target: ByTarget,
+    criterion: AbsoluteError,
+    impurity: Floats,
+    room: Room,
+) -> list[Scores]:
+    """The best cut of each node on some columns, of shape (n_columns, n_alive), where every row has weight 1."""
+    first, is_cut, n_known = level.start[:-1], cut_places(level, x), level.n_samples[np.newaxis]
+    # Missing values come last in a node: one look there tells whether there are any.
+    if np.isnan(x[:, level.start[1:] - 1]).any():
+        n_known = np.add.reduceat(~np.isnan(x), first, axis=1, dtype=np.intp)
+    least_rows = max(room.rows, room.weight)
+    if least_rows > 1:
+        n_above = np.repeat(n_known, level.n_samples, axis=1) - level.n_below
+        is_cut &= (level.n_below >= least_rows) & (n_above >= least_rows)
+    saving = savings_by_count(level, order, n_known, by_target)
+    # Two sides never cost more than the whole, so any cut saves more than -1.
+    np.copyto(saving, -1, where=~is_cut)
+
+    # The first place of each node, column by column, that saves the most.
+    places = np.arange(0, x.size, x.shape[1])[:, np.newaxis] + first
+    largest = np.maximum.reduceat(saving, first, axis=1)
+    tolerance = (TIE * impurity * level.n_samples / criterion.unit).astype(np.int64)
+    good = np.flatnonzero(saving >= np.repeat(largest - tolerance, level.n_samples, axis=1))
+    best = good[np.searchsorted(good, places)]
+    can_split = largest >= 0
+    gain = np.where(can_split, criterion.gain(saving.take(best) * criterion.unit, level.sums), -np.inf)
+    threshold = np.where(can_split, midpoint(x.take(best), x.take(best + 1, mode="clip")), np.nan)
+    return [Scores(*column) for column in zip(gain, threshold)]
+
+
+def savings_by_count(level: Level, order: NDArray[np.integer], n_known: Ints, by_target: ByTarget) -> Wholes:
+    """What a cut behind each place saves, in units, of shape (n_columns, n_alive).
+
+    The known rows below a cut are a prefix of their node; those above it are a prefix of the node read backwards.
+    """
+    n_columns = len(order)
+    below, above = np.arange(n_columns), np.arange(n_columns, 2 * n_columns)
+    # Read backwards, the known rows change places; the missing ones are still the last.
+    end = level.start[:-1] + n_known
+    mirror = np.repeat(level.start[:-1] + end - 1, level.n_samples, axis=1) - level.place
+    if (end < level.start[1:]).any():
+        mirror = np.where(level.place < np.repeat(end, level.n_samples, axis=1), mirror, level.place)
+    mirror = 2 * n_columns * mirror.T
+    rank = np.empty((order.shape[1], 2 * n_columns), dtype=order.dtype)
+    rank[:, below] = by_target.rank.take(order).T
+    rank[:, above] = rank.take(mirror + below)
+    cost = costs_of_prefixes(by_target.y, level.start, rank)
+    # The costs run on from node to node; what the nodes before cost cancels.
+    known = cost.take(2 * n_columns * end.T + below) + cost[level.start[:-1], n_columns:]
+    saving = np.repeat(known, level.n_samples, axis=0)
+    saving -= cost[1:, :n_columns]
+    saving -= cost.take(mirror + above)
+    return np.ascontiguousarray(saving.T)
+
+
+def costs_of_prefixes(y: Wholes, start: Ints, rank: NDArray[np.integer]) -> Wholes:
+    r"""What the first rows of each node cost about their own median, for every number of rows.
+
+    A median of k - 1 rows is a median of k rows as well if it is taken of the odd one of the two numbers, for of an
+    even number of rows all between the middle two are medians. About it the rows before cost the same, so the row that
+    comes in adds its distance alone:
+
+    .. math:: C_k = C_{k-1} + |y_k - m_k|, \quad m_k = \text{median of the first } 2 \lceil k/2 \rceil - 1 \text{ rows}
+
+    and the costs are running sums.
+
+    Parameters
+    ----------
+    y : array of shape (n_alive,)
+        The targets in the order of (node, target).
+    start : array of shape (n_nodes + 1,)
+        Where the rows of each node begin.
+    rank : integer array of shape (n_alive, n_sequences)
+        The rows of each node in the order in which they come in, as places in ``y``; a column for each sequence.
+
+    Returns
+    -------
+    array of shape (n_alive + 1, n_sequences)
+        What the rows of the nodes before cost, and the rows up to each place in their node.
+    """
     cost = np.zeros((len(rank) + 1, rank.shape[1]), dtype=np.int64)
     np.subtract(y.take(rank), running_medians(y, start, rank), out=cost[1:])
     np.abs(cost, out=cost)
     return np.cumsum(cost, axis=0, out=cost)
 
 
-def running_medians(y, start, rank):
+def running_medians(y: Wholes, start: Ints, rank: NDArray[np.integer]) -> Wholes:
     n_alive, n_seq = rank.shape
     size = np.diff(start)
     n_stretches = -(-size // STRETCH)
@@ -169,14 +226,16 @@ def running_medians(y, start, rank):
     length = b - a
     base = start[node] + a + 3 * np.arange(len(node))
     n_slots = n_alive + 3 * len(node)
-    shift = np.repeat(3 * np.arange(len(node)) + 2, length).astype(np.int32)
+    shift = np.repeat(3 * np.arange(len(node)) + 2, length).astype(rank.dtype)
     slot = rank + shift[:, np.newaxis]
     content = np.zeros(n_slots, dtype=np.int64)
     content[np.arange(n_alive) + shift] = y
-    content = np.repeat(content, n_seq).reshape(n_slots, n_seq)
     last = np.cumsum(n_stretches) - 1
+    longs = np.flatnonzero(n_stretches > 1)
+    if len(longs):
+        content = np.tile(content, (n_seq, 1))
     seqs = np.arange(n_seq)[:, np.newaxis]
-    for long in np.flatnonzero(n_stretches > 1):
+    for long in longs:
         s, e = start[long], start[long + 1]
         P = np.empty((n_seq, e - s), dtype=np.intp)
         P[np.arange(n_seq), rank[s:e] - s] = np.arange(e - s)[:, np.newaxis]
@@ -184,15 +243,17 @@ def running_medians(y, start, rank):
             lo, skip = max(low[c], 0), max(-low[c], 0)
             window = P[:, lo : low[c] + length[c] + 1]
             at = base[c] + 1 + skip
-            content[at : at + window.shape[1]] = y.take(rank.ravel().take((s + window) * n_seq + seqs).T)
+            content[:, at : at + window.shape[1]] = y.take(rank.ravel().take((s + window) * n_seq + seqs))
             chosen = np.flatnonzero(P >= a[c])
             index = chosen.reshape(n_seq, -1) % b[c]
             place = P.ravel().take(chosen).reshape(n_seq, -1)
             slot.ravel()[(s + place) * n_seq + seqs] = base[c] + np.clip(index - low[c] + 1, 0, length[c] + 2)
             P = P.ravel().take(np.flatnonzero(P < a[c])).reshape(n_seq, -1)
     first = base + (b - 1) // 2 - low + 1
-    median = walk(length, base, first, slot)
-    return content.ravel().take(median)
+    median, at = walk(length, base, first, slot)
+    if content.ndim == 1:
+        median -= np.arange(n_seq, dtype=median.dtype) * n_slots
+    return content.take(median.take(at, axis=0))
 
 
 def walk(size, base, middle, slot):
@@ -208,19 +269,19 @@ def walk(size, base, middle, slot):
     at = first[nth] + turn[node]
     inv = np.empty(n_alive, dtype=np.intp)
     inv[at] = np.arange(n_alive)
-    seq = np.arange(n_seq, dtype=np.int32)
+    seq = np.arange(n_seq, dtype=slot.dtype) * n_slots
     D = slot.take(inv, axis=0)
-    D *= n_seq
     D += seq
-    here = (middle[by_size][:, np.newaxis] * n_seq + seq).ravel().astype(np.int32)
-    after = np.arange(n_seq, (n_slots + 1) * n_seq, dtype=np.int32)
-    before = np.arange(-n_seq, (n_slots - 1) * n_seq, dtype=np.int32)
-    after.reshape(-1, n_seq)[base + size + 2] -= n_seq
-    before.reshape(-1, n_seq)[base] += n_seq
+    here = (middle[by_size].astype(slot.dtype)[:, np.newaxis] + seq).ravel()
+    after = np.arange(1, n_slots * n_seq + 1, dtype=slot.dtype)
+    before = np.arange(-1, n_slots * n_seq - 1, dtype=slot.dtype)
+    after.reshape(n_seq, -1)[:, base + size + 2] -= 1
+    before.reshape(n_seq, -1)[:, base] += 1
     D = D.ravel()
     e = D.size
+    firsts = (first * n_seq).tolist()
     for k in range(len(n_active), 0, -1):
-        s = first[k - 1] * n_seq
+        s = firsts[k - 1]
         gone, m = D[s:e], here[: e - s]
         p, q = before.take(gone), after.take(gone)
         if k % 2:
@@ -233,27 +294,36 @@ def walk(size, base, middle, slot):
         after[p] = q
         before[q] = p
         e = s
-    return D.reshape(-1, n_seq).take(at, axis=0)
+    return D.reshape(-1, n_seq), at
 
 
 # -- rows that weigh differently ------------------------------------------------------------------------------------
 
 
-def savings_by_weight(
-    level: Level, order: NDArray[np.integer], cuts: list[Cuts], criterion: AbsoluteError
-) -> list[Floats]:
-    """What every cut saves, column by column, where rows have weights. Takes O(entries x log entries) a column."""
-    savings = []
-    for found, line in zip(cuts, order):
-        first, at = level.start[:-1], found.node
-        last_known = first + found.n_known
-        # Stretches: all known rows of each node, the rows below each cut, the known rows above it.
-        low = np.concatenate([first, first[at], found.place + 1])
-        high = np.concatenate([last_known, found.place + 1, last_known[at]])
-        cost = absolute_cost(level.values(criterion.target, line), level.weight[line], low, high)
-        known, below, above = np.split(cost, [level.n_nodes, level.n_nodes + len(at)])
-        savings.append(known[at] - below - above)
-    return savings
+def score_by_weight(
+    level: Level,
+    x: NDArray,
+    order: NDArray[np.integer],
+    criterion: AbsoluteError,
+    impurity: Floats,
+    room: Room,
+) -> Scores:
+    """The best cut of each node on a column where rows have weights. Takes O(entries x log entries)."""
+    cuts = find_cuts(level, x)
+    first, at = level.start[:-1], cuts.node
+    last_known = first + cuts.n_known
+    # Stretches: all known rows of each node, the rows below each cut, the known rows above it.
+    low = np.concatenate([first, first[at], cuts.place + 1])
+    high = np.concatenate([last_known, cuts.place + 1, last_known[at]])
+    cost = absolute_cost(level.values(criterion.target, order), level.weight[order], low, high)
+    known, below, above = np.split(cost, [level.n_nodes, level.n_nodes + len(at)])
+    running = np.concatenate([[0.0], np.cumsum(level.weight[order])])
+    weight_below, weight_above = np.split((running[high] - running[low])[level.n_nodes :], 2)
+    fits = (cuts.n_below >= room.rows) & (cuts.n_known[at] - cuts.n_below >= room.rows)
+    fits &= (weight_below >= room.weight) & (weight_above >= room.weight)
+    saving = np.where(fits, known[at] - below - above, -np.inf)
+    node, best = first_best(cuts, saving, TIE * impurity * level.sums[0])
+    return scores_of(level, cuts, node, best, saving, criterion)
 
 
 def absolute_cost(y: Floats, weight: Floats, low: Ints, high: Ints) -> Floats:
