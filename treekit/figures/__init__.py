@@ -31,6 +31,7 @@ from treekit.figures.pruning import (
     regions_explorer,
     risk_steps,
 )
+from treekit.figures.scale import blocks_explorer, plot_times
 
 __all__ = [
     "lunch_explorer",
@@ -82,4 +83,6 @@ __all__ = [
     "level_anatomy",
     "plot_accuracy_and_cost",
     "plot_windows",
+    "blocks_explorer",
+    "plot_times",
 ]
