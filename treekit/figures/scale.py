@@ -7,10 +7,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from treekit.criteria import Gini
 from treekit.explorable import Choice, Explorable, Slider
 from treekit.figures.shared import in_class
 from treekit.histogram import bin_codes, bin_edges
-from treekit.measures import quotient
 from treekit.palette import CLASS_COLORS
 from treekit.svg import Plane, line, rect, text
 
@@ -68,6 +68,8 @@ def blocks_explorer(x: ArrayLike, y: ArrayLike, label: str, n_blocks: int = 4, m
     background = plane.axes([], range(0, highest + 1, 2), "", "") + key + ends
     background += text(0, 21, "rows in each bin") + text(254, 298, "edges of the bins", text_anchor="middle")
 
+    gini = Gini(code[:0].astype(np.intp), n_classes=2)  # a criterion on sums needs no rows
+
     def bars(sums: NDArray) -> str:
         drawn = []
         for b, (first, second) in enumerate(sums.T.tolist()):
@@ -82,9 +84,10 @@ def blocks_explorer(x: ArrayLike, y: ArrayLike, label: str, n_blocks: int = 4, m
         added = list(range(n_blocks) if order == "first to last" else reversed(range(n_blocks)))[:n_added]
         sums = counts[added].sum(axis=0)
         told = f"{len(added)} of {n_blocks} blocks, {sums.sum()} rows: "
-        gains = cut_gains(sums)
-        if not gains.max(initial=0) > 0:
-            return bars(sums), told + ("no histogram has come in." if not added else "all of one class, nothing to cut.")
+        if not sums.any(axis=1).all():
+            return bars(sums), told + ("all of one class, nothing to cut." if added else "no histogram has come in.")
+        total = sums.sum(axis=1, keepdims=True)
+        gains = gini.gain(gini.saving(sums.cumsum(axis=1)[:, :-1], total), total)
         best = int(gains.argmax())
         at = plane.x(best + 1)
         cut = line(at, 62, at, 254, stroke_width=2, stroke_dasharray="6 4") + text(at, 56, "best cut", text_anchor="middle")
@@ -103,17 +106,3 @@ def blocks_explorer(x: ArrayLike, y: ArrayLike, label: str, n_blocks: int = 4, m
         frame=state,
         challenge="Which block moves the best cut? Does the order in which they come change where it ends?",
     )
-
-
-def cut_gains(sums: NDArray) -> NDArray[np.float64]:
-    """Gini gain of a cut at the end of each bin but the last, from the sums of two classes, of shape (2, n_bins)."""
-    below = sums.cumsum(axis=1)[:, :-1]
-    total = sums.sum(axis=1, keepdims=True)
-    above = total - below
-
-    def impure(counts: NDArray) -> NDArray[np.float64]:
-        """Rows times Gini impurity."""
-        n = counts.sum(axis=0)
-        return n - quotient((counts**2).sum(axis=0), n)
-
-    return quotient(impure(total) - impure(below) - impure(above), total.sum(axis=0))
