@@ -96,6 +96,11 @@ class Level:
         return {}
 
     @cached_property
+    def place(self) -> NDArray[np.intp]:
+        """The places of ``entry`` and of the orders, of shape (n_alive,)."""
+        return np.arange(len(self.entry))
+
+    @cached_property
     def n_below(self) -> NDArray[np.intp]:
         """Number of entries of the node up to each place, this one among them, of shape (n_alive,)."""
         return np.arange(1, len(self.entry) + 1) - np.repeat(self.start[:-1], self.n_samples)
