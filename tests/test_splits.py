@@ -136,3 +136,13 @@ def test_equal_gains_are_equal_whatever_the_order_of_the_rows():
         np.testing.assert_array_equal(one.feature, other.feature)
         np.testing.assert_array_equal(one.threshold, other.threshold)
         assert one.n_nodes > 20 and 5 not in one.feature
+
+
+def test_single_precision_is_sorted_by_its_bits():
+    rng = np.random.default_rng(3)
+    column = rng.normal(size=500).round(1).astype(np.float32)
+    column[::7], column[1::11], column[5], column[9] = np.nan, -0.0, np.inf, -np.inf
+    column[3] = -np.float32(np.nan)
+    order = sort_columns(column[np.newaxis], [0])[0]
+    np.testing.assert_array_equal(column[order], np.sort(column))
+    assert sorted(order) == list(range(500))

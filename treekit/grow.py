@@ -278,7 +278,7 @@ def _answers(
 
 def _heavier_branch(level: Level, branch: Ints) -> Ints:
     """The branch of each node that gets the most weight of its known rows; of two equal ones the first."""
-    known = np.flatnonzero(branch >= 0)
+    known = slice(None) if (branch >= 0).all() else np.flatnonzero(branch >= 0)
     n_branches = int(branch.max(initial=0)) + 1
     cell = level.node[known] * n_branches + branch[known]
     of_each = None if level.is_counted else level.weight[level.entry[known]]

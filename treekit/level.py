@@ -83,7 +83,7 @@ class Level:
     @cached_property
     def n_samples(self) -> NDArray[np.intp]:
         """Number of entries in each node."""
-        return np.diff(self.start)
+        return self.start[1:] - self.start[:-1]
 
     @cached_property
     def node(self) -> NDArray[np.intp]:
@@ -159,7 +159,7 @@ class Level:
             self,
             id=self.id[chosen],
             parent=self.parent[chosen],
-            start=np.concatenate([[0], np.cumsum(self.n_samples[chosen])]),
+            start=starts(self.n_samples[chosen]),
             entry=self.entry.take(np.flatnonzero(np.repeat(chosen, self.n_samples))),
             total=self.total[:, chosen],
         )
@@ -236,8 +236,24 @@ def sort_columns(values: NDArray, columns: list[int]) -> NDArray[np.integer]:
     """
     order = np.empty((len(columns), values.shape[1]), dtype=row_type(values.shape[1]))
     for place, j in enumerate(columns):
-        order[place] = np.argsort(values[j])
+        order[place] = in_order_of(values[j])
     return order
+
+
+def in_order_of(column: NDArray) -> NDArray[np.integer]:
+    """The rows in the order of a column, missing values last."""
+    if column.dtype != np.float32 or len(column) >= 2**31:
+        return np.argsort(column)
+    # The bits of a float, those of a negative one turned round, are in the order of the numbers. Value and row make one
+    # whole number of 64 bits: to sort those takes half the time.
+    bits = (column + np.float32(0)).view(np.int32)
+    bits[np.isnan(column)] = np.iinfo(np.int32).max
+    bits ^= (bits >> 31) & 0x7FFFFFFF
+    both = bits.astype(np.int64)
+    both <<= 32
+    both |= np.arange(len(column))
+    both.sort()
+    return both.astype(np.int32)
 
 
 def row_type(n_rows: int) -> type[np.integer]:
@@ -302,6 +318,13 @@ def in_units(x: NDArray[np.float64], fractions: bool) -> tuple[NDArray[np.intege
     return np.rint(x / unit).astype(np.int32 if is_small else np.int64), unit
 
 
+def starts(n_samples: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Where the entries of each node begin when they lie one node after the other, and where the last ends."""
+    start = np.zeros(len(n_samples) + 1, dtype=np.intp)
+    n_samples.cumsum(out=start[1:])
+    return start
+
+
 def totals(
     addend: NDArray[np.integer], entry: NDArray[np.integer], start: NDArray[np.intp]
 ) -> NDArray[np.int64]:
@@ -349,7 +372,7 @@ def descend(
     number = np.repeat(np.arange(n_branches), [len(nodes) for nodes in parents])
     cell = level.node * n_branches + side
     n_samples = np.bincount(cell, minlength=level.n_nodes * n_branches)[parent * n_branches + number]
-    start = np.concatenate([[0], np.cumsum(n_samples)])
+    start = starts(n_samples)
     entry = by_branch(level.entry[np.newaxis], level.sorted.side, n_branches)[0]
     moved = replace(
         level,
@@ -372,7 +395,8 @@ def by_branch(entries: NDArray[np.integer], side: NDArray[np.integer], n_branche
     # Two selections need no sort. To take the places where a mask is true is several times faster than the mask itself
     # as index; and all orders lose the same entries, so they stay as long as each other.
     entries = entries.ravel()
-    return np.concatenate([entries.take(np.flatnonzero(side == b)).reshape(len(side), -1) for b in (0, 1)], axis=1)
+    sides = ((side == b).ravel().nonzero()[0] for b in (0, 1))
+    return np.concatenate([entries.take(place).reshape(len(side), -1) for place in sides], axis=1)
 
 
 def _share_out(level: Level, branch: NDArray[np.intp], n_children: NDArray[np.intp]) -> Level:
@@ -408,7 +432,7 @@ def _share_out(level: Level, branch: NDArray[np.intp], n_children: NDArray[np.in
         row=level.row[origin],
         weight=level.weight[origin] * part,
         addend=np.rint(level.addend[:, origin] * part).astype(np.int64),
-        start=np.concatenate([[0], np.cumsum(n_samples)]),
+        start=starts(n_samples),
         entry=living,
         sorted=level.sorted.follow(follow, np.where(is_copy, copy, level.sorted.side[origin])),
         is_counted=False,

@@ -435,7 +435,7 @@ def _known(value: NDArray[np.intp], weight: NDArray[np.float64]) -> NDArray[np.b
 
 def quotient(a: ArrayLike, b: NDArray) -> NDArray[np.float64]:
     """a / b, and 0 where b is 0."""
-    return np.divide(a, b, out=np.zeros(np.broadcast_shapes(np.shape(a), np.shape(b))), where=b > 0)
+    return np.divide(a, b, out=np.zeros(np.broadcast(a, b).shape), where=b > 0)
 
 
 def row_weights(sample_weight: ArrayLike | None, n_rows: int) -> NDArray[np.float64]:
