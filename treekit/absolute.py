@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treekit.criteria import Criterion
-from treekit.level import Level, in_units, row_type
+from treekit.level import Level, copies, in_units, row_type
 from treekit.losses import quantile
 from treekit.splits import TIE, Room, Scores, cut_places, find_cuts, first_best, midpoint, scores_of
 
@@ -30,11 +30,11 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 Wholes = NDArray[np.int64]
 
-#: Longer nodes are walked through in stretches of so many places, all at the same time. An even number.
-STRETCH = 512
+#: A node of more rows than this is cut into stretches, at most so many of one node.
+STRETCH, MAX_STRETCHES = 512, 16
 
-#: About so many lists are walked through at once: enough that a step takes longer than to call for it, and few enough
-#: that they stay in the cache of a processor.
+#: About so many lists are walked through at once: enough that a step is worth its calls, and few enough that they stay
+#: in the cache of a processor.
 LISTS = 1024
 
 
@@ -87,8 +87,8 @@ def score_thresholds_absolute(
         lines = zip(level.table(values, columns, orders), orders)
         return [score_by_weight(level, x, order, criterion, impurity, room) for x, order in lines]
     by_target = sort_by_target(level, criterion)
-    longest = min(int(level.n_samples.max()), STRETCH)
-    n_columns = max(1, LISTS * longest // (2 * len(level.entry)))
+    # Each column is walked through in two directions.
+    n_columns = max(1, LISTS * stretches_of(level.start).longest // (2 * len(level.entry)))
     scores = []
     for first in range(0, len(orders), n_columns):
         block = slice(first, first + n_columns)
@@ -215,86 +215,162 @@ def costs_of_prefixes(y: Wholes, start: Ints, rank: NDArray[np.integer]) -> Whol
 
 
 def running_medians(y: Wholes, start: Ints, rank: NDArray[np.integer]) -> Wholes:
-    n_alive, n_seq = rank.shape
+    r"""The median of the first :math:`2 \lceil k/2 \rceil - 1` rows of each node, for every k.
+
+    To put a row into a sorted list one has to look for its place; to take it out of a linked list one has not. So all
+    rows are sorted first, and taken out again, the last one first. With every row that goes the median moves to one of
+    its neighbours or stays, so each step is the same few operations for all nodes and sequences at once.
+
+    As many steps are needed as the longest node has rows. Long nodes are cut into stretches, which are walked through
+    at the same time; their lists come from :func:`fill_long_lists`. Takes O(n_alive) for each sequence.
+
+    Parameters and shapes are those of :func:`costs_of_prefixes`; the answer has the shape of ``rank``.
+    """
+    n_alive, n_sequences = rank.shape
+    stretches = stretches_of(start)
+    # A list begins and ends with a slot for what lies outside; a whole node leaves another one free, which does no harm.
+    slot_of_place = np.arange(n_alive) + np.repeat(3 * np.arange(len(stretches.node)) + 2, stretches.length)
+    slot = slot_of_place.astype(row_type(stretches.n_slots * n_sequences)).take(rank)
+    content = np.zeros((n_sequences, stretches.n_slots), dtype=np.int64)
+    content[:, slot_of_place] = y
+    fill_long_lists(slot, content, y, start, rank, stretches)
+    return content.take(walk_backwards(slot, stretches))
+
+
+class Stretches(NamedTuple):
+    """The nodes of a level, long ones in parts, and where the linked list of each part lies.
+
+    Attributes
+    ----------
+    node : array of shape (n_stretches,)
+        The node of each stretch.
+    begin, end : arrays of shape (n_stretches,)
+        How many rows of the node come before the stretch, and how many with it. ``begin`` is even.
+    slot : array of shape (n_stretches,)
+        The first slot of its list, which has three slots more than the stretch has places.
+    """
+
+    node: Ints
+    begin: Ints
+    end: Ints
+    slot: Ints
+
+    @property
+    def length(self) -> Ints:
+        """Number of places."""
+        return self.end - self.begin
+
+    @property
+    def longest(self) -> int:
+        """Number of places of the longest."""
+        return int(self.length.max())
+
+    @property
+    def n_slots(self) -> int:
+        """Number of slots in all lists."""
+        return int(self.slot[-1] + self.length[-1] + 3)
+
+    @property
+    def lowest(self) -> Ints:
+        """The lowest of the ``end`` first rows, in the order of the target from 0 on, that is in the list.
+
+        The lower median of k rows is the number (k - 1) // 2 among them. The other end - k of the ``end`` first rows
+        can lie below it or not. So for all k from begin to end it is one of ``length`` + 1 middle ones.
+        """
+        return (self.begin - 1) // 2
+
+
+def stretches_of(start: Ints) -> Stretches:
+    """The nodes, and those that are long in stretches of equal even length, but for the last."""
     size = np.diff(start)
-    n_stretches = -(-size // STRETCH)
-    node = np.repeat(np.arange(len(size)), n_stretches)
-    nth = np.arange(len(node)) - np.repeat(np.cumsum(n_stretches) - n_stretches, n_stretches)
-    a = nth * STRETCH
-    b = np.minimum(a + STRETCH, size[node])
-    low = (a - 1) // 2
-    length = b - a
-    base = start[node] + a + 3 * np.arange(len(node))
-    n_slots = n_alive + 3 * len(node)
-    shift = np.repeat(3 * np.arange(len(node)) + 2, length).astype(rank.dtype)
-    slot = rank + shift[:, np.newaxis]
-    content = np.zeros(n_slots, dtype=np.int64)
-    content[np.arange(n_alive) + shift] = y
-    last = np.cumsum(n_stretches) - 1
-    longs = np.flatnonzero(n_stretches > 1)
-    if len(longs):
-        content = np.tile(content, (n_seq, 1))
-    seqs = np.arange(n_seq)[:, np.newaxis]
-    for long in longs:
-        s, e = start[long], start[long + 1]
-        P = np.empty((n_seq, e - s), dtype=np.intp)
-        P[np.arange(n_seq), rank[s:e] - s] = np.arange(e - s)[:, np.newaxis]
-        for c in range(last[long], last[long] - n_stretches[long], -1):
-            lo, skip = max(low[c], 0), max(-low[c], 0)
-            window = P[:, lo : low[c] + length[c] + 1]
-            at = base[c] + 1 + skip
-            content[:, at : at + window.shape[1]] = y.take(rank.ravel().take((s + window) * n_seq + seqs))
-            chosen = np.flatnonzero(P >= a[c])
-            index = chosen.reshape(n_seq, -1) % b[c]
-            place = P.ravel().take(chosen).reshape(n_seq, -1)
-            slot.ravel()[(s + place) * n_seq + seqs] = base[c] + np.clip(index - low[c] + 1, 0, length[c] + 2)
-            P = P.ravel().take(np.flatnonzero(P < a[c])).reshape(n_seq, -1)
-    first = base + (b - 1) // 2 - low + 1
-    median, at = walk(length, base, first, slot)
-    if content.ndim == 1:
-        median -= np.arange(n_seq, dtype=median.dtype) * n_slots
-    return content.take(median.take(at, axis=0))
+    longest = max(STRETCH, 2 * -(-int(size.max()) // (2 * MAX_STRETCHES)))
+    node, number = copies(np.arange(len(size)), -(-size // longest))
+    begin = number * longest
+    slot = start[node] + begin + 3 * np.arange(len(node))
+    return Stretches(node, begin, np.minimum(begin + longest, size[node]), slot)
 
 
-def walk(size, base, middle, slot):
-    n_alive, n_seq = slot.shape
-    n_slots = n_alive + 3 * len(size)
-    node = np.repeat(np.arange(len(size)), size)
-    nth = np.arange(n_alive) - np.repeat(np.cumsum(size) - size, size)
-    by_size = np.argsort(-size, kind="stable")
-    turn = np.empty(len(size), dtype=np.intp)
-    turn[by_size] = np.arange(len(size))
+def fill_long_lists(
+    slot: NDArray[np.integer],
+    content: Wholes,
+    y: Wholes,
+    start: Ints,
+    rank: NDArray[np.integer],
+    stretches: Stretches,
+) -> None:
+    """Put right the slots of the rows of long nodes, and what their lists contain, stretch by stretch.
+
+    The list of a stretch holds the middle ones of all rows up to its end: see :attr:`Stretches.lowest`. Of a row that
+    is not among them it is enough to know the side; it gets the slot at that end of the list.
+    """
+    n_sequences = rank.shape[1]
+    sequence = np.arange(n_sequences)[:, np.newaxis]
+    for node in np.flatnonzero(np.bincount(stretches.node) > 1):
+        # The places of the node's rows in the order of the target, for each sequence.
+        place = np.empty((n_sequences, start[node + 1] - start[node]), dtype=np.intp)
+        place[sequence.T, rank[start[node] : start[node + 1]] - start[node]] = np.arange(place.shape[1])[:, np.newaxis]
+        for i in np.flatnonzero(stretches.node == node)[::-1]:
+            first, begin, end = stretches.slot[i], stretches.begin[i], stretches.end[i]
+            lowest, length = stretches.lowest[i], end - begin
+            # Before the first row there is none: lowest is -1, and the slot that stands for it stays free.
+            middle = place[:, max(lowest, 0) : lowest + length + 1]
+            into = slice(first + length + 2 - middle.shape[1], first + length + 2)
+            content[:, into] = y.take(rank.take((start[node] + middle) * n_sequences + sequence))
+            # Of the rows up to the end of the stretch, those of the stretch get their slots and go.
+            stays = place < begin
+            inside, outside = np.flatnonzero(~stays).reshape(n_sequences, -1), np.flatnonzero(stays)
+            at = (start[node] + place.take(inside)) * n_sequences + sequence
+            slot.ravel()[at] = first + np.clip(inside % end - lowest + 1, 0, length + 2)
+            place = place.take(outside).reshape(n_sequences, -1)
+
+
+def walk_backwards(slot: NDArray[np.integer], stretches: Stretches) -> NDArray[np.integer]:
+    """Where the running median is when each row comes in, as a slot of the lists of all sequences laid out in a line.
+
+    Parameters
+    ----------
+    slot : array of shape (n_alive, n_sequences)
+        The slot of each row, in the order in which they come in.
+    stretches : Stretches
+        The lists.
+    """
+    n_sequences = slot.shape[1]
+    stretch, nth = copies(np.arange(len(stretches.node)), stretches.length)
+    # Step by step, and the longest stretches first: so those that take part in a step lie side by side.
+    by_length = np.argsort(-stretches.length, kind="stable")
+    turn = np.argsort(by_length)
     n_active = np.bincount(nth)
     first = np.cumsum(n_active) - n_active
-    at = first[nth] + turn[node]
-    inv = np.empty(n_alive, dtype=np.intp)
-    inv[at] = np.arange(n_alive)
-    seq = np.arange(n_seq, dtype=slot.dtype) * n_slots
-    D = slot.take(inv, axis=0)
-    D += seq
-    here = (middle[by_size].astype(slot.dtype)[:, np.newaxis] + seq).ravel()
-    after = np.arange(1, n_slots * n_seq + 1, dtype=slot.dtype)
-    before = np.arange(-1, n_slots * n_seq - 1, dtype=slot.dtype)
-    after.reshape(n_seq, -1)[:, base + size + 2] -= 1
-    before.reshape(n_seq, -1)[:, base] += 1
-    D = D.ravel()
-    e = D.size
-    firsts = (first * n_seq).tolist()
-    for k in range(len(n_active), 0, -1):
-        s = firsts[k - 1]
-        gone, m = D[s:e], here[: e - s]
-        p, q = before.take(gone), after.take(gone)
+    in_steps = first[nth] + turn[stretch]
+    line = (stretches.n_slots * np.arange(n_sequences)).astype(slot.dtype)
+    row = np.empty_like(slot)
+    row[in_steps] = slot + line
+    row = row.ravel()
+
+    # The neighbours of every slot; the ends are neighbours of their own, so that to take them out changes nothing.
+    after = np.arange(1, stretches.n_slots * n_sequences + 1, dtype=slot.dtype)
+    before = after - 2
+    after.reshape(n_sequences, -1)[:, stretches.slot + stretches.length + 2] -= 1
+    before.reshape(n_sequences, -1)[:, stretches.slot] += 1
+
+    lower_median = (stretches.slot + 1 + (stretches.end - 1) // 2 - stretches.lowest).astype(slot.dtype)
+    medians = (lower_median[by_length][:, np.newaxis] + line).ravel()
+    end = row.size
+    for k, begin in reversed(list(enumerate((first * n_sequences).tolist(), start=1))):
+        gone, median = row[begin:end], medians[: end - begin]
+        lower, upper = before.take(gone), after.take(gone)
         if k % 2:
-            moves = gone >= m
-            gone[:] = m
-            np.copyto(m, before.take(m), where=moves)
+            # Without a row at the median of an odd number or above, the lower median is the one before.
+            moves = gone >= median
+            gone[:] = median
+            np.copyto(median, before.take(median), where=moves)
         else:
-            np.copyto(m, after.take(m), where=gone <= m)
-            gone[:] = m
-        after[p] = q
-        before[q] = p
-        e = s
-    return D.reshape(-1, n_seq), at
+            # Without a row at the lower median of an even number or below, the median is the one after.
+            np.copyto(median, after.take(median), where=gone <= median)
+            gone[:] = median
+        after[lower], before[upper] = upper, lower
+        end = begin
+    return row.reshape(slot.shape).take(in_steps, axis=0)
 
 
 # -- rows that weigh differently ------------------------------------------------------------------------------------
