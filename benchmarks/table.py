@@ -1,4 +1,4 @@
-"""The table of all figures: one row for each comparison, kept in book/data/benchmarks.csv, where the chapters read it.
+"""The table of all figures: one row for each comparison, kept in treekit/data/benchmarks.csv, where the chapters read it.
 
 Columns
 -------
@@ -35,7 +35,7 @@ from benchmarks.cases import CASES, MEMORY, SLOPE, SLOPES, Case, Memory, Target,
 from benchmarks.data import N_COLUMNS
 from benchmarks.measure import ROOT, interleaved, peak_in_fresh_process, rounds, timed
 
-FILE = ROOT / "book" / "data" / "benchmarks.csv"
+FILE = ROOT / "treekit" / "data" / "benchmarks.csv"
 KEY = ["measure", "what", "n_rows", "peer"]
 COLUMNS = [
     "what", "n_rows", "measure", "treekit", "peer", "other", "seen", "wanted", "moonshot", "lowest", "highest", "rounds",

@@ -11,7 +11,7 @@ from importlib.resources import files
 
 import pandas as pd
 
-__all__ = ["load_watermelon", "load_playtennis", "load_loan", "load_lunch"]
+__all__ = ["load_watermelon", "load_playtennis", "load_loan", "load_lunch", "load_benchmarks"]
 
 
 def load_watermelon(version: str = "2.0", language: str = "en") -> pd.DataFrame:
@@ -77,6 +77,17 @@ def load_lunch(language: str = "en") -> pd.DataFrame:
     The index is the dish. ``language`` is "en" or "zh".
     """
     return _in_language(_read("lunch"), language)
+
+
+def load_benchmarks() -> pd.DataFrame:
+    """How long treekit took, and how much memory, beside other programs: one row for each comparison.
+
+    ``what`` was done on a table of ``n_rows`` rows; ``measure`` tells what the numbers of ``treekit`` and of the ``other``
+    program, the ``peer``, are; ``seen`` is their ratio, or treekit's number where it stands alone. ``date``, ``machine``
+    and ``versions`` say when and where. `make bench` of the book's repository writes the file anew.
+    """
+    with files("treekit.data").joinpath("benchmarks.csv").open(encoding="utf-8") as file:
+        return pd.read_csv(file)
 
 
 def _read(name: str) -> pd.DataFrame:

@@ -275,7 +275,7 @@ class Tree:
     def apply(self, values: NDArray) -> NDArray[np.intp]:
         """Node where each row ends, or the largest share of it; of shape (n_rows,). See :meth:`membership`.
 
-        Takes time linear in the summed lengths of the paths; see :class:`treekit.asking.Descent`.
+        Takes time linear in the summed lengths of the paths; see `treekit.asking.Descent`.
         """
         end, rest = self._ends(values)
         if len(rest):

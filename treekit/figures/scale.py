@@ -26,7 +26,7 @@ MARKS = "osD^v"
 def plot_times(benchmarks: pd.DataFrame) -> None:
     """CPU time of a fit against rows, on log axes, for every program: one tree on the left, boosting on the right.
 
-    `benchmarks` is the table of `book/data/benchmarks.csv`. The sources' way grows by entropy, the other two trees by Gini;
+    `benchmarks` is the table of :func:`treekit.datasets.load_benchmarks`. The sources' way grows by entropy, the other two trees by Gini;
     scikit-learn's boosting is HistGradientBoosting.
     """
     figure, panels = plt.subplots(1, 2, figsize=(6.4, 4.2), sharex=True, sharey=True, layout="constrained")
