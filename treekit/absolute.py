@@ -37,6 +37,9 @@ STRETCH, MAX_STRETCHES = 512, 16
 #: in the cache of a processor.
 LISTS = 1024
 
+#: What is less than any saving, in units.
+NO_CUT = -(2**62)
+
 
 class AbsoluteError(Criterion):
     r"""Mean absolute error about the median: :math:`\frac{1}{|D|} \sum_{i \in D} |y_i - \mathrm{median}(D)|`.
@@ -143,8 +146,7 @@ def score_by_count(
         n_above = np.repeat(n_known, level.n_samples, axis=1) - level.n_below
         is_cut &= (level.n_below >= least_rows) & (n_above >= least_rows)
     saving = savings_by_count(level, order, n_known, by_target)
-    # Two sides never cost more than the whole, so any cut saves more than -1.
-    np.copyto(saving, -1, where=~is_cut)
+    np.copyto(saving, NO_CUT, where=~is_cut)
 
     # The first place of each node, column by column, that saves the most.
     places = np.arange(0, x.size, x.shape[1])[:, np.newaxis] + first
@@ -152,8 +154,9 @@ def score_by_count(
     tolerance = (TIE * impurity * level.n_samples / criterion.unit).astype(np.int64)
     good = np.flatnonzero(saving >= np.repeat(largest - tolerance, level.n_samples, axis=1))
     best = good[np.searchsorted(good, places)]
+    # Two sides never cost more than the whole.
     can_split = largest >= 0
-    gain = np.where(can_split, criterion.gain(saving.take(best) * criterion.unit, level.sums), -np.inf)
+    gain = np.where(can_split, saving.take(best) * criterion.unit / criterion.divisor(level.sums), -np.inf)
     threshold = np.where(can_split, midpoint(x.take(best), x.take(best + 1, mode="clip")), np.nan)
     return [Scores(*column) for column in zip(gain, threshold)]
 
@@ -284,7 +287,9 @@ def stretches_of(start: Ints) -> Stretches:
     """The nodes, and those that are long in stretches of equal even length, but for the last."""
     size = np.diff(start)
     longest = max(STRETCH, 2 * -(-int(size.max()) // (2 * MAX_STRETCHES)))
-    node, number = copies(np.arange(len(size)), -(-size // longest))
+    n_stretches = -(-size // longest)
+    node = np.repeat(np.arange(len(size)), n_stretches)
+    number = np.arange(len(node)) - np.repeat(np.cumsum(n_stretches) - n_stretches, n_stretches)
     begin = number * longest
     slot = start[node] + begin + 3 * np.arange(len(node))
     return Stretches(node, begin, np.minimum(begin + longest, size[node]), slot)
