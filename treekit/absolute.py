@@ -225,7 +225,7 @@ def running_medians(y: Wholes, start: Ints, rank: NDArray[np.integer]) -> Wholes
     its neighbours or stays, so each step is the same few operations for all nodes and sequences at once.
 
     As many steps are needed as the longest node has rows. Long nodes are cut into stretches, which are walked through
-    at the same time; their lists come from :func:`fill_long_lists`. Takes O(n_alive) for each sequence.
+    at the same time; their lists come from `fill_long_lists`. Takes O(n_alive) for each sequence.
 
     Parameters and shapes are those of :func:`costs_of_prefixes`; the answer has the shape of ``rank``.
     """
