@@ -31,7 +31,7 @@ Ints = NDArray[np.intp]
 Wholes = NDArray[np.int64]
 
 #: A node of more rows than this is cut into stretches, at most so many of one node.
-STRETCH, MAX_STRETCHES = 512, 16
+STRETCH, MAX_STRETCHES = 512, 8
 
 #: About so many lists are walked through at once: enough that a step is worth its calls, and few enough that they stay
 #: in the cache of a processor.
