@@ -211,8 +211,10 @@ def costs_of_prefixes(y: Wholes, start: Ints, rank: NDArray[np.integer]) -> Whol
     array of shape (n_alive + 1, n_sequences)
         What the rows of the nodes before cost, and the rows up to each place in their node.
     """
+    # In place: to ask for new memory would take a good part of the time.
     cost = np.zeros((len(rank) + 1, rank.shape[1]), dtype=np.int64)
-    np.subtract(y.take(rank), running_medians(y, start, rank), out=cost[1:])
+    np.take(y, rank, out=cost[1:], mode="clip")
+    cost[1:] -= running_medians(y, start, rank)
     np.abs(cost, out=cost)
     return np.cumsum(cost, axis=0, out=cost)
 
@@ -349,7 +351,8 @@ def walk_backwards(slot: NDArray[np.integer], stretches: Stretches) -> NDArray[n
     in_steps = first[nth] + turn[stretch]
     line = (stretches.n_slots * np.arange(n_sequences)).astype(slot.dtype)
     row = np.empty_like(slot)
-    row[in_steps] = slot + line
+    row[in_steps] = slot
+    row += line
     row = row.ravel()
 
     # The neighbours of every slot; the ends are neighbours of their own, so that to take them out changes nothing.
@@ -375,7 +378,7 @@ def walk_backwards(slot: NDArray[np.integer], stretches: Stretches) -> NDArray[n
             gone[:] = median
         after[lower], before[upper] = upper, lower
         end = begin
-    return row.reshape(slot.shape).take(in_steps, axis=0)
+    return np.take(row.reshape(slot.shape), in_steps, axis=0, out=slot, mode="clip")
 
 
 # -- rows that weigh differently ------------------------------------------------------------------------------------
