@@ -167,23 +167,26 @@ def savings_by_count(level: Level, order: NDArray[np.integer], n_known: Ints, by
     The known rows below a cut are a prefix of their node; those above it are a prefix of the node read backwards.
     """
     n_columns = len(order)
-    below, above = np.arange(n_columns), np.arange(n_columns, 2 * n_columns)
+    first, end = level.start[:-1], level.start[:-1] + n_known
     # Read backwards, the known rows change places; the missing ones are still the last.
-    end = level.start[:-1] + n_known
-    mirror = np.repeat(level.start[:-1] + end - 1, level.n_samples, axis=1) - level.place
+    mirror = np.repeat(first + end - 1, level.n_samples, axis=1) - level.place
     if (end < level.start[1:]).any():
         mirror = np.where(level.place < np.repeat(end, level.n_samples, axis=1), mirror, level.place)
-    mirror = 2 * n_columns * mirror.T
+
+    # The first half of the sequences is read forwards, the second backwards.
     rank = np.empty((order.shape[1], 2 * n_columns), dtype=order.dtype)
-    rank[:, below] = by_target.rank.take(order).T
-    rank[:, above] = rank.take(mirror + below)
+    rank[:, :n_columns] = by_target.rank.take(order).T
+    mirrored = 2 * n_columns * mirror.T + np.arange(n_columns)
+    rank[:, n_columns:] = rank.take(mirrored)
     cost = costs_of_prefixes(by_target.y, level.start, rank)
-    # The costs run on from node to node; what the nodes before cost cancels.
-    known = cost.take(2 * n_columns * end.T + below) + cost[level.start[:-1], n_columns:]
-    saving = np.repeat(known, level.n_samples, axis=0)
-    saving -= cost[1:, :n_columns]
-    saving -= cost.take(mirror + above)
-    return np.ascontiguousarray(saving.T)
+
+    # As many rows lie above the cut behind a place as come before that place read backwards. The costs run on from
+    # node to node; what the nodes before cost cancels.
+    known = cost.take(2 * n_columns * end.T + np.arange(n_columns)) + cost[first, n_columns:]
+    mirrored += n_columns
+    both_sides = cost.take(mirrored)
+    both_sides += cost[1:, :n_columns]
+    return np.ascontiguousarray((np.repeat(known, level.n_samples, axis=0) - both_sides).T)
 
 
 def costs_of_prefixes(y: Wholes, start: Ints, rank: NDArray[np.integer]) -> Wholes:
