@@ -30,12 +30,12 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 Wholes = NDArray[np.int64]
 
-#: A node of more rows than this is cut into stretches, at most so many of one node.
+#: A node of more rows than this is cut into stretches of that length or longer, at most so many of one node.
 STRETCH, MAX_STRETCHES = 512, 8
 
 #: About so many lists are walked through at once: enough that a step is worth its calls, and few enough that they stay
 #: in the cache of a processor.
-LISTS = 1024
+LISTS = 512
 
 #: What is less than any saving, in units.
 NO_CUT = -(2**62)
@@ -52,7 +52,7 @@ class AbsoluteError(Criterion):
     target : array of shape (n_rows,)
         The target.
     whole : integer array of shape (n_rows,)
-        The target in units. Sums of whole numbers are exact, so equal savings are equal.
+        The target's distance from its median, in units. Sums of whole numbers are exact, so equal savings are equal.
     unit : float
         Size of the unit.
     rank : integer array of shape (n_rows,)
@@ -63,7 +63,8 @@ class AbsoluteError(Criterion):
         self.target = target
         # Only the weight is a sum.
         self.per_row = np.ones((1, len(target)))
-        whole, unit = in_units(target[np.newaxis], fractions=False)
+        # Costs do not depend on where zero is: near the targets, the units are fine.
+        whole, unit = in_units((target - np.median(target))[np.newaxis], fractions=False)
         self.whole, self.unit = whole[0].astype(np.int64), float(unit[0, 0])
         self.rank = np.argsort(np.argsort(target))
 
@@ -84,7 +85,11 @@ class AbsoluteError(Criterion):
 def score_thresholds_absolute(
     level: Level, values: NDArray, criterion: AbsoluteError, impurity: Floats, room: Room = Room()
 ) -> list[Scores]:
-    """The best cut of each node on every column, all of numbers: the one that lowers the absolute error the most."""
+    """The best cut of each node on every column, all of numbers: the one that lowers the absolute error the most.
+
+    A level takes O(entries) a column where rows are counted, and a logarithm more for sorting the targets once; where
+    rows have weights, O(entries x log entries) a column.
+    """
     orders, columns = level.sorted.up_to_date(), np.array(level.sorted.columns)[:, np.newaxis]
     if not level.is_counted:
         lines = zip(level.table(values, columns, orders), orders)
@@ -174,7 +179,7 @@ def savings_by_count(level: Level, order: NDArray[np.integer], n_known: Ints, by
         mirror = np.where(level.place < np.repeat(end, level.n_samples, axis=1), mirror, level.place)
 
     # The first half of the sequences is read forwards, the second backwards.
-    rank = np.empty((order.shape[1], 2 * n_columns), dtype=order.dtype)
+    rank = np.empty((order.shape[1], 2 * n_columns), dtype=np.intp)
     rank[:, :n_columns] = by_target.rank.take(order).T
     mirrored = 2 * n_columns * mirror.T + np.arange(n_columns)
     rank[:, n_columns:] = rank.take(mirrored)
@@ -214,7 +219,7 @@ def costs_of_prefixes(y: Wholes, start: Ints, rank: NDArray[np.integer]) -> Whol
     array of shape (n_alive + 1, n_sequences)
         What the rows of the nodes before cost, and the rows up to each place in their node.
     """
-    # In place: to ask for new memory would take a good part of the time.
+    # In place: to ask for new memory would take a good part of the time. To clip spares np.take a copy of its own.
     cost = np.zeros((len(rank) + 1, rank.shape[1]), dtype=np.int64)
     np.take(y, rank, out=cost[1:], mode="clip")
     cost[1:] -= running_medians(y, start, rank)
@@ -229,14 +234,14 @@ def running_medians(y: Wholes, start: Ints, rank: NDArray[np.integer]) -> Wholes
     rows are sorted first, and taken out again, the last one first. With every row that goes the median moves to one of
     its neighbours or stays, so each step is the same few operations for all nodes and sequences at once.
 
-    As many steps are needed as the longest node has rows. Long nodes are cut into stretches, which are walked through
-    at the same time; their lists come from `fill_long_lists`. Takes O(n_alive) for each sequence.
+    As many steps are needed as the longest node has rows. Long nodes are cut into a few stretches, which are walked
+    through at the same time; their lists come from :func:`fill_long_lists`. Takes O(n_alive) for each sequence.
 
     Parameters and shapes are those of :func:`costs_of_prefixes`; the answer has the shape of ``rank``.
     """
     n_alive, n_sequences = rank.shape
     stretches = stretches_of(start)
-    # A list begins and ends with a slot for what lies outside; a whole node leaves another one free, which does no harm.
+    # A list begins and ends with a slot for what lies outside. A whole node leaves the next slot free.
     slot_of_place = np.arange(n_alive) + np.repeat(3 * np.arange(len(stretches.node)) + 2, stretches.length)
     slot = slot_of_place.astype(row_type(stretches.n_slots * n_sequences)).take(rank)
     content = np.zeros((n_sequences, stretches.n_slots), dtype=np.int64)
@@ -308,10 +313,11 @@ def fill_long_lists(
     rank: NDArray[np.integer],
     stretches: Stretches,
 ) -> None:
-    """Put right the slots of the rows of long nodes, and what their lists contain, stretch by stretch.
+    """Put right the slots of the rows of long nodes, and what their lists contain, stretch by stretch from the last.
 
     The list of a stretch holds the middle ones of all rows up to its end: see :attr:`Stretches.lowest`. Of a row that
-    is not among them it is enough to know the side; it gets the slot at that end of the list.
+    is not among them it is enough to know the side; it gets the slot at that end of the list. Takes O(rows) for each
+    stretch of a node.
     """
     n_sequences = rank.shape[1]
     sequence = np.arange(n_sequences)[:, np.newaxis]
@@ -322,7 +328,7 @@ def fill_long_lists(
         for i in np.flatnonzero(stretches.node == node)[::-1]:
             first, begin, end = stretches.slot[i], stretches.begin[i], stretches.end[i]
             lowest, length = stretches.lowest[i], end - begin
-            # Before the first row there is none: lowest is -1, and the slot that stands for it stays free.
+            # In the first stretch lowest is -1: there is no such row, and its slot stays free.
             middle = place[:, max(lowest, 0) : lowest + length + 1]
             into = slice(first + length + 2 - middle.shape[1], first + length + 2)
             content[:, into] = y.take(rank.take((start[node] + middle) * n_sequences + sequence))
@@ -340,13 +346,13 @@ def walk_backwards(slot: NDArray[np.integer], stretches: Stretches) -> NDArray[n
     Parameters
     ----------
     slot : array of shape (n_alive, n_sequences)
-        The slot of each row, in the order in which they come in.
+        The slot of each row, in the order in which they come in; the answer takes its place.
     stretches : Stretches
         The lists.
     """
     n_sequences = slot.shape[1]
     stretch, nth = copies(np.arange(len(stretches.node)), stretches.length)
-    # Step by step, and the longest stretches first: so those that take part in a step lie side by side.
+    # Laid out step by step, the longest stretches first, those that take part in a step lie side by side.
     by_length = np.argsort(-stretches.length, kind="stable")
     turn = np.argsort(by_length)
     n_active = np.bincount(nth)
@@ -358,7 +364,7 @@ def walk_backwards(slot: NDArray[np.integer], stretches: Stretches) -> NDArray[n
     row += line
     row = row.ravel()
 
-    # The neighbours of every slot; the ends are neighbours of their own, so that to take them out changes nothing.
+    # The neighbours of every slot. The ends of a list are their own: to take them out changes nothing, however often.
     after = np.arange(1, stretches.n_slots * n_sequences + 1, dtype=slot.dtype)
     before = after - 2
     after.reshape(n_sequences, -1)[:, stretches.slot + stretches.length + 2] -= 1
@@ -366,6 +372,7 @@ def walk_backwards(slot: NDArray[np.integer], stretches: Stretches) -> NDArray[n
 
     lower_median = (stretches.slot + 1 + (stretches.end - 1) // 2 - stretches.lowest).astype(slot.dtype)
     medians = (lower_median[by_length][:, np.newaxis] + line).ravel()
+    # Step k takes row k out of every stretch that has so many, and notes the median of the odd one of k and k - 1 rows.
     end = row.size
     for k, begin in reversed(list(enumerate((first * n_sequences).tolist(), start=1))):
         gone, median = row[begin:end], medians[: end - begin]
