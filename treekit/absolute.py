@@ -235,7 +235,7 @@ def running_medians(y: Wholes, start: Ints, rank: NDArray[np.integer]) -> Wholes
     its neighbours or stays, so each step is the same few operations for all nodes and sequences at once.
 
     As many steps are needed as the longest node has rows. Long nodes are cut into a few stretches, which are walked
-    through at the same time; their lists come from :func:`fill_long_lists`. Takes O(n_alive) for each sequence.
+    through at the same time; their lists come from ``fill_long_lists``. Takes O(n_alive) for each sequence.
 
     Parameters and shapes are those of :func:`costs_of_prefixes`; the answer has the shape of ``rank``.
     """
@@ -315,7 +315,7 @@ def fill_long_lists(
 ) -> None:
     """Put right the slots of the rows of long nodes, and what their lists contain, stretch by stretch from the last.
 
-    The list of a stretch holds the middle ones of all rows up to its end: see :attr:`Stretches.lowest`. Of a row that
+    The list of a stretch holds the middle ones of all rows up to its end: see ``Stretches.lowest``. Of a row that
     is not among them it is enough to know the side; it gets the slot at that end of the list. Takes O(rows) for each
     stretch of a node.
     """
