@@ -145,3 +145,5 @@ def test_far_from_zero_the_cuts_are_the_same():
     assert trees[0].n_nodes == trees[1].n_nodes > 100
     assert (trees[0].feature == trees[1].feature).all()
     assert np.array_equal(trees[0].threshold, trees[1].threshold, equal_nan=True)
+    # Nor are the units coarser.
+    assert absolute.AbsoluteError(far).unit == absolute.AbsoluteError(far - 1e9).unit
