@@ -209,7 +209,7 @@ class Sorted:
             yield slice(first, first + n_columns)
 
     def up_to_date(self) -> NDArray[np.integer]:
-        """The orders, once everyone is where he went, of shape (n_columns, n_alive)."""
+        """The orders, with every entry where it went, of shape (n_columns, n_alive)."""
         if self._is_stale:
             n_branches, n_alive = int(self.side.max()) + 1, 0
             for block in self.blocks():
