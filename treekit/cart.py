@@ -214,11 +214,11 @@ def grow_binary(
     score_all = _cut_scorer(values, features, estimator.categorical_split == "one_vs_rest")
     has_gaps = any((np.isnan(column) if f.is_numeric else column < 0).any() for f, column in zip(features, values))
 
-    def score(level: Level, impurity: NDArray) -> list[Scores]:
-        return score_all(level, impurity, criterion, room)
-
     def surrogates(level: Level, branch: NDArray, feature: NDArray) -> list[Surrogate]:
         return find_surrogates(level, branch, feature, values, estimator.max_surrogates, score_all)
+
+    def score(level: Level, impurity: NDArray) -> list[Scores]:
+        return score_all(level, impurity, criterion, room)
 
     choose: Choose = largest_gain
     order = None if table is None else table.order
@@ -228,8 +228,7 @@ def grow_binary(
         if has_gaps or isinstance(criterion, AbsoluteError) or not all(feature.is_numeric for feature in features):
             choose = largest_gain_of(n_drawn, rng)
         else:
-            drawn = DrawnColumns(table or SortedTable(values), n_drawn, rng, criterion, room)
-            score, order = drawn.score, NO_ORDER
+            score, order = DrawnColumns(table or SortedTable(values), n_drawn, rng, criterion, room).score, NO_ORDER
     tree = grow(
         values,
         features,
@@ -237,17 +236,22 @@ def grow_binary(
         weight,
         score,
         choose,
-        stop=Stop(
-            max_depth=np.inf if estimator.max_depth is None else estimator.max_depth,
-            min_samples_split=_count(estimator.min_samples_split, n_rows),
-            min_impurity_decrease=estimator.min_impurity_decrease,
-        ),
-        missing=MAJORITY,
-        classes=classes,
-        order=order,
-        find_surrogates=surrogates if has_gaps and estimator.max_surrogates > 0 else None,
+        _stop(estimator, n_rows),
+        MAJORITY,
+        classes,
+        order,
+        surrogates if has_gaps and estimator.max_surrogates > 0 else None,
     )
     return prune_cost_complexity(tree, estimator.ccp_alpha) if estimator.ccp_alpha > 0 else tree
+
+
+def _stop(estimator: CARTClassifier | CARTRegressor, n_rows: int) -> Stop:
+    """When a node becomes a leaf."""
+    return Stop(
+        max_depth=np.inf if estimator.max_depth is None else estimator.max_depth,
+        min_samples_split=_count(estimator.min_samples_split, n_rows),
+        min_impurity_decrease=estimator.min_impurity_decrease,
+    )
 
 
 def _cut_scorer(
