@@ -133,6 +133,28 @@ def test_every_frame_of_the_book_is_sound_svg_inside_its_picture(name):
     assert len(figure._repr_html_()) < 60_000, "small enough for a notebook"
 
 
+def stored_figures():
+    """Every figure that moves in a chapter, as it is stored: the chapter, the size of the picture, the frames."""
+    for path in sorted(BOOK.glob("*.ipynb")):
+        for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
+            for output in cell.get("outputs", []):
+                page = "".join(output.get("data", {}).get("text/html", ""))
+                if 'class="explorable"' in page:
+                    width, height = re.search(r'viewBox="0 0 (\S+) (\S+)"', page).groups()
+                    data = json.loads(re.search(r'<script type="application/json">(.*?)</script>', page, re.DOTALL)[1])
+                    yield pytest.param((float(width), float(height)), data["frames"], id=f"{path.stem}-{len(data['frames'])}")
+
+
+@pytest.mark.parametrize("size, frames", list(stored_figures()))
+def test_every_stored_frame_is_sound_svg_inside_its_picture(size, frames):
+    for drawing, sentence in frames:
+        assert sentence.endswith("."), sentence
+        for node in ElementTree.fromstring(f"<g>{drawing}</g>").iter():
+            for axis, most in zip("xy", size):
+                assert all(-1 <= float(node.get(f"{name}{axis}", 0)) <= most + 1 for name in ("", "c")), (node.tag, node.attrib)
+            assert float(node.get("width", 0)) >= 0 and float(node.get("height", 0)) >= 0
+
+
 def test_the_challenges_can_be_met():
     said = [sentence for _, sentence in lunch_explorer().frames]
     assert [s for s in said if "12 of 12" in s] == [
