@@ -23,7 +23,7 @@ HIST = dict(order=2, tree_method="hist", n_estimators=3, max_depth=3, learning_r
 
 @pytest.fixture(scope="module")
 def client():
-    local = dict(processes=True, threads_per_worker=1, dashboard_address=None, host="127.0.0.1")
+    local = dict(processes=True, threads_per_worker=1, dashboard_address=":0", host="127.0.0.1")
     with LocalCluster(n_workers=2, **local) as cluster, Client(cluster) as client:
         yield client
 

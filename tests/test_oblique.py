@@ -153,7 +153,7 @@ def best_line(X, y) -> float:
 
 
 def test_near_the_best_of_all_lines():
-    """Labels without any pattern are the hardest: the search finds the best of all lines more often than not."""
+    """Labels without any pattern: the search finds the best of all lines more often than not."""
     reached = []
     for seed in range(12):
         rng = np.random.default_rng(seed)
