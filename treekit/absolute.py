@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from treekit.criteria import Criterion
 from treekit.level import Level, copies, in_units, row_type
 from treekit.losses import quantile
-from treekit.splits import TIE, Room, Scores, cut_places, find_cuts, first_best, midpoint, scores_of
+from treekit.splits import TIE, Room, Scores, cut_places, find_cuts, first_best, first_of_largest, midpoint, scores_of
 
 __all__ = [
     "AbsoluteError",
@@ -142,10 +142,10 @@ def score_by_count(
     room: Room,
 ) -> list[Scores]:
     """The best cut of each node on some columns, of shape (n_columns, n_alive), where every row has weight 1."""
-    first, is_cut, n_known = level.start[:-1], cut_places(level, x), level.n_samples[np.newaxis]
+    is_cut, n_known = cut_places(level, x), level.n_samples[np.newaxis]
     # Missing values come last in a node: one look there tells whether there are any.
     if np.isnan(x[:, level.start[1:] - 1]).any():
-        n_known = np.add.reduceat(~np.isnan(x), first, axis=1, dtype=np.intp)
+        n_known = np.add.reduceat(~np.isnan(x), level.start[:-1], axis=1, dtype=np.intp)
     least_rows = max(room.rows, room.weight)
     if least_rows > 1:
         n_above = np.repeat(n_known, level.n_samples, axis=1) - level.n_below
@@ -153,12 +153,8 @@ def score_by_count(
     saving = savings_by_count(level, order, n_known, by_target)
     np.copyto(saving, NO_CUT, where=~is_cut)
 
-    # The first place of each node, column by column, that saves the most.
-    places = np.arange(0, x.size, x.shape[1])[:, np.newaxis] + first
-    largest = np.maximum.reduceat(saving, first, axis=1)
     tolerance = (TIE * impurity * level.n_samples / criterion.unit).astype(np.int64)
-    good = np.flatnonzero(saving >= np.repeat(largest - tolerance, level.n_samples, axis=1))
-    best = good[np.searchsorted(good, places)]
+    largest, best = first_of_largest(level, saving, tolerance)
     # Two sides never cost more than the whole.
     can_split = largest >= 0
     gain = np.where(can_split, saving.take(best) * criterion.unit / criterion.divisor(level.sums), -np.inf)

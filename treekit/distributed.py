@@ -26,7 +26,6 @@ from treekit.cart import generator
 from treekit.criteria import Newton
 from treekit.exact import in_whole, largest, mean_of_sums, unit_of, weighted
 from treekit.gbdt import Boosting, GBDTRegressor, check_parameters
-from treekit.grow import Stop
 from treekit.histogram import Binned, Bins, HistogramGrower, Pairs, Places, Units, add_up, edges_between, in_pairs, move, units_of
 from treekit.losses import Loss
 from treekit.measures import row_weights

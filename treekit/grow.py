@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from treekit.criteria import Criterion
 from treekit.level import Level, descend, first_level, sort_columns
+from treekit.measures import quotient
 from treekit.splits import TIE, Scores
 from treekit.table import Feature
 from treekit.tree import MAJORITY, SHARE, STOP, Surrogate, Tree, branches
@@ -193,7 +194,7 @@ def grow_levels(
         # When to stop? When the rows agree, the tree is deep or the rows are few; or when no split gains enough.
         pure = (impurity <= PURE * (grown[0].impurity[0] if grown else impurity[0])) & criterion.measures_purity
         is_open = ~pure & (level.n_samples >= stop.min_samples_split) & (len(grown) < stop.max_depth)
-        least = np.maximum(stop.min_gain, stop.min_impurity_decrease * total / np.where(is_open & (node_weight > 0), node_weight, 1))
+        least = np.maximum(stop.min_gain, quotient(stop.min_impurity_decrease * total, node_weight))
 
         # Which split is best?
         split = find_splits(level, is_open, impurity, least) if is_open.any() else no_splits(level.n_nodes, features)

@@ -46,8 +46,6 @@ class Level:
         Size of the units.
     id : array of shape (n_nodes,)
         Number of each open node in the tree.
-    parent : array of shape (n_nodes,)
-        Number of its parent; -1 for the root.
     start : array of shape (n_nodes + 1,)
         Where in ``entry`` and in the orders the entries of each node begin.
     entry : array of shape (n_alive,)
@@ -67,7 +65,6 @@ class Level:
     addend: NDArray[np.integer]
     unit: NDArray[np.float64]
     id: NDArray[np.intp]
-    parent: NDArray[np.intp]
     start: NDArray[np.intp]
     entry: NDArray[np.integer]
     total: NDArray[np.int64]
@@ -103,7 +100,7 @@ class Level:
     @cached_property
     def n_below(self) -> NDArray[np.intp]:
         """Number of entries of the node up to each place, this one among them, of shape (n_alive,)."""
-        return np.arange(1, len(self.entry) + 1) - np.repeat(self.start[:-1], self.n_samples)
+        return self.place + 1 - np.repeat(self.start[:-1], self.n_samples)
 
     def running_sums(self, order: NDArray[np.integer], which: slice = slice(None)) -> NDArray[np.integer]:
         """What the entries of the node up to each place of some orders add up to, in units.
@@ -158,7 +155,6 @@ class Level:
         return replace(
             self,
             id=self.id[chosen],
-            parent=self.parent[chosen],
             start=starts(self.n_samples[chosen]),
             entry=self.entry.take(np.flatnonzero(np.repeat(chosen, self.n_samples))),
             total=self.total[:, chosen],
@@ -295,7 +291,6 @@ def first_level(
         addend=addend,
         unit=unit,
         id=np.array([0]),
-        parent=np.array([-1]),
         start=np.array([0, len(entry)]),
         entry=entry,
         total=totals(addend, entry, np.array([0, len(entry)])),
@@ -377,7 +372,6 @@ def descend(
     moved = replace(
         level,
         id=first_id[parent] + number,
-        parent=level.id[parent],
         start=start,
         entry=entry,
         total=totals(level.addend, entry, start),

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from treekit.measures import entropy_of_counts
 from treekit.pruning import Limit, least_on_path, levels_up, over_children, binomial_limit, cut
-from treekit.tree import Tree, branches
+from treekit.tree import Tree
 
 __all__ = ["prune_and_raise"]
 
@@ -118,7 +118,7 @@ def _tables(tree: Tree, values: NDArray, table: Table) -> Iterator[Table]:
         yield row, node, weight
         asks = tree.feature[node] >= 0
         row, node, weight = row[asks], node[asks], weight[asks]
-        branch = branches(values[tree.feature[node], row], tree.threshold[node], tree._route_table, node)
+        branch = tree.answer(values, node, row)
         is_known = branch >= 0
         n_copies = np.where(is_known, 1, tree.n_children[node])
         into = np.bincount((tree.first_child[node] + branch)[is_known], weight[is_known], minlength=tree.n_nodes)

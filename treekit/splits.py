@@ -174,13 +174,7 @@ def _score_all_places(
         is_cut &= _both_hold(weight_below, node_weight[level.node], room.of(level.node).weight)
     np.copyto(saving, -np.inf, where=~is_cut)
 
-    # The first place of each node, column by column, that saves the most.
-    first = np.arange(0, saving.size, saving.shape[1])[:, np.newaxis] + level.start[:-1]
-    largest = np.maximum.reduceat(saving, level.start[:-1], axis=1)
-    least = largest - TIE * impurity * criterion.divisor(level.sums)
-    good = np.flatnonzero(saving >= np.repeat(least, level.n_samples, axis=1))
-    best = good[np.searchsorted(good, first)]
-
+    largest, best = first_of_largest(level, saving, TIE * impurity * criterion.divisor(level.sums))
     gain = criterion.gain(saving.take(best), level.sums)
     threshold = np.where(np.isfinite(largest), midpoint(x.take(best), x.take(best + 1, mode="clip")), np.nan)
     scores = [Scores(*column) for column in zip(gain, threshold)]
@@ -189,6 +183,18 @@ def _score_all_places(
         for scored, weights in zip(scores, np.stack([left, node_weight - left], axis=-1)):
             scored.branch_weight = weights
     return scores
+
+
+def first_of_largest(level: Level, saving: NDArray, tolerance: NDArray) -> tuple[NDArray, NDArray[np.intp]]:
+    """The largest saving of each node in each column, and the first place that saves as much, up to the tolerance.
+
+    ``saving`` is of shape (n_columns, n_alive), the answers are of shape (n_columns, n_nodes); places count on from
+    column to column.
+    """
+    first = np.arange(0, saving.size, saving.shape[1])[:, np.newaxis] + level.start[:-1]
+    largest = np.maximum.reduceat(saving, level.start[:-1], axis=1)
+    good = np.flatnonzero(saving >= np.repeat(largest - tolerance, level.n_samples, axis=1))
+    return largest, good[np.searchsorted(good, first)]
 
 
 def _at_places(level: Level, of_nodes: NDArray) -> NDArray:
@@ -284,6 +290,7 @@ def score_picked(
         saving = np.maximum(to_left, to_right)
     node, best = first_best(cuts, saving, tolerance)
     scores = scores_of(level, cuts, node, best, saving, criterion)
+    scores.n_candidates = np.bincount(at, np.isfinite(saving), minlength=level.n_nodes).astype(float)
     scores.branch_weight = np.zeros((level.n_nodes, 2))
     scores.branch_weight[node, 0] = criterion.weight(below[:, best])
     scores.branch_weight[node, 1] = criterion.weight(known[:, node] - below[:, best])
@@ -326,11 +333,7 @@ def scores_of(
     """The best cuts of some nodes as scores of all nodes."""
     gain, threshold = np.full(level.n_nodes, -np.inf), np.full(level.n_nodes, np.nan)
     gain[node], threshold[node] = criterion.gain(saving[best], level.sums[:, node]), cuts.threshold[best]
-    return Scores(
-        gain,
-        threshold=threshold,
-        n_candidates=np.bincount(cuts.node, np.isfinite(saving), minlength=level.n_nodes).astype(float),
-    )
+    return Scores(gain, threshold)
 
 
 def _both_hold(below: NDArray, total: NDArray, least: float | Floats) -> NDArray[np.bool_]:

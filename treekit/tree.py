@@ -216,7 +216,7 @@ class Tree:
         is_tilted = self.direction[node].any(axis=1)
         return np.where(is_tilted, combine(values, self.direction[node], row), x)
 
-    def _answer(self, values: NDArray, node: NDArray[np.intp], row: NDArray[np.intp]) -> NDArray[np.intp]:
+    def answer(self, values: NDArray, node: NDArray[np.intp], row: NDArray[np.intp]) -> NDArray[np.intp]:
         """Branch of each row at its node; -1 where it can't answer."""
         x = self._asked(values, node, row)
         branch = np.where(np.isnan(x), -1, x > self.threshold[node])
@@ -232,7 +232,7 @@ class Tree:
             branch = np.full(len(row), STOP)
             asks = np.flatnonzero(self.feature[node] >= 0)
             at = node[asks]
-            answer = self._answer(values, at, row[asks])
+            answer = self.answer(values, at, row[asks])
             for surrogate in self.surrogates:
                 lost = np.flatnonzero(answer < 0)
                 answer[lost] = surrogate.answer(values, at[lost], row[asks[lost]])
