@@ -60,8 +60,8 @@ def test_all_cuts_of_all_nodes_at_once_are_those_summed_anew(weighted, n_values,
             for j in columns:
                 addend = criterion.per_row[:, row] * weight[row]
                 gain, threshold = plain_best_cut(values[j, row], addend, criterion, room)
-                np.testing.assert_allclose(scores[j].gain[node], gain, rtol=1e-9, atol=1e-9)
-                assert np.isinf(gain) or scores[j].threshold[node] == threshold
+                np.testing.assert_allclose(scores.gain[j, node], gain, rtol=1e-9, atol=1e-9)
+                assert np.isinf(gain) or scores.threshold[j, node] == threshold
 
 
 def test_a_large_level_is_scored_like_a_small_one():
@@ -74,14 +74,14 @@ def test_a_large_level_is_scored_like_a_small_one():
     scores = score_thresholds(level, values, criterion, np.ones(1))
     for j in (1, 2):
         gain, threshold = plain_best_cut(values[j], criterion.per_row, criterion, Room())
-        np.testing.assert_allclose(scores[j].gain[0], gain, rtol=1e-9)
-        assert scores[j].threshold[0] == threshold
+        np.testing.assert_allclose(scores.gain[j, 0], gain, rtol=1e-9)
+        assert scores.threshold[j, 0] == threshold
     # The first column has a cut at every place, too many to sum anew: the running sums by floats.
     order = np.argsort(values[0])
     left = np.cumsum(criterion.per_row[:, order], axis=1)[:, :-1]
     saving = criterion.saving(left, np.repeat(criterion.per_row.sum(axis=1)[:, None], n - 1, axis=1))
-    np.testing.assert_allclose(scores[0].gain[0], saving.max() / n, rtol=1e-9)
-    assert abs(saving[np.searchsorted(values[0][order], scores[0].threshold[0]) - 1] / n - scores[0].gain[0]) < 1e-9
+    np.testing.assert_allclose(scores.gain[0, 0], saving.max() / n, rtol=1e-9)
+    assert abs(saving[np.searchsorted(values[0][order], scores.threshold[0, 0]) - 1] / n - scores.gain[0, 0]) < 1e-9
 
 
 @settings(deadline=None, max_examples=40)
@@ -98,8 +98,7 @@ def test_to_score_the_drawn_columns_alone_grows_the_same_tree(seed, n_drawn, n_v
     features = tuple(Feature(f"x{j}") for j in range(6))
 
     def score_all(level, impurity):
-        scores = score_thresholds(level, values, criterion, impurity, room)
-        return [scores[j] for j in range(6)]
+        return score_thresholds(level, values, criterion, impurity, room)
 
     plain = grow(values, features, criterion, weight, score_all, largest_gain_of(n_drawn, np.random.default_rng(seed)))
     drawn = DrawnColumns(SortedTable(values), n_drawn, np.random.default_rng(seed), criterion, room)
@@ -116,8 +115,7 @@ def test_leaves_are_noted_while_the_tree_grows(share):
     features = tuple(Feature(f"x{j}") for j in range(3))
 
     def score(level, impurity):
-        scores = score_thresholds(level, values, criterion, impurity)
-        return [scores[j] for j in range(3)]
+        return score_thresholds(level, values, criterion, impurity)
 
     leaves = np.full(120, -1)
     tree = grow(values, features, criterion, weight, score, largest_gain, leaves=leaves)

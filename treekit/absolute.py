@@ -15,7 +15,18 @@ from numpy.typing import NDArray
 from treekit.criteria import Criterion
 from treekit.level import Level, copies, in_units, row_type
 from treekit.losses import quantile
-from treekit.splits import TIE, Room, Scores, cut_places, find_cuts, first_best, first_of_largest, midpoint, scores_of
+from treekit.splits import (
+    TIE,
+    Room,
+    Scores,
+    cut_places,
+    find_cuts,
+    first_best,
+    first_of_largest,
+    joined,
+    midpoint,
+    scores_of,
+)
 
 __all__ = [
     "AbsoluteError",
@@ -84,7 +95,7 @@ class AbsoluteError(Criterion):
 
 def score_thresholds_absolute(
     level: Level, values: NDArray, criterion: AbsoluteError, impurity: Floats, room: Room = Room()
-) -> list[Scores]:
+) -> Scores:
     """The best cut of each node on every column, all of numbers: the one that lowers the absolute error the most.
 
     A level takes O(entries) a column where rows are counted, and a logarithm more for sorting the targets once; where
@@ -93,16 +104,17 @@ def score_thresholds_absolute(
     orders, columns = level.sorted.up_to_date(), np.array(level.sorted.columns)[:, np.newaxis]
     if not level.is_counted:
         lines = zip(level.table(values, columns, orders), orders)
-        return [score_by_weight(level, x, order, criterion, impurity, room) for x, order in lines]
+        parts = [score_by_weight(level, x, order, criterion, impurity, room) for x, order in lines]
+        return joined(parts, range(len(orders)))
     by_target = sort_by_target(level, criterion)
     # Each column is walked through in two directions.
     n_columns = max(1, LISTS * stretches_of(level.start).longest // (2 * len(level.entry)))
-    scores = []
+    parts = []
     for first in range(0, len(orders), n_columns):
         block = slice(first, first + n_columns)
         x = level.table(values, columns[block], orders[block])
-        scores += score_by_count(level, x, orders[block], by_target, criterion, impurity, room)
-    return scores
+        parts.append(score_by_count(level, x, orders[block], by_target, criterion, impurity, room))
+    return joined(parts, range(len(orders)))
 
 
 # -- rows that count the same ---------------------------------------------------------------------------------------
@@ -140,7 +152,7 @@ def score_by_count(
     criterion: AbsoluteError,
     impurity: Floats,
     room: Room,
-) -> list[Scores]:
+) -> Scores:
     """The best cut of each node on some columns, of shape (n_columns, n_alive), where every row has weight 1."""
     is_cut, n_known = cut_places(level, x), level.n_samples[np.newaxis]
     # Missing values come last in a node: one look there tells whether there are any.
@@ -154,12 +166,11 @@ def score_by_count(
     np.copyto(saving, NO_CUT, where=~is_cut)
 
     tolerance = (TIE * impurity * level.n_samples / criterion.unit).astype(np.int64)
-    largest, best = first_of_largest(level, saving, tolerance)
+    best = first_of_largest(level, saving, tolerance)
+    saved = saving.take(best)
     # Two sides never cost more than the whole.
-    can_split = largest >= 0
-    gain = np.where(can_split, saving.take(best) * criterion.unit / criterion.divisor(level.sums), -np.inf)
-    threshold = np.where(can_split, midpoint(x.take(best), x.take(best + 1, mode="clip")), np.nan)
-    return [Scores(*column) for column in zip(gain, threshold)]
+    gain = np.where(saved >= 0, saved * criterion.unit / criterion.divisor(level.sums), -np.inf)
+    return Scores(gain, midpoint(x.take(best), x.take(best + 1, mode="clip")))
 
 
 def savings_by_count(level: Level, order: NDArray[np.integer], n_known: Ints, by_target: ByTarget) -> Wholes:

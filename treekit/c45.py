@@ -12,7 +12,16 @@ from treekit.level import Level
 from treekit.measures import entropy_of_counts
 from treekit.pruning import binomial_limit, collapse, normal_limit, prune_pessimistic
 from treekit.raising import prune_and_raise
-from treekit.splits import Room, Scores, largest_gain, score_branches, score_picked, score_thresholds
+from treekit.splits import (
+    Room,
+    Scores,
+    joined,
+    largest_gain,
+    score_branches,
+    score_picked,
+    score_thresholds,
+    with_categories,
+)
 from treekit.table import Feature
 from treekit.tree import SHARE, Tree
 
@@ -163,13 +172,14 @@ class C45Classifier(TreeClassifier):
 def _textbook_score(values: NDArray, features: tuple[Feature, ...], entropy: Entropy, least: float) -> Score:
     """The best cut of a column of numbers, or a branch for each category, by plain gain."""
 
-    def score(level: Level, impurity: Floats) -> list[Scores]:
-        scores = score_thresholds(level, values, entropy, impurity, Room(weight=least))
-        for j, feature in enumerate(features):
-            if not feature.is_numeric:
-                scores[j] = score_branches(level, values[j], feature.n_values, entropy, least)
-            scores[j].split_information = _entropy_of_branches(scores[j])
-        return [scores[j] for j in range(len(features))]
+    def score(level: Level, impurity: Floats) -> Scores:
+        scores = with_categories(
+            score_thresholds(level, values, entropy, impurity, Room(weight=least)),
+            features,
+            lambda j: score_branches(level, values[j], features[j].n_values, entropy, least),
+        )
+        scores.split_information = _entropy_of_branches(scores)
+        return scores
 
     return score
 
@@ -187,7 +197,7 @@ def _quinlan_score(
             room = Room(weight=np.maximum(least, np.minimum(0.1 * known / len(level.addend), 25.0)))
             order = level.sorted.up_to_date()[level.sorted.columns.index(j)]
             scores = score_picked(level, level.values(values[j], order), order, entropy, impurity, room)
-            assert scores.threshold is not None and scores.n_candidates is not None
+            assert scores.n_candidates is not None
             # Having many cuts to choose from is a reason not to trust the best one.
             scores.gain -= np.log2(np.maximum(scores.n_candidates, 1)) / total
             scores.threshold = _moved_down(scores.threshold, in_table[j])
@@ -200,13 +210,15 @@ def _quinlan_score(
         scores.split_information = is_unknown + share * _entropy_of_branches(scores)
         return scores
 
-    return lambda level, impurity: [score_column(level, j, impurity) for j in range(len(features))]
+    def score(level: Level, impurity: Floats) -> Scores:
+        return joined([score_column(level, j, impurity) for j in range(len(features))], range(len(features)))
+
+    return score
 
 
 def _entropy_of_branches(scores: Scores) -> Floats:
-    """Entropy, in bits, of the branches that the known rows of each node take."""
-    assert scores.branch_weight is not None
-    return entropy_of_counts(scores.branch_weight)
+    """Entropy, in bits, of the branches that the known rows of each node take, of shape (n_columns, n_nodes)."""
+    return np.array([entropy_of_counts(scores.branch_weight[j]) for j in range(len(scores.gain))])
 
 
 def _moved_down(threshold: Floats, in_table: NDArray) -> Floats:
@@ -237,9 +249,9 @@ def _chooser(criterion: str, slack: float = 0.0, in_average: Bools | None = None
     if criterion == "gain":
         return largest_gain
 
-    def choose(scores: list[Scores], impurity: Floats) -> NDArray[np.intp]:
-        gain = np.array([scored.gain for scored in scores])
-        price = np.array([scored.split_information for scored in scores])
+    def choose(scores: Scores, impurity: Floats) -> NDArray[np.intp]:
+        gain, price = scores.gain, scores.split_information
+        assert price is not None
         can_split = gain > -np.inf
         counts = can_split if in_average is None else can_split & in_average[:, np.newaxis]
         n = np.count_nonzero(counts, axis=0)

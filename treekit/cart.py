@@ -18,7 +18,7 @@ from treekit.drawn import DrawnColumns, SortedTable
 from treekit.grow import Choose, Stop, grow
 from treekit.level import NO_ORDER, Level
 from treekit.pruning import prune_cost_complexity
-from treekit.splits import Room, Scores, largest_gain, largest_gain_of, score_groups, score_thresholds
+from treekit.splits import Room, Scores, largest_gain, largest_gain_of, score_groups, score_thresholds, with_categories
 from treekit.surrogates import find_surrogates
 from treekit.table import Feature
 from treekit.tree import MAJORITY, Surrogate, Tree
@@ -217,7 +217,7 @@ def grow_binary(
     def surrogates(level: Level, branch: NDArray, feature: NDArray) -> list[Surrogate]:
         return find_surrogates(level, branch, feature, values, estimator.max_surrogates, score_all)
 
-    def score(level: Level, impurity: NDArray) -> list[Scores]:
+    def score(level: Level, impurity: NDArray) -> Scores:
         return score_all(level, impurity, criterion, room)
 
     choose: Choose = largest_gain
@@ -256,17 +256,17 @@ def _stop(estimator: CARTClassifier | CARTRegressor, n_rows: int) -> Stop:
 
 def _cut_scorer(
     values: NDArray, features: tuple[Feature, ...], one_vs_rest: bool
-) -> Callable[[Level, NDArray, Criterion, Room], list[Scores]]:
+) -> Callable[[Level, NDArray, Criterion, Room], Scores]:
     """The best cut in two of every column in each open node: a threshold for numbers, two groups for categories."""
 
-    def score(level: Level, impurity: NDArray, criterion: Criterion, room: Room) -> list[Scores]:
+    def score(level: Level, impurity: NDArray, criterion: Criterion, room: Room) -> Scores:
         if isinstance(criterion, AbsoluteError):
             return score_thresholds_absolute(level, values, criterion, impurity, room)
-        scores = score_thresholds(level, values, criterion, impurity, room)
-        for j, feature in enumerate(features):
-            if not feature.is_numeric:
-                scores[j] = score_groups(level, values[j], feature.n_values, criterion, impurity, room, one_vs_rest)
-        return [scores[j] for j in range(len(features))]
+
+        def score_category(j: int) -> Scores:
+            return score_groups(level, values[j], features[j].n_values, criterion, impurity, room, one_vs_rest)
+
+        return with_categories(score_thresholds(level, values, criterion, impurity, room), features, score_category)
 
     return score
 

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treekit.criteria import Criterion
-from treekit.level import BLOCK, Level, sort_columns
-from treekit.splits import Room, Scores, score_cuts
+from treekit.level import Level, blocks, sort_columns
+from treekit.splits import Room, Scores, joined, score_cuts
 
 __all__ = ["SortedTable", "DrawnColumns"]
 
@@ -89,32 +89,30 @@ class DrawnColumns:
     def __init__(self, table: SortedTable, n_drawn: int, rng: np.random.Generator, criterion: Criterion, room: Room):
         self.table, self.n_drawn, self.rng, self.criterion, self.room = table, n_drawn, rng, criterion, room
 
-    def score(self, level: Level, impurity: Floats) -> list[Scores]:
+    def score(self, level: Level, impurity: Floats) -> Scores:
         """The best cuts of the columns drawn, the first column of all nodes first. Takes O(entries x n_drawn x log
         entries)."""
         drawn = self.rng.random((len(self.table.values), level.n_nodes)).argsort(axis=0)
-        scores = self._score_columns(level, drawn[: self.n_drawn], impurity, self.room)
-        n_found = np.sum([np.isfinite(scored.gain) for scored in scores], axis=0)
+        parts = self._score_columns(level, drawn[: self.n_drawn], impurity, self.room)
+        n_found = np.sum([np.isfinite(part.gain).sum(axis=0) for part in parts], axis=0)
         for columns in drawn[self.n_drawn :]:
             lacks = np.flatnonzero(n_found < self.n_drawn)
             if not len(lacks):
                 break
-            part = level.part(n_found < self.n_drawn)
+            part = level.part(lacks)
             (found,) = self._score_columns(part, columns[np.newaxis, lacks], impurity[lacks], self.room.of(lacks))
-            n_found[lacks] += np.isfinite(found.gain)
-            gain, threshold = np.full(level.n_nodes, -np.inf), np.full(level.n_nodes, np.nan)
-            gain[lacks], threshold[lacks] = found.gain, found.threshold
-            scores.append(Scores(gain, threshold, feature=columns))
-        return scores
+            n_found[lacks] += np.isfinite(found.gain[0])
+            gain, threshold = np.full((1, level.n_nodes), -np.inf), np.full((1, level.n_nodes), np.nan)
+            gain[:, lacks], threshold[:, lacks] = found.gain, found.threshold
+            parts.append(Scores(gain, threshold, feature=columns[np.newaxis]))
+        return joined(parts, range(sum(len(part.gain) for part in parts)))
 
     def _score_columns(self, level: Level, columns: Ints, impurity: Floats, room: Room) -> list[Scores]:
-        """The best cuts of each node on some columns of its own, of shape (n_draws, n_nodes)."""
-        scores = []
-        n_at_once = max(1, BLOCK // len(level.entry))
-        for first in range(0, len(columns), n_at_once):
-            block = columns[first : first + n_at_once]
-            order, x = self.table.by_value(level, block)
-            for feature, scored in zip(block, score_cuts(level, x, order, self.criterion, impurity, room)):
-                scored.feature = feature
-                scores.append(scored)
-        return scores
+        """The best cuts of each node on some columns of its own, of shape (n_draws, n_nodes), block by block."""
+        parts = []
+        for block in blocks(len(columns), len(level.entry)):
+            order, x = self.table.by_value(level, columns[block])
+            scores = score_cuts(level, x, order, self.criterion, impurity, room)
+            scores.feature = columns[block]
+            parts.append(scores)
+        return parts

@@ -24,7 +24,7 @@ from treekit.grow import Choose, Stop, grow
 from treekit.histogram import HistogramGrower, Rows, derivatives_of, learn_bins
 from treekit.level import Level, sort_columns
 from treekit.losses import AbsoluteLoss, HuberLoss, LogisticLoss, Loss, PoissonLoss, SoftmaxLoss, SquaredLoss
-from treekit.splits import Room, Scores, largest_gain, largest_gain_of, score_groups, score_thresholds
+from treekit.splits import Room, Scores, largest_gain, largest_gain_of, score_groups, score_thresholds, with_categories
 from treekit.table import Feature, encode, learn_features
 from treekit.tree import MAJORITY, Tree
 
@@ -74,19 +74,19 @@ class TreeGrower:
             tree = grower.grow(*self.rows.begin(*derivatives_of(criterion), weight))
             return tree, self.rows.spread(grower.node)
 
-        def score(level: Level, impurity: Floats) -> list[Scores]:
-            scores = score_thresholds(level, self.values, criterion, impurity, room, learn_missing=True)
-            for j, feature in enumerate(self.features):
-                if not feature.is_numeric:
-                    scores[j] = score_groups(level, self.values[j], feature.n_values, criterion, impurity, room)
-            return [scores[j] for j in range(len(self.features))]
+        values, features = self.values, self.features
+
+        def score(level: Level, impurity: Floats) -> Scores:
+            def score_category(j: int) -> Scores:
+                return score_groups(level, values[j], features[j].n_values, criterion, impurity, room)
+
+            numbers = score_thresholds(level, values, criterion, impurity, room, learn_missing=True)
+            return with_categories(numbers, features, score_category)
 
         leaf = np.full(len(weight), -1)
-        tree = grow(
-            self.values, self.features, criterion, weight, score, choose, stop, MAJORITY, order=self.order, leaves=leaf
-        )
+        tree = grow(values, features, criterion, weight, score, choose, stop, MAJORITY, order=self.order, leaves=leaf)
         left_out = np.flatnonzero(leaf < 0)
-        leaf[left_out] = tree.apply(self.values[:, left_out])
+        leaf[left_out] = tree.apply(values[:, left_out])
         return tree, leaf
 
 

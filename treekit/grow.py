@@ -24,10 +24,10 @@ __all__ = ["grow", "grow_levels", "Stop", "Splits"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
-Score = Callable[[Level, Floats], list[Scores]]
-FindSplits = Callable[[Any, NDArray[np.bool_], Floats, Floats], "Splits"]
+Score = Callable[[Level, Floats], Scores]
+FindSplits = Callable[[Any, Floats, Floats], "Splits"]
 Move = Callable[[Any, "Splits", int], tuple[Any, Ints]]
-Choose = Callable[[list[Scores], Floats], Ints]
+Choose = Callable[[Scores, Floats], Ints]
 FindSurrogates = Callable[[Level, Ints, Ints], list[Surrogate]]
 
 #: A node whose impurity is a smaller part of the root's is pure but for rounding.
@@ -46,18 +46,15 @@ class Stop(NamedTuple):
 
 
 class Splits(NamedTuple):
-    """The split of each node of a level; ``n_children`` is 0, and ``feature`` -1, where there is none."""
+    """The nodes of a level that split, by their places in it, and how."""
 
+    node: Ints
     feature: Ints
     gain: Floats
     threshold: Floats
     route: Ints
     n_children: Ints
     missing: Ints
-
-    def only(self, chosen: NDArray) -> Splits:
-        """The splits of the chosen nodes."""
-        return Splits._make(part[chosen] for part in self)
 
 
 class Grown(NamedTuple):
@@ -68,7 +65,6 @@ class Grown(NamedTuple):
     weight: Floats
     impurity: Floats
     value: Floats
-    split: Splits
 
 
 def grow(
@@ -98,8 +94,8 @@ def grow(
     weight : array of shape (n_rows,)
         Weight of each row; rows of weight zero are left out.
     score : function of (level, impurity)
-        The best split of each open node on every column, as a list; or on each of the columns that a node draws.
-    choose : function of (list of scores, one a column; impurity)
+        The best split of each open node on every column; or on each of the columns that a node draws.
+    choose : function of (scores, impurity)
         Which column each open node splits on.
     stop : Stop
         When a node becomes a leaf although its rows differ.
@@ -131,30 +127,27 @@ def grow(
     order = sort_columns(values, columns) if order is None else order.copy()
     surrogates: list[list[Surrogate]] = []
 
-    def find_splits(level: Level, is_open: NDArray[np.bool_], impurity: Floats, least: Floats) -> Splits:
-        scores = score(level.only(is_open), impurity[is_open])
-        chosen = choose(scores, impurity[is_open])
-        return best_splits(features, is_open, scores, chosen, least - TIE * impurity, missing)
+    def find_splits(level: Level, impurity: Floats, least: Floats) -> Splits:
+        scores = score(level, impurity)
+        return best_splits(scores, choose(scores, impurity), least - TIE * impurity, missing)
 
     def move(level: Level, split: Splits, next_id: int) -> tuple[Level, Ints]:
-        splits = split.n_children > 0
-        note_leaves(level, ~splits)
-        level = level.only(splits)
+        level = level.only(split.node)
         found: list[Surrogate] = []
         branch = _answers(level, values, split, find_surrogates, found)
         surrogates.append(found)
-        levels[0], parent = descend(level, branch, split.n_children[splits], next_id)
-        return levels[0], np.flatnonzero(splits)[parent]
+        level, parent = descend(level, branch, split.n_children, next_id)
+        note_leaves(level)
+        return level, parent
 
-    def note_leaves(level: Level, is_leaf: NDArray[np.bool_]) -> None:
+    def note_leaves(level: Level) -> None:
+        # A row that goes further down is noted again.
         if leaves is not None:
-            place = np.flatnonzero(np.repeat(is_leaf, level.n_samples))
-            leaves[level.row[level.entry[place]]] = level.id[level.node[place]]
+            leaves[level.rows(level.entry)] = level.id.take(level.node)
 
-    levels = [first_level(criterion.per_row, weight, columns[: len(order)], order, missing == SHARE, n_branches)]
-    tree = grow_levels(features, criterion, levels[0], find_splits, move, stop, classes, surrogates)
-    note_leaves(levels[0], np.ones(levels[0].n_nodes, dtype=bool))
-    return tree
+    root = first_level(criterion.per_row, weight, columns[: len(order)], order, missing == SHARE, n_branches)
+    note_leaves(root)
+    return grow_levels(features, criterion, root, find_splits, move, stop, classes, surrogates)
 
 
 def grow_levels(
@@ -173,108 +166,87 @@ def grow_levels(
     ----------
     features, criterion, stop, classes
         As for :func:`grow`.
-    level : Level, or what has id, n_nodes, n_samples and sums as it does
+    level : Level, or what has id, n_nodes, n_samples, sums and only as it does
         The root.
-    find_splits : function of (level, is_open, impurity, least)
-        The best split of each open node; one that gains less than ``least`` is none.
+    find_splits : function of (level, impurity, least)
+        The best split of each node, unless it gains less than ``least``; all nodes are open.
     move : function of (level, splits, next_id)
-        The next level, whose nodes are numbered from ``next_id`` on, and the place of each node's parent in this one.
+        The next level, whose nodes are numbered from ``next_id`` on, and for each the place of its parent in ``splits``.
     surrogates : sequence of lists
         What ``move`` finds to ask where answers are missing, a list for each level.
     """
     total, inherited = criterion.weight(level.sums)[0], criterion.value(level)
     grown: list[Grown] = []
+    splits: list[tuple[Ints, Splits]] = []
     n_nodes = 1
     while True:
         node_weight, impurity = criterion.weight(level.sums), criterion.impurity(level)
 
         # What does a leaf say? What its rows say; an empty branch repeats its parent.
         value = np.where((node_weight > 0)[:, np.newaxis], criterion.value(level), inherited)
+        grown.append(Grown(level.id, level.n_samples, node_weight, impurity, value))
 
         # When to stop? When the rows agree, the tree is deep or the rows are few; or when no split gains enough.
-        pure = (impurity <= PURE * (grown[0].impurity[0] if grown else impurity[0])) & criterion.measures_purity
-        is_open = ~pure & (level.n_samples >= stop.min_samples_split) & (len(grown) < stop.max_depth)
+        pure = (impurity <= PURE * grown[0].impurity[0]) & criterion.measures_purity
+        is_open = ~pure & (level.n_samples >= stop.min_samples_split) & (len(splits) < stop.max_depth)
+        if not is_open.any():
+            break
         least = np.maximum(stop.min_gain, quotient(stop.min_impurity_decrease * total, node_weight))
 
         # Which split is best?
-        split = find_splits(level, is_open, impurity, least) if is_open.any() else no_splits(level.n_nodes, features)
-        grown.append(Grown(level.id, level.n_samples, node_weight, impurity, value, split))
-        if not split.n_children.any():
-            return _as_tree(features, classes, grown, surrogates)
+        opened = np.flatnonzero(is_open)
+        level = level.only(opened)
+        split = find_splits(level, impurity[opened], least[opened])
+        if not len(split.node):
+            break
+        splits.append((level.id[split.node], split))
 
         # Every row goes down the branch of its answer.
         level, parent = move(level, split, n_nodes)
-        inherited = value[parent]
+        inherited = value[opened[split.node[parent]]]
         n_nodes += level.n_nodes
+    return _as_tree(features, classes, grown, splits, surrogates)
 
 
-def no_splits(n_nodes: int, features: tuple[Feature, ...], missing: int = STOP) -> Splits:
-    """Leaves all over, to be filled in."""
-    n_values = max(feature.n_values for feature in features)
-    return Splits(
-        feature=np.full(n_nodes, -1),
-        gain=np.zeros(n_nodes),
-        threshold=np.full(n_nodes, np.nan),
-        route=np.full((n_nodes, n_values), -1),
-        n_children=np.zeros(n_nodes, dtype=np.intp),
-        missing=np.full(n_nodes, missing),
+def best_splits(scores: Scores, chosen: Ints, least: Floats, missing: int) -> Splits:
+    """The chosen column's split of each node, unless it gains less than ``least``."""
+    gain = scores.gain[chosen, np.arange(len(chosen))]
+    node = np.flatnonzero((chosen >= 0) & (gain >= least))
+    column, n_values = chosen[node], max((route.shape[1] for route in scores.routes.values()), default=0)
+    split = Splits(
+        node,
+        feature=column if scores.feature is None else scores.feature[column, node],
+        gain=np.maximum(gain[node], 0),
+        threshold=scores.threshold[column, node],
+        route=np.full((len(node), n_values), -1),
+        n_children=np.full(len(node), 2),
+        missing=np.full(len(node), missing) if scores.missing is None else scores.missing[column, node],
     )
-
-
-def best_splits(
-    features: tuple[Feature, ...],
-    is_open: NDArray[np.bool_],
-    scores: list[Scores],
-    chosen: Ints,
-    least: Floats,
-    missing: int,
-) -> Splits:
-    """The chosen column's split of each open node, unless it gains less than ``least``."""
-    split = no_splits(len(is_open), features, missing)
-    open_nodes = np.arange(len(chosen))
-    gain = np.array([scored.gain for scored in scores])[chosen, open_nodes]
-    wins = np.flatnonzero((chosen >= 0) & (gain >= least[is_open]))
-    node, column = np.flatnonzero(is_open)[wins], chosen[wins]
-    split.feature[node] = column
-    if scores[0].feature is not None:
-        split.feature[node] = np.array([scored.feature for scored in scores])[column, wins]
-    split.gain[node] = np.maximum(gain[wins], 0)
-    split.n_children[node] = np.array([scored.n_branches for scored in scores])[column]
-    for into, told in (
-        (split.threshold, [scored.threshold for scored in scores]),
-        (split.missing, [scored.missing for scored in scores]),
-    ):
-        if any(part is not None for part in told):
-            as_it_is = into[is_open]
-            into[node] = np.array([as_it_is if part is None else part for part in told])[column, wins]
-    for j, scored in enumerate(scores):
-        if scored.route is not None:
-            asks = wins[column == j]
-            split.route[node[column == j], : features[j].n_values] = scored.route[asks]
+    for j, route in scores.routes.items():
+        asks = np.flatnonzero(column == j)
+        split.route[asks, : route.shape[1]] = told = route[node[asks]]
+        split.n_children[asks] = told.max(axis=1, initial=-1) + 1
     return split
 
 
 def _answers(
-    level: Level, values: NDArray, every: Splits, find_surrogates: FindSurrogates | None, found: list[Surrogate]
+    level: Level, values: NDArray, split: Splits, find_surrogates: FindSurrogates | None, found: list[Surrogate]
 ) -> Ints:
-    """The branch of each entry in the nodes that split; SHARE where it is to be shared out.
+    """The branch of each entry; SHARE where it is to be shared out.
 
     A missing answer comes from the surrogates, which are looked for here, or else from the node's rule; where that is
     the majority's branch it is settled here.
     """
-    splits = every.n_children > 0
-    split = every.only(splits)
-    row = level.rows(level.entry)
     x = level.table(values, split.feature.take(level.node), level.entry)
     branch = branches(x, split.threshold.take(level.node), split.route, level.node)
     if find_surrogates is not None:
+        row = level.rows(level.entry)
         for surrogate in find_surrogates(level, branch, split.feature):
             lost = np.flatnonzero(branch < 0)
             branch[lost] = surrogate.answer(values, level.node[lost], row[lost])
             found.append(surrogate)
-    rule = np.where(split.missing == MAJORITY, _heavier_branch(level, branch), split.missing)
-    every.missing[splits] = rule
-    return np.where(branch < 0, rule[level.node], branch)
+    np.copyto(split.missing, _heavier_branch(level, branch), where=split.missing == MAJORITY)
+    return np.where(branch < 0, split.missing[level.node], branch)
 
 
 def _heavier_branch(level: Level, branch: Ints) -> Ints:
@@ -288,45 +260,51 @@ def _heavier_branch(level: Level, branch: Ints) -> Ints:
 
 
 def _as_tree(
-    features: tuple[Feature, ...], classes: NDArray | None, grown: list[Grown], surrogates: Sequence[list[Surrogate]]
+    features: tuple[Feature, ...],
+    classes: NDArray | None,
+    grown: list[Grown],
+    splits: list[tuple[Ints, Splits]],
+    surrogates: Sequence[list[Surrogate]],
 ) -> Tree:
     """The levels as one Tree, its nodes in the order of their numbers."""
     by_id = np.argsort(np.concatenate([part.id for part in grown]))
+    none = np.zeros(0, dtype=np.intp)
+    ids = np.concatenate([none, *(of for of, _ in splits)])
 
-    def joined(parts: list[NDArray]) -> NDArray:
-        return np.concatenate(parts)[by_id]
+    def joined(name: str) -> NDArray:
+        return np.concatenate([getattr(part, name) for part in grown])[by_id]
 
-    feature = joined([part.split.feature for part in grown])
+    def where_split(name: str, otherwise: float) -> NDArray:
+        return _spread([getattr(split, name) for _, split in splits], ids, np.full(len(by_id), otherwise))
+
+    feature = where_split("feature", -1)
     n_values = np.array([f.n_values for f in features])
-    route = joined([part.split.route for part in grown])
+    no_route = np.full((len(by_id), n_values.max()), -1)
+    route = _spread([split.route for _, split in splits], ids, no_route)
     n_routes = np.where(feature >= 0, n_values[feature], 0)
     return Tree(
         features=features,
         classes=classes,
         feature=feature,
-        threshold=joined([part.split.threshold for part in grown]),
+        threshold=where_split("threshold", np.nan),
         route=route[np.arange(route.shape[1]) < n_routes[:, np.newaxis]],
-        n_children=joined([part.split.n_children for part in grown]),
-        missing=np.where(feature >= 0, joined([part.split.missing for part in grown]), STOP),
-        gain=joined([part.split.gain for part in grown]),
-        impurity=joined([part.impurity for part in grown]),
-        n_samples=joined([part.n_samples for part in grown]),
-        weight=joined([part.weight for part in grown]),
-        value=joined([part.value for part in grown]),
-        surrogates=_by_node(grown, surrogates, feature),
+        n_children=where_split("n_children", 0),
+        missing=where_split("missing", STOP),
+        gain=where_split("gain", 0.0),
+        impurity=joined("impurity"),
+        n_samples=joined("n_samples"),
+        weight=joined("weight"),
+        value=joined("value"),
+        surrogates=_by_node(surrogates, ids, len(by_id)),
     )
 
 
-def _by_node(grown: list[Grown], surrogates: Sequence[list[Surrogate]], feature: Ints) -> tuple[Surrogate, ...]:
+def _by_node(surrogates: Sequence[list[Surrogate]], ids: Ints, n_nodes: int) -> tuple[Surrogate, ...]:
     """The surrogates of all levels, rank by rank, as arrays with one entry for each node of the tree."""
-    # The levels list the nodes that split in an order of their own.
-    ids = np.concatenate([part.id[part.split.n_children > 0] for part in grown])
 
     def spread(rank: tuple[Surrogate, ...], name: str, otherwise: float) -> NDArray:
-        found = np.concatenate([getattr(surrogate, name) for surrogate in rank])
-        everywhere = np.full((len(feature), *found.shape[1:]), otherwise, dtype=found.dtype)
-        everywhere[ids] = found
-        return everywhere
+        parts = [getattr(surrogate, name) for surrogate in rank]
+        return _spread(parts, ids, np.full((n_nodes, *parts[0].shape[1:]), otherwise, dtype=parts[0].dtype))
 
     return tuple(
         Surrogate(
@@ -337,3 +315,10 @@ def _by_node(grown: list[Grown], surrogates: Sequence[list[Surrogate]], feature:
         )
         for rank in zip(*surrogates)
     )
+
+
+def _spread(parts: list[NDArray], ids: Ints, everywhere: NDArray) -> NDArray:
+    """What the nodes that split have, level by level, put where they are among all nodes."""
+    if parts:
+        everywhere[ids] = np.concatenate(parts)
+    return everywhere

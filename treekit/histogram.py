@@ -19,7 +19,7 @@ from treekit.criteria import Criterion, Newton
 from treekit.exact import largest, unit_of
 from treekit.grow import Choose, Splits, Stop, best_splits, grow_levels
 from treekit.measures import quotient
-from treekit.splits import TIE, Room, Scores, best_groups, midpoint
+from treekit.splits import TIE, Room, Scores, best_groups, midpoint, with_categories
 from treekit.table import Feature
 from treekit.tree import MAJORITY, Tree
 
@@ -442,6 +442,21 @@ class HistogramLevel(NamedTuple):
         """Number of open nodes."""
         return len(self.id)
 
+    def only(self, nodes: Ints) -> HistogramLevel:
+        """The level without all other nodes."""
+        if len(nodes) == self.n_nodes:
+            return self
+        assert self.histogram is not None
+        return HistogramLevel(
+            self.id[nodes],
+            self.place[nodes],
+            self.n_samples[nodes],
+            self.whole[nodes],
+            self.histogram[nodes],
+            self.sums[:, nodes],
+            self.impurity[nodes],
+        )
+
 
 class OnSums(Criterion):
     """A criterion that is asked about levels without rows, which bring their impurity along."""
@@ -473,7 +488,7 @@ class HistogramGrower:
         What a split is to lower; of its rows nothing is asked.
     room : Room
         What H a child must hold.
-    choose : function of (list of scores, one a column; scale of their rounding)
+    choose : function of (scores, scale of their rounding)
         Which column each node splits on.
     stop : Stop
         When a node becomes a leaf.
@@ -505,24 +520,16 @@ class HistogramGrower:
         g, h = pairs.real * self.units.first, pairs.imag * self.units.second
         return np.stack([g, h] if self.is_newton else [h, g])
 
-    def find_splits(self, level: HistogramLevel, is_open: NDArray[np.bool_], impurity: Floats, least: Floats) -> Splits:
-        """The best split of each open node."""
-        assert level.histogram is not None
-        node = np.flatnonzero(is_open)
-        scores, tolerance = self._score_numbers(level, node)
+    def find_splits(self, level: HistogramLevel, impurity: Floats, least: Floats) -> Splits:
+        """The best split of each node, unless it gains less than ``least``."""
+        numbers, tolerance = self._score_numbers(level)
         scale = tolerance / TIE
-        for j in np.flatnonzero(~self.bins.is_numeric):
-            scores[j] = self._score_categories(level, node, int(j), scale)
+        scores = with_categories(numbers, self.bins.features, lambda j: self._score_categories(level, j, scale))
         # Rounding must not refuse a gain that is just enough, a gain of zero above all.
-        slack = np.zeros_like(least)
-        slack[node] = tolerance
-        return best_splits(self.bins.features, is_open, scores, self.choose(scores, scale), least - slack, MAJORITY)
+        return best_splits(scores, self.choose(scores, scale), least - tolerance, MAJORITY)
 
-    def _score_numbers(self, level: HistogramLevel, node: Ints) -> tuple[list[Scores], Floats]:
-        """Scores of some nodes, column by column, and how far gains may lie apart in each that count as equal.
-
-        Columns of categories have no gain here.
-        """
+    def _score_numbers(self, level: HistogramLevel) -> tuple[Scores, Floats]:
+        """Scores of the columns of numbers, and how far gains may lie apart in each node that count as equal."""
         assert level.histogram is not None
         sums, is_numeric = self.bins.numbers(level.histogram), self.bins.is_numeric
         least = max(float(self.room.weight), self.units.second)
@@ -531,49 +538,44 @@ class HistogramGrower:
             score_bins(sums[some], level.whole[some], self.bins.missing[is_numeric], self.units, self.reg_lambda, least)
             for some in (slice(first, first + at_a_time) for first in range(0, level.n_nodes, at_a_time))
         ]
-        worth, last, branch = (np.concatenate(part)[node].T for part in zip(*parts))
+        worth, last, branch = (np.concatenate(part).T for part in zip(*parts))
 
         # Newton's objective has a factor of one half that the squared error has not.
         worth = worth / 2 if self.is_newton else worth
-        of_nodes = level.sums[:, node]
-        saving = worth + self.criterion.cost(of_nodes)
-        rounding = ROUNDING * np.maximum(worth.max(axis=0, initial=0), -self.criterion.cost(of_nodes))
+        saving = worth + self.criterion.cost(level.sums)
+        rounding = ROUNDING * np.maximum(worth.max(axis=0, initial=0), -self.criterion.cost(level.sums))
         saving[np.abs(saving) <= rounding] = 0.0
         tolerance = TIE * saving.max(axis=0, initial=0) + rounding
 
-        gain = np.full((len(is_numeric), len(node)), -np.inf)
-        gain[is_numeric] = self.criterion.gain(saving, of_nodes)
-        scores = [Scores(of_column) for of_column in gain]
-        for j, cuts, missing in zip(np.flatnonzero(is_numeric), last, branch):
-            scores[j].threshold, scores[j].missing = self.bins.upper_edge[j].take(cuts), missing
-        return scores, tolerance / self.criterion.divisor(of_nodes)
+        threshold = np.take_along_axis(self.bins.upper_edge[is_numeric], last, axis=1)
+        scores = Scores(self.criterion.gain(saving, level.sums), threshold, missing=branch)
+        return scores, tolerance / self.criterion.divisor(level.sums)
 
-    def _score_categories(self, level: HistogramLevel, node: Ints, j: int, scale: Floats) -> Scores:
-        """The best groups of a column of categories in some nodes."""
+    def _score_categories(self, level: HistogramLevel, j: int, scale: Floats) -> Scores:
+        """The best groups of a column of categories."""
         assert level.histogram is not None
         first, n_values = self.bins.first_cell[j], self.bins.features[j].n_values
-        counts = self._sums(level.histogram[node, first : first + n_values])
+        counts = self._sums(level.histogram[:, first : first + n_values])
         has_rows = (self.criterion.weight(counts) > 0).astype(np.intp)
-        of_nodes = level.sums[:, node]
-        scores = best_groups(counts, has_rows, of_nodes, self.criterion, scale, self.room)
+        scores = best_groups(counts, has_rows, level.sums, self.criterion, scale, self.room)
         if self.is_newton:
             # What is no more than rounding is no gain.
-            scores.gain[scores.gain <= -ROUNDING * self.criterion.cost(of_nodes)] = -np.inf
+            scores.gain[scores.gain <= -ROUNDING * self.criterion.cost(level.sums)] = -np.inf
         return scores
 
     def move(self, level: HistogramLevel, split: Splits, next_id: int) -> tuple[HistogramLevel, Ints]:
         """The next level, from one trip to the rows; of two siblings only the lighter is added up."""
+        level = level.only(split.node)
         assert level.histogram is not None
-        parent, chosen = np.flatnonzero(split.n_children), split.only(split.n_children > 0)
-        sums = self.bins.of_column(level.histogram[parent], chosen.feature)
-        goes_right, split.missing[parent] = self._directions(sums, chosen)
+        sums = self.bins.of_column(level.histogram, split.feature)
+        goes_right, split.missing[:] = self._directions(sums, split)
         right = (sums * goes_right).sum(axis=1)
-        whole = np.stack([level.whole[parent] - right, right], axis=1).ravel()
+        whole = np.stack([level.whole - right, right], axis=1).ravel()
 
         # Every node that splits makes room for two, left and right; the others keep their order.
-        is_split = np.isin(np.arange(len(self.node)), level.place[parent])
+        is_split = np.isin(np.arange(len(self.node)), level.place)
         column, bins_right = np.full(len(self.node), -1), np.zeros((len(self.node), goes_right.shape[1]), dtype=bool)
-        column[is_split], bins_right[is_split] = chosen.feature, goes_right
+        column[is_split], bins_right[is_split] = split.feature, goes_right
         self.node = np.repeat(self.node, 1 + is_split)
         place = np.flatnonzero(np.repeat(is_split, 1 + is_split))
         self.node[place] = id = next_id + np.arange(len(place))
@@ -587,10 +589,10 @@ class HistogramGrower:
         histogram = None
         if added is not None:
             histogram = np.empty((len(place), self.bins.n_cells), dtype=np.complex128)
-            for one, other, above, sums in zip(lighter, heavier, parent, added):
+            for one, other, above, sums in zip(lighter, heavier, level.histogram, added):
                 histogram[one] = sums
-                histogram[other] = level.histogram[above] - sums
-        return self._level(id, place, n_rows[place], whole, histogram), np.repeat(parent, 2)
+                histogram[other] = above - sums
+        return self._level(id, place, n_rows[place], whole, histogram), np.repeat(np.arange(level.n_nodes), 2)
 
     def _directions(self, sums: Pairs, split: Splits) -> tuple[NDArray[np.bool_], Ints]:
         """Which bins go right at some splits, and the branch of missing values: of two the heavier, if none is learned."""

@@ -9,7 +9,7 @@ from treekit.base import TreeClassifier, check_number
 from treekit.criteria import Entropy
 from treekit.grow import Stop, grow
 from treekit.level import Level
-from treekit.splits import Scores, largest_gain, score_branches
+from treekit.splits import Scores, joined, largest_gain, score_branches
 from treekit.table import Feature
 from treekit.tree import STOP, Tree
 
@@ -79,8 +79,9 @@ class ID3Classifier(TreeClassifier):
         check_number(self, "min_samples_split", low=2, whole=True)
         entropy = Entropy(y, len(self.classes_))
 
-        def score(level: Level, impurity: NDArray) -> list[Scores]:
-            return [score_branches(level, column, feature.n_values, entropy) for feature, column in zip(features, values)]
+        def score(level: Level, impurity: NDArray) -> Scores:
+            scores = [score_branches(level, column, feature.n_values, entropy) for feature, column in zip(features, values)]
+            return joined(scores, range(len(features)))
 
         stop = Stop(np.inf if self.max_depth is None else self.max_depth, self.min_samples_split, self.min_gain)
         return grow(values, features, entropy, weight, score, largest_gain, stop, STOP, self.classes_)

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from treekit.measures import quotient
 
-__all__ = ["Level", "Sorted", "copies", "sort_columns", "row_type", "first_level", "descend"]
+__all__ = ["Level", "Sorted", "copies", "sort_columns", "blocks", "row_type", "first_level", "descend"]
 
 #: The order of no column, where none is asked for.
 NO_ORDER = np.empty((0, 0), dtype=np.intp)
@@ -145,27 +145,38 @@ class Level:
 
     def mean(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
         """Weighted mean in each node of a number that every place of ``entry`` has; 0 for a node without rows."""
-        weight = self.weight[self.entry]
+        if self.is_counted:
+            return quotient(np.bincount(self.node, x, minlength=self.n_nodes), self.n_samples)
+        weight = self.weight.take(self.entry)
         total = np.bincount(self.node, weight, minlength=self.n_nodes)
-        sums = np.bincount(self.node, weight * x, minlength=self.n_nodes)
-        return quotient(sums, total)
+        return quotient(np.bincount(self.node, weight * x, minlength=self.n_nodes), total)
 
-    def part(self, chosen: NDArray[np.bool_]) -> Level:
-        """The chosen nodes alone; the orders stay those of all."""
+    def part(self, nodes: NDArray[np.intp]) -> Level:
+        """Some of the nodes alone, in their old order; the orders stay those of all."""
+        return self._part(nodes, self._is_in(nodes))
+
+    def only(self, nodes: NDArray[np.intp]) -> Level:
+        """The level without all other nodes, whose entries are gone for good."""
+        if len(nodes) == self.n_nodes:
+            return self
+        stays = self._is_in(nodes)
+        self.sorted.send(self.entry.take(np.flatnonzero(~stays)), GONE)
+        return self._part(nodes, stays)
+
+    def _is_in(self, nodes: NDArray[np.intp]) -> NDArray[np.bool_]:
+        """Whether the places are those of some nodes."""
+        is_one = np.zeros(self.n_nodes, dtype=bool)
+        is_one[nodes] = True
+        return is_one.take(self.node)
+
+    def _part(self, nodes: NDArray[np.intp], stays: NDArray[np.bool_]) -> Level:
         return replace(
             self,
-            id=self.id[chosen],
-            start=starts(self.n_samples[chosen]),
-            entry=self.entry.take(np.flatnonzero(np.repeat(chosen, self.n_samples))),
-            total=self.total[:, chosen],
+            id=self.id[nodes],
+            start=starts(self.n_samples[nodes]),
+            entry=self.entry.take(np.flatnonzero(stays)),
+            total=self.total[:, nodes],
         )
-
-    def only(self, chosen: NDArray[np.bool_]) -> Level:
-        """The level without the nodes that are not chosen, whose entries are gone for good."""
-        if chosen.all():
-            return self
-        self.sorted.send(self.entry.take(np.flatnonzero(np.repeat(~chosen, self.n_samples))), GONE)
-        return self.part(chosen)
 
 
 class Sorted:
@@ -198,17 +209,11 @@ class Sorted:
         self.side[entries] = branch
         self._is_stale = True
 
-    def blocks(self) -> Iterator[slice]:
-        """The columns, so few at a time that what is worked out for them stays in the cache."""
-        n_columns = max(1, BLOCK // max(self._n_alive, 1))
-        for first in range(0, len(self.columns), n_columns):
-            yield slice(first, first + n_columns)
-
     def up_to_date(self) -> NDArray[np.integer]:
         """The orders, with every entry where it went, of shape (n_columns, n_alive)."""
         if self._is_stale:
             n_branches, n_alive = int(self.side.max()) + 1, 0
-            for block in self.blocks():
+            for block in blocks(len(self.columns), self._n_alive):
                 moved = by_branch(self._order[block, : self._n_alive], self.side, n_branches)
                 n_alive = moved.shape[1]
                 self._order[block, :n_alive] = moved
@@ -224,6 +229,13 @@ class Sorted:
         return moved
 
 
+def blocks(n_columns: int, n_alive: int) -> Iterator[slice]:
+    """Some columns, so few at a time that what is worked out for them stays in the cache."""
+    n_at_once = max(1, BLOCK // max(n_alive, 1))
+    for first in range(0, n_columns, n_at_once):
+        yield slice(first, first + n_at_once)
+
+
 def sort_columns(values: NDArray, columns: list[int]) -> NDArray[np.integer]:
     """The rows of a table in the order of each of some columns, missing values last, of shape (n_columns, n_rows).
 
@@ -231,24 +243,24 @@ def sort_columns(values: NDArray, columns: list[int]) -> NDArray[np.integer]:
     O(rows log rows) for each column.
     """
     order = np.empty((len(columns), values.shape[1]), dtype=row_type(values.shape[1]))
-    for place, j in enumerate(columns):
-        order[place] = in_order_of(values[j])
+    for block in blocks(*order.shape):
+        order[block] = in_order_of(values[columns[block]])
     return order
 
 
-def in_order_of(column: NDArray) -> NDArray[np.integer]:
-    """The rows in the order of a column, missing values last."""
-    if column.dtype != np.float32 or len(column) >= 2**31:
-        return np.argsort(column)
+def in_order_of(x: NDArray) -> NDArray[np.integer]:
+    """The rows in the order of each of some columns, of shape (n_columns, n_rows), missing values last."""
+    if x.dtype != np.float32 or x.shape[1] >= 2**31:
+        return np.argsort(x, axis=1)
     # The bits of a float, those of a negative one turned round, are in the order of the numbers. Value and row make one
     # whole number of 64 bits: to sort those takes half the time.
-    bits = (column + np.float32(0)).view(np.int32)
-    bits[np.isnan(column)] = np.iinfo(np.int32).max
+    bits = (x + np.float32(0)).view(np.int32)
+    bits[np.isnan(x)] = np.iinfo(np.int32).max
     bits ^= (bits >> 31) & 0x7FFFFFFF
     both = bits.astype(np.int64)
     both <<= 32
-    both |= np.arange(len(column))
-    both.sort()
+    both |= np.arange(x.shape[1])
+    both.sort(axis=1)
     return both.astype(np.int32)
 
 
@@ -326,7 +338,8 @@ def totals(
     """What the entries of each node add up to; the differences of one running sum, as a node may have none."""
     running = np.zeros((len(addend), len(entry) + 1), dtype=np.int64)
     np.cumsum(addend.take(entry, axis=1), axis=1, out=running[:, 1:])
-    return np.diff(running.take(start, axis=1), axis=1)
+    at_ends = running.take(start, axis=1)
+    return at_ends[:, 1:] - at_ends[:, :-1]
 
 
 def descend(
@@ -354,7 +367,7 @@ def descend(
     by_id = np.argsort(level.id)
     n_branches = int(n_children.max())
     first_id = np.empty_like(n_children)
-    first_id[by_id] = next_id + np.cumsum(n_children[by_id]) - n_children[by_id]
+    first_id[by_id] = next_id + starts(n_children[by_id])[:-1]
     level.sorted.send(level.entry, branch)
     if (branch < 0).any():
         level = _share_out(level, branch, n_children)
@@ -362,9 +375,7 @@ def descend(
 
     # All first children come first, then all second ones, each in the order of their parents: so two selections in the
     # old order move a binary tree's entries, and no sort is needed.
-    parents = [np.flatnonzero(n_children > b) for b in range(n_branches)]
-    parent = np.concatenate(parents)
-    number = np.repeat(np.arange(n_branches), [len(nodes) for nodes in parents])
+    number, parent = (np.arange(n_branches)[:, np.newaxis] < n_children).nonzero()
     cell = level.node * n_branches + side
     n_samples = np.bincount(cell, minlength=level.n_nodes * n_branches)[parent * n_branches + number]
     start = starts(n_samples)

@@ -16,7 +16,7 @@ from treekit.cart import CLASSIFICATION, generator
 from treekit.criteria import Criterion
 from treekit.grow import Stop, grow
 from treekit.level import Level, sort_columns
-from treekit.splits import Room, Scores, TIE, largest_gain, score_cuts, score_thresholds
+from treekit.splits import Room, Scores, TIE, joined, largest_gain, score_cuts, score_thresholds
 from treekit.table import Feature
 from treekit.tree import STOP, Tree, combine
 
@@ -146,11 +146,11 @@ class ObliqueTreeClassifier(TreeClassifier):
         table = np.vstack([values.astype(float), np.zeros(values.shape[1])])
         found: list[tuple[NDArray[np.intp], Floats]] = []
 
-        def score(level: Level, impurity: Floats) -> list[Scores]:
+        def score(level: Level, impurity: Floats) -> Scores:
             scores = score_thresholds(level, table, criterion, impurity, room)
             best, table[d] = search.best(level, impurity)
             found.append((level.id, best.direction))
-            return [*(scores[j] for j in range(d)), Scores(best.gain, threshold=best.threshold)]
+            return joined([scores, Scores(best.gain[np.newaxis], best.threshold[np.newaxis])], range(d + 1))
 
         stop = Stop(
             max_depth=np.inf if self.max_depth is None else self.max_depth,
@@ -265,9 +265,8 @@ class Search:
     def _cut(self, level: Level, impurity: Floats, x: Floats) -> tuple[Floats, Floats]:
         """Gain and threshold of the best cut in each node, of a column with one number for each place of ``entry``."""
         order = np.lexsort((x, level.node))
-        (scores,) = score_cuts(level, x[[order]], level.entry[[order]], self.criterion, impurity, self.room)
-        assert scores.threshold is not None
-        return scores.gain, scores.threshold
+        scores = score_cuts(level, x[[order]], level.entry[[order]], self.criterion, impurity, self.room)
+        return scores.gain[0], scores.threshold[0]
 
     def _column(self, level: Level, direction: Floats) -> Floats:
         """What the rows' nodes make of them, of shape (n_rows,); zero for the rows of no open node."""

@@ -7,17 +7,31 @@ gain is multiplied by the share of the weight that is left in.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treekit.criteria import Criterion, SurplusCriterion
-from treekit.level import BLOCK, Level
+from treekit.level import BLOCK, Level, blocks
+from treekit.table import Feature
 from treekit.tree import MAJORITY
 
-__all__ = ["Scores", "Room", "score_thresholds", "score_cuts", "score_picked", "score_branches", "score_groups", "largest_gain"]
+__all__ = [
+    "Scores",
+    "joined",
+    "with_categories",
+    "Room",
+    "score_thresholds",
+    "score_cuts",
+    "score_picked",
+    "score_branches",
+    "score_groups",
+    "largest_gain",
+]
 
 Floats = NDArray[np.float64]
 
@@ -30,39 +44,76 @@ MAX_EXHAUSTIVE = 10
 
 @dataclass(eq=False)
 class Scores:
-    """The best split of each open node on one column.
+    """The best split of each open node on each of some columns.
 
     Attributes
     ----------
-    gain : array of shape (n_nodes,)
+    gain : array of shape (n_columns, n_nodes)
         How much it lowers the impurity; -inf where the column can't split the node.
-    threshold : array of shape (n_nodes,) or None
-        For a column of numbers: branch 0 is at or below it, branch 1 above.
-    route : array of shape (n_nodes, n_values) or None
-        For a column of categories, the branch of each; -1 for none.
-    n_branches : int
-        Number of branches.
-    missing : array of shape (n_nodes,) or None
+    threshold : array of shape (n_columns, n_nodes)
+        Branch 0 is at or below it, branch 1 above; NaN for a column of categories. It means nothing without a gain.
+    routes : dict of arrays of shape (n_nodes, n_values)
+        For each column of categories, the branch of each category; -1 for none.
+    missing : array of shape (n_columns, n_nodes) or None
         Branch for the rows where the column is missing, where the score has learned it; MAJORITY where it could not.
-    branch_weight : array of shape (n_nodes, n_branches) or None
-        Weight of the known rows that take each branch, where a criterion may ask for it.
-    n_candidates : array of shape (n_nodes,) or None
+    branch_weight : dict of arrays of shape (n_nodes, n_branches)
+        Weight of the known rows that take each branch, for columns where a criterion may ask for it.
+    n_candidates : array of shape (n_columns, n_nodes) or None
         Number of cuts that had room, where they were counted.
-    split_information : array of shape (n_nodes,) or None
+    split_information : array of shape (n_columns, n_nodes) or None
         Entropy, in bits, of the branches, for those who choose by it.
-    feature : array of shape (n_nodes,) or None
-        The column, where each node has one of its own.
+    feature : array of shape (n_columns, n_nodes) or None
+        The columns, where each node has its own.
     """
 
     gain: Floats
-    threshold: Floats | None = None
-    route: NDArray[np.intp] | None = None
-    n_branches: int = 2
+    threshold: Floats
+    routes: dict[int, NDArray[np.intp]] = field(default_factory=dict)
     missing: NDArray[np.intp] | None = None
-    branch_weight: Floats | None = None
+    branch_weight: dict[int, Floats] = field(default_factory=dict)
     n_candidates: Floats | None = None
     split_information: Floats | None = None
     feature: NDArray[np.intp] | None = None
+
+
+def joined(parts: Sequence[Scores], columns: Sequence[int]) -> Scores:
+    """The scores of several groups of columns as one; ``columns`` are the numbers of theirs, group by group."""
+    if len(parts) == 1:
+        return parts[0]
+    place = np.argsort(columns)
+
+    def of_all(name: str, otherwise: float) -> Any:
+        told = [getattr(part, name) for part in parts]
+        if all(one is None for one in told):
+            return None
+        return np.concatenate(
+            [np.full(part.gain.shape, otherwise) if one is None else one for part, one in zip(parts, told)]
+        )[place]
+
+    numbers = np.split(columns, np.cumsum([len(part.gain) for part in parts])[:-1])
+    routes, branch_weight = (
+        {int(of[k]): told for of, part in zip(numbers, parts) for k, told in getattr(part, name).items()}
+        for name in ("routes", "branch_weight")
+    )
+    return Scores(
+        of_all("gain", -np.inf),
+        of_all("threshold", np.nan),
+        routes,
+        of_all("missing", MAJORITY),
+        branch_weight,
+        of_all("n_candidates", np.nan),
+        of_all("split_information", np.nan),
+        of_all("feature", -1),
+    )
+
+
+def with_categories(
+    numbers: Scores, features: Sequence[Feature], score_category: Callable[[int], Scores]
+) -> Scores:
+    """The scores of all columns, from those of the columns of numbers and a function that scores one of categories."""
+    categories = [j for j, feature in enumerate(features) if not feature.is_numeric]
+    columns = [j for j, feature in enumerate(features) if feature.is_numeric]
+    return joined([numbers, *(score_category(j) for j in categories)], columns + categories)
 
 
 @dataclass(frozen=True)
@@ -71,6 +122,11 @@ class Room:
 
     rows: float = 1
     weight: float | Floats = 0.0
+
+    @cached_property
+    def asks_weight(self) -> bool:
+        """Whether any weight is asked for."""
+        return bool(np.any(self.weight))
 
     def of(self, node: NDArray[np.intp]) -> Room:
         """The same for the children of each of these nodes."""
@@ -84,15 +140,15 @@ def score_thresholds(
     impurity: Floats,
     room: Room = Room(),
     learn_missing: bool = False,
-) -> dict[int, Scores]:
-    """The best cut of each node on every column of numbers that the level keeps in order. See :func:`score_cuts`."""
-    scores: dict[int, Scores] = {}
-    orders = level.sorted.up_to_date()
-    for block in level.sorted.blocks():
-        columns, order = level.sorted.columns[block], orders[block]
-        x = level.table(values, np.array(columns)[:, np.newaxis], order)
-        scores.update(zip(columns, score_cuts(level, x, order, criterion, impurity, room, learn_missing)))
-    return scores
+) -> Scores:
+    """The best cut of each node on the columns of numbers that the level keeps in order. See :func:`score_cuts`."""
+    orders, parts = level.sorted.up_to_date(), []
+    for block in blocks(*orders.shape):
+        columns, order = np.array(level.sorted.columns[block])[:, np.newaxis], orders[block]
+        x = level.table(values, columns, order)
+        parts.append(score_cuts(level, x, order, criterion, impurity, room, learn_missing))
+    nowhere = np.empty((0, level.n_nodes))
+    return joined(parts or [Scores(nowhere, nowhere)], range(len(level.sorted.columns)))
 
 
 def score_cuts(
@@ -103,7 +159,7 @@ def score_cuts(
     impurity: Floats,
     room: Room = Room(),
     learn_missing: bool = False,
-) -> list[Scores]:
+) -> Scores:
     """The best cut of each node on some columns of numbers.
 
     The candidates are the midpoints between neighbouring distinct values. The entries lie in the order of (node,
@@ -129,20 +185,17 @@ def score_cuts(
     is_picked = np.isnan(x[:, level.start[1:] - 1]).any(axis=1)
     if x.size > BLOCK and np.count_nonzero(is_cut) < x.size / 2:
         is_picked[:] = True
-    scores: dict[int, Scores] = {}
-    for k in np.flatnonzero(is_picked).tolist():
-        scores[k] = score_picked(level, x[k], order[k], criterion, impurity, room, learn_missing)
-    rest = np.flatnonzero(~is_picked)
-    if len(rest):
-        if len(rest) < len(x):
-            x, order, is_cut = x[rest], order[rest], is_cut[rest]
-        found = _score_all_places(level, x, order, is_cut, criterion, impurity, room)
-        scores.update(zip(rest.tolist(), found))
-    if learn_missing:
-        for scored in scores.values():
-            if scored.missing is None:
-                scored.missing = np.full(level.n_nodes, MAJORITY)
-    return [scores[k] for k in range(len(is_picked))]
+    if not is_picked.any():
+        scores = _score_all_places(level, x, order, is_cut, criterion, impurity, room)
+    else:
+        picked, rest = np.flatnonzero(is_picked), np.flatnonzero(~is_picked)
+        parts = [score_picked(level, x[k], order[k], criterion, impurity, room, learn_missing) for k in picked]
+        if len(rest):
+            parts.append(_score_all_places(level, x[rest], order[rest], is_cut[rest], criterion, impurity, room))
+        scores = joined(parts, np.concatenate([picked, rest]).tolist())
+    if learn_missing and scores.missing is None:
+        scores.missing = np.full(scores.gain.shape, MAJORITY)
+    return scores
 
 
 def _score_all_places(
@@ -153,7 +206,7 @@ def _score_all_places(
     criterion: Criterion,
     impurity: Floats,
     room: Room,
-) -> list[Scores]:
+) -> Scores:
     """The best cuts of columns without gaps: every place is worked out, and masked where there is no cut.
 
     Where most places are cuts, that is faster than to pick the cuts out.
@@ -170,31 +223,31 @@ def _score_all_places(
     node_weight = criterion.weight(level.sums)
     if room.rows > 1:
         is_cut &= _both_hold(level.n_below, level.n_samples[level.node], room.rows)
-    if np.any(room.weight):
+    if room.asks_weight:
         is_cut &= _both_hold(weight_below, node_weight[level.node], room.of(level.node).weight)
-    np.copyto(saving, -np.inf, where=~is_cut)
+    saving = np.where(is_cut, saving, -np.inf)
 
-    largest, best = first_of_largest(level, saving, TIE * impurity * criterion.divisor(level.sums))
+    best = first_of_largest(level, saving, TIE * impurity * criterion.divisor(level.sums))
     gain = criterion.gain(saving.take(best), level.sums)
-    threshold = np.where(np.isfinite(largest), midpoint(x.take(best), x.take(best + 1, mode="clip")), np.nan)
-    scores = [Scores(*column) for column in zip(gain, threshold)]
+    scores = Scores(gain, midpoint(x.take(best), x.take(best + 1, mode="clip")))
     if weight_below.ndim == 2:
         left = weight_below.take(best)
-        for scored, weights in zip(scores, np.stack([left, node_weight - left], axis=-1)):
-            scored.branch_weight = weights
+        scores.branch_weight = dict(enumerate(np.stack([left, node_weight - left], axis=-1)))
     return scores
 
 
-def first_of_largest(level: Level, saving: NDArray, tolerance: NDArray) -> tuple[NDArray, NDArray[np.intp]]:
-    """The largest saving of each node in each column, and the first place that saves as much, up to the tolerance.
+def first_of_largest(level: Level, saving: NDArray, tolerance: NDArray) -> NDArray[np.intp]:
+    """The first place of each node in each column that saves the most, up to the tolerance.
 
-    ``saving`` is of shape (n_columns, n_alive), the answers are of shape (n_columns, n_nodes); places count on from
-    column to column.
+    ``saving`` is of shape (n_columns, n_alive), the answer of shape (n_columns, n_nodes); places count on from column to
+    column.
     """
-    first = np.arange(0, saving.size, saving.shape[1])[:, np.newaxis] + level.start[:-1]
     largest = np.maximum.reduceat(saving, level.start[:-1], axis=1)
     good = np.flatnonzero(saving >= np.repeat(largest - tolerance, level.n_samples, axis=1))
-    return largest, good[np.searchsorted(good, first)]
+    if len(good) > largest.size:
+        first = np.arange(0, saving.size, saving.shape[1])[:, np.newaxis] + level.start[:-1]
+        good = good[np.searchsorted(good, first)]
+    return good.reshape(largest.shape)
 
 
 def _at_places(level: Level, of_nodes: NDArray) -> NDArray:
@@ -290,15 +343,15 @@ def score_picked(
         saving = np.maximum(to_left, to_right)
     node, best = first_best(cuts, saving, tolerance)
     scores = scores_of(level, cuts, node, best, saving, criterion)
-    scores.n_candidates = np.bincount(at, np.isfinite(saving), minlength=level.n_nodes).astype(float)
-    scores.branch_weight = np.zeros((level.n_nodes, 2))
-    scores.branch_weight[node, 0] = criterion.weight(below[:, best])
-    scores.branch_weight[node, 1] = criterion.weight(known[:, node] - below[:, best])
+    scores.n_candidates = np.bincount(at, np.isfinite(saving), minlength=level.n_nodes).astype(float)[np.newaxis]
+    scores.branch_weight[0] = np.zeros((level.n_nodes, 2))
+    scores.branch_weight[0][node, 0] = criterion.weight(below[:, best])
+    scores.branch_weight[0][node, 1] = criterion.weight(known[:, node] - below[:, best])
     if learn_missing:
         # Of two equal gains the right side wins, as in XGBoost.
         is_better = to_left[best] > to_right[best] + tolerance[node]
-        scores.missing = np.full(level.n_nodes, MAJORITY)
-        scores.missing[node] = np.where(n_lost[node] == 0, MAJORITY, np.where(is_better, 0, 1))
+        scores.missing = np.full((1, level.n_nodes), MAJORITY)
+        scores.missing[0, node] = np.where(n_lost[node] == 0, MAJORITY, np.where(is_better, 0, 1))
     return scores
 
 
@@ -330,9 +383,9 @@ def first_best(cuts: Cuts, saving: Floats, tolerance: Floats) -> tuple[NDArray[n
 def scores_of(
     level: Level, cuts: Cuts, node: NDArray[np.intp], best: NDArray[np.intp], saving: Floats, criterion: Criterion
 ) -> Scores:
-    """The best cuts of some nodes as scores of all nodes."""
-    gain, threshold = np.full(level.n_nodes, -np.inf), np.full(level.n_nodes, np.nan)
-    gain[node], threshold[node] = criterion.gain(saving[best], level.sums[:, node]), cuts.threshold[best]
+    """The best cuts of some nodes on a column, as scores of all nodes."""
+    gain, threshold = np.full((1, level.n_nodes), -np.inf), np.full((1, level.n_nodes), np.nan)
+    gain[0, node], threshold[0, node] = criterion.gain(saving[best], level.sums[:, node]), cuts.threshold[best]
     return Scores(gain, threshold)
 
 
@@ -346,7 +399,7 @@ def _saving_with_room(
 ) -> Floats:
     """What each cut saves; -inf where a side has no room."""
     fits = _both_hold(n_left, n, room.rows)
-    if np.any(room.weight):
+    if room.asks_weight:
         fits &= _both_hold(criterion.weight(left), criterion.weight(total), room.weight)
     return np.where(fits, criterion.saving(left, total), -np.inf)
 
@@ -362,7 +415,7 @@ def score_branches(level: Level, column: NDArray, n_values: int, criterion: Crit
     can_split = np.count_nonzero((weight > 0) & (weight >= min_weight), axis=1) >= 2
     gain = np.where(can_split, criterion.gain(saving, level.sums), -np.inf)
     route = np.broadcast_to(np.arange(n_values), (level.n_nodes, n_values))
-    return Scores(gain, route=route, n_branches=n_values, branch_weight=weight)
+    return _of_categories(gain, route, weight)
 
 
 def score_groups(
@@ -405,7 +458,13 @@ def best_groups(
         better = np.isfinite(gain) & ~(gain <= best_gain + TIE * impurity)
         best_gain[better] = gain[better]
         best_left[better] = np.broadcast_to(left, best_left.shape)[better]
-    return Scores(best_gain, route=np.where(n_rows > 0, np.where(best_left, 0, 1), -1))
+    return _of_categories(best_gain, np.where(n_rows > 0, np.where(best_left, 0, 1), -1))
+
+
+def _of_categories(gain: Floats, route: NDArray[np.intp], weight: Floats | None = None) -> Scores:
+    """The scores of one column of categories."""
+    threshold = np.full((1, len(gain)), np.nan)
+    return Scores(gain[np.newaxis], threshold, {0: route}, branch_weight={} if weight is None else {0: weight})
 
 
 def _groupings(
@@ -430,8 +489,7 @@ def _groupings(
 
 def midpoint(low: NDArray, high: NDArray) -> Floats:
     """Halfway between two neighbouring values, but never the upper one, to which close floats may round."""
-    low, high = low.astype(float), high.astype(float)
-    middle = low / 2 + high / 2
+    middle = np.divide(low, 2, dtype=float) + np.divide(high, 2, dtype=float)
     return np.where(middle < high, middle, low)
 
 
@@ -456,23 +514,21 @@ def _cells(level: Level, column: NDArray, n_values: int) -> tuple[NDArray[np.int
     return level.entry[known], level.node[known] * n_values + code[known]
 
 
-def largest_gain(scores: list[Scores], impurity: Floats) -> NDArray[np.intp]:
+def largest_gain(scores: Scores, impurity: Floats) -> NDArray[np.intp]:
     """The column of the largest gain in each node; of equal ones the first."""
-    gain = np.array([scored.gain for scored in scores])
-    return np.argmax(gain >= gain.max(axis=0) - TIE * impurity, axis=0)
+    return np.argmax(scores.gain >= scores.gain.max(axis=0) - TIE * impurity, axis=0)
 
 
-def largest_gain_of(n_drawn: int, rng: np.random.Generator) -> Callable[[list[Scores], Floats], NDArray[np.intp]]:
+def largest_gain_of(n_drawn: int, rng: np.random.Generator) -> Callable[[Scores, Floats], NDArray[np.intp]]:
     """Like :func:`largest_gain`, among ``n_drawn`` columns that each node draws at random.
 
     Columns that can't split a node don't count: drawing goes on until enough are found that can. Of equal gains the
     first drawn wins, so that no column is favoured.
     """
 
-    def choose(scores: list[Scores], impurity: Floats) -> NDArray[np.intp]:
-        gain = np.array([scored.gain for scored in scores])
-        drawn = rng.random(gain.shape).argsort(axis=0)
-        gain = np.take_along_axis(gain, drawn, axis=0)
+    def choose(scores: Scores, impurity: Floats) -> NDArray[np.intp]:
+        drawn = rng.random(scores.gain.shape).argsort(axis=0)
+        gain = np.take_along_axis(scores.gain, drawn, axis=0)
         gain[np.isfinite(gain).cumsum(axis=0) > n_drawn] = -np.inf
         best = np.argmax(gain >= gain.max(axis=0) - TIE * impurity, axis=0)
         return np.take_along_axis(drawn, best[np.newaxis], axis=0)[0]

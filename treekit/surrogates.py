@@ -22,7 +22,7 @@ __all__ = ["Agreement", "find_surrogates"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
-Score = Callable[[Level, Floats, Criterion, Room], list[Scores]]
+Score = Callable[[Level, Floats, Criterion, Room], Scores]
 
 
 class Agreement(Criterion):
@@ -72,22 +72,20 @@ def find_surrogates(
     addend, unit = in_units(sent, fractions=False)
     told = replace(level, addend=addend, unit=unit, total=totals(addend, level.entry, level.start))
     scores = score(told, np.ones(level.n_nodes), Agreement(), Room(rows=2))
-    gain = np.array([np.where(split_feature == j, -np.inf, scored.gain) for j, scored in enumerate(scores)])
-    ranked = np.argsort(-gain, axis=0, kind="stable")[:n_wanted]
-    return [_surrogate(told, branch, values, scores, np.where(np.take_along_axis(gain, best[np.newaxis], axis=0)[0] > 0, best, -1))
-            for best in ranked]
+    node = np.arange(level.n_nodes)
+    scores.gain[split_feature, node] = -np.inf
+    ranked = np.argsort(-scores.gain, axis=0, kind="stable")[:n_wanted]
+    return [_surrogate(told, branch, values, scores, np.where(scores.gain[best, node] > 0, best, -1)) for best in ranked]
 
 
-def _surrogate(level: Level, branch: Ints, values: NDArray, scores: list[Scores], feature: Ints) -> Surrogate:
+def _surrogate(level: Level, branch: Ints, values: NDArray, scores: Scores, feature: Ints) -> Surrogate:
     """The scored cut of one column a node as a surrogate, turned round where its mirror image agrees better."""
-    n_values = max((scored.route.shape[1] for scored in scores if scored.route is not None), default=0)
-    threshold, route = np.full(level.n_nodes, np.nan), np.full((level.n_nodes, n_values), -1)
-    for j, scored in enumerate(scores):
+    threshold = np.where(feature >= 0, scores.threshold[feature, np.arange(level.n_nodes)], np.nan)
+    n_values = max((route.shape[1] for route in scores.routes.values()), default=0)
+    route = np.full((level.n_nodes, n_values), -1)
+    for j, told in scores.routes.items():
         node = np.flatnonzero(feature == j)
-        if scored.threshold is not None:
-            threshold[node] = scored.threshold[node]
-        if scored.route is not None:
-            route[node, : scored.route.shape[1]] = scored.route[node]
+        route[node, : told.shape[1]] = told[node]
     place = np.flatnonzero((feature >= 0)[level.node])
     node, entry = level.node[place], level.entry[place]
     side = branches(values[feature[node], level.row[entry]], threshold[node], route, node)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -48,8 +49,8 @@ def learn_features(X: pd.DataFrame, numbers_are_categories: bool = False) -> tup
     Columns of numbers are numeric unless ``numbers_are_categories``. Raises TypeError where a column mixes kinds.
     """
     return tuple(
-        Feature(str(name), None if _is_numeric(column) and not numbers_are_categories else _categories(name, column))
-        for name, column in X.items()
+        Feature(str(name), None if _is_numeric(kind) and not numbers_are_categories else _categories(name, X.iloc[:, j]))
+        for j, (name, kind) in enumerate(zip(X.columns, X.dtypes))
     )
 
 
@@ -106,8 +107,8 @@ def _refuse_other_kind(name: object, column: pd.Series, categories: NDArray) -> 
         raise ValueError(f"X: column {name!r} held {in_fit} in fit and holds {now} now.")
 
 
-def _is_numeric(column: pd.Series) -> bool:
-    return pd.api.types.is_numeric_dtype(column.dtype) and not isinstance(column.dtype, pd.CategoricalDtype)
+def _is_numeric(kind: Any) -> bool:
+    return pd.api.types.is_numeric_dtype(kind) and not isinstance(kind, pd.CategoricalDtype)
 
 
 def _is_one_kind_of_float(X: pd.DataFrame) -> bool:

@@ -372,11 +372,13 @@ def branches(x: NDArray, threshold: NDArray[np.float64], route: NDArray[np.intp]
     node : array of shape (n,)
         Which row of ``route`` counts.
     """
-    by_threshold = np.where(np.isnan(x), -1, x > threshold)
-    asks_category = np.flatnonzero(np.isnan(threshold) & (x >= 0))
-    by_threshold[np.isnan(threshold)] = -1
-    by_threshold[asks_category] = route[node[asks_category], x[asks_category].astype(np.intp)]
-    return by_threshold
+    branch = np.where(np.isnan(x), -1, x > threshold)
+    if route.size:
+        is_category = np.isnan(threshold)
+        branch[is_category] = -1
+        known = np.flatnonzero(is_category & (x >= 0))
+        branch[known] = route[node[known], x[known].astype(np.intp)]
+    return branch
 
 
 def majority(shares: NDArray[np.float64]) -> NDArray[np.intp]:
