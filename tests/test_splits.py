@@ -13,6 +13,7 @@ from treekit.grow import grow
 from treekit.level import BLOCK, NO_ORDER, descend, first_level, sort_columns
 from treekit.splits import Room, largest_gain, largest_gain_of, score_thresholds
 from treekit.table import Feature
+from treekit.tree import MAJORITY
 
 
 def plain_best_cut(x, addend, criterion: Criterion, room: Room) -> tuple[float, float]:
@@ -104,6 +105,35 @@ def test_to_score_the_drawn_columns_alone_grows_the_same_tree(seed, n_drawn, n_v
     drawn = DrawnColumns(SortedTable(values), n_drawn, np.random.default_rng(seed), criterion, room)
     fast = grow(values, features, criterion, weight, drawn.score, largest_gain, order=NO_ORDER)
     assert plain.to_frame().equals(fast.to_frame())
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.integers(0, 2**32 - 1), st.sampled_from([2, 3, 50]), st.booleans(), st.sampled_from([0.0, 0.05]))
+def test_to_look_for_the_best_of_all_columns_at_once_grows_the_same_tree(seed, n_values, weighted, gaps):
+    """Against the plain way: the best cut of each column, then the best column."""
+    rng = np.random.default_rng(seed)
+    n = 80
+    values = rng.integers(0, n_values, (6, n)).astype(float)
+    values[3:][rng.random((3, n)) < gaps] = np.nan
+    values[4] = values[1]  # of equal gains the first column wins
+    criterion = criteria_of(rng, n)[rng.integers(7)]
+    weight = rng.integers(0, 3, n).astype(float) if weighted else np.ones(n)
+    weight[0] = 1.0
+    room, features = Room(rows=int(rng.integers(1, 4))), tuple(Feature(f"x{j}") for j in range(6))
+
+    def tree(best_only):
+        def score(level, impurity):
+            scores = score_thresholds(level, values, criterion, impurity, room, best_only=best_only)
+            n_scored.append(len(scores.gain))
+            return scores
+
+        n_scored: list[int] = []
+        grown = grow(values, features, criterion, weight, score, largest_gain, missing=MAJORITY)
+        return grown.to_frame(), n_scored
+
+    (plain, all_columns), (fast, fewer) = tree(False), tree(True)
+    assert plain.equals(fast)
+    assert set(all_columns) <= {6} and (gaps > 0 or set(fewer) <= {1})
 
 
 @pytest.mark.parametrize("share", (0.0, 0.3))

@@ -105,7 +105,7 @@ def score_thresholds_absolute(
     if not level.is_counted:
         lines = zip(level.table(values, columns, orders), orders)
         parts = [score_by_weight(level, x, order, criterion, impurity, room) for x, order in lines]
-        return joined(parts, range(len(orders)))
+        return joined(parts)
     by_target = sort_by_target(level, criterion)
     # Each column is walked through in two directions.
     n_columns = max(1, LISTS * stretches_of(level.start).longest // (2 * len(level.entry)))
@@ -114,7 +114,7 @@ def score_thresholds_absolute(
         block = slice(first, first + n_columns)
         x = level.table(values, columns[block], orders[block])
         parts.append(score_by_count(level, x, orders[block], by_target, criterion, impurity, room))
-    return joined(parts, range(len(orders)))
+    return joined(parts)
 
 
 # -- rows that count the same ---------------------------------------------------------------------------------------

@@ -211,7 +211,7 @@ def _quinlan_score(
         return scores
 
     def score(level: Level, impurity: Floats) -> Scores:
-        return joined([score_column(level, j, impurity) for j in range(len(features))], range(len(features)))
+        return joined([score_column(level, j, impurity) for j in range(len(features))])
 
     return score
 

@@ -220,15 +220,21 @@ def grow_binary(
     def score(level: Level, impurity: NDArray) -> Scores:
         return score_all(level, impurity, criterion, room)
 
+    def score_best(level: Level, impurity: NDArray) -> Scores:
+        return score_thresholds(level, values, criterion, impurity, room, best_only=True)
+
     choose: Choose = largest_gain
+    is_plain = all(feature.is_numeric for feature in features) and not isinstance(criterion, AbsoluteError)
     order = None if table is None else table.order
     n_drawn = count_features(estimator.max_features, len(features))
     if n_drawn < len(features):
         rng = generator(estimator.random_state)
-        if has_gaps or isinstance(criterion, AbsoluteError) or not all(feature.is_numeric for feature in features):
+        if has_gaps or not is_plain:
             choose = largest_gain_of(n_drawn, rng)
         else:
             score, order = DrawnColumns(table or SortedTable(values), n_drawn, rng, criterion, room).score, NO_ORDER
+    elif is_plain:
+        score = score_best
     tree = grow(
         values,
         features,

@@ -105,7 +105,7 @@ class DrawnColumns:
             gain, threshold = np.full((1, level.n_nodes), -np.inf), np.full((1, level.n_nodes), np.nan)
             gain[:, lacks], threshold[:, lacks] = found.gain, found.threshold
             parts.append(Scores(gain, threshold, feature=columns[np.newaxis]))
-        return joined(parts, range(sum(len(part.gain) for part in parts)))
+        return joined(parts)
 
     def _score_columns(self, level: Level, columns: Ints, impurity: Floats, room: Room) -> list[Scores]:
         """The best cuts of each node on some columns of its own, of shape (n_draws, n_nodes), block by block."""

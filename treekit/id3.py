@@ -81,7 +81,7 @@ class ID3Classifier(TreeClassifier):
 
         def score(level: Level, impurity: NDArray) -> Scores:
             scores = [score_branches(level, column, feature.n_values, entropy) for feature, column in zip(features, values)]
-            return joined(scores, range(len(features)))
+            return joined(scores)
 
         stop = Stop(np.inf if self.max_depth is None else self.max_depth, self.min_samples_split, self.min_gain)
         return grow(values, features, entropy, weight, score, largest_gain, stop, STOP, self.classes_)

@@ -150,7 +150,7 @@ class ObliqueTreeClassifier(TreeClassifier):
             scores = score_thresholds(level, table, criterion, impurity, room)
             best, table[d] = search.best(level, impurity)
             found.append((level.id, best.direction))
-            return joined([scores, Scores(best.gain[np.newaxis], best.threshold[np.newaxis])], range(d + 1))
+            return joined([scores, Scores(best.gain[np.newaxis], best.threshold[np.newaxis])])
 
         stop = Stop(
             max_depth=np.inf if self.max_depth is None else self.max_depth,

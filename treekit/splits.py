@@ -76,10 +76,12 @@ class Scores:
     feature: NDArray[np.intp] | None = None
 
 
-def joined(parts: Sequence[Scores], columns: Sequence[int]) -> Scores:
-    """The scores of several groups of columns as one; ``columns`` are the numbers of theirs, group by group."""
+def joined(parts: Sequence[Scores], columns: Sequence[int] | None = None) -> Scores:
+    """The scores of several groups of columns as one; ``columns`` are the numbers of theirs, unless they come in order."""
     if len(parts) == 1:
         return parts[0]
+    if columns is None:
+        columns = range(sum(len(part.gain) for part in parts))
     place = np.argsort(columns)
 
     def of_all(name: str, otherwise: float) -> Any:
@@ -140,15 +142,23 @@ def score_thresholds(
     impurity: Floats,
     room: Room = Room(),
     learn_missing: bool = False,
+    best_only: bool = False,
 ) -> Scores:
-    """The best cut of each node on the columns of numbers that the level keeps in order. See :func:`score_cuts`."""
+    """The best cut of each node on the columns of numbers that the level keeps in order. See :func:`score_cuts`.
+
+    With ``best_only`` columns that can't be the best of a node may be left out; the scores then tell the columns.
+    """
     orders, parts = level.sorted.up_to_date(), []
     for block in blocks(*orders.shape):
         columns, order = np.array(level.sorted.columns[block])[:, np.newaxis], orders[block]
         x = level.table(values, columns, order)
-        parts.append(score_cuts(level, x, order, criterion, impurity, room, learn_missing))
+        scores = score_cuts(level, x, order, criterion, impurity, room, learn_missing, best_only)
+        if best_only:
+            nth = np.arange(len(x))[:, np.newaxis] if scores.feature is None else scores.feature
+            scores.feature = np.broadcast_to(columns[nth, 0], scores.gain.shape)
+        parts.append(scores)
     nowhere = np.empty((0, level.n_nodes))
-    return joined(parts or [Scores(nowhere, nowhere)], range(len(level.sorted.columns)))
+    return joined(parts or [Scores(nowhere, nowhere)])
 
 
 def score_cuts(
@@ -159,6 +169,7 @@ def score_cuts(
     impurity: Floats,
     room: Room = Room(),
     learn_missing: bool = False,
+    best_only: bool = False,
 ) -> Scores:
     """The best cut of each node on some columns of numbers.
 
@@ -179,6 +190,8 @@ def score_cuts(
     learn_missing : bool
         Whether to try the rows where a column is missing on either side of every cut, and all known rows against them.
         In a node where none is missing there is nothing to learn: the branch is left open.
+    best_only : bool
+        Whether a node needs but the best of its cuts on all columns; where none has gaps, only that is told then.
     """
     is_cut = cut_places(level, x)
     # Missing values come last in a node: one look there tells whether there are any.
@@ -186,7 +199,7 @@ def score_cuts(
     if x.size > BLOCK and np.count_nonzero(is_cut) < x.size / 2:
         is_picked[:] = True
     if not is_picked.any():
-        scores = _score_all_places(level, x, order, is_cut, criterion, impurity, room)
+        scores = _score_all_places(level, x, order, is_cut, criterion, impurity, room, best_only)
     else:
         picked, rest = np.flatnonzero(is_picked), np.flatnonzero(~is_picked)
         parts = [score_picked(level, x[k], order[k], criterion, impurity, room, learn_missing) for k in picked]
@@ -206,6 +219,7 @@ def _score_all_places(
     criterion: Criterion,
     impurity: Floats,
     room: Room,
+    best_only: bool = False,
 ) -> Scores:
     """The best cuts of columns without gaps: every place is worked out, and masked where there is no cut.
 
@@ -227,10 +241,13 @@ def _score_all_places(
         is_cut &= _both_hold(weight_below, node_weight[level.node], room.of(level.node).weight)
     saving = np.where(is_cut, saving, -np.inf)
 
-    best = first_of_largest(level, saving, TIE * impurity * criterion.divisor(level.sums))
+    tolerance = TIE * impurity * criterion.divisor(level.sums)
+    best = (first_of_all if best_only else first_of_largest)(level, saving, tolerance)
     gain = criterion.gain(saving.take(best), level.sums)
     scores = Scores(gain, midpoint(x.take(best), x.take(best + 1, mode="clip")))
-    if weight_below.ndim == 2:
+    if best_only:
+        scores.feature = best // saving.shape[1]
+    elif weight_below.ndim == 2:
         left = weight_below.take(best)
         scores.branch_weight = dict(enumerate(np.stack([left, node_weight - left], axis=-1)))
     return scores
@@ -248,6 +265,20 @@ def first_of_largest(level: Level, saving: NDArray, tolerance: NDArray) -> NDArr
         first = np.arange(0, saving.size, saving.shape[1])[:, np.newaxis] + level.start[:-1]
         good = good[np.searchsorted(good, first)]
     return good.reshape(largest.shape)
+
+
+def first_of_all(level: Level, saving: NDArray, tolerance: NDArray) -> NDArray[np.intp]:
+    """The first place of each node, column by column, that saves the most of all, up to the tolerance.
+
+    The answer is of shape (1, n_nodes). Where only the best column counts, that is less to look for.
+    """
+    largest = np.maximum.reduceat(saving.max(axis=0), level.start[:-1])
+    good = np.flatnonzero(saving >= np.repeat(largest - tolerance, level.n_samples))
+    node = level.node.take(good % saving.shape[1])
+    # Noted from the last to the first, the first of each node is what stays.
+    best = np.empty((1, level.n_nodes), dtype=np.intp)
+    best[0, node[::-1]] = good[::-1]
+    return best
 
 
 def _at_places(level: Level, of_nodes: NDArray) -> NDArray:
