@@ -233,3 +233,16 @@ def test_one_thread_is_set_before_numpy_is_imported():
         [sys.executable, "-c", code], cwd=measure.ROOT, env=os.environ | {"OMP_NUM_THREADS": "4"}, capture_output=True, text=True
     )
     assert run.stdout.split() == ["False", "1"], run.stderr
+
+
+# -- memory ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("memory", [m for m in MEMORY if m.target], ids=lambda m: m.what)
+def test_a_fit_allocates_no_more_than_is_wanted(memory):
+    """Bytes are not seconds: they are the same on every machine, so they can be tested. Fewer rows do."""
+    n_rows = min(memory.n_rows, 300_000)
+    contest = next(case.contest for case in CASES if case.what == memory.what)
+    contest(1000, 1).jobs["treekit"]()  # what is loaded and set up once is no memory of the fit
+    peak = measure.peak_allocated(contest(n_rows, 0).jobs["treekit"])
+    assert 1 < peak / (4 * data.N_COLUMNS * n_rows) <= memory.target.wanted

@@ -207,7 +207,8 @@ def grow_binary(
 ) -> Tree:
     """Grow a tree of binary splits with the estimator's parameters; trees on one table may share its sorting."""
     _check_parameters(estimator)
-    if isinstance(criterion, AbsoluteError) and not all(feature.is_numeric for feature in features):
+    has_numbers_only = all(feature.is_numeric for feature in features)
+    if isinstance(criterion, AbsoluteError) and not has_numbers_only:
         raise ValueError("criterion='absolute_error' needs columns of numbers only; X has categories: encode them first.")
     n_rows = int(np.count_nonzero(weight > 0))
     room = Room(_count(estimator.min_samples_leaf, n_rows), estimator.min_weight_fraction_leaf * weight.sum())
@@ -224,7 +225,7 @@ def grow_binary(
         return score_thresholds(level, values, criterion, impurity, room, best_only=True)
 
     choose: Choose = largest_gain
-    is_plain = all(feature.is_numeric for feature in features) and not isinstance(criterion, AbsoluteError)
+    is_plain = has_numbers_only and not isinstance(criterion, AbsoluteError)
     order = None if table is None else table.order
     n_drawn = count_features(estimator.max_features, len(features))
     if n_drawn < len(features):

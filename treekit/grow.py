@@ -137,17 +137,25 @@ def grow(
         branch = _answers(level, values, split, find_surrogates, found)
         surrogates.append(found)
         level, parent = descend(level, branch, split.n_children, next_id)
-        note_leaves(level)
-        return level, parent
+        return noted(level), parent
 
-    def note_leaves(level: Level) -> None:
+    def noted(level: Level) -> Level:
         # A row that goes further down is noted again.
         if leaves is not None:
             leaves[level.rows(level.entry)] = level.id.take(level.node)
+        return level
 
-    root = first_level(criterion.per_row, weight, columns[: len(order)], order, missing == SHARE, n_branches)
-    note_leaves(root)
-    return grow_levels(features, criterion, root, find_splits, move, stop, classes, surrogates)
+    # The root has no name here: it is to go when the next level stands.
+    return grow_levels(
+        features,
+        criterion,
+        noted(first_level(criterion.per_row, weight, columns[: len(order)], order, missing == SHARE, n_branches)),
+        find_splits,
+        move,
+        stop,
+        classes,
+        surrogates,
+    )
 
 
 def grow_levels(
@@ -177,7 +185,7 @@ def grow_levels(
     """
     total, inherited = criterion.weight(level.sums)[0], criterion.value(level)
     grown: list[Grown] = []
-    splits: list[tuple[Ints, Splits]] = []
+    splits: list[tuple[Ints, Splits]] = []  # with the numbers of their nodes in the tree
     n_nodes = 1
     while True:
         node_weight, impurity = criterion.weight(level.sums), criterion.impurity(level)
@@ -266,10 +274,9 @@ def _as_tree(
     splits: list[tuple[Ints, Splits]],
     surrogates: Sequence[list[Surrogate]],
 ) -> Tree:
-    """The levels as one Tree, its nodes in the order of their numbers."""
+    """The levels as one Tree, its nodes in the order of their numbers; with the splits come those of their nodes."""
     by_id = np.argsort(np.concatenate([part.id for part in grown]))
-    none = np.zeros(0, dtype=np.intp)
-    ids = np.concatenate([none, *(of for of, _ in splits)])
+    ids = np.concatenate([np.zeros(0, dtype=np.intp), *(numbers for numbers, _ in splits)])
 
     def joined(name: str) -> NDArray:
         return np.concatenate([getattr(part, name) for part in grown])[by_id]

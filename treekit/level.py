@@ -335,11 +335,11 @@ def starts(n_samples: NDArray[np.intp]) -> NDArray[np.intp]:
 def totals(
     addend: NDArray[np.integer], entry: NDArray[np.integer], start: NDArray[np.intp]
 ) -> NDArray[np.int64]:
-    """What the entries of each node add up to; the differences of one running sum, as a node may have none."""
-    running = np.zeros((len(addend), len(entry) + 1), dtype=np.int64)
-    np.cumsum(addend.take(entry, axis=1), axis=1, out=running[:, 1:])
-    at_ends = running.take(start, axis=1)
-    return at_ends[:, 1:] - at_ends[:, :-1]
+    """What the entries of each node add up to; a node may have none."""
+    total = np.zeros((len(addend), len(start) - 1), dtype=np.int64)
+    filled = np.flatnonzero(start[:-1] < start[1:])
+    total[:, filled] = np.add.reduceat(addend.take(entry, axis=1), start[filled], axis=1, dtype=np.int64)
+    return total
 
 
 def descend(
