@@ -261,12 +261,12 @@ def in_order_of(x: NDArray) -> NDArray[np.integer]:
     both <<= 32
     both |= np.arange(x.shape[1])
     both.sort(axis=1)
-    return both.astype(np.int32)
+    return (both & 0xFFFFFFFF).astype(row_type(x.shape[1]))
 
 
 def row_type(n_rows: int) -> type[np.integer]:
-    """Whole numbers of four bytes where they can count the rows: half the memory."""
-    return np.int32 if n_rows < 2**31 else np.int64
+    """Whole numbers of four bytes where there are many rows: half the memory. NumPy looks up places by eight."""
+    return np.int32 if 2**16 <= n_rows < 2**31 else np.int64
 
 
 def first_level(

@@ -154,8 +154,8 @@ def score_thresholds(
         x = level.table(values, columns, order)
         scores = score_cuts(level, x, order, criterion, impurity, room, learn_missing, best_only)
         if best_only:
-            nth = np.arange(len(x))[:, np.newaxis] if scores.feature is None else scores.feature
-            scores.feature = np.broadcast_to(columns[nth, 0], scores.gain.shape)
+            nth = scores.feature
+            scores.feature = np.repeat(columns, level.n_nodes, axis=1) if nth is None else columns[nth, 0]
         parts.append(scores)
     nowhere = np.empty((0, level.n_nodes))
     return joined(parts or [Scores(nowhere, nowhere)])
