@@ -272,6 +272,30 @@ def test_search_finds(browser, address, term, page):
         assert errors + requests == []
 
 
+# The remarks that something covers when they come up from below.
+COVERED = """async () => {
+  const covered = [];
+  for (const remark of document.querySelectorAll("article aside.margin")) {
+    for (const share of [0.7, 0.8]) {
+      const top = scrollY + remark.getBoundingClientRect().top;
+      scrollTo({ top: top - share * innerHeight, behavior: "instant" });
+      await new Promise((done) => setTimeout(done, 600));  // the theme folds its contents slowly
+      const box = remark.getBoundingClientRect();
+      const there = document.elementFromPoint(box.left + box.width / 2, box.top + 3);
+      if (!remark.contains(there)) covered.push(remark.textContent);
+    }
+  }
+  return covered;
+}"""
+
+
+def test_no_remark_is_covered_by_the_contents(browser, address):
+    with browser.new_context(viewport={"width": DESK, "height": 700}) as context:
+        page, errors, _ = open_page(context, f"{address}/book/id3.html", address)
+        assert page.locator("article aside.margin").count() >= 2
+        assert page.evaluate(COVERED) + errors == []
+
+
 def test_pages_open_from_the_disk(site, browser):
     with browser.new_context() as context:
         page, errors, requests = open_page(context, (site / "book" / "notation.html").as_uri(), "file:")
