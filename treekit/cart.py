@@ -15,7 +15,7 @@ from treekit.absolute import AbsoluteError, score_thresholds_absolute
 from treekit.base import TreeClassifier, TreeRegressor, check_choice, check_number
 from treekit.criteria import Criterion, Entropy, FriedmanMSE, Gini, Poisson, SquaredError
 from treekit.drawn import DrawnColumns, SortedTable
-from treekit.grow import Choose, Stop, grow
+from treekit.grow import Choose, Score, Stop, grow
 from treekit.level import NO_ORDER, Level
 from treekit.pruning import prune_cost_complexity
 from treekit.splits import Room, Scores, largest_gain, largest_gain_of, score_groups, score_thresholds, with_categories
@@ -24,6 +24,8 @@ from treekit.table import Feature
 from treekit.tree import MAJORITY, Surrogate, Tree
 
 __all__ = ["CARTClassifier", "CARTRegressor"]
+
+ScoreAll = Callable[[Level, NDArray, Criterion, Room], Scores]
 
 CLASSIFICATION: dict[str, Callable[..., Criterion]] = {"gini": Gini, "entropy": Entropy}
 REGRESSION: dict[str, Callable[..., Criterion]] = {
@@ -207,8 +209,7 @@ def grow_binary(
 ) -> Tree:
     """Grow a tree of binary splits with the estimator's parameters; trees on one table may share its sorting."""
     _check_parameters(estimator)
-    has_numbers_only = all(feature.is_numeric for feature in features)
-    if isinstance(criterion, AbsoluteError) and not has_numbers_only:
+    if isinstance(criterion, AbsoluteError) and not all(feature.is_numeric for feature in features):
         raise ValueError("criterion='absolute_error' needs columns of numbers only; X has categories: encode them first.")
     n_rows = int(np.count_nonzero(weight > 0))
     room = Room(_count(estimator.min_samples_leaf, n_rows), estimator.min_weight_fraction_leaf * weight.sum())
@@ -218,24 +219,7 @@ def grow_binary(
     def surrogates(level: Level, branch: NDArray, feature: NDArray) -> list[Surrogate]:
         return find_surrogates(level, branch, feature, values, estimator.max_surrogates, score_all)
 
-    def score(level: Level, impurity: NDArray) -> Scores:
-        return score_all(level, impurity, criterion, room)
-
-    def score_best(level: Level, impurity: NDArray) -> Scores:
-        return score_thresholds(level, values, criterion, impurity, room, best_only=True)
-
-    choose: Choose = largest_gain
-    is_plain = has_numbers_only and not isinstance(criterion, AbsoluteError)
-    order = None if table is None else table.order
-    n_drawn = count_features(estimator.max_features, len(features))
-    if n_drawn < len(features):
-        rng = generator(estimator.random_state)
-        if has_gaps or not is_plain:
-            choose = largest_gain_of(n_drawn, rng)
-        else:
-            score, order = DrawnColumns(table or SortedTable(values), n_drawn, rng, criterion, room).score, NO_ORDER
-    elif is_plain:
-        score = score_best
+    score, choose, order = _search(estimator, values, features, criterion, room, score_all, has_gaps, table)
     tree = grow(
         values,
         features,
@@ -252,6 +236,36 @@ def grow_binary(
     return prune_cost_complexity(tree, estimator.ccp_alpha) if estimator.ccp_alpha > 0 else tree
 
 
+def _search(
+    estimator: CARTClassifier | CARTRegressor,
+    values: NDArray,
+    features: tuple[Feature, ...],
+    criterion: Criterion,
+    room: Room,
+    score_all: ScoreAll,
+    has_gaps: bool,
+    table: SortedTable | None,
+) -> tuple[Score, Choose, NDArray | None]:
+    """How the best split is found: the score, the choice among the scores, and the orders of the columns, if at hand."""
+
+    def score(level: Level, impurity: NDArray) -> Scores:
+        return score_all(level, impurity, criterion, room)
+
+    def score_best(level: Level, impurity: NDArray) -> Scores:
+        return score_thresholds(level, values, criterion, impurity, room, best_only=True)
+
+    order = None if table is None else table.order
+    is_plain = all(feature.is_numeric for feature in features) and not isinstance(criterion, AbsoluteError)
+    n_drawn = count_features(estimator.max_features, len(features))
+    if n_drawn == len(features):
+        return score_best if is_plain else score, largest_gain, order
+    rng = generator(estimator.random_state)
+    if has_gaps or not is_plain:
+        return score, largest_gain_of(n_drawn, rng), order
+    drawn = DrawnColumns(table or SortedTable(values), n_drawn, rng, criterion, room)
+    return drawn.score, largest_gain, NO_ORDER
+
+
 def _stop(estimator: CARTClassifier | CARTRegressor, n_rows: int) -> Stop:
     """When a node becomes a leaf."""
     return Stop(
@@ -261,9 +275,7 @@ def _stop(estimator: CARTClassifier | CARTRegressor, n_rows: int) -> Stop:
     )
 
 
-def _cut_scorer(
-    values: NDArray, features: tuple[Feature, ...], one_vs_rest: bool
-) -> Callable[[Level, NDArray, Criterion, Room], Scores]:
+def _cut_scorer(values: NDArray, features: tuple[Feature, ...], one_vs_rest: bool) -> ScoreAll:
     """The best cut in two of every column in each open node: a threshold for numbers, two groups for categories."""
 
     def score(level: Level, impurity: NDArray, criterion: Criterion, room: Room) -> Scores:
