@@ -24,8 +24,8 @@ from treekit.splits import (
     first_best,
     first_of_largest,
     joined,
-    midpoint,
     scores_of,
+    threshold_behind,
 )
 
 __all__ = [
@@ -170,7 +170,7 @@ def score_by_count(
     saved = saving.take(best)
     # Two sides never cost more than the whole.
     gain = np.where(saved >= 0, saved * criterion.unit / criterion.divisor(level.sums), -np.inf)
-    return Scores(gain, midpoint(x.take(best), x.take(best + 1, mode="clip")))
+    return Scores(gain, threshold_behind(x, best))
 
 
 def savings_by_count(level: Level, order: NDArray[np.integer], n_known: Ints, by_target: ByTarget) -> Wholes:
@@ -270,7 +270,7 @@ class Stretches(NamedTuple):
         The first slot of its list, which has three slots more than the stretch has places.
     """
 
-    node: Ints
+    node: NDArray[np.integer]
     begin: Ints
     end: Ints
     slot: Ints
@@ -305,8 +305,7 @@ def stretches_of(start: Ints) -> Stretches:
     size = np.diff(start)
     longest = max(STRETCH, 2 * -(-int(size.max()) // (2 * MAX_STRETCHES)))
     n_stretches = -(-size // longest)
-    node = np.repeat(np.arange(len(size)), n_stretches)
-    number = np.arange(len(node)) - np.repeat(np.cumsum(n_stretches) - n_stretches, n_stretches)
+    node, number = copies(np.arange(len(size)), n_stretches)
     begin = number * longest
     slot = start[node] + begin + 3 * np.arange(len(node))
     return Stretches(node, begin, np.minimum(begin + longest, size[node]), slot)

@@ -261,7 +261,8 @@ def in_order_of(x: NDArray) -> NDArray[np.integer]:
     both <<= 32
     both |= np.arange(x.shape[1])
     both.sort(axis=1)
-    return (both & 0xFFFFFFFF).astype(row_type(x.shape[1]))
+    both &= 0xFFFFFFFF
+    return both
 
 
 def row_type(n_rows: int) -> type[np.integer]:

@@ -84,7 +84,7 @@ def joined(parts: Sequence[Scores], columns: Sequence[int] | None = None) -> Sco
         columns = range(sum(len(part.gain) for part in parts))
     place = np.argsort(columns)
 
-    def of_all(name: str, otherwise: float) -> Any:
+    def of_all(name: str, otherwise: float = np.nan) -> Any:
         told = [getattr(part, name) for part in parts]
         if all(one is None for one in told):
             return None
@@ -98,13 +98,13 @@ def joined(parts: Sequence[Scores], columns: Sequence[int] | None = None) -> Sco
         for name in ("routes", "branch_weight")
     )
     return Scores(
-        of_all("gain", -np.inf),
-        of_all("threshold", np.nan),
+        of_all("gain"),
+        of_all("threshold"),
         routes,
         of_all("missing", MAJORITY),
         branch_weight,
-        of_all("n_candidates", np.nan),
-        of_all("split_information", np.nan),
+        of_all("n_candidates"),
+        of_all("split_information"),
         of_all("feature", -1),
     )
 
@@ -244,7 +244,7 @@ def _score_all_places(
     tolerance = TIE * impurity * criterion.divisor(level.sums)
     best = (first_of_all if best_only else first_of_largest)(level, saving, tolerance)
     gain = criterion.gain(saving.take(best), level.sums)
-    scores = Scores(gain, midpoint(x.take(best), x.take(best + 1, mode="clip")))
+    scores = Scores(gain, threshold_behind(x, best))
     if best_only:
         scores.feature = best // saving.shape[1]
     elif weight_below.ndim == 2:
@@ -522,6 +522,11 @@ def midpoint(low: NDArray, high: NDArray) -> Floats:
     """Halfway between two neighbouring values, but never the upper one, to which close floats may round."""
     middle = np.divide(low, 2, dtype=float) + np.divide(high, 2, dtype=float)
     return np.where(middle < high, middle, low)
+
+
+def threshold_behind(x: NDArray, place: NDArray[np.intp]) -> Floats:
+    """The threshold between each place and the next; places count on from column to column, and behind the last is none."""
+    return midpoint(x.take(place), x.take(place + 1, mode="clip"))
 
 
 def _sums_by_category(level: Level, column: NDArray, n_values: int) -> Floats:
