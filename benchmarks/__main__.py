@@ -56,14 +56,18 @@ def main(groups: list[str]) -> None:
         if "agreement" in rows[0]:
             print(f"    {rows[0]['agreement']}", flush=True)
         so_far = table.merged(table.read(), rows)
-        table.merged(so_far, table.slopes(so_far)).to_csv(table.FILE, index=False, float_format="%.6g", lineterminator="\n")
+        table.merged(so_far, table.slopes(so_far)).to_csv(
+            table.FILE, index=False, float_format="%.6g", lineterminator="\n"
+        )
 
     whole = table.read()
     print("\n" + table.printed(whole))
     plot_times(whole)
     PICTURE.parent.mkdir(exist_ok=True)
     plt.savefig(PICTURE, dpi=150)
-    print(f"\nMeasured in {time.monotonic() - start:.0f} s. Saved {table.FILE.relative_to(ROOT)}, drawn {PICTURE.relative_to(ROOT)}")
+    print(
+        f"\nMeasured in {time.monotonic() - start:.0f} s. Saved {table.FILE.relative_to(ROOT)}, drawn {PICTURE.relative_to(ROOT)}"
+    )
     if differences:
         sys.exit("\n".join(differences))
 

@@ -79,7 +79,9 @@ def one_tree(ours: Any, theirs: Any, table: Table) -> Contest:
     return Contest(jobs, check)
 
 
-def classifier(max_depth: int | None, make: Callable[[int, int], Table] = data.classes) -> Callable[[int, int], Contest]:
+def classifier(
+    max_depth: int | None, make: Callable[[int, int], Table] = data.classes
+) -> Callable[[int, int], Contest]:
     """Classification trees by Gini impurity."""
     return lambda n, seed: one_tree(
         treekit.CARTClassifier(max_depth=max_depth),
@@ -117,9 +119,7 @@ def categorical(make: Callable[[], Any]) -> Callable[[int, int], Contest]:
         frame, one_hot, y = data.categories(n, seed)
         ours, theirs = make(), DecisionTreeClassifier(criterion="entropy", random_state=0)
         jobs = {"treekit": lambda: ours.fit(frame, y), SKLEARN: lambda: theirs.fit(one_hot, y)}
-        return Contest(
-            jobs, lambda fitted: agree.both_perfect(fitted["treekit"], frame, fitted[SKLEARN], one_hot, y)
-        )
+        return Contest(jobs, lambda fitted: agree.both_perfect(fitted["treekit"], frame, fitted[SKLEARN], one_hot, y))
 
     return contest
 
@@ -243,7 +243,11 @@ def predict_boosted(n: int, seed: int) -> Contest:
 
 # -- the table ------------------------------------------------------------------------------------------------
 
-CART_8, REGRESSOR_8, HISTOGRAMS = "CARTClassifier fit, depth 8", "CARTRegressor fit, depth 8", "GBDT histogram fit, 10 trees"
+CART_8, REGRESSOR_8, HISTOGRAMS = (
+    "CARTClassifier fit, depth 8",
+    "CARTRegressor fit, depth 8",
+    "GBDT histogram fit, 10 trees",
+)
 PLAIN_TREE = "entropy tree fit, depth 8"
 
 

@@ -55,7 +55,11 @@ def machine() -> str:
 
 def versions() -> str:
     """Python's version and those of the programs."""
-    here = [f"{program.__name__} {program.__version__}" for program in (np, sklearn, xgboost, lightgbm) if program is not None]
+    here = [
+        f"{program.__name__} {program.__version__}"
+        for program in (np, sklearn, xgboost, lightgbm)
+        if program is not None
+    ]
     return ", ".join([f"Python {platform.python_version()}", *here])
 
 
@@ -143,7 +147,9 @@ def keys(table: pd.DataFrame) -> list[tuple[str, str, int, str]]:
 
 def read(file: Path = FILE) -> pd.DataFrame:
     """The table as it was saved; without rows where there is none yet."""
-    return pd.read_csv(file, keep_default_na=True).fillna({"peer": ""}) if file.exists() else pd.DataFrame(columns=COLUMNS)
+    return (
+        pd.read_csv(file, keep_default_na=True).fillna({"peer": ""}) if file.exists() else pd.DataFrame(columns=COLUMNS)
+    )
 
 
 def merged(table: pd.DataFrame, rows: list[dict[str, Any]]) -> pd.DataFrame:
@@ -163,9 +169,19 @@ def figure(x: float) -> str:
 
 def printed(table: pd.DataFrame) -> str:
     """The table for a terminal: what was seen beside what was wanted."""
-    lines = [f"{'what':38}{'rows':>10}  {'measure':16}{'against':18}{'treekit':>9}{'other':>9}{'seen':>8}{'wanted':>8}{'moonshot':>10}"]
+    lines = [
+        f"{'what':38}{'rows':>10}  {'measure':16}{'against':18}{'treekit':>9}{'other':>9}{'seen':>8}{'wanted':>8}{'moonshot':>10}"
+    ]
     for r in table.itertuples():
-        mark = "" if np.isnan(r.wanted) else "  moonshot" if r.seen <= r.moonshot else "  reached" if r.seen <= r.wanted else "  MISSED"
+        mark = (
+            ""
+            if np.isnan(r.wanted)
+            else "  moonshot"
+            if r.seen <= r.moonshot
+            else "  reached"
+            if r.seen <= r.wanted
+            else "  MISSED"
+        )
         numbers = f"{r.treekit:9.4g}" + (" " * 9 if np.isnan(r.other) else f"{r.other:9.4g}")
         lines.append(
             f"{r.what:38}{r.n_rows:10,}  {r.measure:16}{r.peer:18}{numbers}"

@@ -66,7 +66,9 @@ def test_training_errors_of_li_hang():
     model = AdaBoostClassifier(n_estimators=3).fit(TEN_X, TEN_Y)
     assert [int((label != TEN_Y).sum()) for label in model.staged_predict(TEN_X)] == [3, 3, 0]
     assert model.predict(TEN_X).tolist() == TEN_Y.tolist()
-    f = sum(a * np.where(stump.predict(TEN_X) > 0, 1, -1) for a, stump in zip(model.estimator_weights_, model.estimators_))
+    f = sum(
+        a * np.where(stump.predict(TEN_X) > 0, 1, -1) for a, stump in zip(model.estimator_weights_, model.estimators_)
+    )
     assert model.decision_function(TEN_X) == pytest.approx(f)
 
 
@@ -176,7 +178,9 @@ def test_no_better_than_chance_ends_the_rounds():
 
 def test_worse_than_chance_at_once_is_an_error():
     xor = [[0, 0], [0, 1], [1, 0], [1, 1]]
-    with pytest.raises(ValueError, match="estimator is no better than chance in the first round: its weighted error is 0.5"):
+    with pytest.raises(
+        ValueError, match="estimator is no better than chance in the first round: its weighted error is 0.5"
+    ):
         AdaBoostClassifier().fit(xor, [0, 1, 1, 0])
     assert AdaBoostClassifier(CARTClassifier(max_depth=2)).fit(xor, [0, 1, 1, 0]).score(xor, [0, 1, 1, 0]) == 1
 
@@ -334,10 +338,18 @@ BOOST = AdaBoostClassifier
         (lambda: BOOST(n_estimators=0).fit(X, y), ValueError, "n_estimators must be"),
         (lambda: BOOST(learning_rate=0).fit(X, y), ValueError, "learning_rate must be above 0"),
         (lambda: BOOST(learning_rate=-1).fit(X, y), ValueError, "learning_rate must be"),
-        (lambda: BOOST(KNeighborsClassifier()).fit(X, y), ValueError, "estimator must be a classifier whose fit takes sample_weight"),
+        (
+            lambda: BOOST(KNeighborsClassifier()).fit(X, y),
+            ValueError,
+            "estimator must be a classifier whose fit takes sample_weight",
+        ),
         (lambda: BOOST().fit(np.ones((4, 1)), [0, 1, 0, 1]), ValueError, "estimator is no better than chance"),
         (lambda: BOOST().fit(X, y).predict([[1, 2]]), ValueError, "2 features"),
-        (lambda: BOOST().fit(pd.DataFrame({"a": [1, 2]}), y).predict(pd.DataFrame({"b": [1]})), ValueError, "(?i)feature names"),
+        (
+            lambda: BOOST().fit(pd.DataFrame({"a": [1, 2]}), y).predict(pd.DataFrame({"b": [1]})),
+            ValueError,
+            "(?i)feature names",
+        ),
     ],
 )
 def test_errors_name_the_argument(call, error, message):

@@ -176,7 +176,10 @@ def test_fast_ways_end_where_each_row_ends(table, rules, share_missing, block):
         wanted = table_of(tree, values)
         assert tree.membership(values).toarray() == pytest.approx(wanted, abs=1e-15)
         for lies in (values, np.asfortranarray(values), np.repeat(values, 2, axis=1)[:, ::2], values[:, ::-1][:, ::-1]):
-            assert tree.apply(lies).tolist() == (wanted >= wanted.max(axis=1, keepdims=True) - 1e-15).argmax(axis=1).tolist()
+            assert (
+                tree.apply(lies).tolist()
+                == (wanted >= wanted.max(axis=1, keepdims=True) - 1e-15).argmax(axis=1).tolist()
+            )
             assert np.array_equal(tree.predict(lies), tree.membership(values) @ tree.value)
             shares = wanted @ tree.value
             label = (shares >= shares.max(axis=1, keepdims=True) - 1e-12).argmax(axis=1)
@@ -223,8 +226,13 @@ def test_what_is_not_shallow():
     for other in others:
         assert not are_shallow([shallow, other])
         if len(other.features) == 2:
-            values, says = random_values(rng, numbers, 30, np.float64, 0), [rng.normal(size=len(t)) for t in (shallow, other)]
-            assert np.array_equal(list(looked_up([shallow, other], says, values)), tree_by_tree([shallow, other], says, values))
+            values, says = (
+                random_values(rng, numbers, 30, np.float64, 0),
+                [rng.normal(size=len(t)) for t in (shallow, other)],
+            )
+            assert np.array_equal(
+                list(looked_up([shallow, other], says, values)), tree_by_tree([shallow, other], says, values)
+            )
 
 
 def test_thresholds_are_rounded_down():
@@ -289,7 +297,12 @@ def test_grown_trees_answer_alike_in_every_form():
     assert model.tree_.max_depth > asking.FIRST_LEVELS + asking.LEVELS
     plain = model.tree_.membership(encode(pd.DataFrame(X), model.tree_.features))
     assert isinstance(plain, csr_matrix) and np.array_equal(plain.argmax(axis=1).A1, end)
-    for form in (np.asfortranarray(X), X.astype(float), pd.DataFrame(X, columns=[f"x{j}" for j in range(5)]), X[:, ::-1][:, ::-1]):
+    for form in (
+        np.asfortranarray(X),
+        X.astype(float),
+        pd.DataFrame(X, columns=[f"x{j}" for j in range(5)]),
+        X[:, ::-1][:, ::-1],
+    ):
         assert np.array_equal(model.apply(np.asarray(form)), end)
     assert np.array_equal(model.predict(X), (plain @ model.tree_.value)[:, 0])
 

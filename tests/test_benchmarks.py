@@ -230,7 +230,11 @@ def test_peaks_are_seen():
 def test_one_thread_is_set_before_numpy_is_imported():
     code = "import benchmarks, os, sys; print('numpy' in sys.modules, os.environ['OMP_NUM_THREADS'])"
     run = subprocess.run(
-        [sys.executable, "-c", code], cwd=measure.ROOT, env=os.environ | {"OMP_NUM_THREADS": "4"}, capture_output=True, text=True
+        [sys.executable, "-c", code],
+        cwd=measure.ROOT,
+        env=os.environ | {"OMP_NUM_THREADS": "4"},
+        capture_output=True,
+        text=True,
     )
     assert run.stdout.split() == ["False", "1"], run.stderr
 

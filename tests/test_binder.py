@@ -26,7 +26,9 @@ import pytest
 from scripts.execute import ROOT, normalise, notebooks, run, stored_form
 
 SECONDS_PER_CHAPTER = 60
-NO_NETWORK = re.compile(r"(?i)dns error|failed to lookup address|error sending request|connection (refused|reset)|timed out|unreachable")
+NO_NETWORK = re.compile(
+    r"(?i)dns error|failed to lookup address|error sending request|connection (refused|reset)|timed out|unreachable"
+)
 
 PIP = """#!/bin/sh
 # uv in the place of pip. It honours the same files; its cache is kept, so that the replay is quick.
@@ -74,7 +76,9 @@ def python_for(version: str) -> str:
     found = shutil.which(f"python{version}")
     if found and subprocess.run([found, "-c", ""], capture_output=True).returncode == 0:
         return found
-    warnings.warn(f"no Python {version} here, which Binder would take: replayed with {sys.version.split()[0]}", stacklevel=2)
+    warnings.warn(
+        f"no Python {version} here, which Binder would take: replayed with {sys.version.split()[0]}", stacklevel=2
+    )
     return sys.executable
 
 
@@ -103,7 +107,9 @@ def recipe(project: Path) -> Recipe:
         [tool("jupyter-repo2docker"), "--no-build", "--debug", "."], cwd=project, capture_output=True, text=True
     )
     text = printed.stdout + printed.stderr
-    version = re.search(r"environment-2epy-2d(\d+)-2e(\d+)-", text)  # environment.py-3.11-..., as repo2docker escapes it
+    version = re.search(
+        r"environment-2epy-2d(\d+)-2e(\d+)-", text
+    )  # environment.py-3.11-..., as repo2docker escapes it
     assert printed.returncode == 0 and version, text
     commands = re.findall(r"^RUN (.*(?:\bpip |postBuild).*)$", text, re.MULTILINE)
     return Recipe(f"{version[1]}.{version[2]}", commands)
@@ -118,7 +124,11 @@ def replay(project: Path, recipe: Recipe, tmp_path_factory) -> Replay:
     pip = prefix / "bin" / "pip"
     pip.write_text(PIP.format(uv=tool("uv")))
     pip.chmod(0o755)
-    kept = {key: value for key, value in os.environ.items() if key in {"PATH", "LANG", "LC_ALL"} or key.startswith(("UV_", "SSL_"))}
+    kept = {
+        key: value
+        for key, value in os.environ.items()
+        if key in {"PATH", "LANG", "LC_ALL"} or key.startswith(("UV_", "SSL_"))
+    }
     cache = subprocess.run([tool("uv"), "cache", "dir"], capture_output=True, text=True, check=True).stdout.strip()
     variables = kept | {
         "HOME": str(folder),
@@ -159,11 +169,17 @@ def test_a_python_that_is_not_here_is_named():
 def test_versions_are_the_pinned_ones(replay: Replay):
     """Every package that both Binder and the book's environment hold has one version."""
     frozen = subprocess.run(
-        [tool("uv"), "pip", "freeze", "--python", replay.python], env=replay.variables, capture_output=True, text=True, check=True
+        [tool("uv"), "pip", "freeze", "--python", replay.python],
+        env=replay.variables,
+        capture_output=True,
+        text=True,
+        check=True,
     )
     installed = dict(re.findall(r"^([\w.-]+)==(\S+)$", frozen.stdout, re.MULTILINE))
     pins: dict[str, set[str]] = {}
-    for name, version in re.findall(r"^([\w.-]+)==(\S+)", (ROOT / "requirements.txt").read_text(encoding="utf-8"), re.MULTILINE):
+    for name, version in re.findall(
+        r"^([\w.-]+)==(\S+)", (ROOT / "requirements.txt").read_text(encoding="utf-8"), re.MULTILINE
+    ):
         pins.setdefault(name, set()).add(version)
     assert {"numpy", "pandas", "matplotlib", "scikit-learn", "scipy", "ipykernel", "jupyterlab-myst"} <= set(installed)
     assert {name: version for name, version in installed.items() if name in pins and version not in pins[name]} == {}

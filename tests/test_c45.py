@@ -348,7 +348,9 @@ def test_average_of_j48(columns, labels, printed):
     """Small tables, as J48 -U -M 1 prints their trees."""
     X = pd.DataFrame(
         {
-            f"x{j}": pd.Categorical([f"q{int(v) + 1}" for v in column], categories=[f"q{v + 1}" for v in range(n_values)])
+            f"x{j}": pd.Categorical(
+                [f"q{int(v) + 1}" for v in column], categories=[f"q{v + 1}" for v in range(n_values)]
+            )
             for j, (column, n_values) in enumerate(zip(columns, [2, 3, 5, 3]))
         }
     )
@@ -438,7 +440,9 @@ def assert_alike(a, b):
 def columns_of(n: int):
     """Two columns of numbers and two of categories, with gaps; and labels."""
     entry = st.one_of(st.none(), st.integers(0, 3))
-    return st.tuples(*[st.lists(entry, min_size=n, max_size=n)] * 4, st.lists(st.integers(0, 1), min_size=n, max_size=n))
+    return st.tuples(
+        *[st.lists(entry, min_size=n, max_size=n)] * 4, st.lists(st.integers(0, 1), min_size=n, max_size=n)
+    )
 
 
 tables = st.integers(2, 25).flatmap(columns_of)
@@ -593,7 +597,9 @@ def test_odd_tables(conventions):
     tree = model.fit(X, [0, 0, 0, 0, 1, 1, 1, 1]).tree_
     assert set(tree.feature.tolist()) == {2, -1}
     # Rows that are the same with labels that are not: their shares.
-    assert model.fit([[0.0]] * 4 + [[1.0]] * 4, [0, 0, 0, 1] + [1] * 4).predict_proba([[0.0]]).tolist() == [[0.75, 0.25]]
+    assert model.fit([[0.0]] * 4 + [[1.0]] * 4, [0, 0, 0, 1] + [1] * 4).predict_proba([[0.0]]).tolist() == [
+        [0.75, 0.25]
+    ]
 
 
 def test_nearly_equal_numbers_are_told_apart():
@@ -601,7 +607,9 @@ def test_nearly_equal_numbers_are_told_apart():
     low = 1 + np.finfo(float).eps
     high = np.nextafter(low, 2)
     for conventions in CONVENTIONS:
-        model = C45Classifier(conventions=conventions, confidence=None).fit([[low]] * 4 + [[high]] * 4, [0] * 4 + [1] * 4)
+        model = C45Classifier(conventions=conventions, confidence=None).fit(
+            [[low]] * 4 + [[high]] * 4, [0] * 4 + [1] * 4
+        )
         assert model.predict([[low], [high]]).tolist() == [0, 1]
 
 

@@ -67,7 +67,13 @@ def compare(ours, theirs) -> tuple[int, int]:
     return n_same, n_ties
 
 
-PARAMETERS = [{}, {"max_depth": 4}, {"min_samples_leaf": 5}, {"min_samples_split": 20}, {"min_weight_fraction_leaf": 0.02}]
+PARAMETERS = [
+    {},
+    {"max_depth": 4},
+    {"min_samples_leaf": 5},
+    {"min_samples_split": 20},
+    {"min_weight_fraction_leaf": 0.02},
+]
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -106,7 +112,9 @@ def test_float32_and_class_weight_and_labels_as_scikit_learn():
     names = np.array(["malignant", "benign"])[y]
     for class_weight in ("balanced", {"malignant": 3, "benign": 1}):
         ours = CARTClassifier(max_depth=4, class_weight=class_weight).fit(X.astype(np.float32), names)
-        theirs = DecisionTreeClassifier(max_depth=4, class_weight=class_weight, random_state=0).fit(X.astype(np.float32), names)
+        theirs = DecisionTreeClassifier(max_depth=4, class_weight=class_weight, random_state=0).fit(
+            X.astype(np.float32), names
+        )
         compare(ours.tree_, theirs.tree_)
         assert ours.predict(X.astype(np.float32)).dtype == names.dtype
         assert list(ours.classes_) == list(theirs.classes_)
@@ -252,7 +260,11 @@ numbers = st.integers(3, 25).flatmap(
 
 
 @settings(deadline=None)
-@given(numbers, st.randoms(), st.sampled_from([CARTClassifier(), CARTRegressor(), CARTRegressor(criterion="absolute_error")]))
+@given(
+    numbers,
+    st.randoms(),
+    st.sampled_from([CARTClassifier(), CARTRegressor(), CARTRegressor(criterion="absolute_error")]),
+)
 def test_order_of_rows_does_not_matter(table, random, model):
     X, y = np.array(table[0], dtype=float), np.array(table[1])
     order = list(range(len(y)))
@@ -347,7 +359,11 @@ def test_gains_and_surrogates_are_those_of_rpart():
     tree = CARTClassifier(min_samples_split=20, min_samples_leaf=7, max_depth=2).fit(X, y).tree_
     assert tree.n_samples.tolist() == [150, 50, 100, 44, 56]
     assert (tree.gain * tree.weight)[[0, 2]] == pytest.approx([45.8339617, 34.8791209], abs=1e-6)
-    printed = [((3, 0.80, False), (3, 1.55, False)), ((0, 5.45, False), (0, 5.75, False)), ((1, 3.35, True), (1, 2.65, False))]
+    printed = [
+        ((3, 0.80, False), (3, 1.55, False)),
+        ((0, 5.45, False), (0, 5.75, False)),
+        ((1, 3.35, True), (1, 2.65, False)),
+    ]
     for surrogate, nodes in zip(tree.surrogates, printed):
         for node, (feature, threshold, is_turned) in zip((0, 2), nodes):
             assert surrogate.feature[node] == feature
@@ -446,23 +462,43 @@ X2, y2 = [[1.0], [2.0]], [0, 1]
         (lambda: CARTRegressor().fit(X2, [0, np.inf]), ValueError, "y contains NaN or infinity, first in row 1"),
         (lambda: CARTRegressor().fit(X2, ["a", "b"]), ValueError, "y must hold numbers"),
         (lambda: CARTRegressor().fit([[np.inf], [1.0]], y2), ValueError, "(?i)infinity"),
-        (lambda: CARTRegressor().fit(pd.DataFrame({"x": [1, np.inf]}), y2), ValueError, "infinity in column 'x', first in row 1"),
+        (
+            lambda: CARTRegressor().fit(pd.DataFrame({"x": [1, np.inf]}), y2),
+            ValueError,
+            "infinity in column 'x', first in row 1",
+        ),
         (lambda: CARTRegressor().fit(X2, y2).predict([[-np.inf]]), ValueError, "(?i)infinity"),
         (lambda: CARTRegressor().fit(X2, [0, 1e200]), ValueError, "y spreads over 1e.200"),
         (lambda: CARTRegressor().fit(X2, [0, 1e-200]), ValueError, "y spreads over"),
         (lambda: CARTRegressor().fit(X2, pd.to_datetime(["2020", "2021"])), ValueError, "y holds dates"),
-        (lambda: CARTRegressor().fit(pd.DataFrame({"x": [2**60, 2**60 + 1]}), y2), ValueError, "column 'x' holds whole numbers above"),
-        (lambda: CARTClassifier().fit(pd.DataFrame({"d": pd.to_datetime(["2020", "2021"])}), y2), ValueError, "column 'd' holds dates"),
+        (
+            lambda: CARTRegressor().fit(pd.DataFrame({"x": [2**60, 2**60 + 1]}), y2),
+            ValueError,
+            "column 'x' holds whole numbers above",
+        ),
+        (
+            lambda: CARTClassifier().fit(pd.DataFrame({"d": pd.to_datetime(["2020", "2021"])}), y2),
+            ValueError,
+            "column 'd' holds dates",
+        ),
         (lambda: CARTClassifier().fit(pd.DataFrame({"z": [1j, 2j]}), y2), ValueError, "Complex data not supported"),
         (lambda: CARTClassifier().fit(pd.DataFrame(index=[0, 1]), y2), ValueError, "X has no columns"),
-        (lambda: CARTClassifier(class_weight={0: -1, 1: 1}).fit(X2, y2), ValueError, "class_weight must not be negative"),
+        (
+            lambda: CARTClassifier(class_weight={0: -1, 1: 1}).fit(X2, y2),
+            ValueError,
+            "class_weight must not be negative",
+        ),
         (lambda: CARTClassifier(min_impurity_decrease=np.inf).fit(X2, y2), ValueError, "min_impurity_decrease must be"),
         (
             lambda: CARTClassifier().fit(pd.DataFrame({"x": ["1", "2"]}), y2).predict(pd.DataFrame({"x": [1, 2]})),
             ValueError,
             "column 'x' held text in fit and holds numbers now",
         ),
-        (lambda: CARTRegressor(criterion="absolute_error").fit(pd.DataFrame({"x": ["a", "b"]}), y2), ValueError, "numbers only"),
+        (
+            lambda: CARTRegressor(criterion="absolute_error").fit(pd.DataFrame({"x": ["a", "b"]}), y2),
+            ValueError,
+            "numbers only",
+        ),
         (lambda: CARTClassifier().fit(pd.DataFrame({"x": ["a", 1]}), y2), TypeError, "column 'x' mixes int, str"),
     ],
 )

@@ -19,7 +19,9 @@ WINE = load_wine(return_X_y=True)
 
 
 def small(**parameters) -> CascadeForestClassifier:
-    return CascadeForestClassifier(**{"n_forests": 1, "n_estimators": 3, "max_levels": 2, "random_state": 0} | parameters)
+    return CascadeForestClassifier(
+        **{"n_forests": 1, "n_estimators": 3, "max_levels": 2, "random_state": 0} | parameters
+    )
 
 
 #: Folds and samples depend on the number and order of the rows, so that a row of weight 2 is not the row twice.
@@ -62,7 +64,10 @@ def test_rows_of_weight_zero_do_not_move_the_others():
 def test_class_vectors_come_from_forests_that_have_not_seen_the_row():
     """Labels without any meaning: a forest asked about its own rows knows them, out of fold it can't."""
     rng = np.random.default_rng(0)
-    table, label = pd.DataFrame(rng.normal(size=(120, 3)), columns=list("abc")), np.array(["u", "v"])[rng.integers(0, 2, 120)]
+    table, label = (
+        pd.DataFrame(rng.normal(size=(120, 3)), columns=list("abc")),
+        np.array(["u", "v"])[rng.integers(0, 2, 120)],
+    )
     forest = RandomForestClassifier(15, random_state=0)
     fold = deal_folds((label == "v").astype(int), np.ones(120), 3, rng)
     vectors = out_of_fold(forest, table, label, np.ones(120), fold)
@@ -218,7 +223,11 @@ X, y = [[1.0], [2.0]], [0, 1]
         (lambda: small(n_folds=1).fit(X, y), ValueError, "n_folds must be"),
         (lambda: small(max_levels=0).fit(X, y), ValueError, "max_levels must be"),
         (lambda: small().fit(X, y).predict([[1, 2]]), ValueError, "2 features"),
-        (lambda: small().fit(pd.DataFrame({"a": [1, 2]}), y).predict(pd.DataFrame({"b": [1]})), ValueError, "(?i)feature names"),
+        (
+            lambda: small().fit(pd.DataFrame({"a": [1, 2]}), y).predict(pd.DataFrame({"b": [1]})),
+            ValueError,
+            "(?i)feature names",
+        ),
     ],
 )
 def test_errors_name_the_argument(call, error, message):

@@ -57,9 +57,15 @@ def test_without_a_client_it_says_so():
         GBDTRegressor(**HIST).fit(X, X[:, 0])
 
 
-@pytest.mark.parametrize("kind, chunks", [
-    ("numbers", (400,)), ("numbers", 9 * (40,) + (39, 1)), ("two classes", (100, 100, 100, 100)), ("three classes", (1, 250, 149)),
-])
+@pytest.mark.parametrize(
+    "kind, chunks",
+    [
+        ("numbers", (400,)),
+        ("numbers", 9 * (40,) + (39, 1)),
+        ("two classes", (100, 100, 100, 100)),
+        ("three classes", (1, 250, 149)),
+    ],
+)
 def test_arrays_in_any_blocks_give_the_model_of_one_machine(client, kind, chunks):
     X, y, weight = table()
     if kind != "numbers":
@@ -137,10 +143,15 @@ def test_a_worker_that_dies_in_mid_fit_changes_nothing(client):
 # -- bad input --------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("parameters, named", [
-    (dict(order=1), "order must be 2"), (dict(tree_method="exact"), "tree_method must be 'hist'"),
-    (dict(subsample=0.5), "subsample must be 1"), (dict(n_iter_no_change=3), "n_iter_no_change must be None"),
-])
+@pytest.mark.parametrize(
+    "parameters, named",
+    [
+        (dict(order=1), "order must be 2"),
+        (dict(tree_method="exact"), "tree_method must be 'hist'"),
+        (dict(subsample=0.5), "subsample must be 1"),
+        (dict(n_iter_no_change=3), "n_iter_no_change must be None"),
+    ],
+)
 def test_what_needs_all_rows_in_one_place_is_refused(parameters, named):
     X, y, _ = (da.from_array(part, chunks=(200, -1)[: part.ndim]) for part in table())
     with pytest.raises(ValueError, match=named):
@@ -165,7 +176,9 @@ def test_bad_blocks_are_named(client):
     with pytest.raises(ValueError, match="X is empty"):
         model.fit(X[:0], y[:0])
     mixed = dd.from_pandas(pd.DataFrame({"a": [1.0, 2.0], "b": [1, 2]}), npartitions=2)
-    mixed = mixed.map_partitions(lambda part: part.astype({"b": str}) if part["b"].iloc[0] == 1 else part, meta=mixed._meta)
+    mixed = mixed.map_partitions(
+        lambda part: part.astype({"b": str}) if part["b"].iloc[0] == 1 else part, meta=mixed._meta
+    )
     with pytest.raises((TypeError, ValueError), match="'b'"):
         model.fit(mixed, mixed["a"])
 
@@ -174,7 +187,9 @@ def test_dask_is_not_imported_unless_it_is_used():
     code = "import sys, treekit; assert not {'dask', 'distributed'} & set(sys.modules);"
     code += "sys.modules['distributed'] = None; import treekit.distributed"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert "ImportError: A fit on Dask collections needs dask and distributed: pip install 'treekit[dask]'." in run.stderr
+    assert (
+        "ImportError: A fit on Dask collections needs dask and distributed: pip install 'treekit[dask]'." in run.stderr
+    )
 
 
 # -- exact sums -------------------------------------------------------------------------------------------------

@@ -142,7 +142,9 @@ def stored_figures():
                 if 'class="explorable"' in page:
                     width, height = re.search(r'viewBox="0 0 (\S+) (\S+)"', page).groups()
                     data = json.loads(re.search(r'<script type="application/json">(.*?)</script>', page, re.DOTALL)[1])
-                    yield pytest.param((float(width), float(height)), data["frames"], id=f"{path.stem}-{len(data['frames'])}")
+                    yield pytest.param(
+                        (float(width), float(height)), data["frames"], id=f"{path.stem}-{len(data['frames'])}"
+                    )
 
 
 @pytest.mark.parametrize("size, frames", list(stored_figures()))
@@ -151,7 +153,10 @@ def test_every_stored_frame_is_sound_svg_inside_its_picture(size, frames):
         assert sentence.endswith("."), sentence
         for node in ElementTree.fromstring(f"<g>{drawing}</g>").iter():
             for axis, most in zip("xy", size):
-                assert all(-1 <= float(node.get(f"{name}{axis}", 0)) <= most + 1 for name in ("", "c")), (node.tag, node.attrib)
+                assert all(-1 <= float(node.get(f"{name}{axis}", 0)) <= most + 1 for name in ("", "c")), (
+                    node.tag,
+                    node.attrib,
+                )
             assert float(node.get("width", 0)) >= 0 and float(node.get("height", 0)) >= 0
 
 

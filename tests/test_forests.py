@@ -24,7 +24,13 @@ from sklearn.utils.estimator_checks import estimator_checks_generator
 
 from treekit.cart import CARTClassifier, CARTRegressor
 from treekit.datasets import load_watermelon
-from treekit.forests import BaggingClassifier, RandomForestClassifier, RandomForestRegressor, bootstrap_counts, draw_seeds
+from treekit.forests import (
+    BaggingClassifier,
+    RandomForestClassifier,
+    RandomForestRegressor,
+    bootstrap_counts,
+    draw_seeds,
+)
 
 IRIS = load_iris(return_X_y=True)
 CANCER = load_breast_cancer(return_X_y=True)
@@ -94,7 +100,9 @@ def test_a_forest_is_the_mean_of_its_trees(Forest):
     assert forest.feature_importances_ == pytest.approx(importances / importances.sum())
 
 
-@pytest.mark.parametrize("Forest, Tree", [(RandomForestClassifier, CARTClassifier), (RandomForestRegressor, CARTRegressor)])
+@pytest.mark.parametrize(
+    "Forest, Tree", [(RandomForestClassifier, CARTClassifier), (RandomForestRegressor, CARTRegressor)]
+)
 def test_each_tree_is_cart_with_the_sample_as_weights(Forest, Tree):
     """in_bag_ and the tree's seed are all that there is to a tree of a forest."""
     X, y = IRIS
@@ -201,7 +209,9 @@ def test_each_node_draws_its_own_columns():
     """With one column a node, the roots ask for each column equally often, and the nodes of a tree for several."""
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(40, 4)), rng.integers(0, 2, 40)
-    trees = [t.tree_ for t in RandomForestClassifier(400, max_depth=3, max_features=1, random_state=0).fit(X, y).estimators_]
+    trees = [
+        t.tree_ for t in RandomForestClassifier(400, max_depth=3, max_features=1, random_state=0).fit(X, y).estimators_
+    ]
     roots = np.bincount([tree.feature[0] for tree in trees], minlength=4)
     assert roots == pytest.approx(np.full(4, 100), abs=4 * np.sqrt(400 * 0.25 * 0.75))
     assert np.mean([len(np.unique(tree.feature[tree.feature >= 0])) for tree in trees]) > 2
@@ -221,7 +231,9 @@ def test_the_same_seed_gives_the_same_forest(Model):
     X, y = IRIS
 
     def texts(random_state, n=4):
-        return [tree.tree_.export_text() for tree in Model(n_estimators=n, random_state=random_state).fit(X, y).estimators_]
+        return [
+            tree.tree_.export_text() for tree in Model(n_estimators=n, random_state=random_state).fit(X, y).estimators_
+        ]
 
     assert texts(0) == texts(0) == texts(np.random.RandomState(0))
     assert texts(0) != texts(1)
@@ -246,7 +258,9 @@ def test_out_of_bag_by_hand():
     forest = RandomForestClassifier(20, oob_score=True, random_state=1).fit(X, y, sample_weight=weight)
     right = 0.0
     for i in range(6):
-        answers = [tree.predict_proba(X[[i]])[0] for tree, count in zip(forest.estimators_, forest.in_bag_) if count[i] == 0]
+        answers = [
+            tree.predict_proba(X[[i]])[0] for tree, count in zip(forest.estimators_, forest.in_bag_) if count[i] == 0
+        ]
         assert 0 < len(answers) < 20
         assert forest.oob_decision_function_[i] == pytest.approx(sum(answers) / len(answers))
         right += weight[i] * (forest.classes_[np.argmax(sum(answers))] == y[i])
@@ -342,7 +356,9 @@ def test_permutation_importance_of_scikit_learn():
 # -- properties -------------------------------------------------------------------------------------------------
 
 tables = st.integers(2, 25).flatmap(
-    lambda n: st.tuples(*[st.lists(st.integers(-4, 4), min_size=n, max_size=n) for _ in range(3)], st.integers(0, 2**20))
+    lambda n: st.tuples(
+        *[st.lists(st.integers(-4, 4), min_size=n, max_size=n) for _ in range(3)], st.integers(0, 2**20)
+    )
 )
 
 
@@ -497,7 +513,11 @@ def test_bad_tables(Model, X, y, weight, error, message):
         (lambda: BAG(n_estimators=0).fit(X, y), ValueError, "n_estimators must be"),
         (lambda: FOREST(n_estimators=2.5).fit(X, y), ValueError, "n_estimators must be"),
         (lambda: BAG(voting="loud").fit(X, y), ValueError, "voting must be"),
-        (lambda: BAG(KNeighborsClassifier()).fit(X, y), ValueError, "estimator must be a classifier whose fit takes sample_weight"),
+        (
+            lambda: BAG(KNeighborsClassifier()).fit(X, y),
+            ValueError,
+            "estimator must be a classifier whose fit takes sample_weight",
+        ),
         (lambda: BAG("tree").fit(X, y), ValueError, "estimator must be"),
         (lambda: BAG(LinearSVC()).fit(X, y), ValueError, "estimator must have predict_proba"),
         (lambda: FOREST(bootstrap=False, oob_score=True).fit(X, y), ValueError, "oob_score needs bootstrap=True"),
@@ -510,7 +530,11 @@ def test_bad_tables(Model, X, y, weight, error, message):
         (lambda: REGRESSOR(criterion="poisson").fit(X, [1, -1]), ValueError, "y must not be negative"),
         (lambda: FOREST().fit(X, pd.Series(["a", 1])), TypeError, "y mixes int, str"),
         (lambda: FOREST(2).fit(X, y).predict([[1, 2]]), ValueError, "2 features"),
-        (lambda: FOREST(2).fit(pd.DataFrame({"a": [1, 2]}), y).predict(pd.DataFrame({"b": [1]})), ValueError, "(?i)feature names"),
+        (
+            lambda: FOREST(2).fit(pd.DataFrame({"a": [1, 2]}), y).predict(pd.DataFrame({"b": [1]})),
+            ValueError,
+            "(?i)feature names",
+        ),
         (lambda: BAG(n_estimators=2).fit(X, y).predict([[1, 2]]), ValueError, "2 features"),
     ],
 )

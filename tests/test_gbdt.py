@@ -46,7 +46,12 @@ LI_HANG_X = np.arange(1, 11)[:, np.newaxis]
 LI_HANG_Y = np.array([5.56, 5.70, 5.91, 6.40, 6.80, 7.05, 8.90, 8.70, 9.00, 9.05])
 #: Threshold, left and right leaf of each of the six trees, as printed (Li Hang, example 8.2).
 LI_HANG_TREES = [
-    (6.5, 6.24, 8.91), (3.5, -0.52, 0.22), (6.5, 0.15, -0.22), (4.5, -0.16, 0.11), (6.5, 0.07, -0.11), (2.5, -0.15, 0.04),
+    (6.5, 6.24, 8.91),
+    (3.5, -0.52, 0.22),
+    (6.5, 0.15, -0.22),
+    (4.5, -0.16, 0.11),
+    (6.5, 0.07, -0.11),
+    (2.5, -0.15, 0.04),
 ]
 LI_HANG_LOSSES = [1.93, 0.79, 0.47, 0.30, 0.23, 0.17]
 
@@ -134,7 +139,9 @@ def both(model, objective, X, y, weight=None, factor=1.0, base_score=0.5, **para
         min_child_weight=model.min_child_weight * factor,
         gamma=2 * model.gamma / factor,
     )
-    settings_ = dict(tree_method=model.tree_method, max_depth=model.max_depth, max_bin=1024, base_score=base_score, nthread=1)
+    settings_ = dict(
+        tree_method=model.tree_method, max_depth=model.max_depth, max_bin=1024, base_score=base_score, nthread=1
+    )
     data = xgboost.DMatrix(X, y, weight=weight)
     booster = xgboost.train(dict(objective=objective, **scaled, **settings_, **parameters), data, model.n_estimators)
     dumps = [json.loads(dump) for dump in booster.get_dump(dump_format="json", with_stats=True)]
@@ -179,7 +186,9 @@ def test_logistic_loss_is_xgboosts(method, missing):
 def test_softmax_is_xgboosts(load, method, missing):
     """XGBoost doubles the second derivative of softmax, which its lambda, rate and child weight make up for."""
     X, y = table(load, missing, seed=4)
-    model = GBDTClassifier(n_estimators=4, learning_rate=0.15, max_depth=3, tree_method=method, reg_lambda=0.5, min_child_weight=0.5)
+    model = GBDTClassifier(
+        n_estimators=4, learning_rate=0.15, max_depth=3, tree_method=method, reg_lambda=0.5, min_child_weight=0.5
+    )
     third = [1 / 3, 1 / 3, 1 / 3]
     model, predicted = both(model, "multi:softprob", X, y, factor=2.0, base_score=third, num_class=3)
     np.testing.assert_allclose(model.predict_proba(X), predicted, atol=2e-6)
@@ -195,9 +204,17 @@ def test_poisson_loss_is_xgboosts(method):
     np.testing.assert_allclose(model.predict(X), predicted, rtol=1e-5)
 
 
-@pytest.mark.parametrize("parameters", [
-    dict(gamma=1.0), dict(reg_lambda=0.0), dict(reg_lambda=20.0), dict(min_child_weight=25.0), dict(max_depth=1), dict(max_depth=7),
-])
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        dict(gamma=1.0),
+        dict(reg_lambda=0.0),
+        dict(reg_lambda=20.0),
+        dict(min_child_weight=25.0),
+        dict(max_depth=1),
+        dict(max_depth=7),
+    ],
+)
 def test_regularisation_is_xgboosts(parameters):
     X, y = table(load_diabetes, True)
     model = GBDTRegressor(n_estimators=3, learning_rate=0.3, max_depth=4, tree_method="hist").set_params(**parameters)
@@ -221,7 +238,9 @@ def test_gamma_prunes_at_once_where_xgboosts_exact_method_prunes_afterwards():
         parameters = dict(tree_method=method, max_depth=2, gamma=3, base_score=0.0)
         booster = xgboost.train(parameters, xgboost.DMatrix(X, y), 1)
         n_nodes[method] = len(booster.trees_to_dataframe())
-        ours = GBDTRegressor(order=2, n_estimators=1, max_depth=2, gamma=1.5, base_score=0, tree_method=method).fit(X, y)
+        ours = GBDTRegressor(order=2, n_estimators=1, max_depth=2, gamma=1.5, base_score=0, tree_method=method).fit(
+            X, y
+        )
         assert ours.trees_[0][0].n_nodes == 1
     assert n_nodes == {"exact": 7, "hist": 1}
 
@@ -237,9 +256,16 @@ def usual_medians(monkeypatch):
         monkeypatch.setattr(module, "_weighted_percentile", usual)
 
 
-@pytest.mark.parametrize("loss, depth", [
-    ("squared_error", 1), ("squared_error", 4), ("absolute_error", 2), ("huber", 2), ("huber", 4),
-])
+@pytest.mark.parametrize(
+    "loss, depth",
+    [
+        ("squared_error", 1),
+        ("squared_error", 4),
+        ("absolute_error", 2),
+        ("huber", 2),
+        ("huber", 4),
+    ],
+)
 def test_first_order_regression_is_scikit_learns(loss, depth, usual_medians):
     X, y = table(load_diabetes, False)
     parameters = dict(loss=loss, n_estimators=40, max_depth=depth)
@@ -258,7 +284,7 @@ def test_the_lower_median_is_the_only_difference_to_scikit_learn():
     X, y = table(load_diabetes, False)
     parameters = dict(loss="absolute_error", n_estimators=1, max_depth=1, learning_rate=1.0)
     theirs = GradientBoostingRegressor(criterion="squared_error", **parameters).fit(X, y)
-    (tree,), = GBDTRegressor(**parameters).fit(X, y).trees_
+    ((tree,),) = GBDTRegressor(**parameters).fit(X, y).trees_
     residual = y - np.median(y)
     for leaf, other in zip((1, 2), theirs.estimators_[0, 0].tree_.value[1:, 0, 0]):
         here = np.sort(residual[tree.apply(X.T) == leaf])
@@ -266,9 +292,16 @@ def test_the_lower_median_is_the_only_difference_to_scikit_learn():
         assert other == here[(len(here) - 1) // 2]
 
 
-@pytest.mark.parametrize("load, depth", [
-    (load_breast_cancer, 1), (load_breast_cancer, 3), (load_wine, 1), (load_iris, 1), (load_iris, 3),
-])
+@pytest.mark.parametrize(
+    "load, depth",
+    [
+        (load_breast_cancer, 1),
+        (load_breast_cancer, 3),
+        (load_wine, 1),
+        (load_iris, 1),
+        (load_iris, 3),
+    ],
+)
 def test_first_order_classification_is_scikit_learns(load, depth):
     X, y = table(load, False)
     parameters = dict(n_estimators=25, max_depth=depth)
@@ -548,7 +581,9 @@ def test_a_sibling_is_its_parent_without_the_other(max_depth):
     leaf = rows.spread(grower.node)
     assert len(seen) >= 8 and seen[0] == np.count_nonzero(weight) and sum(seen) > 600
     np.testing.assert_array_equal(leaf, tree.apply(values))
-    np.testing.assert_array_equal(tree.n_samples[tree.is_leaf], np.bincount(leaf[weight > 0], minlength=len(tree))[tree.is_leaf])
+    np.testing.assert_array_equal(
+        tree.n_samples[tree.is_leaf], np.bincount(leaf[weight > 0], minlength=len(tree))[tree.is_leaf]
+    )
 
 
 def test_few_bins_cut_only_between_them():
@@ -571,12 +606,12 @@ def test_missing_values_go_where_they_save_more(order, method):
     stump = GBDTRegressor(order=order, n_estimators=1, max_depth=1, learning_rate=1, reg_lambda=0, tree_method=method)
     for y, branch in (([0, 0, 9, 9, 0, 0], 0), ([0, 0, 9, 9, 9, 9], 1)):
         model = clone(stump).fit(x, y)
-        (tree,), = model.trees_
+        ((tree,),) = model.trees_
         assert tree.threshold[0] == 2.5 and tree.missing[0] == branch
         np.testing.assert_allclose(model.predict(x), y, atol=1e-12)
     # Whether the value is known may be all that matters.
     model = clone(stump).fit(x, [1, 1, 1, 1, 5, 5])
-    (tree,), = model.trees_
+    ((tree,),) = model.trees_
     assert tree.threshold[0] == np.inf and list(tree.root.children) == ["known", "missing"]
     np.testing.assert_allclose(model.predict([[99.0], [-99.0], [np.nan]]), [1, 1, 5])
     # With nothing missing in training, the heavier branch.
@@ -591,7 +626,7 @@ def test_categories_are_cut_in_the_order_of_their_steps(order, method):
     y = np.array([3.0, -1, 3, -1] * 10)
     model = GBDTRegressor(order=order, n_estimators=1, max_depth=1, learning_rate=1, reg_lambda=0, tree_method=method)
     model.fit(frame, y)
-    (tree,), = model.trees_
+    ((tree,),) = model.trees_
     assert tree.root.question == "colour" and list(tree.root.children) == ["b or d", "a or c"]
     np.testing.assert_allclose(model.predict(frame), y)
     # Both branches are equally heavy: an unseen category takes the first.
@@ -673,7 +708,9 @@ def test_a_split_that_gains_nothing(method):
 
 def test_base_score_is_in_units_of_the_target():
     X, y = table(load_iris, False)
-    assert GBDTRegressor(base_score=7.0, max_depth=0, order=2, n_estimators=1, learning_rate=1e-9).fit(X, y + 1).predict(X)[0] == pytest.approx(7)
+    assert GBDTRegressor(base_score=7.0, max_depth=0, order=2, n_estimators=1, learning_rate=1e-9).fit(
+        X, y + 1
+    ).predict(X)[0] == pytest.approx(7)
     two = GBDTClassifier(base_score=0.2, n_estimators=1, learning_rate=1e-9).fit(X[:100], y[:100])
     np.testing.assert_allclose(two.predict_proba(X)[0], [0.8, 0.2])
     three = GBDTClassifier(base_score=[0.2, 0.5, 0.3], n_estimators=1, learning_rate=1e-9).fit(X, y)
@@ -705,7 +742,13 @@ def test_a_start_far_away_hides_no_split():
 # -- hard and bad input -----------------------------------------------------------------------------------------
 
 each_estimator = pytest.mark.parametrize(
-    "model", [e(order=order, tree_method=m, n_estimators=3) for e in (GBDTClassifier, GBDTRegressor) for order in (1, 2) for m in METHODS]
+    "model",
+    [
+        e(order=order, tree_method=m, n_estimators=3)
+        for e in (GBDTClassifier, GBDTRegressor)
+        for order in (1, 2)
+        for m in METHODS
+    ],
 )
 
 

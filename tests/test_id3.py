@@ -150,7 +150,8 @@ def test_splits_on_zero_gain_until_min_gain_forbids():
 
 
 @pytest.mark.parametrize(
-    "parameters, n_nodes", [({"max_depth": 0}, 1), ({"max_depth": 1}, 4), ({"min_samples_split": 6}, 7), ({"min_gain": 0.5}, 1)]
+    "parameters, n_nodes",
+    [({"max_depth": 0}, 1), ({"max_depth": 1}, 4), ({"min_samples_split": 6}, 7), ({"min_gain": 0.5}, 1)],
 )
 def test_stopping_rules(parameters, n_nodes):
     tree = fit(load_watermelon(), **parameters).tree_

@@ -52,7 +52,9 @@ def test_start_is_the_best_constant(loss):
     if isinstance(loss, HuberLoss):  # Friedman starts at the median: delta is not known yet
         np.testing.assert_array_equal(start, AbsoluteLoss().start(y, weight))
         return
-    found = minimize(mean_loss, start + 0.3, method="Nelder-Mead", options={"xatol": 1e-9, "fatol": 1e-12, "maxiter": 4000})
+    found = minimize(
+        mean_loss, start + 0.3, method="Nelder-Mead", options={"xatol": 1e-9, "fatol": 1e-12, "maxiter": 4000}
+    )
     assert mean_loss(start) <= found.fun + 1e-9
 
 
@@ -88,9 +90,7 @@ def test_newton_steps_of_friedman_2001():
     y, score, _ = case(loss)
     for k in range(3):
         r = loss.negative_gradient(y, score)[k]
-        friedman = [
-            2 / 3 * r[leaf == j].sum() / (np.abs(r) * (1 - np.abs(r)))[leaf == j].sum() for j in range(4)
-        ]
+        friedman = [2 / 3 * r[leaf == j].sum() / (np.abs(r) * (1 - np.abs(r)))[leaf == j].sum() for j in range(4)]
         np.testing.assert_allclose(search(loss, y, score, np.ones(N), leaf, 4, k), friedman)
 
 

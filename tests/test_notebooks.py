@@ -16,7 +16,7 @@ import yaml
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-from scripts.execute import BOOK, ROOT, normalise, notebooks, stored_form
+from scripts.execute import ROOT, normalise, notebooks, stored_form
 
 CHAPTERS = notebooks()
 each_chapter = pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
@@ -25,8 +25,12 @@ LONGEST_CELL = 30  # the recursion of ID3 stands whole in one cell
 SHORTEST_ALT_TEXT = 20
 #: Marks by which nbval would leave an output or a whole cell out of the comparison.
 LEFT_OUT_TAGS = {"nbval-ignore-output", "nbval-skip", "pytest-validate-ignore-output"}
-LEFT_OUT_COMMENTS = re.compile(r"^\s*#\s*(NBVAL_IGNORE_OUTPUT|NBVAL_SKIP|PYTEST_VALIDATE_IGNORE_OUTPUT)\s*$", re.MULTILINE)
-MACHINE_PATH = re.compile(r"(?<!\w)/(?:home|root|Users|tmp|usr|opt|var|work|private|mnt)/|(?<!\w)[A-Z]:\\|site-packages|\b0x[0-9a-f]{6,}")
+LEFT_OUT_COMMENTS = re.compile(
+    r"^\s*#\s*(NBVAL_IGNORE_OUTPUT|NBVAL_SKIP|PYTEST_VALIDATE_IGNORE_OUTPUT)\s*$", re.MULTILINE
+)
+MACHINE_PATH = re.compile(
+    r"(?<!\w)/(?:home|root|Users|tmp|usr|opt|var|work|private|mnt)/|(?<!\w)[A-Z]:\\|site-packages|\b0x[0-9a-f]{6,}"
+)
 
 
 def read(path: Path) -> NotebookNode:
@@ -141,7 +145,9 @@ def shows_something(source: str) -> bool:
     A call may well return nothing, so it is left to nbval, which runs it.
     """
     statements = [node for node in ast.parse(source).body if isinstance(node, ast.Expr)]
-    prints = [node for node in statements if isinstance(node.value, ast.Call) and ast.unparse(node.value.func) == "print"]
+    prints = [
+        node for node in statements if isinstance(node.value, ast.Call) and ast.unparse(node.value.func) == "print"
+    ]
     last = ast.parse(source).body[-1:]
     return bool(prints) or any(
         isinstance(node, ast.Expr) and not isinstance(node.value, ast.Call | ast.Constant) for node in last
@@ -241,7 +247,9 @@ def shown(**data: str) -> NotebookNode:
 GOOD_ALT = "A curve that rises and falls"
 
 
-@pytest.mark.parametrize("alt", ["", "a curve", "_images/a_very_long_hash_of_a_figure.png", "a_very_long_hash_of_a_figure.png"])
+@pytest.mark.parametrize(
+    "alt", ["", "a curve", "_images/a_very_long_hash_of_a_figure.png", "a_very_long_hash_of_a_figure.png"]
+)
 def test_a_figure_without_alt_text_is_caught(alt):
     figure = shown(image_png="iVBORw0KGgo=")
     assert alt_text_faults(notebook_with(output=figure))
@@ -297,10 +305,16 @@ def test_stored_form_forgets_time_and_machine():
     """Two runs that differ in all that a run may differ in are stored alike."""
     first, second = notebook_with("print(1)\nprint(2)"), notebook_with("print(1)\nprint(2)")
     second.cells[0].id, second.cells[1].id = first.cells[0].id, first.cells[1].id
-    first.cells[1].outputs = [new_output("stream", name="stdout", text="1\n"), new_output("stream", name="stdout", text="2\n")]
+    first.cells[1].outputs = [
+        new_output("stream", name="stdout", text="1\n"),
+        new_output("stream", name="stdout", text="2\n"),
+    ]
     second.cells[1].outputs = [new_output("stream", name="stdout", text="1\n2\n")]
     second.cells[1].execution_count = 7
     second.cells[1].metadata = {"execution": {"iopub.status.busy": "now"}, "collapsed": True}
-    second.metadata = {"kernelspec": {"name": "mine", "display_name": "Mine"}, "language_info": {"name": "python", "version": "3.12.1"}}
+    second.metadata = {
+        "kernelspec": {"name": "mine", "display_name": "Mine"},
+        "language_info": {"name": "python", "version": "3.12.1"},
+    }
     assert stored_form(first) != stored_form(second)
     assert stored_form(normalise(first)) == stored_form(normalise(second))

@@ -137,7 +137,9 @@ def test_a_climb_ends_where_no_step_gains(seed):
     end = search.climb(level, impurity, start)
     assert end.gain[0] >= start.gain[0]
     for moved in search.moved:
-        assert search._scored(level, impurity, search._changed(level, impurity, end, moved)).gain[0] <= end.gain[0] + 1e-9
+        assert (
+            search._scored(level, impurity, search._changed(level, impurity, end, moved)).gain[0] <= end.gain[0] + 1e-9
+        )
 
 
 def best_line(X, y) -> float:
@@ -182,7 +184,9 @@ def test_more_restarts_never_gain_less_at_the_root():
     for seed in range(6):
         rng = np.random.default_rng(seed)
         X, y = rng.normal(size=(40, 3)), rng.integers(0, 2, 40)
-        trees = [ObliqueTreeClassifier(max_depth=1, n_restarts=n, random_state=0).fit(X, y).tree_ for n in (0, 1, 5, 20)]
+        trees = [
+            ObliqueTreeClassifier(max_depth=1, n_restarts=n, random_state=0).fit(X, y).tree_ for n in (0, 1, 5, 20)
+        ]
         gains.append([tree.gain[0] for tree in trees])
         assert gains[-1] == sorted(gains[-1])
         assert gains[-1][0] >= CARTClassifier(max_depth=1).fit(X, y).tree_.gain[0]
@@ -278,7 +282,13 @@ def test_importances_are_shared_out_by_the_columns_parts():
 
 @pytest.mark.parametrize(
     "parameters",
-    [{"max_depth": 2}, {"min_samples_leaf": 9}, {"min_samples_split": 30}, {"min_impurity_decrease": 0.02}, {"criterion": "entropy"}],
+    [
+        {"max_depth": 2},
+        {"min_samples_leaf": 9},
+        {"min_samples_split": 30},
+        {"min_impurity_decrease": 0.02},
+        {"criterion": "entropy"},
+    ],
 )
 def test_stopping_rules(parameters):
     rng = np.random.default_rng(5)
@@ -295,8 +305,10 @@ def test_stopping_rules(parameters):
 # -- properties -------------------------------------------------------------------------------------------------
 
 tables = st.integers(2, 20).flatmap(
-    lambda n: st.tuples(*[st.lists(st.integers(-5, 5), min_size=n, max_size=n) for _ in range(2)],
-                        st.lists(st.integers(0, 2), min_size=n, max_size=n))
+    lambda n: st.tuples(
+        *[st.lists(st.integers(-5, 5), min_size=n, max_size=n) for _ in range(2)],
+        st.lists(st.integers(0, 2), min_size=n, max_size=n),
+    )
 )
 
 
@@ -310,7 +322,11 @@ def test_training_rows_are_told_apart_where_they_can_be(columns):
     a, b, y = map(np.array, columns)
     X = np.column_stack([a, b]).astype(float)
     tree = fitted(X, y)
-    wanted = pd.DataFrame({"a": a, "b": b, "y": y}).groupby(["a", "b"])["y"].transform(lambda s: s.value_counts().sort_index().idxmax())
+    wanted = (
+        pd.DataFrame({"a": a, "b": b, "y": y})
+        .groupby(["a", "b"])["y"]
+        .transform(lambda s: s.value_counts().sort_index().idxmax())
+    )
     assert tree.predict(X).tolist() == wanted.tolist()
     assert (tree.tree_.gain >= 0).all()
 
@@ -364,7 +380,10 @@ def test_a_large_offset_of_the_columns():
 def test_numbers_of_all_kinds():
     X, y, _ = tilted(100, 2, gap=0.1)
     plain = ObliqueTreeClassifier(random_state=0).fit(X, y)
-    assert ObliqueTreeClassifier(random_state=0).fit(pd.DataFrame(X).astype(object), y).tree_.n_leaves == plain.tree_.n_leaves
+    assert (
+        ObliqueTreeClassifier(random_state=0).fit(pd.DataFrame(X).astype(object), y).tree_.n_leaves
+        == plain.tree_.n_leaves
+    )
     small = ObliqueTreeClassifier(random_state=0).fit(X.astype(np.float32), y)
     assert small.score(X.astype(np.float32), y) == 1
     flags = pd.DataFrame({"p": [True, False, True], "q": [1, 2, 3]})
@@ -389,13 +408,21 @@ TREE = ObliqueTreeClassifier
         (lambda: TREE().fit(X, [0, np.nan]), ValueError, "y contains NaN"),
         (lambda: TREE().fit(X, None), ValueError, "requires y"),
         (lambda: TREE().fit([[1.0], [np.nan]], y), ValueError, "(?i)X contains NaN"),
-        (lambda: TREE().fit(pd.DataFrame({"a": [1.0, None]}), y), ValueError, "NaN or None in column 'a', first in row 1"),
+        (
+            lambda: TREE().fit(pd.DataFrame({"a": [1.0, None]}), y),
+            ValueError,
+            "NaN or None in column 'a', first in row 1",
+        ),
         (lambda: TREE().fit(pd.DataFrame({"a": [None, None]}), y), ValueError, "column 'a'"),
         (lambda: TREE().fit([[1.0], [np.inf]], y), ValueError, "X contains infinity"),
         (lambda: TREE().fit(pd.DataFrame({"a": [1.0, np.inf]}), y), ValueError, "X contains infinity in column 'a'"),
         (lambda: TREE().fit(pd.DataFrame({"a": ["u", "v"]}), y), ValueError, "column 'a' holds text; .*get_dummies"),
         (lambda: TREE().fit(pd.DataFrame({"a": ["u", 1]}), y), ValueError, "column 'a' holds text"),
-        (lambda: TREE().fit(load_watermelon().iloc[:, :-1], load_watermelon()["ripe"]), ValueError, "column 'color' holds categories"),
+        (
+            lambda: TREE().fit(load_watermelon().iloc[:, :-1], load_watermelon()["ripe"]),
+            ValueError,
+            "column 'color' holds categories",
+        ),
         (lambda: TREE().fit(X, pd.Series(["a", 1])), TypeError, "y mixes int, str"),
         (lambda: TREE().fit(X, y, sample_weight=[0, 0]), ValueError, "sample_weight is zero everywhere"),
         (lambda: TREE().fit(X, y, sample_weight=[1]), ValueError, "sample_weight must have one entry a row"),
@@ -407,7 +434,11 @@ TREE = ObliqueTreeClassifier
         (lambda: TREE(n_restarts=-1).fit(X, y), ValueError, "n_restarts must be"),
         (lambda: TREE().fit(X, y).predict([[1, 2]]), ValueError, "2 features"),
         (lambda: TREE().fit(X, y).predict([[np.nan]]), ValueError, "(?i)NaN"),
-        (lambda: TREE().fit(pd.DataFrame({"a": [1, 2]}), y).predict(pd.DataFrame({"b": [1]})), ValueError, "(?i)feature names"),
+        (
+            lambda: TREE().fit(pd.DataFrame({"a": [1, 2]}), y).predict(pd.DataFrame({"b": [1]})),
+            ValueError,
+            "(?i)feature names",
+        ),
     ],
 )
 def test_errors_name_the_argument(call, error, message):

@@ -51,7 +51,16 @@ from scripts.execute import BOOK, notebooks
 
 FENCE = re.compile(r"[ \t>]*(?P<mark>`{3,}|~{3,}|:{3,})[ \t]*(?:\{(?P<name>[\w:-]+)\})?(?P<rest>.*)$")
 OPTION = re.compile(r"\s*:(?P<name>[\w-]+):(?P<value>.*)$")
-CODE_DIRECTIVES = {"code", "code-block", "code-cell", "sourcecode", "literalinclude", "include", "bibliography", "toctree"}
+CODE_DIRECTIVES = {
+    "code",
+    "code-block",
+    "code-cell",
+    "sourcecode",
+    "literalinclude",
+    "include",
+    "bibliography",
+    "toctree",
+}
 PATH_DIRECTIVES = {"figure", "image"}
 
 REFERRING = (
@@ -325,7 +334,10 @@ def written_but_not_shown(markdown: str, text: str = "") -> list[str]:
         ("```{admonition} Note\nThe gain is 0.381.\n```\nAnd 0.109.", ["0.381", "0.109"]),
         ("````{exercise}\n:label: ex-12\n```python\nx = 0.1\n```\nFind 0.22.\n````", ["0.22"]),
         ("![a curve that peaks at 0.5](curve.png)", ["0.5"]),
-        ("```{figure} fig-10.png\n:alt: a curve that peaks at 0.5\n:width: 80%\nThe top is 0.53.\n```", ["0.5", "0.53"]),
+        (
+            "```{figure} fig-10.png\n:alt: a curve that peaks at 0.5\n:width: 80%\nThe top is 0.53.\n```",
+            ["0.5", "0.53"],
+        ),
         ('<img src="10.png" alt="a peak at 0.5">', ["0.5"]),
         ("Every $p<q$ and 0.5>r.", ["0.5"]),
         ("```f(0.5)``` begins a line\n\nThe gain is 0.22.", ["0.22"]),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
-from functools import lru_cache
+from functools import cache
 from itertools import product
 from pathlib import Path
 
@@ -220,7 +220,9 @@ def steps_of(path) -> tuple[np.ndarray, np.ndarray]:
 @pytest.mark.parametrize("min_samples_leaf", [1, 5])
 def test_whole_path_of_scikit_learn(name, min_samples_leaf):
     X, y = LOAD[name](return_X_y=True)
-    ours, theirs = (CARTRegressor, DecisionTreeRegressor) if name == "diabetes" else (CARTClassifier, DecisionTreeClassifier)
+    ours, theirs = (
+        (CARTRegressor, DecisionTreeRegressor) if name == "diabetes" else (CARTClassifier, DecisionTreeClassifier)
+    )
     tree = ours(min_samples_leaf=min_samples_leaf).fit(X, y).tree_
     peer = theirs(min_samples_leaf=min_samples_leaf, random_state=0)
     path, (alphas, impurities) = cost_complexity_path(tree), steps_of(peer.cost_complexity_pruning_path(X, y))
@@ -296,13 +298,15 @@ KINDS = st.sampled_from(["binary", "multiway", "stopping", "regressor"])
 def all_prunings(tree: Tree) -> list[frozenset]:
     """The sets of leaves of all pruned trees, up to a few thousand."""
 
-    @lru_cache(maxsize=None)
+    @cache
     def below(node: int) -> list[frozenset]:
         alone = [frozenset([node])]
         if tree.is_leaf[node]:
             return alone
         children = range(tree.first_child[node], tree.first_child[node] + tree.n_children[node])
-        return alone + [frozenset().union(*parts) for parts in product(*(below(child)[:12] for child in children))][:3000]
+        return (
+            alone + [frozenset().union(*parts) for parts in product(*(below(child)[:12] for child in children))][:3000]
+        )
 
     return below(0)
 
@@ -541,7 +545,11 @@ def test_root_alone(model):
     tree = model.fit([[1.0], [2.0]], [1, 1]).tree_
     path = cost_complexity_path(tree)
     assert [part.tolist() for part in path] == [[0.0], [0.0], [1]]
-    for pruned in (prune_cost_complexity(tree, 0), prune_reduced_error(tree, [[1.0]], [1]), preprune(tree, [[1.0]], [1])):
+    for pruned in (
+        prune_cost_complexity(tree, 0),
+        prune_reduced_error(tree, [[1.0]], [1]),
+        preprune(tree, [[1.0]], [1]),
+    ):
         assert pruned.n_nodes == 1
 
 

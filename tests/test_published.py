@@ -84,7 +84,9 @@ def test_rpart_surrogates(stage_c):
     X, y = stage_c
     tree = CARTClassifier(min_samples_split=20, min_samples_leaf=7, max_depth=1).fit(X, y).tree_
     assert tree.root.question == "grade"
-    names = [tree.features[int(surrogate.feature[0])].name for surrogate in tree.surrogates if surrogate.feature[0] >= 0]
+    names = [
+        tree.features[int(surrogate.feature[0])].name for surrogate in tree.surrogates if surrogate.feature[0] >= 0
+    ]
     assert names == ["gleason", "ploidy", "g2", "age"]
     thresholds = [round(float(surrogate.threshold[0]), 3) for surrogate in tree.surrogates[:4]]
     assert thresholds == pytest.approx([5.5, float("nan"), 9.945, 66.5], nan_ok=True)

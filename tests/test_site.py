@@ -29,10 +29,15 @@ import treekit
 ROOT = Path(__file__).parent.parent
 BROWSERS = ["chromium", "chromium-browser", "google-chrome"]
 # The sandbox needs rights that a container lacks; the rest keeps the browser itself off the network.
-FLAGS = (
-    "--no-sandbox --disable-gpu --disable-quic --no-first-run "
-    "--disable-background-networking --disable-component-update --disable-sync"
-).split()
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
 DESK, PHONE = 1280, 390
 SETTINGS = [("light", DESK, "*"), ("dark", PHONE, "*"), ("dark", DESK, "book/*")]  # theme, width, pages
 SHORTEST_ALT = 20
@@ -156,7 +161,10 @@ def outside(url, address):
 def open_page(context, url, address):
     """Open an address and return its page, with the errors and the requests that the browser saw."""
     page, errors, requests = context.new_page(), [], []
-    page.on("console", lambda message: errors.append(f"{message.text} {message.location['url']}") if message.type == "error" else None)
+    page.on(
+        "console",
+        lambda message: errors.append(f"{message.text} {message.location['url']}") if message.type == "error" else None,
+    )
     page.on("pageerror", lambda error: errors.append(str(error)))
     page.on("requestfailed", lambda request: errors.append(f"failed: {request.url}"))
     page.on("request", lambda request: requests.append(request.url) if outside(request.url, address) else None)
@@ -307,7 +315,9 @@ def test_first_page_leads_to_the_introduction(site):
     assert "book/introduction.html" in (site / "index.html").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("name, prefix, page", [("source-map.csv", "source", "source_map"), ("errata.csv", "erratum", "errata")])
+@pytest.mark.parametrize(
+    "name, prefix, page", [("source-map.csv", "source", "source_map"), ("errata.csv", "erratum", "errata")]
+)
 def test_every_row_has_its_place(site, name, prefix, page):
     table = (site / "book" / f"{page}.html").read_text(encoding="utf-8")
     missing = []

@@ -36,7 +36,12 @@ def plain_best_cut(x, addend, criterion: Criterion, room: Room) -> tuple[float, 
 def criteria_of(rng, n):
     label, y = rng.integers(0, 3, n), rng.normal(size=n)
     return [
-        Gini(label % 2, 2), Gini(label, 3), Entropy(label, 3), SquaredError(y), FriedmanMSE(y), Poisson(np.abs(y)),
+        Gini(label % 2, 2),
+        Gini(label, 3),
+        Entropy(label, 3),
+        SquaredError(y),
+        FriedmanMSE(y),
+        Poisson(np.abs(y)),
         Newton(y, np.abs(y) + 0.1, reg_lambda=1.0),
     ]
 

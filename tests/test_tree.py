@@ -218,7 +218,9 @@ def test_drawing_escapes_what_it_is_given():
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-@pytest.mark.parametrize("version, shape", [("2.0", (17, 7)), ("3.0", (17, 9)), ("3.0-alpha", (17, 3)), ("2.0-alpha", (17, 7))])
+@pytest.mark.parametrize(
+    "version, shape", [("2.0", (17, 7)), ("3.0", (17, 9)), ("3.0-alpha", (17, 3)), ("2.0-alpha", (17, 7))]
+)
 def test_watermelon_tables(version, shape, language):
     table = load_watermelon(version, language)
     assert table.shape == shape

@@ -284,13 +284,17 @@ def read_targets(y: ArrayLike, n_rows: int) -> NDArray[np.float64]:
         raise ValueError(f"Input y contains NaN or infinity, first in row {np.isfinite(target).argmin()}.")
     spread = target.max() / 2 - target.min() / 2
     if spread > 0 and not 1e-100 < spread < 1e100:
-        raise ValueError(f"y spreads over {2 * spread:g}, whose squares leave the range of floats: multiply y by a constant.")
+        raise ValueError(
+            f"y spreads over {2 * spread:g}, whose squares leave the range of floats: multiply y by a constant."
+        )
     return target
 
 
 def _check_length(y: NDArray, n_rows: int) -> None:
     if len(y) != n_rows:
-        raise ValueError(f"Found input variables with inconsistent numbers of samples: X has {n_rows} rows, y has {len(y)}.")
+        raise ValueError(
+            f"Found input variables with inconsistent numbers of samples: X has {n_rows} rows, y has {len(y)}."
+        )
 
 
 def read_labels(y: ArrayLike, n_rows: int) -> NDArray:
@@ -313,5 +317,7 @@ def read_labels(y: ArrayLike, n_rows: int) -> NDArray:
         check_classification_targets(label)
     except TypeError as error:
         kinds = ", ".join(sorted({type(value).__name__ for value in label}))
-        raise TypeError(f"y mixes {kinds}, which have no common order; make the labels all text or all numbers.") from error
+        raise TypeError(
+            f"y mixes {kinds}, which have no common order; make the labels all text or all numbers."
+        ) from error
     return label

@@ -150,7 +150,9 @@ class C45Classifier(TreeClassifier):
         least = self.min_samples_leaf * (1 - TIE)
         if self.conventions == "quinlan":
             score = _quinlan_score(values, features, entropy, least, weight > 0)
-            choose = _chooser(self.criterion, slack=1e-3, in_average=_not_too_many(features, int(np.count_nonzero(weight))))
+            choose = _chooser(
+                self.criterion, slack=1e-3, in_average=_not_too_many(features, int(np.count_nonzero(weight)))
+            )
         else:
             score = _textbook_score(values, features, entropy, least)
             choose = _chooser(self.criterion)

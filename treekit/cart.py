@@ -210,7 +210,9 @@ def grow_binary(
     """Grow a tree of binary splits with the estimator's parameters; trees on one table may share its sorting."""
     _check_parameters(estimator)
     if isinstance(criterion, AbsoluteError) and not all(feature.is_numeric for feature in features):
-        raise ValueError("criterion='absolute_error' needs columns of numbers only; X has categories: encode them first.")
+        raise ValueError(
+            "criterion='absolute_error' needs columns of numbers only; X has categories: encode them first."
+        )
     n_rows = int(np.count_nonzero(weight > 0))
     room = Room(_count(estimator.min_samples_leaf, n_rows), estimator.min_weight_fraction_leaf * weight.sum())
     score_all = _cut_scorer(values, features, estimator.categorical_split == "one_vs_rest")

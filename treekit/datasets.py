@@ -107,6 +107,10 @@ def _in_language(frame: pd.DataFrame, language: str) -> pd.DataFrame:
         return frame.rename(index=terms, columns=terms).rename_axis(index=terms)
     if language != "en":
         raise ValueError(f"language must be 'en' or 'zh'; got {language!r}.")
-    words = [frame.index.name, *frame.columns, *(v for c in frame.select_dtypes("category") for v in frame[c].cat.categories)]
+    words = [
+        frame.index.name,
+        *frame.columns,
+        *(v for c in frame.select_dtypes("category") for v in frame[c].cat.categories),
+    ]
     frame.attrs["chinese"] = {word: terms[word] for word in words}
     return frame

@@ -26,7 +26,19 @@ from treekit.cart import generator
 from treekit.criteria import Newton
 from treekit.exact import in_whole, largest, mean_of_sums, unit_of, weighted
 from treekit.gbdt import Boosting, GBDTRegressor, check_parameters
-from treekit.histogram import Binned, Bins, HistogramGrower, Pairs, Places, Units, add_up, edges_between, in_pairs, move, units_of
+from treekit.histogram import (
+    Binned,
+    Bins,
+    HistogramGrower,
+    Pairs,
+    Places,
+    Units,
+    add_up,
+    edges_between,
+    in_pairs,
+    move,
+    units_of,
+)
 from treekit.losses import Loss
 from treekit.measures import row_weights
 from treekit.splits import Room
@@ -210,7 +222,9 @@ def add_tree(estimator: Boosting, bins: Bins, rows: BlockRows, k: int, rng: np.r
 # -- reading Dask collections -----------------------------------------------------------------------------------
 
 
-def blocks_of(client: Client, X: Any, y: Any, sample_weight: Any) -> tuple[list[Future], list[Future], list[Future] | None]:
+def blocks_of(
+    client: Client, X: Any, y: Any, sample_weight: Any
+) -> tuple[list[Future], list[Future], list[Future] | None]:
     """The blocks of X, y and the weights, side by side, without those that are empty; None for no weights."""
     named = {"X": X, "y": y} | ({} if sample_weight is None else {"sample_weight": sample_weight})
     for name, collection in named.items():

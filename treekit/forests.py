@@ -200,7 +200,9 @@ def check_member(estimator: Any, needs_shares: bool = False) -> None:
     if not hasattr(estimator, "fit") or not has_fit_parameter(estimator, "sample_weight"):
         raise ValueError(f"estimator must be a classifier whose fit takes sample_weight; {estimator!r} is not.")
     if needs_shares and not hasattr(estimator, "predict_proba"):
-        raise ValueError(f"estimator must have predict_proba for voting='soft'; {estimator!r} has not: use voting='hard'.")
+        raise ValueError(
+            f"estimator must have predict_proba for voting='soft'; {estimator!r} has not: use voting='hard'."
+        )
 
 
 def seeded(estimator: Any, rng: np.random.Generator) -> Any:
@@ -228,7 +230,9 @@ class _RandomForest(TableEstimator):
     def _tree(self) -> CARTClassifier | CARTRegressor:
         raise NotImplementedError
 
-    def _plant(self, values: NDArray, features: tuple[Feature, ...], y: NDArray, weight: Floats, n_values: int) -> OutOfBag:
+    def _plant(
+        self, values: NDArray, features: tuple[Feature, ...], y: NDArray, weight: Floats, n_values: int
+    ) -> OutOfBag:
         """Grow the trees on the one table."""
         check_number(self, "n_estimators", low=1, whole=True)
         if self.oob_score and not self.bootstrap:

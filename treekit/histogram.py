@@ -24,7 +24,17 @@ from treekit.table import Feature
 from treekit.tree import MAJORITY, Tree
 
 __all__ = [
-    "Bins", "Binned", "bin_edges", "bin_codes", "learn_bins", "in_pairs", "histograms", "move", "score_bins", "Rows", "HistogramGrower",
+    "Bins",
+    "Binned",
+    "bin_edges",
+    "bin_codes",
+    "learn_bins",
+    "in_pairs",
+    "histograms",
+    "move",
+    "score_bins",
+    "Rows",
+    "HistogramGrower",
 ]
 
 Floats = NDArray[np.float64]
@@ -495,7 +505,14 @@ class HistogramGrower:
     """
 
     def __init__(self, bins: Bins, rows: Any, criterion: Criterion, room: Room, choose: Choose, stop: Stop):
-        self.bins, self.rows, self.criterion, self.room, self.choose, self.stop = bins, rows, criterion, room, choose, stop
+        self.bins, self.rows, self.criterion, self.room, self.choose, self.stop = (
+            bins,
+            rows,
+            criterion,
+            room,
+            choose,
+            stop,
+        )
         self.is_newton = isinstance(criterion, Newton)
         self.reg_lambda = criterion.reg_lambda if isinstance(criterion, Newton) else 0.0
         self.node, self.depth = np.array([0]), 0

@@ -80,7 +80,9 @@ class ID3Classifier(TreeClassifier):
         entropy = Entropy(y, len(self.classes_))
 
         def score(level: Level, impurity: NDArray) -> Scores:
-            scores = [score_branches(level, column, feature.n_values, entropy) for feature, column in zip(features, values)]
+            scores = [
+                score_branches(level, column, feature.n_values, entropy) for feature, column in zip(features, values)
+            ]
             return joined(scores)
 
         stop = Stop(np.inf if self.max_depth is None else self.max_depth, self.min_samples_split, self.min_gain)

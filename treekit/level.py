@@ -333,9 +333,7 @@ def starts(n_samples: NDArray[np.intp]) -> NDArray[np.intp]:
     return start
 
 
-def totals(
-    addend: NDArray[np.integer], entry: NDArray[np.integer], start: NDArray[np.intp]
-) -> NDArray[np.int64]:
+def totals(addend: NDArray[np.integer], entry: NDArray[np.integer], start: NDArray[np.intp]) -> NDArray[np.int64]:
     """What the entries of each node add up to; a node may have none."""
     total = np.zeros((len(addend), len(start) - 1), dtype=np.int64)
     filled = np.flatnonzero(start[:-1] < start[1:])

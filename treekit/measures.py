@@ -453,5 +453,7 @@ def row_weights(sample_weight: ArrayLike | None, n_rows: int) -> NDArray[np.floa
     if weight.sum() == 0:
         raise ValueError("sample_weight is zero everywhere: at least one row must count.")
     if not 1e-100 < weight.sum() < 1e100:
-        raise ValueError(f"sample_weight sums to {weight.sum():g}, too far from 1 to reckon with: divide it by a constant.")
+        raise ValueError(
+            f"sample_weight sums to {weight.sum():g}, too far from 1 to reckon with: divide it by a constant."
+        )
     return weight

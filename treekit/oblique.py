@@ -16,7 +16,7 @@ from treekit.cart import CLASSIFICATION, generator
 from treekit.criteria import Criterion
 from treekit.grow import Stop, grow
 from treekit.level import Level, sort_columns
-from treekit.splits import Room, Scores, TIE, joined, largest_gain, score_cuts, score_thresholds
+from treekit.splits import TIE, Room, Scores, joined, largest_gain, score_cuts, score_thresholds
 from treekit.table import Feature
 from treekit.tree import STOP, Tree, combine
 
@@ -166,7 +166,9 @@ class ObliqueTreeClassifier(TreeClassifier):
         is_tilted = tree.feature == d
         direction[~is_tilted] = 0.0
         heaviest = (np.abs(direction) * search.range).argmax(axis=1)
-        return replace(tree, features=features, feature=np.where(is_tilted, heaviest, tree.feature), direction=direction)
+        return replace(
+            tree, features=features, feature=np.where(is_tilted, heaviest, tree.feature), direction=direction
+        )
 
 
 ENCODE = "this tree adds columns up, so encode it as numbers first, for instance by pandas.get_dummies."
@@ -242,7 +244,9 @@ class Search:
         for _ in range(MAX_SWEEPS):
             before = best
             for moved in self.moved:
-                best = better(best, self._scored(level, impurity, self._changed(level, impurity, best, moved)), impurity)
+                best = better(
+                    best, self._scored(level, impurity, self._changed(level, impurity, best, moved)), impurity
+                )
             if (best.gain <= before.gain).all():
                 break
         return best
@@ -302,4 +306,6 @@ class Search:
 def better(a: Tilt, b: Tilt, impurity: Floats) -> Tilt:
     """In each node the one that gains more: the first, unless the second gains more by more than rounding."""
     wins = b.gain > a.gain + TIE * impurity
-    return Tilt(*(np.where(wins[:, np.newaxis] if part.ndim == 2 else wins, theirs, part) for part, theirs in zip(a, b)))
+    return Tilt(
+        *(np.where(wins[:, np.newaxis] if part.ndim == 2 else wins, theirs, part) for part, theirs in zip(a, b))
+    )

@@ -72,7 +72,7 @@ def cut(tree: Tree, nodes: ArrayLike) -> Tree:
     nodes = np.asarray(nodes)
     if nodes.dtype == bool and nodes.shape == (tree.n_nodes,):
         is_cut = nodes
-    elif nodes.size == 0 or nodes.dtype.kind in "iu" and 0 <= nodes.min() and nodes.max() < tree.n_nodes:
+    elif nodes.size == 0 or (nodes.dtype.kind in "iu" and nodes.min() >= 0 and nodes.max() < tree.n_nodes):
         is_cut = np.isin(np.arange(tree.n_nodes), nodes)
     else:
         raise IndexError(f"nodes must be numbers from 0 to {tree.n_nodes - 1}, or booleans, one a node; got {nodes}.")
@@ -183,9 +183,7 @@ def prune_reduced_error(
     return cut(tree, _dear(tree, as_leaf, _tie_slack(ties, as_leaf), stopped))
 
 
-def preprune(
-    tree: Tree, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None, ties: str = "cut"
-) -> Tree:
+def preprune(tree: Tree, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None, ties: str = "cut") -> Tree:
     """Pre-pruning: from the top down, stop at the first question that does not help on held-out rows.
 
     A node keeps its question when the held-out rows are predicted better by its children, taken as leaves, than by the
@@ -217,16 +215,16 @@ def _tie_slack(ties: str, cost: Floats) -> float:
     return slack if ties == "cut" else -slack
 
 
-def _held_out_costs(
-    tree: Tree, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None
-) -> tuple[Floats, Floats]:
+def _held_out_costs(tree: Tree, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None) -> tuple[Floats, Floats]:
     """What the rows of each node cost if it is a leaf, and what those cost that get no further than there."""
     frame = _table_for(tree, X)
     weight = row_weights(sample_weight, len(frame))
     if tree.classes is not None:
         code = pd.Index(tree.classes).get_indexer(pd.Index(read_labels(y, len(frame))))
         # A label that the tree has never seen is an error wherever it ends.
-        per_row = np.concatenate([code == np.arange(len(tree.classes))[:, np.newaxis], np.ones((1, len(code)))]) * weight
+        per_row = (
+            np.concatenate([code == np.arange(len(tree.classes))[:, np.newaxis], np.ones((1, len(code)))]) * weight
+        )
         label = majority(tree.value)
 
         def cost(sums: Floats) -> Floats:
@@ -317,7 +315,9 @@ def normal_limit(errors: ArrayLike, n: ArrayLike, confidence: float = 0.25) -> F
     errors, n = np.asarray(errors, dtype=float), np.asarray(n, dtype=float)
     rows = np.where(n > 0, n, 1.0)
     _check_limit(errors, n, confidence)
-    z = np.interp(confidence, [0, 0.001, 0.005, 0.01, 0.05, 0.1, 0.2, 0.4, 1], [4, 3.09, 2.58, 2.33, 1.65, 1.28, 0.84, 0.25, 0])
+    z = np.interp(
+        confidence, [0, 0.001, 0.005, 0.01, 0.05, 0.1, 0.2, 0.4, 1], [4, 3.09, 2.58, 2.33, 1.65, 1.28, 0.84, 0.25, 0]
+    )
     none = 1 - confidence ** (1 / rows)
 
     def some(errors: Floats) -> Floats:

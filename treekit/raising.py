@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treekit.measures import entropy_of_counts
-from treekit.pruning import Limit, least_on_path, levels_up, over_children, binomial_limit, cut
+from treekit.pruning import Limit, binomial_limit, cut, least_on_path, levels_up, over_children
 from treekit.tree import Tree
 
 __all__ = ["prune_and_raise"]
@@ -60,6 +60,7 @@ def prune_and_raise(
     their way down: O(rows x depth^2) for the whole tree, and as much again for each raised branch with its own rows and
     depth. Source: Quinlan (1993), section 4.2; J48 of Weka.
     """
+
     def expected(counts: Floats) -> Floats:
         n = counts.sum(axis=1)
         return n * limit(np.maximum(n - counts.max(axis=1), 0), n, confidence)

@@ -109,9 +109,7 @@ def joined(parts: Sequence[Scores], columns: Sequence[int] | None = None) -> Sco
     )
 
 
-def with_categories(
-    numbers: Scores, features: Sequence[Feature], score_category: Callable[[int], Scores]
-) -> Scores:
+def with_categories(numbers: Scores, features: Sequence[Feature], score_category: Callable[[int], Scores]) -> Scores:
     """The scores of all columns, from those of the columns of numbers and a function that scores one of categories."""
     categories = [j for j, feature in enumerate(features) if not feature.is_numeric]
     columns = [j for j, feature in enumerate(features) if feature.is_numeric]
@@ -322,7 +320,7 @@ def find_cuts(level: Level, x: NDArray, before_missing: bool = False) -> Cuts:
         is_known = ~np.isnan(x)
         n_known = np.bincount(level.node, is_known, minlength=level.n_nodes).astype(np.intp)
         if before_missing:
-            is_cut[level.start[:-1] + n_known - 1] |= (0 < n_known) & (n_known < level.n_samples)
+            is_cut[level.start[:-1] + n_known - 1] |= (n_known > 0) & (n_known < level.n_samples)
     place = np.flatnonzero(is_cut)
     above = x.take(place + 1)
     threshold = np.where(np.isnan(above), np.inf, midpoint(x.take(place), above))
@@ -435,7 +433,9 @@ def _saving_with_room(
     return np.where(fits, criterion.saving(left, total), -np.inf)
 
 
-def score_branches(level: Level, column: NDArray, n_values: int, criterion: Criterion, min_weight: float = 0.0) -> Scores:
+def score_branches(
+    level: Level, column: NDArray, n_values: int, criterion: Criterion, min_weight: float = 0.0
+) -> Scores:
     """A branch for each category: what it gains in each node.
 
     A node can be split when at least two categories have rows in it, and ``min_weight`` or more of the weight.
@@ -485,7 +485,9 @@ def best_groups(
     best_left = np.zeros(n_rows.shape, dtype=bool)
     for left in _groupings(counts, n_rows, criterion, one_vs_rest):
         n_left = (n_rows * left).sum(axis=1)
-        gain = criterion.gain(_saving_with_room(criterion, (counts * left).sum(axis=2), known, n_left, n_known, room), node)
+        gain = criterion.gain(
+            _saving_with_room(criterion, (counts * left).sum(axis=2), known, n_left, n_known, room), node
+        )
         better = np.isfinite(gain) & ~(gain <= best_gain + TIE * impurity)
         best_gain[better] = gain[better]
         best_left[better] = np.broadcast_to(left, best_left.shape)[better]

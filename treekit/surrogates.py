@@ -75,7 +75,9 @@ def find_surrogates(
     node = np.arange(level.n_nodes)
     scores.gain[split_feature, node] = -np.inf
     ranked = np.argsort(-scores.gain, axis=0, kind="stable")[:n_wanted]
-    return [_surrogate(told, branch, values, scores, np.where(scores.gain[best, node] > 0, best, -1)) for best in ranked]
+    return [
+        _surrogate(told, branch, values, scores, np.where(scores.gain[best, node] > 0, best, -1)) for best in ranked
+    ]
 
 
 def _surrogate(level: Level, branch: Ints, values: NDArray, scores: Scores, feature: Ints) -> Surrogate:

@@ -49,7 +49,9 @@ def learn_features(X: pd.DataFrame, numbers_are_categories: bool = False) -> tup
     Columns of numbers are numeric unless ``numbers_are_categories``. Raises TypeError where a column mixes kinds.
     """
     return tuple(
-        Feature(str(name), None if _is_numeric(kind) and not numbers_are_categories else _categories(name, X.iloc[:, j]))
+        Feature(
+            str(name), None if _is_numeric(kind) and not numbers_are_categories else _categories(name, X.iloc[:, j])
+        )
         for j, (name, kind) in enumerate(zip(X.columns, X.dtypes))
     )
 
@@ -93,7 +95,9 @@ def _codes(name: object, column: pd.Series, categories: NDArray) -> NDArray[np.i
 def _refuse_kind(name: object, column: pd.Series) -> None:
     """Dates have no distance that a threshold could use as it is, and complex numbers no order."""
     if column.dtype.kind in "mM":
-        raise ValueError(f"X: column {name!r} holds dates or times; make them numbers first, such as days since a start.")
+        raise ValueError(
+            f"X: column {name!r} holds dates or times; make them numbers first, such as days since a start."
+        )
     if column.dtype.kind == "c":
         raise ValueError(f"Complex data not supported: X, column {name!r}.")
 
@@ -122,7 +126,9 @@ def _numbers(name: object, column: pd.Series) -> NDArray:
     except (TypeError, ValueError) as error:
         raise ValueError(f"X: column {name!r} held numbers in fit; it can't be read as numbers now.") from error
     if column.dtype.kind in "iu" and len(column) and max(abs(int(column.min())), abs(int(column.max()))) > 2**53:
-        raise ValueError(f"X: column {name!r} holds whole numbers above 2**53, which run together as floats: subtract an offset.")
+        raise ValueError(
+            f"X: column {name!r} holds whole numbers above 2**53, which run together as floats: subtract an offset."
+        )
     _refuse_infinite(name, numbers)
     return numbers
 

@@ -331,9 +331,9 @@ class Tree:
         A split takes away its gain times the weight of its node.
         """
         inner = ~self.is_leaf
-        taken = np.bincount(
-            self.feature[inner], (self.weight * self.gain)[inner], minlength=len(self.features)
-        ).astype(float)
+        taken = np.bincount(self.feature[inner], (self.weight * self.gain)[inner], minlength=len(self.features)).astype(
+            float
+        )
         return taken / taken.sum() if taken.sum() > 0 else taken
 
     # -- showing ------------------------------------------------------------------------------------------------
@@ -358,7 +358,9 @@ class Tree:
         return self.draw()._repr_html_()
 
 
-def branches(x: NDArray, threshold: NDArray[np.float64], route: NDArray[np.intp], node: NDArray[np.intp]) -> NDArray[np.intp]:
+def branches(
+    x: NDArray, threshold: NDArray[np.float64], route: NDArray[np.intp], node: NDArray[np.intp]
+) -> NDArray[np.intp]:
     """The branch that each value takes; -1 where it is missing, or a category without a branch.
 
     Parameters

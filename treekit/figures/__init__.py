@@ -5,8 +5,8 @@ by matplotlib.
 """
 
 from treekit.figures.adaboost import adaboost_explorer, margin_losses, plot_margins
-from treekit.figures.cart import cut_explorer, gini_and_entropy, plot_counts, steps_explorer
 from treekit.figures.c45 import plot_chance, price_bars, ratio_explorer
+from treekit.figures.cart import cut_explorer, gini_and_entropy, plot_counts, steps_explorer
 from treekit.figures.deep_forest import cascade_explorer, level_anatomy, plot_accuracy_and_cost, plot_windows
 from treekit.figures.entropy import (
     branch_entropies,

@@ -74,7 +74,9 @@ def ratio_explorer(tables: dict[str, tuple[pd.DataFrame, pd.Series]]) -> Explora
         if rule == "gain":  # clear of the guide
             places[winner] = (plane.x(price), plane.y(gain) - 10, "middle")
         points = "".join(point(str(a), table, places[a], bool(competes[a]), a == winner) for a in table.index)
-        sentence = f"{name}, by {column}: {winner} wins, gain {gain:.3f} / price {price:.3f} = ratio {gain / price:.3f}."
+        sentence = (
+            f"{name}, by {column}: {winner} wins, gain {gain:.3f} / price {price:.3f} = ratio {gain / price:.3f}."
+        )
         if rule == RULES[2]:
             sentence += f" The average gain is {average:.3f}; {int(competes.sum())} of {len(table)} compete."
         return guide + points, sentence

@@ -173,7 +173,15 @@ def plot_accuracy_and_cost(runs: pd.DataFrame) -> None:
             else:
                 fill = "none" if mark == "s" else color
                 ax.errorbar(
-                    trees, mean, error, fmt=mark, color=color, label=f"{table}, {model}", markersize=9, mfc=fill, capsize=4
+                    trees,
+                    mean,
+                    error,
+                    fmt=mark,
+                    color=color,
+                    label=f"{table}, {model}",
+                    markersize=9,
+                    mfc=fill,
+                    capsize=4,
                 )
         ax.legend(frameon=False, loc="lower center", bbox_to_anchor=(0.45, 1), ncols=2, fontsize=11)
     plt.show()

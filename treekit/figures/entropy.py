@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 
 from treekit.explorable import Explorable, Slider
-from treekit.figures.shared import Picture, axes, dot, in_class
-from treekit.measures import entropy, entropy_of_counts, self_information
+from treekit.figures.shared import Picture, in_class
+from treekit.measures import entropy_of_counts, self_information
 from treekit.palette import CLASS_COLORS, class_color
 from treekit.svg import FAINT, Plane, circle, line, rect, text
 
@@ -162,7 +162,9 @@ def plot_three_class_entropy() -> None:
         plt.colorbar(filled, ax=ax, label="entropy (bits)", shrink=0.8)
         ax.fill(*corners.T, facecolor="none", edgecolor="black", linewidth=1)
         ax.plot(*corners.mean(axis=0), "o", color=CLASS_COLORS[1])
-        ax.annotate("even mix", corners.mean(axis=0), xytext=(0, 8), textcoords="offset points", ha="center", color="white")
+        ax.annotate(
+            "even mix", corners.mean(axis=0), xytext=(0, 8), textcoords="offset points", ha="center", color="white"
+        )
         for (cx, cy), name, drop in zip(corners, "ABC", (-0.08, -0.08, 0.03), strict=True):
             ax.text(cx, cy + drop, f"only {name}", ha="center")
         ax.set(aspect="equal", ylim=(-0.1, 0.94))

@@ -38,7 +38,9 @@ def forest_explorer(X: pd.DataFrame, y: pd.Series, point: tuple[float, float]) -
     drawn_columns = {"both columns": None, "one, drawn by lot": 1}
     grown = {}
     for name, max_features in drawn_columns.items():
-        forest = RandomForestClassifier(N_TREES[-1], max_features=max_features, oob_score=True, random_state=0).fit(X, y)
+        forest = RandomForestClassifier(N_TREES[-1], max_features=max_features, oob_score=True, random_state=0).fit(
+            X, y
+        )
         on_grid = np.array([tree.predict_proba(asked)[:, 1] for tree in forest.estimators_])
         on_rows = np.array([tree.predict_proba(X)[:, 1] for tree in forest.estimators_])
         grown[name] = on_grid, on_rows, forest.in_bag_ == 0
@@ -50,9 +52,11 @@ def forest_explorer(X: pd.DataFrame, y: pd.Series, point: tuple[float, float]) -
         in_class(k, circle(350 + 60 * k, 15, 6)) + text(362 + 60 * k, 20, name) for k, name in enumerate((no, yes))
     )
     background = plane.axes(_round_ticks(left, right), _round_ticks(low, high), *columns) + names
-    marks = "".join(
-        in_class(int(k), circle(plane.x(row[0]), plane.y(row[1]), 6)) for row, k in zip(X.to_numpy(), is_yes)
-    ) + line(a - 7, b - 7, a + 7, b + 7, stroke_width=3) + line(a - 7, b + 7, a + 7, b - 7, stroke_width=3)
+    marks = (
+        "".join(in_class(int(k), circle(plane.x(row[0]), plane.y(row[1]), 6)) for row, k in zip(X.to_numpy(), is_yes))
+        + line(a - 7, b - 7, a + 7, b + 7, stroke_width=3)
+        + line(a - 7, b + 7, a + 7, b - 7, stroke_width=3)
+    )
 
     def state(name: str, m: int) -> tuple[str, str]:
         on_grid, on_rows, is_out = (part[:m] for part in grown[name])
@@ -104,7 +108,10 @@ def _shades(plane: Plane, xs: NDArray, ys: NDArray, share: NDArray) -> str:
             shapes[int(row[start])] = shapes.get(int(row[start]), "") + box
     filled = "".join(
         element(
-            "path", d=shapes[k], style=f"fill: {class_color(int(k >= 3))}", shape_rendering="crispEdges",
+            "path",
+            d=shapes[k],
+            style=f"fill: {class_color(int(k >= 3))}",
+            shape_rendering="crispEdges",
             fill_opacity=(0.42, 0.25, 0.1)[min(k, 5 - k)],
         )
         for k in sorted(shapes)
@@ -137,7 +144,9 @@ def variance_curves(forests: Mapping[str, tuple[float, float, Mapping[int, float
     for tick in (0.1, 0.05, 0.02, 0.01, 0.005, 0.002):
         y = plane.y(np.log2(tick))
         drawn += line(56, y, 376, y, stroke_opacity=0.17) + text(48, y + 5, f"{tick:g}", text_anchor="end")
-    drawn += text(216, 342, "trees (each tick doubles them)", text_anchor="middle") + text(0, 20, "variance of the answer")
+    drawn += text(216, 342, "trees (each tick doubles them)", text_anchor="middle") + text(
+        0, 20, "variance of the answer"
+    )
     sizes = np.arange(1, last + 1)
     for k, (name, (variance, correlation, measured)) in enumerate(forests.items()):
         curve = np.log2(correlation * variance + (1 - correlation) * variance / sizes)
@@ -197,4 +206,8 @@ def importance_bars(table: pd.DataFrame) -> Picture:
 
 def _bar(k: int) -> dict[str, object]:
     """The second kind of bar is hollow, for readers who do not see the colours."""
-    return {"style": f"fill: {class_color(k)}; stroke: {class_color(k)}", "fill_opacity": (1, 0)[k], "stroke_width": 1.5}
+    return {
+        "style": f"fill: {class_color(k)}; stroke: {class_color(k)}",
+        "fill_opacity": (1, 0)[k],
+        "stroke_width": 1.5,
+    }

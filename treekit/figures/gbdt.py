@@ -61,15 +61,15 @@ def boosting_explorer(
                 line(residuals.x(a), residuals.y(0), residuals.x(a), residuals.y(r), stroke_width=6, stroke_opacity=0.6)
                 for a, r in zip(x, left_over)
             )
-            + residuals.curve(
-                corners, np.repeat(stump, 2), style=f"stroke: {class_color(0)}", stroke_dasharray="6 4"
-            )
+            + residuals.curve(corners, np.repeat(stump, 2), style=f"stroke: {class_color(0)}", stroke_dasharray="6 4")
             + losses.curve(range(m + 1), loss, style=f"stroke: {class_color(1)}")
             + dot(losses.x(m), losses.y(loss[-1]))
         )
         says = f"says {tree.value[1, 0]:.3f} up to x = {tree.threshold[0]:g} and {tree.value[2, 0]:.3f} above"
         done = f"After round {m}" if m else "Before the first round"
-        sentence = f"{done} the squared residuals add up to {loss[-1]:.3f}. The next stump {says}. It is added times {rate:g}."
+        sentence = (
+            f"{done} the squared residuals add up to {loss[-1]:.3f}. The next stump {says}. It is added times {rate:g}."
+        )
         return drawing, sentence
 
     return Explorable(
@@ -79,7 +79,10 @@ def boosting_explorer(
         "falls steeply in the first round and less in the second.",
         size=(480, 562),
         background=background,
-        controls=[Choice("Learning rate", list(rates), show="{:g}"), Slider("Rounds", list(range(n_rounds + 1)), start=2)],
+        controls=[
+            Choice("Learning rate", list(rates), show="{:g}"),
+            Slider("Rounds", list(range(n_rounds + 1)), start=2),
+        ],
         frame=state,
         challenge="Which rate is lowest after three rounds? After twelve? Where do the residuals change their sign?",
     )
@@ -143,7 +146,9 @@ def leaf_parabola(y: ArrayLike, reg_lambda: float = 1.0) -> Picture:
         "point lies a little left of the loss's, and the parabola with lambda, whose lowest point lies half way back to "
         "zero.",
         size=(480, 314),
-        drawing=plane.axes(range(-1, 4), range(int(plane.ylim[0]), int(plane.ylim[1]) + 1), "step w", "loss of the leaf")
+        drawing=plane.axes(
+            range(-1, 4), range(int(plane.ylim[0]), int(plane.ylim[1]) + 1), "step w", "loss of the leaf"
+        )
         + guide
         + plane.curve(w, true, style=f"stroke: {class_color(0)}", stroke_width=3)
         + plane.curve(w, taylor, style=f"stroke: {class_color(1)}", stroke_dasharray="6 4")

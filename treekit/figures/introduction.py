@@ -6,8 +6,7 @@ import numpy as np
 
 from treekit.datasets import load_lunch
 from treekit.explorable import Explorable, Slider
-from treekit.figures.shared import Picture, arrow, axes, code_lines, dot, in_class, rings
-from treekit.measures import entropy
+from treekit.figures.shared import Picture, arrow, code_lines, dot, in_class, rings
 from treekit.palette import class_color
 from treekit.svg import Plane, element, line, rect, text
 
@@ -147,7 +146,11 @@ def lunch_partition(left: tuple[str, str, float, float], right: tuple[str, str, 
 
     def said(title: str, first: str, distance: float, price: float) -> str:
         whole = f"{distance:g} metres" if first == "distance" else f"{price:g} yuan"
-        part = f"{price:g} yuan, on the near side only" if first == "distance" else f"{distance:g} metres, on the cheap side only"
+        part = (
+            f"{price:g} yuan, on the near side only"
+            if first == "distance"
+            else f"{distance:g} metres, on the cheap side only"
+        )
         return f"{title}: the first cut, at {whole}, crosses the whole plane; the second is at {part}."
 
     return Picture(
@@ -195,7 +198,9 @@ SUBJECT = {
 def subject_map() -> Picture:
     """The whole subject as a tree that lies on its side: six questions, and under each its concepts and chapters."""
     step, y = 25, 24
-    drawing = text(0, y, "Decision trees", font_weight="bold") + text(480, y, "chapter", text_anchor="end", font_style="italic")
+    drawing = text(0, y, "Decision trees", font_weight="bold") + text(
+        480, y, "chapter", text_anchor="end", font_style="italic"
+    )
     trunk = y
     for question, concepts in SUBJECT.items():
         y += step + 8

@@ -26,9 +26,14 @@ def _cuts(x: pd.Series, y: pd.Series) -> tuple[np.ndarray, np.ndarray, np.ndarra
 
 def _steps(plane: Plane, values: np.ndarray, gain: np.ndarray) -> str:
     """The gain of every threshold: the same from each value up to the next."""
-    drawn = "".join(line(plane.x(a), plane.y(g), plane.x(b), plane.y(g), stroke_width=2) for (a, b), g in zip(pairwise(values), gain))
+    drawn = "".join(
+        line(plane.x(a), plane.y(g), plane.x(b), plane.y(g), stroke_width=2)
+        for (a, b), g in zip(pairwise(values), gain)
+    )
     rises = zip(values[1:-1], pairwise(gain))
-    return drawn + "".join(line(plane.x(a), plane.y(g), plane.x(a), plane.y(h), stroke_opacity=FAINT) for a, (g, h) in rises)
+    return drawn + "".join(
+        line(plane.x(a), plane.y(g), plane.x(a), plane.y(h), stroke_opacity=FAINT) for a, (g, h) in rises
+    )
 
 
 def _ticks(values: np.ndarray) -> list[float]:
@@ -121,7 +126,9 @@ def boundary_cuts(frame: pd.DataFrame, column: str, target: str) -> Picture:
     is_boundary = (rows[:-1] | rows[1:]).sum(axis=1) > 1
     plane = Plane((values[0], values[-1]), (0, max(0.3, float(gain.max()))), (50, 44, 470, 204))
     dots = "".join(
-        circle(plane.x(t), plane.y(g), 5, stroke="currentColor", fill="currentColor", fill_opacity=int(b), stroke_width=1.5)
+        circle(
+            plane.x(t), plane.y(g), 5, stroke="currentColor", fill="currentColor", fill_opacity=int(b), stroke_width=1.5
+        )
         for t, g, b in zip(thresholds, gain, is_boundary)
     )
     marks = ""

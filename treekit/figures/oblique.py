@@ -49,7 +49,11 @@ def _leaves(tree: Tree, box: Polygon) -> Iterator[tuple[Polygon, int]]:
 
 
 def region_panels(
-    X: pd.DataFrame, y: ArrayLike, models: Mapping[str, TreeClassifier], xticks: Iterable[float], yticks: Iterable[float]
+    X: pd.DataFrame,
+    y: ArrayLike,
+    models: Mapping[str, TreeClassifier],
+    xticks: Iterable[float],
+    yticks: Iterable[float],
 ) -> Picture:
     """The regions of up to two fitted trees on the two columns of `X`, side by side, with the rows as dots."""
     values, labels = X.to_numpy(float), np.asarray(y)
@@ -135,7 +139,9 @@ def tilt_explorer(frame: pd.DataFrame, columns: list[str], target: str) -> Explo
         for k in range(len(turned.classes))
     )
     background = (
-        plane.axes(xticks, yticks, columns[0], f"{columns[1]}; filled: {turned.classes[0]}, hollow: {turned.classes[1]}")
+        plane.axes(
+            xticks, yticks, columns[0], f"{columns[1]}; filled: {turned.classes[0]}, hollow: {turned.classes[1]}"
+        )
         + rows
         + text(0, line_y - 30, f"along the direction: {turned.classes[0]} above, {turned.classes[1]} below")
         + text(0, bar_y - 20, "gain (bits); dashed: the best single column")
@@ -188,7 +194,9 @@ def gain_by_angle(frame: pd.DataFrame, columns: list[str], target: str) -> Pictu
         x, y = plane.x(a), plane.y(turned.cut(a)[3])
         marks += circle(x, y, 5) + text(x, y + 24, name, text_anchor=anchor)
     curve = plane.curve(degrees, gain, style=f"stroke: {class_color(2)}")
-    axes = plane.axes(range(0, 181, 30), [0, 0.2, 0.4, 0.6], "angle of the direction, in degrees", "gain of its best cut (bits)")
+    axes = plane.axes(
+        range(0, 181, 30), [0, 0.2, 0.4, 0.6], "angle of the direction, in degrees", "gain of its best cut (bits)"
+    )
     alt = (
         f"The gain against the angle: flat pieces with sudden steps. Single columns are marked: {columns[0]} at 0 degrees with "
         f"{gain[0]:.3f} bits, {columns[1]} at 90 degrees with {turned.cut(90)[3]:.3f}. The highest piece, {gain.max():.3f} bits, "

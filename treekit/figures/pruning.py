@@ -86,8 +86,15 @@ def risk_steps(trees: dict[str, CostComplexityPath]) -> Picture:
             xs += [start, min(stop, last)]
             ys += [n, n]
         drawn += plane.curve(xs, ys, style=f"stroke: {class_color(k)}", stroke_dasharray=("none", "7 4")[k])
-        drawn += line(210, 60 + 26 * k, 240, 60 + 26 * k, style=f"stroke: {class_color(k)}", stroke_width=2,
-                      stroke_dasharray=("none", "7 4")[k]) + text(248, 65 + 26 * k, name)
+        drawn += line(
+            210,
+            60 + 26 * k,
+            240,
+            60 + 26 * k,
+            style=f"stroke: {class_color(k)}",
+            stroke_width=2,
+            stroke_dasharray=("none", "7 4")[k],
+        ) + text(248, 65 + 26 * k, name)
     alt = (
         "Lines of steps that fall as the price of a leaf rises, one for each of the risks "
         + " and ".join(f"{name} (from {path.n_leaves[0]} leaves)" for name, path in trees.items())
@@ -338,7 +345,9 @@ def alpha_explorer(frame: pd.DataFrame, target: str, prices: Sequence[float], st
         if link is not None:
             return text(at_x, at_y, question) + text(at_x, at_y + 17, f"g = {link:.3f}", font_size=13)
         k = int(full.value[node].argmax())
-        box = rect(at_x - 34, at_y - 14, 68, 20, rx=4, style=f"fill: {class_color(k)}", fill_opacity=(0.35, 0.12)[k % 2])
+        box = rect(
+            at_x - 34, at_y - 14, 68, 20, rx=4, style=f"fill: {class_color(k)}", fill_opacity=(0.35, 0.12)[k % 2]
+        )
         return box + text(at_x, at_y, said, font_size=13)
 
     def edge(node: int) -> str:
@@ -366,9 +375,7 @@ def alpha_explorer(frame: pd.DataFrame, target: str, prices: Sequence[float], st
         lines = [f"α = {price:.2f}", f"|T| = {n_leaves}", f"R(T) = {risk:.3f}", f"cost = {risk + price * n_leaves:.3f}"]
         numbers = "".join(text(300, top + 70 + 28 * i, words) for i, words in enumerate(lines))
         what = f"{risk:.3f} + {price:.2f} × {n_leaves} = {risk + price * n_leaves:.3f}"
-        after = (
-            f"The weakest link goes at {min(links.values()):.3f}." if links else "Nothing is left to cut."
-        )
+        after = f"The weakest link goes at {min(links.values()):.3f}." if links else "Nothing is left to cut."
         return (
             element("g", tree, text_anchor="middle") + _regions(plane, pruned) + numbers,
             f"At a price of {price:.2f} the best tree has {_leaves(pruned)}; it costs {what}. {after}",

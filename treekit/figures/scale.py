@@ -47,6 +47,7 @@ def plot_times(benchmarks: pd.DataFrame) -> None:
     panels[0].set_ylabel("seconds of CPU time")
     figure.legend(handles=list(lines.values()), loc="outside upper center", ncols=3, frameon=False)
 
+
 def blocks_explorer(x: ArrayLike, y: ArrayLike, label: str, n_blocks: int = 4, max_bins: int = 5) -> Explorable:
     """Histograms of blocks of rows, added one after the other, and the cut that the sum so far would choose.
 
@@ -76,7 +77,9 @@ def blocks_explorer(x: ArrayLike, y: ArrayLike, label: str, n_blocks: int = 4, m
             left, width, bottom = plane.x(b + 0.12), plane.x(0.76) - plane.x(0), 0
             for k, n in ((0, first), (1, second)):
                 if n:
-                    drawn.append(in_class(k, rect(left, plane.y(bottom + n), width, plane.y(bottom) - plane.y(bottom + n))))
+                    drawn.append(
+                        in_class(k, rect(left, plane.y(bottom + n), width, plane.y(bottom) - plane.y(bottom + n)))
+                    )
                 bottom += n
         return "".join(drawn)
 
@@ -90,7 +93,9 @@ def blocks_explorer(x: ArrayLike, y: ArrayLike, label: str, n_blocks: int = 4, m
         gains = gini.gain(gini.saving(sums.cumsum(axis=1)[:, :-1], total), total)
         best = int(gains.argmax())
         at = plane.x(best + 1)
-        cut = line(at, 62, at, 254, stroke_width=2, stroke_dasharray="6 4") + text(at, 56, "best cut", text_anchor="middle")
+        cut = line(at, 62, at, 254, stroke_width=2, stroke_dasharray="6 4") + text(
+            at, 56, "best cut", text_anchor="middle"
+        )
         return bars(sums) + cut, f"{told}the best cut is at {edges[best]:.3f}, with a Gini gain of {gains[best]:.3f}."
 
     return Explorable(

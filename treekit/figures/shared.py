@@ -8,7 +8,7 @@ from xml.sax.saxutils import quoteattr
 import matplotlib.pyplot as plt
 
 from treekit.palette import class_color
-from treekit.svg import circle, element, line, number, text
+from treekit.svg import circle, element, number, text
 
 LINE = 32  # pixels from one line of a drawn table to the next
 
