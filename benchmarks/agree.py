@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from sklearn.metrics import log_loss
 
 from benchmarks.plain import Node
-from treekit.tree import STOP, Tree
+from treekit.trees.structure import STOP
+from treekit.trees.tree import Tree
 
 
 class Differ(Exception):

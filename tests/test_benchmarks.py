@@ -20,7 +20,7 @@ from sklearn.tree import DecisionTreeClassifier
 from benchmarks import agree, cases, data, measure, plain, table
 from benchmarks.cases import CASES, LIGHTGBM, MEMORY, SLOPE, Target, lightgbm
 from treekit import CARTClassifier
-from treekit.figures.scale import plot_times
+from treekit.showing.figures.scale import plot_times
 
 # -- the saved table ------------------------------------------------------------------------------------------
 

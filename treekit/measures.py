@@ -16,6 +16,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from treekit.models.validation import row_weights
+
 __all__ = [
     "self_information",
     "entropy",
@@ -30,9 +32,6 @@ __all__ = [
     "gini_of_counts",
     "gain_of_counts",
 ]
-
-
-# -- of tables of counts ----------------------------------------------------------------------------------------
 
 
 def _shares(counts: ArrayLike) -> NDArray[np.float64]:
@@ -143,9 +142,6 @@ def gain_of_counts(
 def mean_impurity(counts: NDArray[np.float64], impurity: Callable[..., NDArray[np.float64]]) -> NDArray[np.float64]:
     """Mean impurity over the values of an attribute, each weighted by its share of the rows."""
     return (_shares(counts.sum(axis=-1)) * impurity(counts)).sum(axis=-1)
-
-
-# -- of columns of data -----------------------------------------------------------------------------------------
 
 
 def self_information(p: ArrayLike, base: float = 2) -> NDArray[np.float64]:
@@ -385,9 +381,6 @@ def gini_index(x: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = Non
     return float(mean_impurity(counts, gini_of_counts))
 
 
-# -- from columns to counts -------------------------------------------------------------------------------------
-
-
 def _label_counts(y: ArrayLike, sample_weight: ArrayLike | None) -> NDArray[np.float64]:
     """Weight of the rows of each label."""
     codes = _codes("y", y)
@@ -431,29 +424,3 @@ def _known(value: NDArray[np.intp], weight: NDArray[np.float64]) -> NDArray[np.b
     if weight[known].sum() == 0:
         raise ValueError("x is missing in every row that has weight: there is nothing to measure.")
     return known
-
-
-def quotient(a: ArrayLike, b: NDArray) -> NDArray[np.float64]:
-    """a / b, and 0 where b is 0."""
-    return np.divide(a, b, out=np.zeros(np.broadcast(a, b).shape), where=b > 0)
-
-
-def row_weights(sample_weight: ArrayLike | None, n_rows: int) -> NDArray[np.float64]:
-    """Weights of the rows as floats, ones by default; errors name the argument."""
-    if sample_weight is None:
-        return np.ones(n_rows)
-    try:
-        weight = np.asarray(sample_weight, dtype=float)
-    except (TypeError, ValueError) as error:
-        raise ValueError("sample_weight must hold numbers.") from error
-    if weight.shape != (n_rows,):
-        raise ValueError(f"sample_weight must have one entry a row, shape ({n_rows},); got shape {weight.shape}.")
-    if not np.all(np.isfinite(weight)) or np.any(weight < 0):
-        raise ValueError("sample_weight must be finite and not negative.")
-    if weight.sum() == 0:
-        raise ValueError("sample_weight is zero everywhere: at least one row must count.")
-    if not 1e-100 < weight.sum() < 1e100:
-        raise ValueError(
-            f"sample_weight sums to {weight.sum():g}, too far from 1 to reckon with: divide it by a constant."
-        )
-    return weight

@@ -1,0 +1,247 @@
+"""The Tree: how its arrays hang together, how rows pass, what it prints, however deep it is."""
+
+from __future__ import annotations
+
+import re
+import xml.etree.ElementTree as ET
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from treekit import CARTRegressor, ID3Classifier, Tree, information_gain
+from treekit.datasets import load_loan, load_lunch, load_playtennis, load_watermelon
+from treekit.growing.encoding import Feature
+from treekit.trees.structure import STOP
+
+
+@pytest.fixture
+def melons():
+    return load_watermelon()
+
+
+@pytest.fixture
+def model(melons):
+    return ID3Classifier().fit(melons.iloc[:, :-1], melons["ripe"])
+
+
+def chain(depth: int) -> Tree:
+    """A tree of one question after another, far deeper than Python can recurse."""
+    n_nodes = 2 * depth + 1
+    # Level by level the left child asks on and the right one is a leaf.
+    inner = np.r_[True, np.tile([True, False], depth - 1), False, False] if depth else np.array([False])
+    shares = np.tile([0.5, 0.5], (n_nodes, 1))
+    ones = np.ones(n_nodes)
+    return Tree(
+        features=(Feature("x", np.array(["on", "stop"])),),
+        classes=np.array(["a", "b"]),
+        feature=np.where(inner, 0, -1),
+        threshold=np.full(n_nodes, np.nan),
+        route=np.tile([0, 1], depth),
+        n_children=np.where(inner, 2, 0),
+        missing=np.full(n_nodes, STOP),
+        gain=0 * ones,
+        impurity=ones,
+        n_samples=ones.astype(int),
+        weight=ones,
+        value=shares,
+    )
+
+
+def test_arrays_hang_together(model):
+    tree = model.tree_
+    for node in tree.walk():
+        children = list(node.children.values())
+        assert node.is_leaf == (not children)
+        for child in children:
+            assert child.parent == node and child.depth == node.depth + 1
+            assert node.children[child.branch] == child
+        if children:
+            assert node.n_samples == sum(child.n_samples for child in children)
+            assert tree.weight[node.id] == sum(tree.weight[child.id] for child in children)
+    assert [node.id for node in tree.walk()].count(0) == 1 and len(list(tree.walk())) == len(tree)
+    assert (np.diff(tree.depth) >= 0).all()
+    assert tree.n_leaves == 9 and tree.max_depth == 4
+    assert tree.value.sum(axis=1) == pytest.approx(np.ones(len(tree)))
+
+
+def test_gain_of_a_node_is_the_formula_on_its_rows(melons, model):
+    """Each stored gain equals information_gain on the rows that pass the node, found by decision_path."""
+    path = model.decision_path(melons.iloc[:, :-1]).toarray().astype(bool)
+    for node in model.tree_.walk():
+        rows = melons[path[:, node.id]]
+        assert len(rows) == node.n_samples
+        if not node.is_leaf:
+            assert node.gain == pytest.approx(information_gain(rows[node.question], rows["ripe"]))
+
+
+def test_apply_and_path_end_in_the_same_leaf(melons, model):
+    X = melons.iloc[:, :-1]
+    leaf = model.apply(X)
+    path = model.decision_path(X)
+    assert model.tree_.is_leaf[leaf].all()
+    assert path[np.arange(len(X)), leaf].sum() == len(X)
+    assert (np.asarray(path.sum(axis=1)).ravel() == model.tree_.depth[leaf] + 1).all()
+    assert (model.get_depth(), model.get_n_leaves()) == (4, 9)
+
+
+def test_to_frame_has_a_row_a_node(model):
+    frame = model.tree_.to_frame()
+    assert list(frame.columns) == [
+        "parent", "depth", "branch", "feature", "n_samples", "weight", "impurity", "gain", "value", "is_leaf",
+    ]  # fmt: skip
+    assert len(frame) == model.tree_.n_nodes
+    leaves = frame[frame["is_leaf"]]
+    assert leaves["n_samples"].sum() == 17
+    assert frame.loc[3, ["branch", "value", "n_samples"]].tolist() == ["blurry", "no", 3]
+    # The leaves alone say how much the whole tree gained: entropy before = sum of weighted gains, as they are pure.
+    inner = frame[~frame["is_leaf"]]
+    assert (inner["weight"] * inner["gain"]).sum() / 17 == pytest.approx(frame.loc[0, "impurity"])
+
+
+def test_rules_cover_each_row_once(melons, model):
+    rules = model.tree_.export_rules()
+    assert len(rules) == model.tree_.n_leaves
+    n_holding = 0
+    for _, row in melons.iterrows():
+        for rule in rules:
+            conditions, label = re.fullmatch(r"if (.*) then (\w+)  \[.*\]", rule).groups()
+            if all(row[name] == value for name, value in (c.split(" = ") for c in conditions.split(" and "))):
+                n_holding += 1
+                assert label == row["ripe"]
+    assert n_holding == len(melons)
+    assert ID3Classifier().fit([["u"]], ["a"]).tree_.export_rules() == ["if anything then a  [a 1]"]
+
+
+def test_text_of_playtennis():
+    days = load_playtennis()
+    tree = ID3Classifier().fit(days.iloc[:, :-1], days["play"]).tree_
+    assert tree.export_text().splitlines() == [
+        "outlook?",
+        "├── sunny: humidity?",
+        "│   ├── high: no  [no 3, yes 0]",
+        "│   └── normal: yes  [no 0, yes 2]",
+        "├── overcast: yes  [no 0, yes 4]",
+        "└── rain: wind?",
+        "    ├── weak: yes  [no 0, yes 3]",
+        "    └── strong: no  [no 2, yes 0]",
+    ]
+    assert repr(tree) == "Tree of 8 nodes, 5 of them leaves, depth 2"
+
+
+def test_node_numbers_are_checked(model):
+    with pytest.raises(IndexError, match="node must be between 0 and 13"):
+        model.tree_[14]
+
+
+@pytest.mark.parametrize("depth", [0, 10_000])
+def test_no_depth_is_too_deep(depth):
+    tree = chain(depth)
+    assert tree.max_depth == depth
+    assert len(tree.export_text().splitlines()) == len(tree) == 2 * depth + 1
+    assert tree.apply(np.array([[0, 1]])).tolist() == [max(2 * depth - 1, 0), min(2, 2 * depth)]
+    assert tree.decision_path(np.array([[0]])).sum() == depth + 1
+    assert len(tree.to_frame()) == len(tree)
+    assert tree.draw().svg.count("<rect") > 0
+
+
+# -- the drawing ------------------------------------------------------------------------------------------------
+
+
+def parts(drawing) -> tuple[ET.Element, str]:
+    """The parsed SVG, and all words in it."""
+    root = ET.fromstring(drawing.svg)
+    return root, " ".join(root.itertext())
+
+
+def test_drawing_shows_every_node(model):
+    root, words = parts(model.tree_.draw())
+    for shown in ["texture?", "gain 0.381", "slightly curly", "empty", "0 : 5", "light"]:
+        assert shown in words
+    assert root.get("role") == "img" and "asks texture" in root.get("aria-label")
+    # One frame a node; bars have no rounded corners.
+    assert sum(1 for rect in root.iter() if rect.tag == "rect" and rect.get("rx")) == model.tree_.n_nodes
+    dashed = [e for e in root.iter() if e.get("stroke-dasharray")]
+    assert len(dashed) == 2  # the empty branch: its edge and its card
+
+
+def test_cards_of_a_level_do_not_overlap(model):
+    for tree in (model.tree_, wide_tree()):
+        frames = [r for r in parts(tree.draw(max_nodes=500))[0].iter() if r.tag == "rect" and r.get("rx")]
+        boxes = sorted((float(r.get("y")), float(r.get("x")), float(r.get("width"))) for r in frames)
+        for (y1, x1, width), (y2, x2, _) in zip(boxes, boxes[1:]):
+            assert y1 < y2 or x1 + width <= x2
+
+
+def wide_tree() -> Tree:
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.integers(0, 3, (200, 5)), columns=list("abcde"))
+    return ID3Classifier(max_depth=4).fit(X, rng.integers(0, 3, 200)).tree_
+
+
+def test_html_opens_and_closes_what_it_nests(model):
+    html = model.tree_._repr_html_()
+    outline = re.search(r'<div class="outline">(.*?)</div>', html, re.S).group(1)
+    root = ET.fromstring(f"<div>{outline.replace('<details open>', '<details>')}</div>")
+    assert sum(1 for _ in root.iter("strong")) == model.tree_.n_nodes
+    assert sum(1 for _ in root.iter("details")) == model.tree_.n_nodes - model.tree_.n_leaves
+
+
+def test_drawing_of_numbers_stays_in_its_cards():
+    x = np.arange(1.0, 11)[:, np.newaxis]
+    tree = CARTRegressor(max_depth=2).fit(x, 100 * x[:, 0] - 300).tree_
+    root, words = parts(tree.draw())
+    assert all(shown in words for shown in ("> 5.5", "2 rows", "-150", "600"))
+    cards = [float(r.get("width")) for r in root.iter() if r.tag == "rect" and r.get("rx")]
+    bars = [float(r.get("width")) for r in root.iter() if r.tag == "rect" and not r.get("rx")]
+    assert 0 < max(bars) < min(cards)
+    assert tree.export_text().splitlines()[2] == "│   ├── <= 2.5: -150  [2 rows]"
+
+
+def test_drawing_of_a_big_tree_stops_at_a_level():
+    tree = wide_tree()
+    words = parts(tree.draw(max_nodes=20))[1]
+    assert "more below" in words
+    assert tree.n_nodes > 80 and len(tree._repr_html_()) < 60_000
+    with pytest.raises(ValueError, match="max_nodes must be 1 or more"):
+        tree.draw(0)
+
+
+def test_drawing_escapes_what_it_is_given():
+    X = pd.DataFrame({"a<b>&c": ['<i>"x"</i>', "y"]})
+    html = ID3Classifier().fit(X, ["<u>", "&"]).tree_._repr_html_()
+    assert "<i>" not in html and "<u>" not in html
+    ET.fromstring(ID3Classifier().fit(X, ["<u>", "&"]).tree_.draw().svg)
+
+
+# -- the tables -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize(
+    "version, shape", [("2.0", (17, 7)), ("3.0", (17, 9)), ("3.0-alpha", (17, 3)), ("2.0-alpha", (17, 7))]
+)
+def test_watermelon_tables(version, shape, language):
+    table = load_watermelon(version, language)
+    assert table.shape == shape
+    assert table.index.tolist() == list(range(1, 18))
+    assert table.iloc[:, -1].value_counts().tolist() == [9, 8]
+    assert table.isna().to_numpy().sum() == (13 if version == "2.0-alpha" else 0)
+
+
+def test_gapped_table_is_the_full_one_with_gaps():
+    full, gapped = load_watermelon(), load_watermelon("2.0-alpha")
+    known = gapped.notna()
+    assert (full.astype(object).where(known) == gapped.astype(object).where(known)).to_numpy()[known.to_numpy()].all()
+    assert [list(gapped[c].cat.categories) for c in gapped] == [list(full[c].cat.categories) for c in full]
+
+
+def test_other_tables():
+    assert (load_playtennis().shape, load_loan().shape, load_lunch().shape) == ((14, 5), (15, 5), (12, 3))
+    for load in (load_playtennis, load_loan, load_lunch, load_watermelon):
+        english, chinese = load(), load(language="zh")
+        terms = english.attrs["chinese"]
+        assert [terms[c] for c in english.columns] == list(chinese.columns)
+        for before, after in zip(english, chinese):
+            if isinstance(english[before].dtype, pd.CategoricalDtype):
+                assert [terms[v] for v in english[before]] == list(chinese[after])
