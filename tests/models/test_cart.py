@@ -8,8 +8,10 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
+import sklearn
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from packaging.version import Version
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, load_wine
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from sklearn.utils.estimator_checks import estimator_checks_generator
@@ -102,6 +104,11 @@ def test_regressor_is_scikit_learns_node_for_node(criterion, parameters, weighte
     # scikit-learn's Friedman criterion picks the splits of the squared error, which newer releases say by dropping it.
     name = "squared_error" if criterion == "friedman_mse" else criterion
     theirs = DecisionTreeRegressor(criterion=name, random_state=0, **parameters).fit(X, y, weight)
+    if weighted and criterion == "absolute_error" and Version(sklearn.__version__) < Version("1.8"):
+        # Before 1.8 scikit-learn's running median could go wrong where rows have weights: it misses the best cut.
+        with pytest.raises(AssertionError):
+            compare(ours.tree_, theirs.tree_)
+        return
     n_same, n_ties = compare(ours.tree_, theirs.tree_)
     # In nodes of a few rows many columns tie; higher up hardly any do.
     assert n_same >= max(20, n_ties)

@@ -1,6 +1,5 @@
 """Gradient boosting against XGBoost, scikit-learn, published figures, brute force and its own laws."""
 
-import functools
 import json
 
 import numpy as np
@@ -254,7 +253,12 @@ def test_gamma_prunes_at_once_where_xgboosts_exact_method_prunes_afterwards():
 def usual_medians(monkeypatch):
     """scikit-learn takes the lower of two middle values as median; let it take their mean, as treekit does."""
     for module in (sklearn._loss.loss, sklearn.ensemble._gb):
-        usual = functools.partial(module._weighted_percentile, average=True)
+        lower = module._weighted_percentile
+
+        def usual(x, weight, percentile=50, lower=lower):
+            """Half the lower one and half the upper, which is the lower one seen from above."""
+            return (lower(x, weight, percentile) - lower(-x, weight, 100 - percentile)) / 2
+
         monkeypatch.setattr(module, "_weighted_percentile", usual)
 
 

@@ -7,8 +7,10 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
+import sklearn
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from packaging.version import Version
 from sklearn.metrics import mutual_info_score
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
@@ -45,6 +47,12 @@ def reference(table: pd.DataFrame, domains: dict, majority=None) -> object:
     "estimator, check", list(estimator_checks_generator(ID3Classifier())), ids=lambda part: getattr(part, "func", part)
 )
 def test_scikit_learn_conventions(estimator, check):
+    if check.func.__name__ == "check_positive_only_tag_during_fit" and Version(sklearn.__version__) < Version("1.7.1"):
+        # Before 1.7.1 the check itself breaks off on a table of whole numbers, which categories are: it subtracts a
+        # float from them in place.
+        with pytest.raises(TypeError, match="Cannot cast ufunc 'subtract' output"):
+            check(estimator)
+        return
     check(estimator)
 
 

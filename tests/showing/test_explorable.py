@@ -14,7 +14,9 @@ import pytest
 
 from treekit.datasets import load_loan, load_watermelon
 from treekit.showing.explorable import Choice, Explorable, Slider
-from treekit.showing.figures import entropy_explorer, growth_explorer, lunch_explorer, split_explorer
+from treekit.showing.figures.entropy import entropy_explorer
+from treekit.showing.figures.id3 import growth_explorer, split_explorer
+from treekit.showing.figures.introduction import lunch_explorer
 from treekit.showing.palette import CLASS_COLORS, class_color
 from treekit.showing.svg import Plane, number, text
 
@@ -61,6 +63,19 @@ def test_frames_are_in_the_order_in_which_the_script_counts():
     places = itertools.product([0, 10, 20], ["left", "right"])
     assert said == [f"{far} m to the {way} </script> <!--." for far, way in places]
     assert data["controls"][0] == {"kind": "slider", "label": "How far", "start": 1, "values": ["0 m", "10 m", "20 m"]}
+
+
+def test_a_changed_frame_is_one_changed_line():
+    """A notebook stores HTML line by line, so a diff names the frames that have changed."""
+
+    def lines(last):
+        def frame(far, way):
+            return "<g/>", last if (far, way) == (20, "right") else f"{far} m to the {way}."
+
+        return small(frame=frame)._repr_html_().splitlines()
+
+    changed = [(one, other) for one, other in zip(lines("Here."), lines("There."), strict=True) if one != other]
+    assert changed == [('["<g/>","Here."]', '["<g/>","There."]')]
 
 
 def test_the_figure_at_rest_is_the_start_frame():
