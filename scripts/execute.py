@@ -4,7 +4,7 @@
     python scripts/execute.py entropy id3    these two
 
 Each notebook runs in a kernel of this Python, in its own folder. What is stored depends only on the code: no times,
-no version of Python, cells counted from 1. So running a chapter twice changes nothing, and a diff shows what did change.
+no version of Python, cells counted from 1. So running a chapter twice changes nothing, and a diff shows what did.
 """
 
 from __future__ import annotations
