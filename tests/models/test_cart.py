@@ -115,7 +115,8 @@ def test_float32_and_class_weight_and_labels_as_scikit_learn():
         theirs = DecisionTreeClassifier(max_depth=4, class_weight=class_weight, random_state=0).fit(
             X.astype(np.float32), names
         )
-        compare(ours.tree_, theirs.tree_)
+        n_same, n_ties = compare(ours.tree_, theirs.tree_)
+        assert n_same >= max(10, n_ties)
         assert ours.predict(X.astype(np.float32)).dtype == names.dtype
         assert list(ours.classes_) == list(theirs.classes_)
 

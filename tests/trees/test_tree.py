@@ -236,12 +236,27 @@ def test_gapped_table_is_the_full_one_with_gaps():
     assert [list(gapped[c].cat.categories) for c in gapped] == [list(full[c].cat.categories) for c in full]
 
 
-def test_other_tables():
-    assert (load_playtennis().shape, load_loan().shape, load_lunch().shape) == ((14, 5), (15, 5), (12, 3))
-    for load in (load_playtennis, load_loan, load_lunch, load_watermelon):
-        english, chinese = load(), load(language="zh")
-        terms = english.attrs["chinese"]
-        assert [terms[c] for c in english.columns] == list(chinese.columns)
-        for before, after in zip(english, chinese):
-            if isinstance(english[before].dtype, pd.CategoricalDtype):
-                assert [terms[v] for v in english[before]] == list(chinese[after])
+#: Columns and a row of each table in both languages, as their sources print them.
+BILINGUAL = [
+    (load_playtennis, (14, 5), 0, "outlook 天气 temperature 温度 humidity 湿度 wind 风 play 打网球",
+     "sunny 晴 hot 热 high 高 weak 弱 no 否"),
+    (load_loan, (15, 5), 0, "age 年龄 job 有工作 house 有自己的房子 credit 信贷情况 approved 批准贷款",
+     "young 青年 no 否 no 否 fair 一般 no 否"),
+    (load_lunch, (12, 3), 0, "distance_m 距离（米） price_yuan 价格（元） eat 去吃", "150 150 18 18 yes 是"),
+    (load_watermelon, (17, 7), 1, "color 色泽 root 根蒂 sound 敲声 texture 纹理 umbilicus 脐部 surface 触感 ripe 好瓜",
+     "dark 乌黑 curly 蜷缩 dull 沉闷 clear 清晰 hollow 凹陷 hard 硬滑 yes 是"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("load, shape, row, columns, entries", BILINGUAL, ids=[load.__name__ for load, *_ in BILINGUAL])
+def test_tables_in_two_languages(load, shape, row, columns, entries):
+    english, chinese = load(), load(language="zh")
+    assert english.shape == chinese.shape == shape
+    for table, start in ((english, 0), (chinese, 1)):
+        assert list(table.columns) == columns.split()[start::2]
+        assert [str(entry) for entry in table.iloc[row]] == entries.split()[start::2]
+    # One term for one term: rows that are alike in one language are alike in the other.
+    terms = english.attrs["chinese"]
+    assert len(set(terms.values())) == len(terms)
+    for before, after in zip(english, chinese):
+        assert np.array_equal(pd.factorize(english[before])[0], pd.factorize(chinese[after])[0])
