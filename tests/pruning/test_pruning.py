@@ -17,6 +17,7 @@ from scipy.stats import binom
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, load_wine
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
+from tests.helpers import chain, nested
 from treekit import ID3Classifier
 from treekit.datasets import load_watermelon
 from treekit.growing.encoding import encode
@@ -26,15 +27,10 @@ from treekit.pruning.cost_complexity import cost_complexity_path, prune_cost_com
 from treekit.pruning.cut import cut
 from treekit.pruning.held_out import preprune, prune_reduced_error
 from treekit.pruning.pessimistic import binomial_limit, collapse, normal_limit, prune_pessimistic
-from treekit.trees.structure import SHARE, STOP
+from treekit.trees.structure import SHARE
 from treekit.trees.tree import Tree
 
 LOAD = {"iris": load_iris, "wine": load_wine, "cancer": load_breast_cancer, "diabetes": load_diabetes}
-
-
-def nested(node) -> object:
-    """A treekit tree as nested dicts."""
-    return node.label if node.is_leaf else {node.question: {a: nested(child) for a, child in node.children.items()}}
 
 
 def score(tree: Tree, X: pd.DataFrame, y) -> float:
@@ -489,31 +485,6 @@ def test_collapse_changes_no_training_label():
 
 
 # -- deep, odd, bad ---------------------------------------------------------------------------------------------
-
-
-def chain(depth: int) -> Tree:
-    """A tree that splits off one row after the other, the labels alternating."""
-    n = 2 * depth + 1
-    asks = np.arange(n) % 2 == 0
-    asks[-1] = False
-    size = np.where(np.arange(n) % 2 == 0, depth + 1 - np.arange(n) // 2, 1)
-    ones = np.where(asks, (size + 1) // 2, np.arange(n) // 2 % 2)
-    share = ones / size
-    features = CARTClassifier().fit([[0.0], [1.0]], [0, 1]).tree_.features
-    return Tree(
-        features=features,
-        classes=np.array([0, 1]),
-        feature=np.where(asks, 0, -1),
-        threshold=np.where(asks, np.arange(n) // 2 + 0.5, np.nan),
-        route=np.zeros(0, dtype=np.intp),
-        n_children=np.where(asks, 2, 0),
-        missing=np.where(asks, 0, STOP),
-        gain=np.zeros(n),
-        impurity=2 * share * (1 - share),
-        n_samples=size,
-        weight=size.astype(float),
-        value=np.stack([1 - share, share], axis=1),
-    )
 
 
 def test_deep_chain():

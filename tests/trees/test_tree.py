@@ -9,10 +9,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from tests.helpers import chain
 from treekit import CARTRegressor, ID3Classifier, Tree, information_gain
 from treekit.datasets import load_loan, load_lunch, load_playtennis, load_watermelon
-from treekit.growing.encoding import Feature
-from treekit.trees.structure import STOP
 
 
 @pytest.fixture
@@ -23,29 +22,6 @@ def melons():
 @pytest.fixture
 def model(melons):
     return ID3Classifier().fit(melons.iloc[:, :-1], melons["ripe"])
-
-
-def chain(depth: int) -> Tree:
-    """A tree of one question after another, far deeper than Python can recurse."""
-    n_nodes = 2 * depth + 1
-    # Level by level the left child asks on and the right one is a leaf.
-    inner = np.r_[True, np.tile([True, False], depth - 1), False, False] if depth else np.array([False])
-    shares = np.tile([0.5, 0.5], (n_nodes, 1))
-    ones = np.ones(n_nodes)
-    return Tree(
-        features=(Feature("x", np.array(["on", "stop"])),),
-        classes=np.array(["a", "b"]),
-        feature=np.where(inner, 0, -1),
-        threshold=np.full(n_nodes, np.nan),
-        route=np.tile([0, 1], depth),
-        n_children=np.where(inner, 2, 0),
-        missing=np.full(n_nodes, STOP),
-        gain=0 * ones,
-        impurity=ones,
-        n_samples=ones.astype(int),
-        weight=ones,
-        value=shares,
-    )
 
 
 def test_arrays_hang_together(model):
@@ -139,8 +115,8 @@ def test_no_depth_is_too_deep(depth):
     tree = chain(depth)
     assert tree.max_depth == depth
     assert len(tree.export_text().splitlines()) == len(tree) == 2 * depth + 1
-    assert tree.apply(np.array([[0, 1]])).tolist() == [max(2 * depth - 1, 0), min(2, 2 * depth)]
-    assert tree.decision_path(np.array([[0]])).sum() == depth + 1
+    assert tree.apply(np.array([[-1.0, depth]])).tolist() == [min(1, depth), 2 * depth]
+    assert tree.decision_path(np.array([[float(depth)]])).sum() == depth + 1
     assert len(tree.to_frame()) == len(tree)
     assert tree.draw().svg.count("<rect") > 0
 
@@ -260,3 +236,12 @@ def test_tables_in_two_languages(load, shape, row, columns, entries):
     assert len(set(terms.values())) == len(terms)
     for before, after in zip(english, chinese):
         assert np.array_equal(pd.factorize(english[before])[0], pd.factorize(chinese[after])[0])
+
+
+@pytest.mark.parametrize("load", [load_playtennis, load_loan, load_lunch, load_watermelon])
+def test_unknown_tables_are_named(load):
+    with pytest.raises(ValueError, match="language must be"):
+        load(language="fr")
+    if load is load_watermelon:
+        with pytest.raises(ValueError, match="version must be"):
+            load("4.0")
