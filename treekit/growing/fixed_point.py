@@ -69,7 +69,8 @@ def to_units(x: Floats, fractions: bool) -> tuple[NDArray[np.integer], Floats]:
 
 def weighted(x: NDArray, weight: Floats) -> Floats:
     """The terms of a weighted mean of each row of x: x times weight, and in the last row the weight."""
-    return np.concatenate([x * weight, weight[np.newaxis]])
+    with np.errstate(over="ignore"):  # an infinite term makes the mean infinite
+        return np.concatenate([x * weight, weight[np.newaxis]])
 
 
 def mean_of_sums(sums: Wholes, unit: Floats) -> Floats:
