@@ -46,7 +46,7 @@ LI_HANG_LOSSES = [1.93, 0.79, 0.47, 0.30, 0.23, 0.17]
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("order", [1, 2])
 def test_li_hang_example_8_2(order, method):
-    """The printed trees come out to two digits; the book rounds each before it goes on, and its losses follow from that."""
+    """The printed trees come out to two digits; the book rounds each before it goes on, and so its losses differ."""
     model = GBDTRegressor(order=order, tree_method=method, n_estimators=6, learning_rate=1, max_depth=1, reg_lambda=0)
     model.fit(LI_HANG_X, LI_HANG_Y)
     start = model.start_[0]
@@ -218,7 +218,7 @@ def test_sample_weights_are_xgboosts(method):
 
 
 def test_gamma_prunes_at_once_where_xgboosts_exact_method_prunes_afterwards():
-    """The first cut of exclusive-or hardly gains, those below do; XGBoost's two methods differ, treekit is as its hist."""
+    """The first cut of exclusive-or hardly gains, those below do; XGBoost's methods differ, treekit's is its hist."""
     X, y = np.array([[0, 0], [0, 1], [1, 0], [1, 1]] * 5, dtype=float), np.array([1, -1, -1, 1.2] * 5)
     n_nodes = {}
     for method in METHODS:
@@ -532,19 +532,18 @@ def test_a_sibling_is_its_parent_without_the_other(max_depth):
 
     class Watched(HistogramGrower):
         def find_splits(self, level, *others):
-            row, start = self.rows.places
-            for place, histogram, whole in zip(level.place, level.histogram, level.whole):
-                rows = row[start[place] : start[place + 1]]
-                np.testing.assert_array_equal(histogram, by_loop(self.rows.binned, self.rows.pair, rows))
-                assert whole == self.rows.pair[rows].sum()
+            for place, sums, total in zip(level.place, level.histogram.sums, level.total):
+                rows = self.rows.partition.rows_of([place])
+                np.testing.assert_array_equal(sums, by_loop(self.rows.binned, self.rows.addend, rows))
+                assert total == self.rows.addend[rows].sum()
                 seen.append(len(rows))
             return super().find_splits(level, *others)
 
     rows, criterion = LocalRows(bins.encode(values)), Newton(rng.normal(size=300), rng.random(300))
     weight = rng.integers(0, 3, 300).astype(float)
     grower = Watched(bins, rows, criterion, ChildLimits(), largest_gain, StoppingRule(max_depth))
-    tree = grower.grow(*rows.begin(*criterion.per_row, weight))
-    leaf = rows.spread(grower.node)
+    tree = grower.grow(*rows.start_tree(*criterion.per_row, weight))
+    leaf = rows.per_row(grower.node)
     assert len(seen) >= 8 and seen[0] == np.count_nonzero(weight) and sum(seen) > 600
     np.testing.assert_array_equal(leaf, tree.apply(values))
     np.testing.assert_array_equal(
