@@ -18,7 +18,7 @@ from treekit.growing.candidates import ChildLimits, SplitCandidates, combine_num
 from treekit.growing.categories import best_groups
 from treekit.growing.criteria import Criterion, Newton
 from treekit.growing.fixed_point import GradientSums, GradientUnits, gradient_units, largest_magnitude, to_gradient_sums
-from treekit.growing.grow import ChooseFeature, ChosenSplits, StoppingRule, choose_splits, grow_levels
+from treekit.growing.grow import ChooseFeature, ChosenSplits, NextLevel, StoppingRule, choose_splits, grow_levels
 from treekit.numeric import ROUNDING, TIE, Floats, Ints, safe_divide
 from treekit.trees.structure import MAJORITY
 from treekit.trees.tree import Tree
@@ -389,12 +389,12 @@ class HistogramGrower:
             candidates.gain[candidates.gain <= -ROUNDING * self.criterion.cost(level.sums)] = -np.inf
         return candidates
 
-    def move(self, level: HistogramLevel, split: ChosenSplits, next_id: int) -> tuple[HistogramLevel, Ints]:
+    def move(self, level: HistogramLevel, split: ChosenSplits, next_id: int) -> NextLevel[HistogramLevel]:
         """The next level, from one trip to the rows; of two siblings only the lighter is added up."""
         level = level.keep_only(split.node)
         assert level.histogram is not None
         sums = self.bins.of_column(level.histogram, split.feature)
-        goes_right, split.missing[:] = self._directions(sums, split)
+        goes_right, missing = self._directions(sums, split)
         right = (sums * goes_right).sum(axis=1)
         whole = np.stack([level.whole - right, right], axis=1).ravel()
 
@@ -418,7 +418,9 @@ class HistogramGrower:
             for one, other, above, sums in zip(lighter, heavier, level.histogram, added):
                 histogram[one] = sums
                 histogram[other] = above - sums
-        return self._level(id, place, n_rows[place], whole, histogram), np.repeat(np.arange(level.n_nodes), 2)
+        parent = np.repeat(np.arange(level.n_nodes), 2)
+        next_level = self._level(id, place, n_rows[place], whole, histogram)
+        return NextLevel(next_level, parent, split._replace(missing=missing))
 
     def _directions(self, sums: GradientSums, split: ChosenSplits) -> tuple[NDArray[np.bool_], Ints]:
         """Which bins go right at some splits, and the branch of missing values: of two the heavier, if none is learned."""
