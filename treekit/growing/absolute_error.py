@@ -1,8 +1,8 @@
 """The absolute error: the one criterion that is no function of sums, because a median is none.
 
-Where rows are counted, what they cost follows from running medians, and one walk backwards through all nodes and
-columns at once finds those: see :func:`costs_of_prefixes` and :func:`running_medians`. Where they are weighed, the sum
-of the smallest values that make up half of the weight tells all: :func:`sum_of_smallest` finds it bit by bit.
+Where every row has weight 1, the costs follow from running medians, which one walk backwards through all nodes and
+columns at once finds: see :func:`costs_of_prefixes` and :func:`running_medians`. With weights, they follow from the
+sum of the smallest values that make up half of the weight: :func:`sum_of_smallest` finds it bit by bit.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from treekit.numeric import TIE, Floats, Ints, Wholes
 
 __all__ = ["AbsoluteError", "score_thresholds_absolute", "absolute_cost", "sum_of_smallest"]
 
-#: What is less than any saving, in units.
+#: Sentinel below every possible saving, in units.
 NO_CUT = -(2**62)
 
 
@@ -80,8 +80,8 @@ def score_thresholds_absolute(
 ) -> SplitCandidates:
     """The best cut of each node on every column, all of numbers: the one that lowers the absolute error the most.
 
-    A level takes O(entries) a column where rows are counted, and a logarithm more for sorting the targets once; where
-    rows have weights, O(entries x log entries) a column.
+    A level takes O(entries) a column where every row has weight 1, after sorting the targets once; with weights,
+    O(entries x log entries) a column.
     """
     orders, columns = level.sorted.up_to_date(), np.array(level.sorted.columns)[:, np.newaxis]
     if not level.has_unit_weights:
@@ -153,26 +153,37 @@ def score_by_count(
 
 
 def savings_by_count(level: Level, order: NDArray[np.integer], n_known: Ints, by_target: ByTarget) -> Wholes:
-    """What a cut behind each place saves, in units, of shape (n_columns, n_alive).
+    """What a cut after each place saves, in units, of shape (n_columns, n_alive).
 
-    The known rows below a cut are a prefix of their node; those above it are a prefix of the node read backwards.
+    The known rows below a cut are a prefix of their node; those above it are a prefix of the node read backwards. So
+    every column gives two sequences. A node of four rows a, b, c, d by value, d missing, at the places 0 to 3::
+
+        place                   0    1    2    3
+        forwards                a    b    c    d
+        mirror                  2    1    0    3      the missing row stays last
+        backwards               c    b    a    d
+        cost of the prefix      C(a) C(ab) C(abc)     forwards, up to and including the place
+                                C(c) C(cb) C(cba)     backwards
+
+    A cut after place 0 leaves {a} below, and above it {b, c}: the rows before ``mirror[0]`` = 2 read backwards.
     """
     n_columns = len(order)
     first, end = level.start[:-1], level.start[:-1] + n_known
-    # Read backwards, the known rows change places; the missing ones are still the last.
+    # Read backwards, the known rows change places; the missing ones stay last.
     mirror = np.repeat(first + end - 1, level.n_samples, axis=1) - level.place
     if (end < level.start[1:]).any():
         mirror = np.where(level.place < np.repeat(end, level.n_samples, axis=1), mirror, level.place)
 
-    # The first half of the sequences is read forwards, the second backwards.
+    # The first half of the sequences is read forwards, the second backwards. `mirrored` holds flat indices of the
+    # mirrored places in the first half.
     rank = np.empty((order.shape[1], 2 * n_columns), dtype=np.intp)
     rank[:, :n_columns] = by_target.rank.take(order).T
     mirrored = 2 * n_columns * mirror.T + np.arange(n_columns)
     rank[:, n_columns:] = rank.take(mirrored)
     cost = costs_of_prefixes(by_target.y, level.start, rank)
 
-    # As many rows lie above the cut behind a place as come before that place read backwards. The costs run on from
-    # node to node; what the nodes before cost cancels.
+    # The rows above the cut after a place are those before its mirror place, read backwards. The costs run on from node
+    # to node: in the difference below, the costs of the nodes before cancel.
     known = cost.take(2 * n_columns * end.T + np.arange(n_columns)) + cost[first, n_columns:]
     mirrored += n_columns
     both_sides = cost.take(mirrored)

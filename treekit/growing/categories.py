@@ -90,7 +90,7 @@ def _groupings(
     counts: Floats, n_rows: NDArray[np.intp], criterion: Criterion, one_vs_rest: bool
 ) -> Iterator[NDArray[np.bool_]]:
     """The groups to try as left side, each of shape (n_nodes, n_values) or (1, n_values)."""
-    n_sums, n_nodes, n_values = counts.shape
+    n_values = counts.shape[2]
     if one_vs_rest:
         yield from np.eye(n_values, dtype=bool)[:, np.newaxis, :]
         return

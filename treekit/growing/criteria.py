@@ -235,11 +235,12 @@ class Poisson(_Mean):
 
 
 class Newton(Criterion):
-    r"""Objective of second-order boosting: cost :math:`-\frac12 G^2 / (H + \lambda)`, a leaf says :math:`-G / (H + \lambda)`.
+    r"""Objective of second-order boosting: cost :math:`-\frac12 G^2 / (H + \lambda)`.
 
-    The rows add up to :math:`G = \sum g` and :math:`H = \sum h`, the first and second derivatives of the loss. The
-    gain of a split is what it saves less :math:`\gamma`, the price of a leaf, and a split without gain is none; as every
-    row brings its own scale, the gain is not divided by a weight. :math:`H` stands for the weight; XGBoost calls it cover.
+    A leaf predicts :math:`-G / (H + \lambda)`. The rows add up to :math:`G = \sum g` and :math:`H = \sum h`, the first
+    and second derivatives of the loss. The gain of a split is what it saves minus :math:`\gamma`, the price of a leaf,
+    and a split without gain is none; as every row brings its own scale, the gain is not divided by a weight. :math:`H`
+    stands for the weight; XGBoost calls it cover.
 
     .. math:: \mathrm{gain} = \frac12 \left[ \frac{G_L^2}{H_L + \lambda} + \frac{G_R^2}{H_R + \lambda}
               - \frac{G^2}{H + \lambda} \right] - \gamma

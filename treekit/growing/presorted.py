@@ -117,29 +117,15 @@ def sort_columns(values: NDArray, columns: list[int]) -> NDArray[np.integer]:
     """
     order = np.empty((len(columns), values.shape[1]), dtype=index_dtype(values.shape[1]))
     for block in blocks(*order.shape):
-        order[block] = argsort_rows(values[columns[block]])
+        order[block] = np.argsort(values[columns[block]], axis=1)
     return order
 
 
-def argsort_rows(x: NDArray) -> NDArray[np.integer]:
-    """The rows in the order of each of some columns, of shape (n_columns, n_rows), missing values last."""
-    if x.dtype != np.float32 or x.shape[1] >= 2**31:
-        return np.argsort(x, axis=1)
-    # The bits of a float, those of a negative one inverted, are in the order of the numbers. Value and row make one
-    # whole number of 64 bits: to sort those takes half the time.
-    bits = (x + np.float32(0)).view(np.int32)
-    bits[np.isnan(x)] = np.iinfo(np.int32).max
-    bits ^= (bits >> 31) & 0x7FFFFFFF
-    both = bits.astype(np.int64)
-    both <<= 32
-    both |= np.arange(x.shape[1])
-    both.sort(axis=1)
-    both &= 0xFFFFFFFF
-    return both
-
-
 def index_dtype(n_rows: int) -> type[np.integer]:
-    """int32 from 2**16 rows on, half the memory; int64 below, as NumPy converts any other index on every lookup."""
+    """int32 from 2**16 rows on: half the memory of the orders, a fit's largest arrays, and up to a tenth of the time.
+
+    int64 below, where the orders fit in the cache and NumPy would only convert the index on every lookup.
+    """
     return np.int32 if 2**16 <= n_rows < 2**31 else np.int64
 
 
