@@ -26,7 +26,7 @@ from treekit.growing.thresholds import (
     threshold_after,
 )
 from treekit.models.losses import quantile
-from treekit.numeric import TIE, Floats, Ints, Wholes
+from treekit.numeric import RESOLUTION, TIE, Bools, Floats, Ints, Wholes
 
 __all__ = ["AbsoluteError", "score_thresholds_absolute", "absolute_cost", "sum_of_smallest"]
 
@@ -70,6 +70,9 @@ class AbsoluteError(Criterion):
             level.cache[self] = quantile(target, weight, level.node, level.n_nodes)[:, np.newaxis]
         return level.cache[self]
 
+    def is_pure(self, level: Level, impurity: Floats, root_impurity: float) -> Bools:
+        return impurity <= 0
+
     def impurity(self, level: Level) -> Floats:
         median = self.value(level)[:, 0]
         return level.mean(np.abs(level.values(self.target, level.entry) - median[level.node]))
@@ -105,12 +108,15 @@ class ByTarget(NamedTuple):
     Attributes
     ----------
     y : array of shape (n_alive,)
-        Their targets, in units.
+        Their targets, in units of their node.
+    unit : array of shape (n_nodes,)
+        Size of the units: the criterion's, or a finer one in nodes whose targets lie close together.
     rank : integer array of shape (n_entries,)
         The place of each entry in that order.
     """
 
     y: Wholes
+    unit: Floats
     rank: NDArray[np.integer]
 
 
@@ -120,7 +126,17 @@ def sort_by_target(level: Level, criterion: AbsoluteError) -> ByTarget:
     entry = level.entry.take(np.argsort(key))
     rank = np.zeros(len(level.row), dtype=level.entry.dtype)
     rank[entry] = level.place
-    return ByTarget(level.values(criterion.whole, entry), rank)
+    y, unit = level.values(criterion.whole, entry), np.full(level.n_nodes, criterion.unit)
+    target = level.values(criterion.target, entry)
+    low, high = target[level.start[:-1]], target[level.start[1:] - 1]
+    is_coarse = (criterion.unit > RESOLUTION * (high - low)) & (low < high)
+    if is_coarse.any():
+        # As for the other criteria of regression: targets measured from the smallest, 60 bits for their sum.
+        unit[is_coarse] = np.ldexp(1.0, np.frexp(((high - low) * level.n_samples)[is_coarse])[1] - 60)
+        place = np.flatnonzero(is_coarse[level.node])
+        node = level.node[place]
+        y[place] = np.rint((target[place] - low[node]) / unit[node])
+    return ByTarget(y, unit, rank)
 
 
 def score_by_count(
@@ -144,11 +160,11 @@ def score_by_count(
     saving = savings_by_count(level, order, n_known, by_target)
     np.copyto(saving, NO_CUT, where=~is_cut)
 
-    tolerance = (TIE * impurity * level.n_samples / criterion.unit).astype(np.int64)
+    tolerance = (TIE * impurity * level.n_samples / by_target.unit).astype(np.int64)
     best = first_maximum_per_column(level, saving, tolerance)
     saved = saving.take(best)
     # Two sides never cost more than the whole.
-    gain = np.where(saved >= 0, saved * criterion.unit / criterion.divisor(level.sums), -np.inf)
+    gain = np.where(saved >= 0, saved * by_target.unit / criterion.divisor(level.sums), -np.inf)
     return SplitCandidates(gain, threshold_after(x, best))
 
 

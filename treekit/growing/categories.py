@@ -110,8 +110,8 @@ def _sums_by_category(level: Level, column: NDArray, n_values: int) -> Floats:
     """Sums of the known entries, of shape (n_sums, n_nodes, n_values)."""
     entry, cell = _category_cells(level, column, n_values)
     n_cells = level.n_nodes * n_values
-    sums = np.stack([np.bincount(cell, addend, minlength=n_cells) for addend in level.addend[:, entry]]) * level.unit
-    return sums.reshape(len(sums), level.n_nodes, n_values)
+    sums = np.stack([np.bincount(cell, addend, minlength=n_cells) for addend in level.addend[:, entry]])
+    return sums.reshape(len(sums), level.n_nodes, n_values) * level.unit[:, :, np.newaxis]
 
 
 def _rows_by_category(level: Level, column: NDArray, n_values: int) -> NDArray[np.intp]:

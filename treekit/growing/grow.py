@@ -18,7 +18,7 @@ from treekit.growing.criteria import Criterion
 from treekit.growing.encoding import Feature
 from treekit.growing.level import Level, descend, first_level
 from treekit.growing.presorted import sort_columns
-from treekit.numeric import PURE, TIE, Floats, Ints, safe_divide
+from treekit.numeric import TIE, Bools, Floats, Ints, safe_divide
 from treekit.trees.structure import MAJORITY, SHARE, STOP, Surrogate, branches, combine
 from treekit.trees.tree import Tree
 
@@ -60,13 +60,13 @@ FindSurrogates = Callable[[Level, Ints, Ints], list[Surrogate]]
 class NodeCriterion(Protocol):
     """What the loop asks of a criterion: see :class:`treekit.growing.criteria.Criterion`."""
 
-    measures_purity: bool
-
     def weight(self, sums: Floats, /) -> Floats: ...
 
     def value(self, level: Any, /) -> Floats: ...
 
     def impurity(self, level: Any, /) -> Floats: ...
+
+    def is_pure(self, level: Any, impurity: Floats, root_impurity: float, /) -> Bools: ...
 
 
 class StoppingRule(NamedTuple):
@@ -206,7 +206,7 @@ def grow(
         level = level.keep_only(splits.node)
         branch, splits = take_branches(level, values, splits, find_surrogates)
         level, parent = descend(level, branch, splits.n_children, next_id)
-        return NextLevel(record_leaves(level), parent, splits)
+        return NextLevel(record_leaves(criterion.refined(level)), parent, splits)
 
     def record_leaves(level: Level) -> Level:
         # Overwritten at each level; the last write is the leaf.
@@ -263,7 +263,7 @@ def grow_levels(
         grown.append(LevelStatistics(level.id, level.n_samples, node_weight, impurity, value))
 
         # Is it a leaf? When its rows agree, when it is deep or its rows are few; or when no split gains enough.
-        pure = (impurity <= PURE * grown[0].impurity[0]) & criterion.measures_purity
+        pure = criterion.is_pure(level, impurity, grown[0].impurity[0])
         is_open = ~pure & (level.n_samples >= stop.min_samples_split) & (len(splits) < stop.max_depth)
         if not is_open.any():
             break

@@ -39,8 +39,8 @@ class Level:
         Row and weight of every entry, in an open node or not.
     addend : integer array of shape (n_sums, n_entries)
         What every entry adds to the sums of its node, in units.
-    unit : array of shape (n_sums, 1)
-        Size of the units.
+    unit : array of shape (n_sums, 1) or (n_sums, n_nodes)
+        Size of the units: one for all nodes, or one for each.
     id : array of shape (n_nodes,)
         Number of each open node in the tree.
     start : array of shape (n_nodes + 1,)
@@ -55,6 +55,8 @@ class Level:
         Whether every entry in an open node has weight 1, so that weighing entries is counting them.
     has_whole_rows : bool
         Whether no row was shared out yet, so that entries have the numbers of their rows.
+    centre : array of shape (n_nodes,) or None
+        What the targets of each node are measured from, if nodes differ in it: see :class:`SquaredError`.
     """
 
     row: NDArray[np.integer]
@@ -68,6 +70,7 @@ class Level:
     sorted: PresortedColumns
     has_unit_weights: bool
     has_whole_rows: bool = True
+    centre: NDArray[np.float64] | None = None
 
     @property
     def n_nodes(self) -> int:
@@ -135,6 +138,18 @@ class Level:
         """The rows of some entries; until a row is shared out, an entry has the number of its row."""
         return entries if self.has_whole_rows else self.row.take(entries)
 
+    def unit_of(self, node: NDArray[np.intp]) -> NDArray[np.float64]:
+        """Size of the units of some nodes, of shape (n_sums, 1) or (n_sums, len(node))."""
+        return self.unit if self.unit.shape[1] == 1 else self.unit[:, node]
+
+    def range_of(self, x: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Smallest and largest in each node of x, one number for each place of ``entry``; 0 for a node without rows."""
+        low, high = np.zeros(self.n_nodes), np.zeros(self.n_nodes)
+        filled = np.flatnonzero(self.n_samples)
+        low[filled] = np.minimum.reduceat(x, self.start[filled])
+        high[filled] = np.maximum.reduceat(x, self.start[filled])
+        return low, high
+
     @cached_property
     def sums(self) -> NDArray[np.float64]:
         """What the entries of each node add up to, of shape (n_sums, n_nodes)."""
@@ -173,6 +188,8 @@ class Level:
             start=segment_starts(self.n_samples[nodes]),
             entry=self.entry.take(np.flatnonzero(stays)),
             total=self.total[:, nodes],
+            unit=self.unit_of(nodes),
+            centre=None if self.centre is None else self.centre[nodes],
         )
 
 
@@ -289,6 +306,8 @@ def descend(
         start=start,
         entry=entry,
         total=segment_sums(level.addend, entry, start),
+        unit=level.unit_of(parent),
+        centre=None if level.centre is None else level.centre[parent],
     )
     return moved, parent
 

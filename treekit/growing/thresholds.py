@@ -105,7 +105,7 @@ def score_dense_cuts(
         saving = unit_weight_savings(level, order, criterion)
         weight_below: NDArray = level.n_below
     else:
-        below = level.running_sums(order) * level.unit[:, np.newaxis]
+        below = level.running_sums(order) * level.unit_of(level.node)[:, np.newaxis]
         saving, weight_below = criterion.saving(below, _at_places(level, level.sums)), criterion.weight(below)
     node_weight = criterion.weight(level.sums)
     if limits.rows > 1:
@@ -136,7 +136,7 @@ def unit_weight_savings(level: Level, order: NDArray[np.integer], criterion: Dev
     """
     if criterion not in level.cache:
         level.cache[criterion] = criterion.savings(level.n_below, _at_places(level, level.sums))
-    return level.cache[criterion](level.running_sums(order, slice(1, None)) * level.unit[1:, np.newaxis])
+    return level.cache[criterion](level.running_sums(order, slice(1, None)) * level.unit_of(level.node)[1:, np.newaxis])
 
 
 def first_maximum_per_column(level: Level, saving: NDArray, tolerance: NDArray) -> NDArray[np.intp]:
@@ -256,7 +256,7 @@ def sums_at_cuts(level: Level, cuts: CandidateCuts, order: NDArray[np.integer]) 
     up to the last known place.
     """
     running = level.running_sums(order[np.newaxis])[:, 0]
-    below = running.take(cuts.place, axis=1) * level.unit
+    below = running.take(cuts.place, axis=1) * level.unit_of(cuts.node)
     last_known = np.maximum(level.start[:-1] + cuts.n_known - 1, 0)
     known = np.where(cuts.n_known > 0, running.take(last_known, axis=1) * level.unit, 0)
     return below, known
@@ -303,7 +303,7 @@ def _score_sparse_unit_weights(
 ) -> SplitCandidates:
     """The best of some cuts where every row has weight 1 and a value: the first sum needs no running sum."""
     at, others = cuts.node, slice(1, None)
-    below = level.running_sums(order[np.newaxis], others)[:, 0].take(cuts.place, axis=1) * level.unit[others]
+    below = level.running_sums(order[np.newaxis], others)[:, 0].take(cuts.place, axis=1) * level.unit_of(at)[others]
     saving = criterion.savings(cuts.n_below, level.sums[:, at])(below)
     fits = _both_sides_reach(cuts.n_below, level.n_samples[at], np.maximum(limits.rows, limits.of(at).weight))
     np.copyto(saving, -np.inf, where=~fits)
