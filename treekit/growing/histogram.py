@@ -27,7 +27,7 @@ from treekit.growing.fixed_point import (
     largest_magnitude,
     to_gradient_sums,
 )
-from treekit.growing.grow import ChooseFeature, ChosenSplits, StoppingRule, choose_splits, grow_levels
+from treekit.growing.grow import ChooseFeature, ChosenSplits, NextLevel, StoppingRule, choose_splits, grow_levels
 from treekit.numeric import ROUNDING, TIE, Bools, Floats, Ints, safe_divide
 from treekit.trees.structure import MAJORITY
 from treekit.trees.tree import Tree
@@ -544,14 +544,10 @@ class HistogramGrower:
 
     # -- every row takes its branch
 
-    def next_level(self, level: HistogramLevel, splits: ChosenSplits, next_id: int) -> tuple[HistogramLevel, Ints]:
-        """The next level, its nodes numbered from ``next_id`` on, and the place of each one's parent in ``splits``.
-
-        The rows are asked once.
-        """
+    def next_level(self, level: HistogramLevel, splits: ChosenSplits, next_id: int) -> NextLevel[HistogramLevel]:
+        """The next level, its nodes numbered from ``next_id`` on; of two siblings only the lighter is added up."""
         level = level.keep_only(splits.node)
         resolved, goes_right, total = self._resolve_directions(level, splits)
-        splits.missing[:] = resolved.missing
         id, place, column, bins_right = self._place_children(level, resolved, goes_right, next_id)
 
         lighter, heavier = lighter_and_heavier(total)
@@ -565,7 +561,8 @@ class HistogramGrower:
                 level.open_histogram,
                 added,
             )
-        return self._level(id, place, n_rows[place], total, histogram), np.repeat(np.arange(level.n_nodes), 2)
+        parent = np.repeat(np.arange(level.n_nodes), 2)
+        return NextLevel(self._level(id, place, n_rows[place], total, histogram), parent, resolved)
 
     def _resolve_directions(
         self, level: HistogramLevel, splits: ChosenSplits
