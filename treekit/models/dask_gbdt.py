@@ -14,6 +14,7 @@ between them; so those of one column must fit into a worker.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -147,7 +148,7 @@ class DaskRows:
         grower = HistogramGrower(self.bins, self, criterion, limits, choose, stop)
         tree = grower.grow(*self.begin(k))
         self.step(estimator.learning_rate * tree.value[grower.node, 0])
-        return tree
+        return replace(tree, criterion="newton", gain_is_sum=True)
 
     def begin_round(self) -> None:
         """Work out the derivatives of the loss, and their units."""
