@@ -33,7 +33,7 @@ def bootstrap_counts(weight: Floats, rng: np.random.Generator) -> Ints:
 
 
 def draw_seeds(random_state: Any, n: int) -> list[int]:
-    """A seed for each member. The first n seeds do not depend on how many follow: more members leave them as they are."""
+    """A seed for each member. The first n do not depend on how many follow: more members change no earlier one."""
     return generator(random_state).integers(2**31, size=n).tolist()
 
 

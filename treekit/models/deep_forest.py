@@ -61,8 +61,8 @@ class CascadeForestClassifier(TableClassifier):
 
     Notes
     -----
-    Cost: a level grows 2 x n_forests x (n_folds + 1) forests. In the authors' program the class vectors for new rows are
-    the mean of the k forests of the folds; here one more forest is grown on all rows. A completely-random tree
+    Cost: a level grows 2 x n_forests x (n_folds + 1) forests. In the authors' program the class vectors for new rows
+    are the mean of the k forests of the folds; here one more forest is grown on all rows. A completely-random tree
     chooses its column at random and the best threshold on it. The multi-grained scanning of images and sequences, the
     other half of the paper, is not here. A sample depends on the number and order of the rows, so a row of weight 2
     and the same row twice give different cascades. Source: Zhou and Feng (2017).

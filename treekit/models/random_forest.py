@@ -133,8 +133,8 @@ class RandomForestClassifier(_RandomForest, TableClassifier):
     -----
     The table is read once for all trees, which grow one after the other; there is no ``n_jobs``. A sample depends on
     the number and order of the rows, so a row of weight 2 and the same row twice give different samples. Costs
-    O(columns x rows x log rows) for sorting the table once, and for each tree O(rows x max_features x depth x log rows):
-    on a table with categories or gaps O(rows x columns x depth). Source: Breiman (2001).
+    O(columns x rows x log rows) for sorting the table once, and for each tree O(rows x max_features x depth x log
+    rows); on a table with categories or gaps O(rows x columns x depth). Source: Breiman (2001).
     """
 
     def __init__(

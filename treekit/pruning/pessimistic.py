@@ -94,7 +94,8 @@ def weka_limit(errors: ArrayLike, n: ArrayLike, confidence: float = 0.25) -> Flo
 
     z is the exact quantile of the normal distribution, and where all but half a row are errors the limit is 1.
 
-    Parameters and result are those of :func:`treekit.binomial_limit`, but ``confidence`` is at most one half. Source: ``addErrs`` in Weka's class ``weka.classifiers.trees.j48.Stats``.
+    Parameters and result are those of :func:`treekit.binomial_limit`, but ``confidence`` is at most one half.
+    Source: ``addErrs`` in Weka's class ``weka.classifiers.trees.j48.Stats``.
     """
     if not confidence <= 0.5:
         raise ValueError(f"confidence must be at most 0.5 for Weka's limit; got {confidence!r}.")

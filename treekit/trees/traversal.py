@@ -133,7 +133,7 @@ class LevelwiseTraversal:
         return end
 
     def _ends_of_block(self, flat: NDArray, entry: Ints, column: Ints, threshold: NDArray) -> Ints:
-        """Node where each row of a block ends; what it tests lies in ``flat`` at its ``entry`` plus ``column[node]``."""
+        """Node where each row of a block ends; its value at a node is ``flat[entry + column[node]]``."""
         row, node, end = np.arange(len(entry)), np.zeros_like(entry), np.empty_like(entry)
         for level in range(self.tree.max_depth):
             if level >= FIRST_LEVELS and level % LEVELS == 0:
