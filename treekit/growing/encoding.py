@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["Feature", "learn_features", "encode", "encode_table", "match_labels", "MISSING", "UNSEEN"]
+__all__ = ["Feature", "learn_features", "encode", "encode_table", "match_labels", "plain_table", "MISSING", "UNSEEN"]
 
 #: Code of a missing category; a missing number is NaN.
 MISSING = -1
@@ -115,6 +115,18 @@ def encode_table(X: ArrayLike, features: tuple[Feature, ...]) -> NDArray:
     if isinstance(X, pd.DataFrame) and not is_unnamed and [str(name) for name in frame] != names:
         raise ValueError(f"X must have the columns of the training table, {names}; got {[*frame]}.")
     return encode(frame.infer_objects(), features)
+
+
+def plain_table(X: pd.DataFrame) -> pd.DataFrame:
+    """X with every column in a form that NumPy and pandas can work with; an error for what no tree can use.
+
+    Numbers that are Python objects become floats, and half or foreign floats native ones; the rest is not copied.
+    """
+    columns = [column for _, column in X.items()]
+    plain = [_plain(name, column) for name, column in zip(X.columns, columns)]
+    if all(new is old for new, old in zip(plain, columns)):
+        return X
+    return pd.concat(plain, axis=1).set_axis(X.columns, axis=1)
 
 
 def objects_if_mixed(x: ArrayLike) -> NDArray:
