@@ -1,7 +1,7 @@
 """The figures of the chapters: one module a chapter, one function a figure.
 
-A figure that moves is an :class:`treekit.showing.explorable.Explorable`; one that stands still is a drawing in SVG, or is drawn
-by matplotlib.
+A figure that moves is an :class:`treekit.showing.explorable.Explorable`; one that stands still is a drawing in SVG, or
+is drawn by matplotlib.
 """
 
 from treekit.showing.figures.adaboost import adaboost_explorer, margin_losses, plot_margins
