@@ -18,7 +18,6 @@ from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from tests.helpers import nested
 from treekit import gain_ratio, information_gain, split_information
 from treekit.datasets import load_loan, load_playtennis, load_watermelon
-from treekit.growing.encoding import encode
 from treekit.growing.grow import grow
 from treekit.models import c45
 from treekit.models.c45 import C45Classifier
@@ -285,8 +284,7 @@ def test_same_tree_as_j48_with_raising(name):
     """J48 as it comes; in two of the tables it raises branches."""
     X, y = table(name)
     model = C45Classifier(conventions="quinlan", confidence=None).fit(X, y)
-    code, values = np.searchsorted(model.classes_, y), encode(X, model.tree_.features)
-    raised = prune_and_raise(model.tree_, values, code, np.ones(len(y)), 0.25, j48_limit, slack=0.1)
+    raised = prune_and_raise(model.tree_, X, y, confidence=0.25, limit=j48_limit, slack=0.1)
     assert_same_lines(raised, J48[name]["raised"])
     assert (len(lines_of(raised)) < len(J48[name]["pruned"])) == (name in ("iris gaps", "cancer words gaps"))
 

@@ -571,7 +571,7 @@ def melon_calls():
         (lambda: prune_reduced_error(tree, X, y[:3]), "inconsistent numbers"),
         (lambda: prune_reduced_error(tree, X, [None] * 7), "y contains NaN"),
         (lambda: prune_reduced_error(tree, X, y, sample_weight=np.zeros(7)), "sample_weight"),
-        (lambda: prune_pessimistic(tree, 0), "confidence must be above 0 and at most 1; got 0"),
+        (lambda: prune_pessimistic(tree, 0), "confidence must be above 0 and below 1; got 0"),
         (lambda: prune_pessimistic(tree, 1.1), "confidence must be"),
         (lambda: prune_pessimistic(tree, slack=-1), "slack must be 0 or more"),
         (lambda: cost_complexity_path(tree, "gini"), "risk must be 'impurity' or 'misclassification'; got 'gini'"),
