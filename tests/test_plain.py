@@ -121,7 +121,7 @@ def test_cuts_of_zhou():
 
 
 def test_trees_of_quinlan_li_hang_and_zhou():
-    """Quinlan (1986), figure 2, by ID3 and by C4.5; Li Hang, example 5.3; the root and a branch of Zhou's figure 4.4."""
+    """Quinlan (1986), figure 2, by ID3 and C4.5; Li Hang, example 5.3; the root and a branch of Zhou's figure 4.4."""
     D, attributes = read_table(load_playtennis())
     sunny, rain = {"humidity": {"high": "no", "normal": "yes"}}, {"wind": {"weak": "yes", "strong": "no"}}
     for choose in (plain.largest_gain, plain.quinlan):
@@ -214,19 +214,20 @@ def tables(draw, kinds: str, label=three, gaps: bool = False, max_size: int = 20
     return X, y, None if weight is None else np.array(weight)
 
 
-many = settings(deadline=None, max_examples=150)
+many = settings(deadline=None, max_examples=50)
 
 
 @many
-@given(tables("wwwn"), st.sampled_from([np.inf, 1, 2]))
-def test_id3(table, depth):
+@given(tables("wwwn"), st.sampled_from([0.0, 0.1, 0.5, 1.0]), st.sampled_from([np.inf, 1, 2]))
+def test_id3(table, epsilon, depth):
     """Numbers are words to ID3."""
     X, y, weight = table
-    model = ID3Classifier(max_depth=None if depth == np.inf else depth).fit(X, y, weight)
+    model = ID3Classifier(epsilon, None if depth == np.inf else depth).fit(X, y, weight)
     D, attributes = read(X, y, weight)
     attributes["n3"] = sorted(set(X["n3"]))
-    assert_same(plain.grow(D, attributes, leaf=plain.shares, depth=depth), model.tree_.root)
-    tree = plain.grow(D, attributes, depth=depth)
+    choose = partial(plain.largest_gain, epsilon=epsilon)
+    assert_same(plain.grow(D, attributes, choose, plain.shares, depth), model.tree_.root)
+    tree = plain.grow(D, attributes, choose, depth=depth)
     assert [plain.follow(tree, row) for row in read(X, y)[0]] == model.predict(X).tolist()
 
 
@@ -245,7 +246,7 @@ def test_c45(table, least):
 
 
 def to_heavier(D: list[Row], question: tuple) -> dict:
-    """CART's way without surrogates: a row without an answer goes down the heavier branch, or the first of two equal."""
+    """CART's way without surrogates: a row without an answer goes down the heavier branch, the first of two equal."""
     parts = plain.divide(D, question)
     heavier = plain.largest({m: plain.weight(parts[m]) for m in (True, False)})
     parts[heavier] = parts[heavier] + [row for row in D if plain.answer(row, question) is None]
@@ -320,15 +321,21 @@ def test_pruning_of_numbers(table):
 
 
 @many
-@given(tables("www"))
+@given(tables("nww", gaps=True))
 def test_pruning_of_many_branches(table):
-    """Some of them are empty."""
+    """Some of them are empty, and some rows are shared out."""
     X, y, weight = table
-    model = ID3Classifier().fit(X, y, weight)
-    assert_same_path(plain.grow(*read(X, y, weight), leaf=plain.shares), model.tree_, plain.entropy)
+    model = C45Classifier(confidence=None, min_samples_leaf=0).fit(X, y, weight)
+    choose = partial(plain.quinlan, least=0)
+    tree = plain.grow(*read(X, y, weight), choose, plain.shares, send=plain.share_out)
+    assert_same_path(tree, model.tree_, plain.entropy)
 
 
 # -- boosting ---------------------------------------------------------------------------------------------------
+
+# The rates are below 1: a few full steps on classes bring the gains so close to zero that all of them tie, and there
+# the estimators, whose tolerance is a part of the impurity, may take another cut.
+rates = st.sampled_from([0.3, 0.7])
 
 
 @many
@@ -352,7 +359,7 @@ def test_adaboost(table, rounds):
 
 
 @many
-@given(tables("nnn", targets), st.integers(1, 3), st.sampled_from([0.3, 1.0]))
+@given(tables("nn", targets, max_size=14), st.integers(1, 3), rates)
 def test_first_order_boosting_of_numbers(table, depth, rate):
     X, y, weight = table
     D, attributes = read(X, y, weight)
@@ -362,7 +369,7 @@ def test_first_order_boosting_of_numbers(table, depth, rate):
 
 
 @many
-@given(tables("nnn", st.sampled_from([0, 1])), st.integers(1, 3), st.sampled_from([0.3, 1.0]))
+@given(tables("nn", st.sampled_from([0, 1]), max_size=14), st.integers(1, 3), rates)
 def test_first_order_boosting_of_classes(table, depth, rate):
     X, y, weight = table
     D, attributes = read(X, y, weight)
@@ -374,11 +381,11 @@ def test_first_order_boosting_of_classes(table, depth, rate):
     assert model.decision_function(X) == pytest.approx(scores, abs=1e-9)
 
 
-penalties = st.sampled_from([(0.0, 0.013), (1.0, 0.0), (1.0, 0.1), (2.5, 0.0)])
+penalties = st.sampled_from([(0.0, 0.0), (0.0, 0.013), (1.0, 0.0), (1.0, 0.1), (2.5, 0.0)])
 
 
 @many
-@given(tables("nnn", targets), penalties, st.integers(1, 3), st.sampled_from([0.3, 1.0]))
+@given(tables("nn", targets, max_size=14), penalties, st.integers(1, 3), rates)
 def test_second_order_boosting_of_numbers(table, penalty, depth, rate):
     X, y, weight = table
     (lam, gamma), (D, attributes) = penalty, read(X, y, weight)
@@ -391,7 +398,7 @@ def test_second_order_boosting_of_numbers(table, penalty, depth, rate):
 
 
 @many
-@given(tables("nnn", st.sampled_from([0, 1])), penalties, st.integers(1, 3), st.sampled_from([0.3, 1.0]))
+@given(tables("nn", st.sampled_from([0, 1]), max_size=14), penalties, st.integers(1, 3), rates)
 def test_second_order_boosting_of_classes(table, penalty, depth, rate):
     X, y, weight = table
     (lam, gamma), (D, attributes) = penalty, read(X, y, weight)

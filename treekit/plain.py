@@ -1,11 +1,10 @@
 """The algorithms of the book as plain formulas, in the order of its chapters.
 
-Short and slow, to be read and changed; each needs only what stands above it. The tests
-hold the fast estimators to these trees, node by node."""
+Short and slow, to be read and changed. Each needs only what stands above it."""
 
 from collections import Counter, namedtuple
 from functools import partial
-from itertools import pairwise
+from itertools import chain, pairwise
 from math import exp, inf, log, log2
 
 #: {attribute: value, or None}; the label or number; weight; curvature, for boosting
@@ -53,7 +52,7 @@ def divide(D, question):
 def gain(D, question, impurity=entropy):
     """``g(D, A) = H(D) − Σ |D_m|/|D| H(D_m)``. :eq:`eq-information-gain`"""
     parts = divide(D, question).values()
-    known = [row for row in D if answer(row, question) is not None]
+    known = [*chain(*parts)]  # D, unless values are missing: eq-missing-gain
     after = sum(weight(part) / weight(known) * impurity(part) for part in parts)
     return weight(known) / weight(D) * (impurity(known) - after)
 
@@ -75,10 +74,11 @@ def divides(D, question, least=0):
     return sum(weight(part) >= least - TIE for part in divide(D, question).values()) > 1
 
 
-def largest_gain(D, attributes):
-    """``A* = arg max g(D, A)``. :eq:`eq-id3-choice`"""
+def largest_gain(D, attributes, gain=gain, epsilon=0.0):
+    """``A* = arg max g(D, A)``, if it gains ``ε`` or more. :eq:`eq-id3-choice`"""
     questions = [(A, None) for A in attributes]
-    return largest({q: gain(D, q) for q in questions if divides(D, q)})
+    gains = {q: gain(D, q) for q in questions if divides(D, q)}
+    return largest({q: g for q, g in gains.items() if g >= epsilon - TIE})
 
 
 def grow(D, attributes, choose=largest_gain, leaf=majority, depth=inf, send=divide):
@@ -147,7 +147,7 @@ def best_cut(D, attributes, gain=gain, above=-inf, **terms):
     """The cut in two of the largest gain above a least. :eq:`eq-one-against-rest`"""
     cuts = [(A, t) for A in attributes for t in attributes[A] or thresholds(D, A)]
     gains = {cut: gain(D, cut, **terms) for cut in cuts if divides(D, cut)}
-    return largest({cut: g for cut, g in gains.items() if g > above})
+    return largest({cut: g for cut, g in gains.items() if g > above + TIE})
 
 
 # Pruning.
@@ -175,7 +175,7 @@ def prune(node, alpha, N, impurity=gini):
 
 # Missing values.
 def share_out(D, question):
-    """{answer: its rows}; a row without one goes down all with shares of its weight."""
+    """{answer: rows}; a row without one in all, weighing ``w r_m``. :eq:`eq-missing-shares`"""
     parts = divide(D, question)
     lost = [row for row in D if answer(row, question) is None]
     r = shares([Row({}, m, weight(part)) for m, part in parts.items()])
