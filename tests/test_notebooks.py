@@ -21,7 +21,7 @@ from scripts.execute import ROOT, normalise, notebooks, stored_form
 CHAPTERS = notebooks()
 each_chapter = pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
 
-LONGEST_CELL = 30  # the recursion of ID3 stands whole in one cell
+LONGEST_CELL = 30
 SHORTEST_ALT_TEXT = 20
 #: Marks by which nbval would leave an output or a whole cell out of the comparison.
 LEFT_OUT_TAGS = {"nbval-ignore-output", "nbval-skip", "pytest-validate-ignore-output"}

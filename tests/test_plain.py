@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import re
 from functools import partial
 from pathlib import Path
 
@@ -32,11 +33,11 @@ BY_SQUARES = partial(plain.best_cut, impurity=plain.squared_error)
 
 
 def read(X: pd.DataFrame, y, weight=None) -> tuple[list[Row], dict]:
-    """The rows of a data frame, those of weight zero left out, and {attribute: its words, None for numbers}."""
-    x = X.astype(object).where(X.notna(), None).to_dict("records")
-    rows = map(Row, x, y, np.ones(len(X)) if weight is None else weight)
-    words = X.select_dtypes("category")
-    return [row for row in rows if row.w > 0], {A: [*X[A].cat.categories] if A in words else None for A in X}
+    """`plain.read` with weights, where rows of weight zero are left out."""
+    D, attributes = plain.read(X, y)
+    if weight is not None:
+        D = [row._replace(w=w) for row, w in zip(D, weight) if w > 0]
+    return D, attributes
 
 
 def read_table(table: pd.DataFrame) -> tuple[list[Row], dict]:
@@ -66,7 +67,7 @@ def test_the_page_is_short():
 def test_the_page_needs_no_library():
     tree = ast.parse(inspect.getsource(plain))
     imported = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
-    assert imported == {"collections", "functools", "itertools", "math"}
+    assert imported == {"collections", "itertools", "math"}
     assert not any(isinstance(node, ast.Import) for node in ast.walk(tree))
 
 
@@ -87,6 +88,19 @@ def test_every_name_is_defined_above_its_use():
             assert used & defined <= known, statement.name
         elif isinstance(statement, ast.Assign):
             known |= {target.id for target in statement.targets}
+
+
+def test_the_examples_of_the_reference():
+    """They run, in the order of the page, and give what they say."""
+    page = (Path(__file__).parents[1] / "book" / "reference.md").read_text(encoding="utf-8")
+    examples = re.findall(r"```python\n(.*?)```", page.split("## Formulas")[0], re.DOTALL)
+    assert len(examples) == 2
+    names: dict = {}
+    exec("".join(examples), names)
+    assert names["label"] == "yes" and nested(names["tree"])["texture"]["blurry"] == "no"
+    assert names["cart"].question == ("texture", "clear")
+    assert sum(names["shares"].values()) == pytest.approx(1) and max(names["shares"], key=names["shares"].get) == "yes"
+    assert plain.follow(names["sugar"], names["rows"][0]) == names["rows"][0].y == 0.46
 
 
 # -- printed numbers --------------------------------------------------------------------------------------------
@@ -156,7 +170,7 @@ def test_least_squares_tree_of_li_hang():
 def test_boosting_of_li_hang():
     """Example 8.1: cuts at 2.5, 8.5 and 5.5, errors 0.3, 0.2143 and 2/11, so no row is wrong in the end."""
     D = [Row({"x": k}, y) for k, y in enumerate([1, 1, 1, -1, -1, -1, 1, 1, 1, -1])]
-    members = plain.adaboost(D, {"x": None}, 3)
+    members = plain.adaboost(D, {"x": None}, BY_GINI, 3)
     assert [G.question[1] for _, G in members] == [2.5, 8.5, 5.5]
     assert [alpha for alpha, _ in members] == pytest.approx([0.4236, 0.6496, np.log(9 / 2) / 2], abs=5e-5)
     assert all(plain.score(members, row) * row.y > 0 for row in D)
@@ -345,7 +359,7 @@ def test_adaboost(table, rounds):
     X, y, weight = table
     D, attributes = read(X, y, weight)
     assume({row.y for row in D} == {-1, 1})
-    members = plain.adaboost(D, attributes, rounds)
+    members = plain.adaboost(D, attributes, BY_GINI, rounds)
     if not members:
         with pytest.raises(ValueError, match="no better than chance"):
             AdaBoostClassifier(n_estimators=rounds).fit(X, y, weight)
@@ -392,7 +406,7 @@ def test_second_order_boosting_of_numbers(table, penalty, depth, rate):
     model = GBDTRegressor(
         order=2, n_estimators=4, learning_rate=rate, max_depth=depth, reg_lambda=lam, gamma=gamma, min_child_weight=0
     ).fit(X, y, weight)
-    choose = partial(plain.best_cut, gain=plain.newton_gain, above=0, lam=lam, gamma=gamma)
+    choose = partial(plain.best_cut, gain=plain.newton_gain, epsilon=2 * plain.TIE, lam=lam, gamma=gamma)
     members = plain.boost(D, attributes, plain.squared, plain.mean(D), choose, 4, rate, depth, lam)
     assert model.predict(X) == pytest.approx([plain.score(members, row) for row in read(X, y)[0]], abs=1e-9)
 
@@ -406,7 +420,10 @@ def test_second_order_boosting_of_classes(table, penalty, depth, rate):
     model = GBDTClassifier(
         order=2, n_estimators=4, learning_rate=rate, max_depth=depth, reg_lambda=lam, gamma=gamma, min_child_weight=0
     ).fit(X, y, weight)
-    choose, p = partial(plain.best_cut, gain=plain.newton_gain, above=0, lam=lam, gamma=gamma), plain.mean(D)
+    choose, p = (
+        partial(plain.best_cut, gain=plain.newton_gain, epsilon=2 * plain.TIE, lam=lam, gamma=gamma),
+        plain.mean(D),
+    )
     members = plain.boost(D, attributes, plain.logistic, np.log(p / (1 - p)), choose, 4, rate, depth, lam)
     scores = [plain.score(members, row) for row in read(X, y)[0]]
     assert model.decision_function(X) == pytest.approx(scores, abs=1e-9)

@@ -1,9 +1,6 @@
-"""The algorithms of the book as plain formulas, in the order of its chapters.
-
-Short and slow, to be read and changed. Each needs only what stands above it."""
+"""The algorithms of the book as plain formulas, in the order of its chapters."""
 
 from collections import Counter, namedtuple
-from functools import partial
 from itertools import chain, pairwise
 from math import exp, inf, log, log2
 
@@ -12,6 +9,13 @@ Row = namedtuple("Row", "x y w h", defaults=[1.0, 1.0])
 #: rows; what a leaf says of them; and if it is no leaf, a question and {answer: Node}
 Node = namedtuple("Node", "rows says question branches", defaults=[None, {}])
 TIE = 1e-12  #: numbers that are closer differ by rounding alone
+
+
+def read(X, y):
+    """The rows D of a data frame, and {attribute: its words, or None for numbers}."""
+    x = X.astype(object).where(X.notna(), None).to_dict("records")
+    words = {A: list(X[A].cat.categories) for A in X.select_dtypes("category")}
+    return list(map(Row, x, y)), {A: words.get(A) for A in X}
 
 
 # Entropy. A question is a pair (attribute, cut); words are asked without a cut, None.
@@ -58,9 +62,9 @@ def gain(D, question, impurity=entropy):
 
 
 # ID3, and the recursion that grows every tree of the book.
-def largest(scores):
-    """The key of the largest number, of equal ones the first; None if there is none."""
-    top = max(scores.values(), default=0)
+def largest(scores, least=-inf):
+    """The key of the largest number, of equal ones the first; None below ``least``."""
+    top = max([least, *scores.values()])
     return next((key for key in scores if scores[key] >= top - TIE), None)
 
 
@@ -70,21 +74,19 @@ def majority(D):
 
 
 def divides(D, question, least=0):
-    """Whether two answers or more come from ``least`` rows each."""
+    """Whether two answers or more have so much weight."""
     return sum(weight(part) >= least - TIE for part in divide(D, question).values()) > 1
 
 
-def largest_gain(D, attributes, gain=gain, epsilon=0.0):
+def largest_gain(D, attributes, gain=gain, epsilon=-inf):
     """``A* = arg max g(D, A)``, if it gains ``ε`` or more. :eq:`eq-id3-choice`"""
     questions = [(A, None) for A in attributes]
-    gains = {q: gain(D, q) for q in questions if divides(D, q)}
-    return largest({q: g for q, g in gains.items() if g >= epsilon - TIE})
+    return largest({q: gain(D, q) for q in questions if divides(D, q)}, epsilon)
 
 
 def grow(D, attributes, choose=largest_gain, leaf=majority, depth=inf, send=divide):
     """The tree of the rows D: ID3's, unless told to choose in another way."""
-    agree = len({row.y for row in D}) == 1
-    question = None if agree or depth == 0 else choose(D, attributes)
+    question = choose(D, attributes) if len(shares(D)) > 1 and depth > 0 else None
     if question is None:
         return Node(D, leaf(D))
     A, cut = question
@@ -111,7 +113,7 @@ def split_information(D, question):
 def thresholds(D, A):
     """``T_A``: halfway between neighbouring values. :eq:`eq-cut`"""
     values = sorted({row.x[A] for row in D} - {None})
-    return [(low + high) / 2 for low, high in pairwise(values)]
+    return [float(low + high) / 2 for low, high in pairwise(values)]
 
 
 def quinlan(D, attributes, least=2):
@@ -140,14 +142,13 @@ def mean(D):
 def squared_error(D):
     """``H(D) = Σ (y − c)² / |D|``. :eq:`eq-squared-error`"""
     c = mean(D)
-    return mean([row._replace(y=(row.y - c) ** 2) for row in D])
+    return sum(row.w * (row.y - c) ** 2 for row in D) / weight(D)
 
 
-def best_cut(D, attributes, gain=gain, above=-inf, **terms):
-    """The cut in two of the largest gain above a least. :eq:`eq-one-against-rest`"""
+def best_cut(D, attributes, gain=gain, epsilon=-inf, **terms):
+    """The question with two answers that gains most. :eq:`eq-one-against-rest`"""
     cuts = [(A, t) for A in attributes for t in attributes[A] or thresholds(D, A)]
-    gains = {cut: gain(D, cut, **terms) for cut in cuts if divides(D, cut)}
-    return largest({cut: g for cut, g in gains.items() if g > above + TIE})
+    return largest({q: gain(D, q, **terms) for q in cuts if divides(D, q)}, epsilon)
 
 
 # Pruning.
@@ -175,7 +176,7 @@ def prune(node, alpha, N, impurity=gini):
 
 # Missing values.
 def share_out(D, question):
-    """{answer: rows}; a row without one in all, weighing ``w r_m``. :eq:`eq-missing-shares`"""
+    """``D_m``, and ``w r_m`` of each row without an answer. :eq:`eq-missing-shares`"""
     parts = divide(D, question)
     lost = [row for row in D if answer(row, question) is None]
     r = shares([Row({}, m, weight(part)) for m, part in parts.items()])
@@ -193,12 +194,11 @@ def predict(node, row):
     return says
 
 
-# AdaBoost, for the labels −1 and +1.
-def adaboost(D, attributes, rounds):
-    """[(α, G)]: ``e = Σ w I(G(x) ≠ y) / Σ w``, ``α = ½ ln (1 − e)/e``. :eq:`eq-vote`"""
+def adaboost(D, attributes, choose, rounds):
+    """[(α, G)] for the labels −1 and +1: ``α = ½ ln (1 − e) / e``. :eq:`eq-vote`"""
     members = []
     for _ in range(rounds):
-        G = grow(D, attributes, partial(best_cut, impurity=gini), depth=1)
+        G = grow(D, attributes, choose, depth=1)
         e = weight([row for row in D if follow(G, row) != row.y]) / weight(D)
         if e > 1 / 2 - TIE:  # no better than chance
             break
