@@ -1,4 +1,4 @@
-"""C4.5: published trees and figures, Weka's J48, an independent recursion, laws, odd input."""
+"""C4.5: published trees and figures, Weka's J48, laws, odd input."""
 
 from __future__ import annotations
 
@@ -340,82 +340,7 @@ def test_average_of_j48(columns, labels, printed):
     assert_same_lines(model.tree_, printed)
 
 
-# -- the textbook against a recursion ---------------------------------------------------------------------------
-
-
-def entropy(rows) -> float:
-    weight = np.bincount([y for _, y, _ in rows], [w for *_, w in rows])
-    p = weight[weight > 0] / weight.sum()
-    return float(-(p * np.log2(p)).sum())
-
-
-def mass(rows) -> float:
-    return sum(w for *_, w in rows)
-
-
-def ways(rows, j, is_number, n_values):
-    """Every way to branch on column j: what is asked, and the rows of each branch."""
-    known = [row for row in rows if row[0][j] is not None]
-    if not is_number:
-        yield None, [[row for row in known if row[0][j] == v] for v in range(n_values)]
-        return
-    values = sorted({row[0][j] for row in known})
-    for low, high in zip(values, values[1:]):
-        cut = (low + high) / 2
-        yield cut, [[row for row in known if row[0][j] <= cut], [row for row in known if row[0][j] > cut]]
-
-
-def reference(rows, kinds, least) -> object:
-    """C4.5 by the textbook as a recursion, written for this test alone. A leaf is its class weights."""
-    leaf = tuple(np.bincount([y for _, y, _ in rows], [w for *_, w in rows], minlength=2).round(6)) if rows else "empty"
-    if not rows or len({y for _, y, _ in rows}) == 1:
-        return leaf
-    found = []
-    for j, (is_number, n_values) in enumerate(kinds):
-        best = None
-        for cut, parts in ways(rows, j, is_number, n_values):
-            shares = [mass(part) for part in parts if part]
-            if sum(share >= least - 1e-9 for share in shares) < 2:
-                continue
-            known = sum(parts, [])
-            gain = (mass(known) * entropy(known) - sum(mass(p) * entropy(p) for p in parts if p)) / mass(rows)
-            price = -sum(s / sum(shares) * np.log2(s / sum(shares)) for s in shares)
-            if best is None or gain > best[0] + 1e-9:
-                best = (gain, gain / price, j, cut, parts)
-        if best:
-            found.append(best)
-    if not found:
-        return leaf
-    average = np.mean([gain for gain, *_ in found])
-    candidates = [way for way in found if way[0] >= average - 1e-9]
-    top = max(way[1] for way in candidates)
-    _, _, j, cut, parts = next(way for way in candidates if way[1] >= top - 1e-9)
-    total = sum(mass(part) for part in parts)
-    lost = [row for row in rows if row[0][j] is None]
-    below = [part + [(x, y, w * mass(part) / total) for x, y, w in lost if part] for part in parts]
-    return j, cut, [reference(part, kinds, least) for part in below]
-
-
-def as_reference(node) -> object:
-    """A treekit tree in the form of the reference."""
-    tree = node.tree
-    if node.is_leaf:
-        return tuple(np.round([*node.counts.values()], 6)) if node.n_samples else "empty"
-    cut = tree.threshold[node.id]
-    first = tree.first_child[node.id]
-    children = [as_reference(tree[int(first + k)]) for k in range(tree.n_children[node.id])]
-    return int(tree.feature[node.id]), None if np.isnan(cut) else float(cut), children
-
-
-def assert_alike(a, b):
-    if isinstance(a, str) or isinstance(b, str):
-        assert a == b
-    elif len(a) == 3 and isinstance(a[2], list):
-        assert a[:2] == b[:2]
-        for x, y in zip(a[2], b[2], strict=True):
-            assert_alike(x, y)
-    else:
-        assert a == pytest.approx(b, abs=2e-6)
+# -- laws -------------------------------------------------------------------------------------------------------
 
 
 def columns_of(n: int):
@@ -427,7 +352,6 @@ def columns_of(n: int):
 
 
 tables = st.integers(2, 25).flatmap(columns_of)
-KINDS = [(True, 0), (True, 0), (False, 4), (False, 4)]
 
 
 def as_table(columns) -> tuple[pd.DataFrame, np.ndarray]:
@@ -435,19 +359,6 @@ def as_table(columns) -> tuple[pd.DataFrame, np.ndarray]:
     for j, c in enumerate(columns[2:4]):
         X[f"c{j}"] = pd.Categorical.from_codes([-1 if v is None else v for v in c], list("abcd"))
     return pd.DataFrame(X), np.array([*columns[4]])
-
-
-@settings(deadline=None, max_examples=150)
-@given(tables, st.sampled_from([0, 1, 2]))
-def test_same_tree_as_the_recursion(columns, least):
-    X, y = as_table(columns)
-    y = np.append(y[:-2], [0, 1])
-    rows = [(x, int(label), 1.0) for x, label in zip(zip(*columns[:4]), y)]
-    tree = C45Classifier(confidence=None, min_samples_leaf=least).fit(X, y).tree_
-    assert_alike(as_reference(tree.root), reference(rows, KINDS, least))
-
-
-# -- laws -------------------------------------------------------------------------------------------------------
 
 
 @settings(deadline=None, max_examples=60)

@@ -368,35 +368,6 @@ def test_no_pruned_tree_is_expected_to_err_less(columns, kind, confidence):
 
 @settings(deadline=None, max_examples=60)
 @given(rows, KINDS)
-def test_path_is_the_weakest_link_again_and_again(columns, kind):
-    """Breiman's own loop, link by link: the same alphas, risks and sizes; each tree lies within the one before."""
-    tree, *_ = small_tree(columns, kind, max_depth=4)
-    node_risk = tree.weight / tree.weight[0] * tree.impurity
-    current, alphas, risks, sizes = tree, [0.0], [], []
-    while True:
-        old = np.array(kept_nodes(tree, current))
-        is_below = np.eye(current.n_nodes, dtype=bool)
-        for node in range(current.n_nodes - 1, 0, -1):
-            is_below[current.parent[node]] |= is_below[node]
-        leaf_risk = np.where(current.is_leaf, node_risk[old], 0)
-        n_below = (is_below & current.is_leaf).sum(axis=1)
-        link = (node_risk[old] - is_below @ leaf_risk) / np.maximum(n_below - 1, 1)
-        link[current.is_leaf] = np.inf
-        if link.min() > alphas[-1] + 1e-10 * node_risk[0]:
-            risks.append(leaf_risk.sum())
-            sizes.append(current.n_leaves)
-            if current.n_nodes == 1:
-                break
-            alphas.append(link.min())
-        current = cut(current, link <= alphas[-1] + 1e-10 * node_risk[0])
-    path = cost_complexity_path(tree)
-    assert path.ccp_alphas == pytest.approx(np.array(alphas), abs=1e-9 * max(node_risk[0], 1e-9))
-    assert path.impurities == pytest.approx(np.array(risks), abs=1e-9 * max(node_risk[0], 1e-9))
-    assert path.n_leaves.tolist() == sizes
-
-
-@settings(deadline=None, max_examples=60)
-@given(rows, KINDS)
 def test_trees_of_the_path_are_nested(columns, kind):
     """Every tree of the path comes out at its own price, and is the one before with something cut."""
     tree, *_ = small_tree(columns, kind, max_depth=6)
