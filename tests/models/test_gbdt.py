@@ -643,6 +643,13 @@ def test_random_rows_and_columns_follow_random_state():
     np.testing.assert_array_equal(*without)
 
 
+def test_a_small_share_of_few_rows_is_one_row():
+    X, y = np.arange(8.0)[:, np.newaxis], np.arange(8.0)
+    model = GBDTRegressor(subsample=0.01, n_estimators=4, random_state=0).fit(X, y)
+    assert [tree.n_samples[0] for (tree,) in model.trees_] == [1] * 4
+    assert np.isfinite(model.predict(X)).all()
+
+
 def test_verbose_tells_every_so_many_rounds(capsys):
     X, y = table(load_iris, False)
     GBDTRegressor(n_estimators=6, verbose=3).fit(X, y)
