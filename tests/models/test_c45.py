@@ -530,6 +530,8 @@ def test_depth_and_pruning():
     sizes = [C45Classifier(confidence=c).fit(X, y).get_n_leaves() for c in (None, 0.5, 0.25, 0.01, 1e-6)]
     assert sizes == sorted(sizes, reverse=True)
     assert sizes[0] > sizes[-1]
+    raised = [C45Classifier(confidence=c, subtree_raising=True).fit(X, y).get_n_leaves() for c in (0.5, 1e-6)]
+    assert raised[0] > raised[1]
     assert C45Classifier(max_depth=2).fit(X, y).get_depth() == 2
     assert C45Classifier(max_depth=0).fit(X, y).get_n_leaves() == 1
 

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, load_wine
 from sklearn.ensemble import GradientBoostingClassifier, GradientBoostingRegressor
+from sklearn.model_selection import train_test_split
 
 from treekit.growing.binning import bin_codes, bin_edges, learn_bins
 from treekit.growing.candidates import ChildLimits, largest_gain
@@ -335,6 +336,16 @@ def test_early_stopping_is_scikit_learns(seed):
     assert ours.n_estimators_ == theirs.n_estimators_ < 300
     np.testing.assert_allclose(2 * ours.train_score_, theirs.train_score_, rtol=1e-12)
     assert len(ours.validation_score_) == len(ours.train_score_) == ours.n_estimators_
+
+
+def test_held_out_rows_count_by_their_weight():
+    X, y = table(load_diabetes, False)
+    weight = np.arange(len(y)) % 4 + 1.0
+    model = GBDTRegressor(n_estimators=5, n_iter_no_change=5, random_state=0).fit(X, y, weight)
+    _, held_out = train_test_split(np.arange(len(y)), test_size=0.1, random_state=0)
+    squares = (y[held_out] - model.predict(X[held_out])) ** 2 / 2
+    assert model.validation_score_[-1] == pytest.approx(np.average(squares, weights=weight[held_out]))
+    assert model.validation_score_[-1] != pytest.approx(squares.mean())
 
 
 def test_when_a_loss_no_longer_falls():
