@@ -8,9 +8,42 @@ from collections.abc import Iterator
 import numpy as np
 from sklearn.base import ClassifierMixin
 
-from treekit import Tree
+from treekit import (
+    AdaBoostClassifier,
+    BaggingClassifier,
+    C45Classifier,
+    CARTClassifier,
+    CARTRegressor,
+    CascadeForestClassifier,
+    GBDTClassifier,
+    GBDTRegressor,
+    ID3Classifier,
+    ObliqueTreeClassifier,
+    RandomForestClassifier,
+    RandomForestRegressor,
+    Tree,
+)
 from treekit.growing.encoding import Feature
 from treekit.trees.structure import STOP
+
+#: One quick model of each class.
+MODELS = {
+    type(model).__name__: model
+    for model in (
+        ID3Classifier(),
+        C45Classifier(),
+        CARTClassifier(),
+        CARTRegressor(),
+        ObliqueTreeClassifier(random_state=0),
+        BaggingClassifier(n_estimators=2, random_state=0),
+        RandomForestClassifier(n_estimators=2, random_state=0),
+        RandomForestRegressor(n_estimators=2, random_state=0),
+        AdaBoostClassifier(n_estimators=3),
+        GBDTClassifier(n_estimators=2),
+        GBDTRegressor(n_estimators=2),
+        CascadeForestClassifier(n_forests=1, n_estimators=2, max_levels=1, random_state=0),
+    )
+}
 
 
 def nested(node) -> object:

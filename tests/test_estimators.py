@@ -23,7 +23,7 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
 import treekit
-from tests.helpers import answers, assert_same_trees
+from tests.helpers import MODELS, answers, assert_same_trees
 from treekit import (
     AdaBoostClassifier,
     BaggingClassifier,
@@ -38,25 +38,6 @@ from treekit import (
     RandomForestClassifier,
     RandomForestRegressor,
 )
-
-#: One quick model of each class.
-MODELS = {
-    type(model).__name__: model
-    for model in (
-        ID3Classifier(),
-        C45Classifier(),
-        CARTClassifier(),
-        CARTRegressor(),
-        ObliqueTreeClassifier(random_state=0),
-        BaggingClassifier(n_estimators=2, random_state=0),
-        RandomForestClassifier(n_estimators=2, random_state=0),
-        RandomForestRegressor(n_estimators=2, random_state=0),
-        AdaBoostClassifier(n_estimators=3),
-        GBDTClassifier(n_estimators=2),
-        GBDTRegressor(n_estimators=2),
-        CascadeForestClassifier(n_forests=1, n_estimators=2, max_levels=1, random_state=0),
-    )
-}
 
 each_model = pytest.mark.parametrize("model", [pytest.param(model, id=name) for name, model in MODELS.items()])
 

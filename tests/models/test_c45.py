@@ -426,11 +426,21 @@ def test_smallest_leaf(conventions):
     assert np.count_nonzero(children >= 4) >= 2
 
 
+def test_quinlans_smallest_side_is_25_at_most():
+    """A tenth of 1,000 rows over two classes would be 50, and forbid the cut that tells them apart."""
+    X, y = np.arange(1000.0)[:, np.newaxis], np.arange(1000) < 30
+    assert C45Classifier(conventions="quinlan").fit(X, y).tree_.threshold[0] == 29
+    fewer = C45Classifier(conventions="quinlan", max_depth=1, confidence=None).fit(X, np.arange(1000) < 20).tree_
+    assert fewer.n_nodes == 1 or fewer.n_samples[1] >= 25
+
+
 def test_depth_and_pruning():
     X, y = load_breast_cancer(return_X_y=True)
     sizes = [C45Classifier(confidence=c).fit(X, y).get_n_leaves() for c in (None, 0.5, 0.25, 0.01, 1e-6)]
     assert sizes == sorted(sizes, reverse=True)
     assert sizes[0] > sizes[-1]
+    raised = [C45Classifier(confidence=c, subtree_raising=True).fit(X, y).get_n_leaves() for c in (0.5, 1e-6)]
+    assert raised[0] > raised[1]
     assert C45Classifier(max_depth=2).fit(X, y).get_depth() == 2
     assert C45Classifier(max_depth=0).fit(X, y).get_n_leaves() == 1
 

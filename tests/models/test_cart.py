@@ -128,6 +128,23 @@ def test_splits_on_zero_gain():
     assert CARTRegressor().fit(X, y).score(X, y) == 1
 
 
+def test_importances_are_scikit_learns():
+    """Gains of nodes of all sizes: each counts by the weight of its node."""
+    X, y = load_diabetes(return_X_y=True)
+    X = X.astype(np.float32)
+    ours, theirs = CARTRegressor(max_depth=3).fit(X, y), DecisionTreeRegressor(max_depth=3, random_state=0).fit(X, y)
+    assert ours.feature_importances_ == pytest.approx(theirs.feature_importances_, abs=1e-9)
+    assert np.count_nonzero(ours.feature_importances_) > 3
+
+
+@pytest.mark.parametrize("name, share, number", [("min_samples_leaf", 0.031, 14), ("min_samples_split", 0.1, 45)])
+def test_a_share_of_the_rows_is_rounded_up(name, share, number):
+    """Of 442 rows: 13.7 and 44.2."""
+    X, y = load_diabetes(return_X_y=True)
+    texts = [CARTRegressor(**{name: n}).fit(X, y).tree_.export_text() for n in (share, number, number - 1)]
+    assert texts[0] == texts[1] != texts[2]
+
+
 def test_importances_apply_and_path_as_scikit_learn():
     X, y = load_iris(return_X_y=True)
     ours, theirs = CARTClassifier(max_depth=2).fit(X, y), DecisionTreeClassifier(max_depth=2, random_state=2).fit(X, y)
@@ -293,6 +310,26 @@ def test_surrogates_stand_in():
     assert CARTClassifier(max_surrogates=0, max_depth=1).fit(X[:, :1], y).score(X[:, :1], y) < 1
     lost = np.array([[np.nan, -2.0], [np.nan, -17.0], [np.nan, np.nan]])
     assert model.predict(lost)[:2].tolist() == [0, 1]
+
+
+def test_a_surrogate_sends_two_rows_either_way():
+    """As in rpart: one row that agrees may be chance. The last column only makes surrogates be looked for."""
+    x = np.array([0.0, 1, 1, 1, 1, 1, 1])
+    for n_left, predicted in ((1, 1), (2, 0)):
+        x[:n_left] = 0
+        X = np.column_stack([x, x, [np.nan, 1, 1, 1, 1, 1, 1]])
+        model = CARTClassifier(max_depth=1).fit(X, (x > 0).astype(int))
+        assert model.tree_.feature[0] == 0
+        assert model.predict([[np.nan, 0, 1]]).tolist() == [predicted]
+
+
+def test_a_surrogate_must_beat_the_heavier_branch():
+    """The second column sends four rows of six where the first does, no more than all to the right would."""
+    X = np.array([[0.0, 0, np.nan], [0, 1, 1], [1, 0, 1], [1, 1, 1], [1, 1, 1], [1, 1, 1]])
+    model = CARTClassifier(max_depth=1).fit(X, [0, 0, 1, 1, 1, 1])
+    assert model.tree_.feature[0] == 0
+    assert all((surrogate.feature < 0).all() for surrogate in model.tree_.surrogates)
+    assert model.predict([[np.nan, 0, 1]]).tolist() == [1]
 
 
 def test_category_stands_in_for_a_number_and_a_number_for_a_category():

@@ -232,6 +232,18 @@ def test_out_of_bag_of_a_regressor_by_hand():
     answers = np.ma.masked_array([tree.predict(X) for tree in forest.estimators_], forest.in_bag_ > 0)
     assert forest.oob_prediction_ == pytest.approx(answers.mean(axis=0).data)
     assert forest.oob_score_ == pytest.approx(r2_score(y, answers.mean(axis=0).data))
+    weight = np.arange(40) % 4 + 1.0
+    weighted = RandomForestRegressor(25, oob_score=True, random_state=1).fit(X, y, sample_weight=weight)
+    assert weighted.oob_score_ == pytest.approx(r2_score(y, weighted.oob_prediction_, sample_weight=weight))
+    assert weighted.oob_score_ != pytest.approx(r2_score(y, weighted.oob_prediction_))
+
+
+def test_a_row_of_weight_zero_has_no_part_in_the_out_of_bag_score():
+    X, y = IRIS
+    kept = np.arange(150) % 3 > 0
+    forest = RandomForestClassifier(20, oob_score=True, random_state=0)
+    score = forest.fit(X[kept], y[kept]).oob_score_
+    assert forest.fit(X, y, sample_weight=kept.astype(float)).oob_score_ == score
 
 
 def test_out_of_bag_of_bagging_by_hand():

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, load_wine
 from sklearn.ensemble import GradientBoostingClassifier, GradientBoostingRegressor
+from sklearn.model_selection import train_test_split
 
 from treekit.growing.binning import bin_codes, bin_edges, learn_bins
 from treekit.growing.candidates import ChildLimits, largest_gain
@@ -341,6 +342,16 @@ def test_early_stopping_is_scikit_learns(seed):
     assert len(ours.validation_score_) == len(ours.train_score_) == ours.n_estimators_
 
 
+def test_held_out_rows_count_by_their_weight():
+    X, y = table(load_diabetes, False)
+    weight = np.arange(len(y)) % 4 + 1.0
+    model = GBDTRegressor(n_estimators=5, n_iter_no_change=5, random_state=0).fit(X, y, weight)
+    _, held_out = train_test_split(np.arange(len(y)), test_size=0.1, random_state=0)
+    squares = (y[held_out] - model.predict(X[held_out])) ** 2 / 2
+    assert model.validation_score_[-1] == pytest.approx(np.average(squares, weights=weight[held_out]))
+    assert model.validation_score_[-1] != pytest.approx(squares.mean())
+
+
 def test_when_a_loss_no_longer_falls():
     assert not stopped_improving([3.0], 2, 0.0) and not stopped_improving([3.0, 3.0], 2, 0.0)
     assert stopped_improving([3.0, 3.0, 3.0], 2, 0.0) and not stopped_improving([3.0, 4.0, 3.5], 2, 0.0)
@@ -644,6 +655,13 @@ def test_random_rows_and_columns_follow_random_state():
     assert len({tree.feature[0] for (tree,) in fitted.trees_}) > 1
     without = [GBDTRegressor(n_estimators=3, random_state=seed).fit(X, y).predict(X) for seed in (1, 2)]
     np.testing.assert_array_equal(*without)
+
+
+def test_a_small_share_of_few_rows_is_one_row():
+    X, y = np.arange(8.0)[:, np.newaxis], np.arange(8.0)
+    model = GBDTRegressor(subsample=0.01, n_estimators=4, random_state=0).fit(X, y)
+    assert [tree.n_samples[0] for (tree,) in model.trees_] == [1] * 4
+    assert np.isfinite(model.predict(X)).all()
 
 
 def test_verbose_tells_every_so_many_rounds(capsys):

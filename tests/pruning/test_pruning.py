@@ -522,6 +522,9 @@ def test_no_held_out_row_is_a_tie(label, n_leaves):
     held_out = X[y == label], y[y == label]
     assert prune_reduced_error(tree, *held_out, ties="cut").n_leaves == n_leaves
     assert prune_reduced_error(tree, *held_out, ties="keep").export_text() == tree.export_text()
+    # From the top down, one row of class 1 is worse off below the second question, until a third one sets it right.
+    assert preprune(tree, *held_out, ties="cut").n_leaves == n_leaves
+    assert preprune(tree, *held_out, ties="keep").n_leaves == (tree.n_leaves if label == 0 else 2)
 
 
 def test_label_never_seen_is_an_error_everywhere():
