@@ -90,7 +90,7 @@ LOOK = """async () => {
     const [r, g, b, alpha = 1] = getComputedStyle(e).backgroundColor.match(/[\\d.]+/g).map(Number);
     return alpha > 0 && Math.min(r, g, b) > 200;
   };
-  const panels = (e) => (e.matches("article") ? [] : [e, ...panels(e.parentElement)]);
+  const panels = (e) => (!e || e.matches("article") ? [] : [e, ...panels(e.parentElement)]);
   return {
     hasArticle: all("article").length > 0,
     theme: document.documentElement.dataset.theme,
@@ -183,11 +183,10 @@ def serious_violations(page):
     return [f"{violation['id']}: {node['html'][:160]}" for violation in serious for node in violation["nodes"]]
 
 
-def look_with(page, theme):
-    """Look at a page when its reader's machine turns light or dark."""
+def turn(page, theme):
+    """Let the reader's machine turn light or dark, and wait for the page to follow."""
     page.emulate_media(color_scheme=theme)
     page.wait_for_function(f"document.documentElement.dataset.theme === '{theme}'", timeout=10_000)
-    return page.evaluate(LOOK)
 
 
 def visit(context, name, theme, width, address):
@@ -198,8 +197,9 @@ def visit(context, name, theme, width, address):
     page, errors, requests = open_page(context, f"{address}/{name}", address)
     looks = {theme: page.evaluate(LOOK)}
     if width == DESK:
-        looks["dark"] = look_with(page, "dark")
-        look_with(page, theme)  # as it was
+        turn(page, "dark")
+        looks["dark"] = page.evaluate(LOOK)
+        turn(page, theme)
     violations = serious_violations(page) if looks[theme]["hasArticle"] else []
     page.close()
     return [Visit(name, theme, width, errors, requests, violations, look) for theme, look in looks.items()]
