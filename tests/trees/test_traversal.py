@@ -203,7 +203,7 @@ def test_shallow_trees_find_the_leaves(table, share_missing, block, monkeypatch)
         assert can_be_batched(trees)
         batch = BatchedTrees(trees, values.dtype)
         wanted = [[max(follow(tree, x)) for x in values.T] for tree in trees]
-        assert np.take_along_axis(batch.node, batch.places(values).astype(int), axis=1).tolist() == wanted
+        assert np.take_along_axis(batch.node, batch.positions(values).astype(int), axis=1).tolist() == wanted
         says = [rng.normal(size=len(tree)) for tree in trees]
         found = list(leaf_values(trees, says, np.asfortranarray(values)))
         assert np.array_equal(found, [said[end] for said, end in zip(says, wanted)])

@@ -27,7 +27,7 @@ from treekit.growing.fixed_point import (
     largest_magnitude,
     to_gradient_sums,
 )
-from treekit.growing.grow import ChooseFeature, ChosenSplits, StoppingRule, choose_splits, grow_levels
+from treekit.growing.grow import ChooseFeature, ChosenSplits, NextLevel, StoppingRule, choose_splits, grow_levels
 from treekit.numeric import ROUNDING, TIE, Bools, Floats, Ints, safe_divide
 from treekit.trees.structure import MAJORITY
 from treekit.trees.tree import Tree
@@ -393,19 +393,15 @@ class HistogramLevel(NamedTuple):
 
 
 class SumsOnlyCriterion(Criterion):
-    """A criterion for levels without rows, which bring their impurity along.
-
-    Purity is not for the loop to find: :meth:`HistogramGrower.find_splits` leaves pure nodes alone, because what counts
-    as rounding depends on the units.
-    """
-
-    measures_purity = False
+    """A criterion for levels without rows, which bring their impurity along."""
 
     def __init__(self, criterion: Criterion):
         self.criterion = criterion
 
     def is_pure(self, level: Any, impurity: Floats, root_impurity: float) -> Bools:
-        return np.zeros(len(impurity), dtype=bool)
+        # RowStore.squared_error is 0 where rows differ by no more than the node's own rounding. Newton's impurity is
+        # another number; its splits must gain something, which is enough.
+        return np.zeros(len(impurity), dtype=bool) if isinstance(self.criterion, Newton) else impurity == 0
 
     def weight(self, sums: Floats) -> Floats:
         return self.criterion.weight(sums)
@@ -498,8 +494,6 @@ class HistogramGrower:
         candidates = combine_numeric_and_categorical(
             numbers, self.bins.features, lambda j: self._score_categories(level, j, scale)
         )
-        if not self.is_newton:  # Newton's splits must gain something, which is enough
-            candidates.gain[:, impurity == 0] = -np.inf
         # Rounding must not refuse a gain that is just enough, a gain of zero above all.
         return choose_splits(candidates, self.choose(candidates, scale), least - tolerance, MAJORITY)
 
@@ -549,14 +543,10 @@ class HistogramGrower:
 
     # -- every row takes its branch
 
-    def next_level(self, level: HistogramLevel, splits: ChosenSplits, next_id: int) -> tuple[HistogramLevel, Ints]:
-        """The next level, its nodes numbered from ``next_id`` on, and the place of each one's parent in ``splits``.
-
-        That takes one call of ``rows``, which may be far away.
-        """
+    def next_level(self, level: HistogramLevel, splits: ChosenSplits, next_id: int) -> NextLevel[HistogramLevel]:
+        """The next level, its nodes numbered from ``next_id`` on; takes one call of ``rows``, which may be far away."""
         level = level.keep_only(splits.node)
         resolved, goes_right, total = self._resolve_directions(level, splits)
-        splits.missing[:] = resolved.missing
         id, place, column, bins_right = self._place_children(level, resolved, goes_right, next_id)
 
         lighter, heavier = lighter_and_heavier(total)
@@ -570,7 +560,8 @@ class HistogramGrower:
                 level.open_histogram,
                 added,
             )
-        return self._level(id, place, n_rows[place], total, histogram), np.repeat(np.arange(level.n_nodes), 2)
+        parent = np.repeat(np.arange(level.n_nodes), 2)
+        return NextLevel(self._level(id, place, n_rows[place], total, histogram), parent, resolved)
 
     def _resolve_directions(
         self, level: HistogramLevel, splits: ChosenSplits

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,25 +13,25 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from treekit.models.bagging import check_base_estimator, clone_with_seed, draw_seeds
-from treekit.models.base import TableClassifier
+from treekit.models.base import TableClassifier, restored_on_error
 from treekit.models.cart import CARTClassifier
 from treekit.models.progress import progress
 from treekit.models.validation import check_number
-from treekit.numeric import BEATS_CHANCE, VOTE_TIE, Floats
+from treekit.numeric import BEATS_CHANCE, VOTE_TIE, Floats, Ints
 from treekit.trees.structure import majority
 
 __all__ = ["AdaBoostClassifier"]
 
 
 class AdaBoostClassifier(TableClassifier):
-    r"""AdaBoost: each round fits a weak classifier to the rows, those that were wrong before weighing more.
+    r"""AdaBoost: each round fits a weak classifier to the rows, of which those that were wrong before weigh more.
 
     Round m fits :math:`G_m` with weights :math:`w_i`, which add up to 1, and measures
 
     .. math:: e_m = \sum_i w_i \, I(G_m(x_i) \ne y_i), \qquad \alpha_m = \frac{1}{2} \ln \frac{1 - e_m}{e_m}.
 
     With classes written as -1 and +1 the weights become :math:`w_i \exp(-\alpha_m y_i G_m(x_i)) / Z_m`, and in the end
-    the classifiers vote: :math:`f(x) = \sum_m \alpha_m G_m(x)`, whose sign is the answer.
+    the classifiers vote: :math:`f(x) = \sum_m \alpha_m G_m(x)`, whose sign is the prediction.
 
     With K > 2 classes SAMME does the same with
 
@@ -48,7 +49,7 @@ class AdaBoostClassifier(TableClassifier):
     random_state : int, RandomState instance or None
         Seeds the members that have a ``random_state``; nothing else is random.
     verbose : bool or int
-        Whether to tell each round's end.
+        Whether to report each finished round.
 
     Attributes
     ----------
@@ -56,9 +57,11 @@ class AdaBoostClassifier(TableClassifier):
         The members, G.
     estimator_weights_ : array of shape (n_rounds,)
         Their alphas: with two classes those with one half, as Li Hang has them; with more those of SAMME, without. For
-        two classes SAMME's are twice as large (scikit-learn stores those), which changes no weight and no answer.
+        two classes SAMME's are twice as large (scikit-learn stores those), which changes no weight and no prediction.
     estimator_errors_ : array of shape (n_rounds,)
         Their weighted errors, e.
+    sample_weights_ : array of shape (n_rounds, n_rows)
+        The weights w of the rows that each member was fitted with; those of a round add up to 1.
     classes_ : array of shape (n_classes,)
         The labels, sorted; of two the first is -1, the second +1.
     n_features_in_, feature_names_in_
@@ -66,9 +69,9 @@ class AdaBoostClassifier(TableClassifier):
 
     Notes
     -----
-    Training ends early in two cases. A classifier without error is the last: it gets 1 more than all alphas before it
-    together, so it decides alone. One that is no better than chance, :math:`e_m \ge 1 - 1/K`, is thrown away; if it
-    is the first, that is an error.
+    Training ends early in two cases. A classifier without error is the last: its alpha is 1 plus the sum of all alphas
+    before it, so it decides alone. One that is no better than chance, :math:`e_m \ge 1 - 1/K`, is discarded; if it is
+    the first, that is an error.
 
     With two classes and ``learning_rate=1`` the training error is at most
     :math:`\prod_m Z_m = \prod_m 2 \sqrt{e_m (1 - e_m)}`, the mean exponential loss, which falls in every round.
@@ -94,9 +97,13 @@ class AdaBoostClassifier(TableClassifier):
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> AdaBoostClassifier:
         """Boost. Parameters and errors are those of :meth:`treekit.CARTClassifier.fit`, and those of the members' own
-        ``fit``; ``sample_weight`` is what the rows weigh in the first round. Raises ValueError if the first member is
-        no better than chance."""
-        _, code, weight = self._examples(X, y, sample_weight)
+        ``fit``; ``sample_weight`` holds the weights of the first round. Raises ValueError if the first member is no
+        better than chance, or if ``learning_rate`` is so large that the weights leave the range of floats."""
+        with restored_on_error(self):
+            _, code, weight = self._examples(X, y, sample_weight)
+            return self._boost(X, code, weight)
+
+    def _boost(self, X: ArrayLike, code: Ints, weight: Floats) -> AdaBoostClassifier:
         check_number(self, "n_estimators", low=1, whole=True)
         check_number(self, "learning_rate", low=0)
         if self.learning_rate == 0:
@@ -109,6 +116,7 @@ class AdaBoostClassifier(TableClassifier):
         self.estimators_ = []
         alphas: list[float] = []
         errors: list[float] = []
+        weights: list[Floats] = []
         seeds = draw_seeds(self.random_state, self.n_estimators)
         w = weight / weight.sum()
         for m in progress(self.n_estimators, "round", self.verbose):
@@ -129,12 +137,20 @@ class AdaBoostClassifier(TableClassifier):
             self.estimators_.append(member)
             alphas.append(alpha)
             errors.append(e)
+            weights.append(w)
             if e == 0:
                 break
             # exp(-alpha y G) is exp(2 alpha I(G != y)) times a factor that all rows share.
-            w = w * np.exp(alpha / half * miss)
+            with np.errstate(over="ignore", invalid="ignore"):
+                w = w * np.exp(alpha / half * miss)
+            if not np.isfinite(w.sum()):
+                raise ValueError(
+                    f"learning_rate={self.learning_rate!r} is too large: after round {m + 1} the weights of the rows "
+                    "leave the range of floats; 1 is the usual rate."
+                )
             w /= w.sum()
         self.estimator_weights_, self.estimator_errors_ = np.array(alphas), np.array(errors)
+        self.sample_weights_ = np.array(weights)
         return self
 
     def staged_decision_function(self, X: ArrayLike) -> Iterator[Floats]:
@@ -156,9 +172,7 @@ class AdaBoostClassifier(TableClassifier):
         With more it has shape (n_rows, n_classes): a vote counts 1 for the chosen class and -1/(K - 1) for each other.
         Divided by the sum of the alphas it is a margin, from -1 to 1.
         """
-        for f in self.staged_decision_function(X):
-            pass
-        return f
+        return _last(self.staged_decision_function(X))
 
     def staged_predict(self, X: ArrayLike) -> Iterator[NDArray]:
         """:meth:`predict` after each round."""
@@ -167,17 +181,15 @@ class AdaBoostClassifier(TableClassifier):
 
     def predict(self, X: ArrayLike) -> NDArray:
         """The class with the most votes, weighted by alpha; on a tie the first of ``classes_``."""
-        for label in self.staged_predict(X):
-            pass
-        return label
+        return _last(self.staged_predict(X))
 
     def predict_proba(self, X: ArrayLike) -> Floats:
         r"""Class shares of which the vote would have the least exponential loss, of shape (n_rows, n_classes).
 
         .. math:: p_k(x) = \frac{\exp(f_k(x) / (K - 1))}{\sum_j \exp(f_j(x) / (K - 1))}
 
-        With two classes this is :math:`1 / (1 + e^{-2 f(x)})` (Friedman, Hastie and Tibshirani, 2000). They are far
-        too sure of themselves.
+        With two classes this is :math:`1 / (1 + e^{-2 f(x)})` (Friedman, Hastie and Tibshirani, 2000). The shares are
+        far too confident.
         """
         f = self.decision_function(X)
         if f.ndim == 1:
@@ -190,3 +202,8 @@ class AdaBoostClassifier(TableClassifier):
         check_is_fitted(self)
         importances = [member.feature_importances_ for member in self.estimators_]
         return np.average(importances, axis=0, weights=self.estimator_weights_)
+
+
+def _last(stages: Iterator[NDArray]) -> NDArray:
+    """The last of an iterator's arrays, without keeping the others."""
+    return deque(stages, maxlen=1).pop()

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.metrics import accuracy_score
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from treekit.models.base import TableClassifier
+from treekit.models.base import TableClassifier, restored_on_error
 from treekit.models.cart import CARTClassifier
 from treekit.models.progress import progress
 from treekit.models.validation import check_choice, check_number, generator
@@ -24,8 +24,8 @@ __all__ = ["BaggingClassifier"]
 def bootstrap_counts(weight: Floats, rng: np.random.Generator) -> Ints:
     """How often each row is drawn, when as many rows as have a weight are drawn with replacement.
 
-    Of n rows a sample leaves each one out with probability :math:`(1 - 1/n)^n \\approx 0.368`. A row of weight zero is
-    never drawn: it is no row.
+    Each of n rows is missing from a sample with probability :math:`(1 - 1/n)^n \\approx 0.368`. A row of weight zero is
+    never drawn: it does not count as a row.
     """
     row = np.flatnonzero(weight > 0)
     drawn = row[rng.integers(len(row), size=len(row))]
@@ -33,12 +33,12 @@ def bootstrap_counts(weight: Floats, rng: np.random.Generator) -> Ints:
 
 
 def draw_seeds(random_state: Any, n: int) -> list[int]:
-    """A seed for each member. A longer list begins with the shorter one, so more members never change the first."""
+    """A seed for each member. The first n do not depend on how many follow: more members change no earlier one."""
     return generator(random_state).integers(2**31, size=n).tolist()
 
 
 class OutOfBag:
-    """Mean answer, for each row, of the members whose sample left it out.
+    """Mean prediction, for each row, of the members whose sample left it out.
 
     Attributes
     ----------
@@ -64,12 +64,17 @@ class OutOfBag:
 
     @property
     def mean(self) -> Floats:
-        """The mean answers; NaN for a row that every sample holds."""
+        """The mean predictions; NaN for a row that every sample holds."""
         n_answers = self.n_answers[:, np.newaxis]
         return np.divide(self.total, n_answers, out=np.full(self.total.shape, np.nan), where=n_answers > 0)
 
     def answered(self) -> Ints:
-        """The rows with an answer; a warning tells how many have none."""
+        """The rows with a prediction; a warning says how many have none, and none at all is an error."""
+        if not self.n_answers.any():
+            raise ValueError(
+                "oob_score: no row was left out of any sample, so there is nothing to score; give more rows or raise "
+                "n_estimators."
+            )
         n_without = np.count_nonzero((self.n_answers == 0) & (self.weight > 0))
         if n_without:
             warn(
@@ -91,7 +96,7 @@ class BaggingClassifier(TableClassifier):
     Parameters
     ----------
     estimator : classifier or None
-        What is fitted on each sample; any scikit-learn classifier whose ``fit`` takes ``sample_weight``. None for
+        The classifier fitted on each sample: any of scikit-learn's whose ``fit`` takes ``sample_weight``. None for
         :class:`~treekit.CARTClassifier` without limits.
     n_estimators : int
         Number of members, M.
@@ -104,7 +109,7 @@ class BaggingClassifier(TableClassifier):
         Draws the samples, and seeds the members that have a ``random_state``. Streams of NumPy's PCG64 are the same
         on every platform.
     verbose : bool or int
-        Whether to tell each member's end.
+        Whether to report each finished member.
 
     Attributes
     ----------
@@ -115,9 +120,9 @@ class BaggingClassifier(TableClassifier):
     in_bag_ : int array of shape (n_estimators, n_rows)
         How often each sample holds each row; only with ``oob_score``.
     oob_decision_function_ : array of shape (n_rows, n_classes)
-        Mean answer of the members that have not seen the row; NaN where all have. Only with ``oob_score``.
+        Mean prediction of the members that have not seen the row; NaN where all have. Only with ``oob_score``.
     oob_score_ : float
-        Accuracy of those answers, by the rows' weights. Only with ``oob_score``.
+        Accuracy of those predictions, by the rows' weights. Only with ``oob_score``.
 
     Notes
     -----
@@ -146,9 +151,14 @@ class BaggingClassifier(TableClassifier):
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> BaggingClassifier:
         """Fit the members. Parameters and errors are those of :meth:`treekit.CARTClassifier.fit`, and those of the
         members' own ``fit``."""
-        _, code, weight = self._examples(X, y, sample_weight)
+        with restored_on_error(self):
+            _, code, weight = self._examples(X, y, sample_weight)
+            return self._fit_members(X, code, weight)
+
+    def _fit_members(self, X: ArrayLike, code: Ints, weight: Floats) -> BaggingClassifier:
         check_number(self, "n_estimators", low=1, whole=True)
         check_choice(self, "voting", ("soft", "hard"))
+        check_choice(self, "oob_score", (False, True))
         estimator = CARTClassifier() if self.estimator is None else self.estimator
         check_base_estimator(estimator, needs_shares=self.voting == "soft")
         label = self.classes_[code]
@@ -179,7 +189,7 @@ class BaggingClassifier(TableClassifier):
     def _shares(self, member: Any, X: ArrayLike) -> Floats:
         if self.voting == "hard":
             return (member.predict(X)[:, np.newaxis] == self.classes_).astype(float)
-        # A member need not know every class.
+        # A member need not know every class: its sample may lack one.
         shares = member.predict_proba(X)
         aligned = np.zeros((len(shares), len(self.classes_)))
         aligned[:, np.searchsorted(self.classes_, member.classes_)] = shares
@@ -187,7 +197,7 @@ class BaggingClassifier(TableClassifier):
 
 
 def check_base_estimator(estimator: Any, needs_shares: bool = False) -> None:
-    """Refuse what can't be a member: a fit without weights, or no class shares where they are needed."""
+    """Refuse a base estimator whose fit takes no weights, or that has no class shares where these are needed."""
     if not hasattr(estimator, "fit") or not has_fit_parameter(estimator, "sample_weight"):
         raise ValueError(f"estimator must be a classifier whose fit takes sample_weight; {estimator!r} is not.")
     if needs_shares and not hasattr(estimator, "predict_proba"):
@@ -205,6 +215,6 @@ def clone_with_seed(estimator: Any, rng: np.random.Generator) -> Any:
 
 
 def oob_accuracy(out_of_bag: OutOfBag, code: Ints) -> float:
-    """Share of the weight that the out-of-bag answers put into the right class."""
+    """Share of the weight for which the out-of-bag prediction is the right class."""
     row = out_of_bag.answered()
     return float(accuracy_score(code[row], majority(out_of_bag.mean[row]), sample_weight=out_of_bag.weight[row]))

@@ -1,10 +1,13 @@
-"""What the estimators share: reading a table and its labels or targets, asking a tree, checking parameters.
+"""What the estimators share: they read a table and its labels or targets, and predict from trees.
 
-Of one tree: TreeClassifier, TreeRegressor. Of several, which share the table: TableClassifier, TableRegressor.
+TreeClassifier and TreeRegressor grow one tree; TableClassifier and TableRegressor are the bases of the ensembles.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from typing import Self
 
 import numpy as np
@@ -14,16 +17,31 @@ from scipy.sparse import csr_matrix
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from treekit.growing.encoding import Feature, encode, learn_features
-from treekit.models.validation import _refuse_missing, read_labels, read_targets, row_weights
+from treekit.growing.encoding import Feature, encode, learn_features, objects_if_mixed, plain_table
+from treekit.models.validation import read_labels, read_targets, refuse_missing, row_weights
 from treekit.trees.structure import majority
 from treekit.trees.tree import Tree
 
 __all__ = ["TableClassifier", "TableRegressor", "TreeClassifier", "TreeRegressor"]
 
 
+@contextmanager
+def restored_on_error(estimator: BaseEstimator) -> Iterator[None]:
+    """Give an estimator back all its attributes when the block fails or is interrupted: it stays as it was.
+
+    The attributes are set back, not what they hold: the block must replace lists and arrays, not change them.
+    """
+    before = dict(vars(estimator))
+    try:
+        yield
+    except BaseException:
+        vars(estimator).clear()
+        vars(estimator).update(before)
+        raise
+
+
 class TableEstimator(BaseEstimator):
-    """Base of the estimators that learn from a table; a subclass says in ``_fit`` how."""
+    """Base of the estimators that learn from a table; a subclass implements ``_fit``."""
 
     _features: tuple[Feature, ...]
     _numbers_are_categories = False
@@ -40,16 +58,16 @@ class TableEstimator(BaseEstimator):
         """The columns of the training table, and the table as numbers."""
         self._features = learn_features(X, self._numbers_are_categories)
         if not self._accepts_missing:
-            _refuse_missing(X)
-        # Growing goes down the columns: each in one stretch of memory.
+            refuse_missing(X)
+        # Growing works column by column, so each column is made contiguous in memory.
         return self._features, np.ascontiguousarray(encode(X, self._features))
 
     def _values(self, X: ArrayLike) -> NDArray:
-        """Rows to ask about, as numbers."""
+        """The rows to predict, as numbers."""
         check_is_fitted(self)
         frame = self._read(X, reset=False)
         if not self._accepts_missing:
-            _refuse_missing(frame)
+            refuse_missing(frame)
         return encode(frame, self._features)
 
     def _read(self, X: ArrayLike, reset: bool) -> pd.DataFrame:
@@ -60,13 +78,16 @@ class TableEstimator(BaseEstimator):
             if X.shape[1] == 0:
                 raise ValueError(f"X has no columns: 0 feature(s) (shape={X.shape}) while a minimum of 1 is required.")
             validate_data(self, X, reset=reset, skip_check_array=True)
-            return X.infer_objects()
-        # Where entries may be missing, those that are infinite are refused later, by column and row: see `encode`.
+            return plain_table(X.infer_objects())
+        # Where entries may be missing, infinite ones are refused later, by column and row: see `encode`.
+        if isinstance(X, (list, tuple)):
+            X = objects_if_mixed(X)
         array = validate_data(self, X, reset=reset, dtype=None, ensure_all_finite=not self._accepts_missing)
-        # Left to itself, pandas makes the names text of its own kind, which takes longer than all the rest.
+        # Without dtype=object pandas builds Arrow strings, the slowest step of a small fit.
         names = pd.Index([f"x{j}" for j in range(array.shape[1])], dtype=object)
         frame = pd.DataFrame(array, columns=names, copy=False)
-        return frame.infer_objects() if array.dtype == object else frame
+        is_plain = array.dtype in (np.float32, np.float64)
+        return frame if is_plain else plain_table(frame.infer_objects())
 
 
 class TableClassifier(ClassifierMixin, TableEstimator):
@@ -80,8 +101,8 @@ class TableClassifier(ClassifierMixin, TableEstimator):
         Parameters
         ----------
         X : data frame or array of shape (n_rows, n_features)
-            The attributes. Text and pandas categories are categories, booleans the numbers 0 and 1. What numbers are,
-            and whether entries may be missing, the class says.
+            The attributes. Text and pandas categories are categories, booleans the numbers 0 and 1. Whether numbers
+            are cut at thresholds or taken as categories, and whether entries may be missing, depends on the class.
         y : array of shape (n_rows,)
             The labels, none of them missing.
         sample_weight : array of shape (n_rows,), optional
@@ -96,17 +117,18 @@ class TableClassifier(ClassifierMixin, TableEstimator):
         ValueError, TypeError
             If the table is empty or has missing entries where it may not, if X and y differ in length, if y holds
             numbers that are no classes, if a parameter is out of its range, or if ``sample_weight`` does not fit; the
-            message names the argument.
+            message names the argument. After an error the estimator is as it was before.
         """
-        frame, code, weight = self._examples(X, y, sample_weight)
-        features, values = self._learn(frame)
-        self._fit(values, features, code, weight)
+        with restored_on_error(self):
+            frame, code, weight = self._examples(X, y, sample_weight)
+            features, values = self._learn(frame)
+            self._fit(values, features, code, weight)
         return self
 
     def _examples(
         self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None
     ) -> tuple[pd.DataFrame, NDArray[np.intp], NDArray[np.float64]]:
-        """The training table as a frame, its labels as codes (places in ``classes_``, which is set), its weights."""
+        """The training table as a frame, its labels as codes (indices into ``classes_``, which is set), its weights."""
         frame = self._read(X, reset=True)
         label = read_labels(y, len(frame))
         weight = row_weights(sample_weight, len(frame))
@@ -135,7 +157,7 @@ class TableClassifier(ClassifierMixin, TableEstimator):
         return self.classes_[code]
 
     def _predict_code(self, X: ArrayLike) -> NDArray[np.intp]:
-        """Place in ``classes_`` of what is predicted for each row."""
+        """Index in ``classes_`` of the class predicted for each row."""
         shares = self.predict_proba(X)
         return majority(shares)
 
@@ -152,11 +174,12 @@ class TableRegressor(RegressorMixin, TableEstimator):
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Learn from a table. Parameters and errors are those of a classifier, but y holds finite numbers."""
-        frame = self._read(X, reset=True)
-        target = read_targets(y, len(frame))
-        weight = row_weights(sample_weight, len(frame))
-        features, values = self._learn(frame)
-        self._fit(values, features, target, weight)
+        with restored_on_error(self):
+            frame = self._read(X, reset=True)
+            target = read_targets(y, len(frame))
+            weight = row_weights(sample_weight, len(frame))
+            features, values = self._learn(frame)
+            self._fit(values, features, target, weight)
         return self
 
     def _fit(self, values: NDArray, features: tuple[Feature, ...], y: NDArray, weight: NDArray) -> None:
@@ -164,12 +187,12 @@ class TableRegressor(RegressorMixin, TableEstimator):
 
 
 class TreeEstimator(TableEstimator):
-    """Base of the estimators that grow one tree; a subclass says in ``_grow`` how."""
+    """Base of the estimators that grow one tree; a subclass implements ``_grow``."""
 
     tree_: Tree
 
     def _fit(self, values: NDArray, features: tuple[Feature, ...], y: NDArray, weight: NDArray) -> None:
-        self.tree_ = self._grow(values, features, y, weight)
+        self.tree_ = named_criterion(self, self._grow(values, features, y, weight))
 
     def apply(self, X: ArrayLike) -> NDArray[np.intp]:
         """Number of the node where each row ends, of shape (n_rows,). Arguments and errors are those of ``predict``."""
@@ -182,7 +205,7 @@ class TreeEstimator(TableEstimator):
         return self.tree_.decision_path(values)
 
     def get_depth(self) -> int:
-        """Largest number of questions on a path."""
+        """Largest number of tests on a path."""
         check_is_fitted(self)
         return self.tree_.max_depth
 
@@ -193,7 +216,7 @@ class TreeEstimator(TableEstimator):
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
-        """Share of each column in the impurity that the splits of the tree take away, of shape (n_features,)."""
+        """Share of each column in the impurity that the splits of the tree remove, of shape (n_features,)."""
         check_is_fitted(self)
         return self.tree_.importances()
 
@@ -207,7 +230,7 @@ class TreeClassifier(TreeEstimator, TableClassifier):
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
         """Shares of the classes where each row ends, of shape (n_rows, n_classes). See :meth:`predict`."""
         values = self._values(X)
-        return self.tree_.predict(values)
+        return self.tree_.mean_value(values)
 
     def _predict_code(self, X: ArrayLike) -> NDArray[np.intp]:
         values = self._values(X)
@@ -218,7 +241,7 @@ class TreeRegressor(TreeEstimator, TableRegressor):
     """Base of the regressors that grow one tree."""
 
     def predict(self, X: ArrayLike) -> NDArray[np.float64]:
-        """What the leaf says in which each row ends, of shape (n_rows,).
+        """Prediction of the leaf where each row ends, of shape (n_rows,).
 
         Parameters
         ----------
@@ -232,4 +255,10 @@ class TreeRegressor(TreeEstimator, TableRegressor):
             If X has other columns than in ``fit``.
         """
         values = self._values(X)
-        return self.tree_.predict(values)[:, 0]
+        return self.tree_.mean_value(values)[:, 0]
+
+
+def named_criterion(estimator: BaseEstimator, tree: Tree) -> Tree:
+    """The tree with the name of the impurity that the estimator grew it by, where the tree does not have it already."""
+    name = getattr(estimator, "criterion", "entropy")  # ID3 has no other
+    return tree if tree.criterion else replace(tree, criterion="entropy" if name in ("gain", "gain_ratio") else name)

@@ -254,10 +254,12 @@ class RowsInMemory:
                 criterion: Criterion = SquaredError(only_where(self.in_bag, r[k]))
                 tree, leaf = self.grower.grow(criterion, self.in_bag, limits, choose, stop)
                 best = loss.line_search(self.y, self.score[k], r[k], h[k], self.in_bag, leaf, tree.n_nodes)
-                tree = replace(tree, value=np.where(tree.is_leaf, best, tree.value[:, 0])[:, np.newaxis])
+                value = np.where(tree.is_leaf, best, tree.value[:, 0])[:, np.newaxis]
+                tree = replace(tree, value=value, criterion="squared_error", only_leaves_predict=True)
             else:
                 criterion = Newton(-r[k], h[k], estimator.reg_lambda, estimator.gamma)
                 tree, leaf = self.grower.grow(criterion, self.in_bag, limits, choose, stop)
+                tree = replace(tree, criterion="newton", gain_is_sum=True)
             trees.append(tree)
             steps[k] = tree.value[leaf, 0]
         self.score += estimator.learning_rate * steps

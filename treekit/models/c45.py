@@ -23,7 +23,7 @@ from treekit.models.base import TreeClassifier
 from treekit.models.validation import check_choice, check_number
 from treekit.numeric import SHARED_TIE, Bools, Floats
 from treekit.pruning.pessimistic import binomial_limit, collapse, normal_limit, prune_pessimistic
-from treekit.pruning.subtree_raising import prune_and_raise
+from treekit.pruning.subtree_raising import raise_encoded
 from treekit.trees.structure import SHARE
 from treekit.trees.tree import Tree
 
@@ -163,7 +163,7 @@ class C45Classifier(TreeClassifier):
             return tree
         limit, slack = (normal_limit, 0.1) if self.conventions == "quinlan" else (binomial_limit, 0.0)
         if self.subtree_raising:
-            return prune_and_raise(tree, values, y, weight, self.confidence, limit, slack)
+            return raise_encoded(tree, values, y, weight, self.confidence, limit, slack)
         return prune_pessimistic(tree, self.confidence, limit, slack)
 
 

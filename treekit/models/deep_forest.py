@@ -11,7 +11,7 @@ from sklearn.metrics import accuracy_score
 from sklearn.utils.validation import check_is_fitted
 
 from treekit.models.bagging import draw_seeds
-from treekit.models.base import TableClassifier
+from treekit.models.base import TableClassifier, restored_on_error
 from treekit.models.progress import progress
 from treekit.models.random_forest import RandomForestClassifier
 from treekit.models.validation import check_number
@@ -22,16 +22,16 @@ __all__ = ["CascadeForestClassifier"]
 
 
 class CascadeForestClassifier(TableClassifier):
-    """Cascade forest: level upon level of forests, each level told what the one before it thinks.
+    """Cascade forest: level upon level of forests, each of which also gets the predictions of the level before it.
 
     A level is a few random forests and as many completely-random forests, whose trees draw a single column at each
     node. Each forest gives a row its class vector, the class shares that it predicts. The next level learns from the
     columns of the table and the class vectors of this level, side by side. The last level's vectors are averaged, and
     the largest share is the answer.
 
-    A forest must not tell what it thinks of rows that it was grown on: there it is always right. So the class vectors
-    of the training rows come from k-fold cross-validation. Their accuracy is also what the levels are judged by: when
-    a new level is no more accurate than the one before, it is thrown away and the cascade ends.
+    A forest is nearly always right about the rows that it was grown on, so what it predicts there is no guide for the
+    next level. The class vectors of the training rows therefore come from k-fold cross-validation. Their accuracy also
+    judges the levels: when a new level is no more accurate than the one before, it is discarded and the cascade ends.
 
     Parameters
     ----------
@@ -46,14 +46,14 @@ class CascadeForestClassifier(TableClassifier):
     random_state : int, RandomState instance or None
         Deals the rows into folds and seeds the forests.
     verbose : bool or int
-        Whether to tell each level's end.
+        Whether to report each finished level.
 
     Attributes
     ----------
     levels_ : list of lists of RandomForestClassifier
         The forests of each level that was kept, fitted on all rows.
     level_scores_ : array of shape (n_levels tried,)
-        Accuracy of each level in cross-validation, by the rows' weights; also of the last one, if it was thrown away.
+        Accuracy of each level in cross-validation, by the rows' weights; also of the last one, if it was discarded.
     classes_ : array of shape (n_classes,)
         The labels, sorted.
     n_features_in_, feature_names_in_
@@ -61,7 +61,7 @@ class CascadeForestClassifier(TableClassifier):
 
     Notes
     -----
-    What it costs: a level grows 2 x n_forests x (n_folds + 1) forests. In the authors' program the class vectors for new rows
+    Cost: a level grows 2 x n_forests x (n_folds + 1) forests. In the authors' program the class vectors for new rows
     are the mean of the k forests of the folds; here one more forest is grown on all rows. A completely-random tree
     chooses its column at random and the best threshold on it. The multi-grained scanning of images and sequences, the
     other half of the paper, is not here. A sample depends on the number and order of the rows, so a row of weight 2
@@ -89,38 +89,43 @@ class CascadeForestClassifier(TableClassifier):
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> CascadeForestClassifier:
         """Grow level upon level. Parameters and errors are those of :meth:`treekit.RandomForestClassifier.fit`; there
         must be at least two rows."""
-        frame, code, weight = self._examples(X, y, sample_weight)
-        for name, low in (("n_forests", 1), ("n_estimators", 1), ("n_folds", 2), ("max_levels", 1)):
-            check_number(self, name, low=low, whole=True)
-        if np.count_nonzero(weight) < 2:
-            raise ValueError("X has 1 sample of positive weight; cross-validation needs two or more.")
-        label = self.classes_[code]
-        table = _named(frame)
-        self.levels_, scores = [], [-np.inf]
-        seeds = draw_seeds(self.random_state, self.max_levels)
-        for k in progress(self.max_levels, "level", self.verbose):
-            rng = np.random.default_rng(seeds[k])
-            fold = assign_folds(code, weight, self.n_folds, rng)
-            forests = [self._forest(kind, rng) for kind in ("sqrt", 1) for _ in range(self.n_forests)]
-            vectors = [out_of_fold(forest, table, label, weight, fold) for forest in forests]
-            answer = majority(np.mean(vectors, axis=0))
-            scores.append(float(accuracy_score(code, answer, sample_weight=weight)))
-            if scores[-1] <= scores[-2]:
-                break
-            self.levels_.append([forest.fit(table, label, sample_weight=weight) for forest in forests])
-            table = _beside(frame, vectors)
-        self.level_scores_ = np.array(scores[1:])
+        with restored_on_error(self):
+            frame, code, weight = self._examples(X, y, sample_weight)
+            for name, low in (("n_forests", 1), ("n_estimators", 1), ("n_folds", 2), ("max_levels", 1)):
+                check_number(self, name, low=low, whole=True)
+            if np.count_nonzero(weight) < 2:
+                raise ValueError("X has 1 sample of positive weight; cross-validation needs two or more.")
+            label = self.classes_[code]
+            self._column_names = [str(name) for name in frame.columns]
+            frame = table = self._with_names(frame)
+            self.levels_, scores = [], [-np.inf]
+            seeds = draw_seeds(self.random_state, self.max_levels)
+            for k in progress(self.max_levels, "level", self.verbose):
+                rng = np.random.default_rng(seeds[k])
+                fold = assign_folds(code, weight, self.n_folds, rng)
+                forests = [self._forest(kind, rng) for kind in ("sqrt", 1) for _ in range(self.n_forests)]
+                vectors = [out_of_fold(forest, table, label, weight, fold) for forest in forests]
+                predicted = majority(np.mean(vectors, axis=0))
+                scores.append(float(accuracy_score(code, predicted, sample_weight=weight)))
+                if scores[-1] <= scores[-2]:
+                    break
+                self.levels_.append([forest.fit(table, label, sample_weight=weight) for forest in forests])
+                table = with_class_vectors(frame, vectors)
+            self.level_scores_ = np.array(scores[1:])
         return self
 
     def predict_proba(self, X: ArrayLike) -> Floats:
         """Mean of the class vectors of the last level, of shape (n_rows, n_classes)."""
         check_is_fitted(self)
-        frame = self._read(X, reset=False)
-        table = _named(frame)
+        frame = table = self._with_names(self._read(X, reset=False))
         for forests in self.levels_:
             vectors = [forest.predict_proba(table) for forest in forests]
-            table = _beside(frame, vectors)
+            table = with_class_vectors(frame, vectors)
         return np.mean(vectors, axis=0)
+
+    def _with_names(self, frame: pd.DataFrame) -> pd.DataFrame:
+        """The table with the column names of the training table, as text, whether it came as a frame or an array."""
+        return frame.set_axis(self._column_names, axis=1)
 
     def _forest(self, max_features: str | int, rng: np.random.Generator) -> RandomForestClassifier:
         seed = int(rng.integers(2**31))
@@ -128,7 +133,7 @@ class CascadeForestClassifier(TableClassifier):
 
 
 def assign_folds(code: Ints, weight: Floats, n_folds: int, rng: np.random.Generator) -> Ints:
-    """Fold of each row: the rows are shuffled, sorted by class and dealt out like cards, so folds have equal shares.
+    """Fold of each row: the rows are shuffled, sorted by class and dealt out in turn, so folds have equal class shares.
 
     Rows of weight zero come last, so that they change nothing for the others.
     """
@@ -144,23 +149,18 @@ def out_of_fold(
 ) -> Floats:
     """Class vector of each row by the forest grown on the other folds, of shape (n_rows, n_classes).
 
-    To keep rows aside is to give them weight zero; so each forest knows all classes, also one that it has no rows of.
+    Held-out rows get weight zero, so each forest knows all classes, even one that it has no rows of.
     """
     vectors = []
     for k in np.unique(fold):
-        aside = np.flatnonzero(fold == k)
+        held_out = np.flatnonzero(fold == k)
         forest.fit(table, label, sample_weight=np.where(fold == k, 0.0, weight))
-        vectors.append((aside, forest.predict_proba(table.iloc[aside])))
+        vectors.append((held_out, forest.predict_proba(table.iloc[held_out])))
     row, vector = map(np.concatenate, zip(*vectors))
     return vector[np.argsort(row)]
 
 
-def _named(frame: pd.DataFrame) -> pd.DataFrame:
-    """The table with text as names of its columns, as the columns of the class vectors have."""
-    return frame.set_axis([str(name) for name in frame.columns], axis=1)
-
-
-def _beside(frame: pd.DataFrame, vectors: list[Floats]) -> pd.DataFrame:
+def with_class_vectors(frame: pd.DataFrame, vectors: list[Floats]) -> pd.DataFrame:
     """The table and the class vectors of a level, side by side."""
     names = [f"forest {i} class {k}" for i, vector in enumerate(vectors) for k in range(vector.shape[1])]
-    return pd.concat([_named(frame), pd.DataFrame(np.hstack(vectors), index=frame.index, columns=names)], axis=1)
+    return pd.concat([frame, pd.DataFrame(np.hstack(vectors), index=frame.index, columns=names)], axis=1)

@@ -12,20 +12,20 @@ from sklearn.utils.validation import check_is_fitted
 from treekit.growing.encoding import Feature
 from treekit.growing.feature_sampling import RankedColumns
 from treekit.models.bagging import OutOfBag, bootstrap_counts, clone_with_seed, draw_seeds, oob_accuracy
-from treekit.models.base import TableClassifier, TableEstimator, TableRegressor
+from treekit.models.base import TableClassifier, TableEstimator, TableRegressor, named_criterion
 from treekit.models.cart import CARTClassifier, CARTRegressor
 from treekit.models.progress import progress
-from treekit.models.validation import check_number
+from treekit.models.validation import check_choice, check_number, class_factors
 from treekit.numeric import Floats, Ints
 
 __all__ = ["RandomForestClassifier", "RandomForestRegressor"]
 
-#: What a tree of a forest knows from the table that the forest has read.
-READ = ("classes_", "n_features_in_", "feature_names_in_", "_features")
+#: Attributes that a tree takes over from the forest, which has read the table for all of them.
+SHARED_ATTRIBUTES = ("classes_", "n_features_in_", "feature_names_in_", "_features")
 
 
 class _RandomForest(TableEstimator):
-    """What the two forests share; a subclass says in ``_tree`` what its trees are."""
+    """What the two forests share; a subclass implements ``_tree``, which makes an unfitted tree."""
 
     estimators_: list[Any]
 
@@ -37,6 +37,8 @@ class _RandomForest(TableEstimator):
     ) -> OutOfBag:
         """Grow the trees on the one table."""
         check_number(self, "n_estimators", low=1, whole=True)
+        check_choice(self, "bootstrap", (False, True))
+        check_choice(self, "oob_score", (False, True))
         if self.oob_score and not self.bootstrap:
             raise ValueError("oob_score needs bootstrap=True: without it every tree sees every row.")
         self.estimators_ = []
@@ -47,23 +49,23 @@ class _RandomForest(TableEstimator):
             rng = np.random.default_rng(seeds[k])
             count = bootstrap_counts(weight, rng) if self.bootstrap else np.ones(len(weight), dtype=np.intp)
             member = clone_with_seed(self._tree(), rng)
-            vars(member).update({name: part for name, part in vars(self).items() if name in READ})
-            member.tree_ = member._grow(values, features, y, weight * count, table)
+            vars(member).update({name: part for name, part in vars(self).items() if name in SHARED_ATTRIBUTES})
+            member.tree_ = named_criterion(member, member._grow(values, features, y, weight * count, table))
             self.estimators_.append(member)
             if self.oob_score:
                 in_bag.append(count)
                 row = out_of_bag.rows(count)
-                out_of_bag.add(row, member.tree_.predict(values[:, row]))
+                out_of_bag.add(row, member.tree_.mean_value(values[:, row]))
         if self.oob_score:
             self.in_bag_ = np.array(in_bag)
         return out_of_bag
 
     def _mean(self, X: ArrayLike) -> Floats:
-        """Mean of what the trees say, of shape (n_rows, n_values)."""
+        """Mean prediction of the trees, of shape (n_rows, n_values)."""
         values = self._values(X)
-        total = self.estimators_[0].tree_.predict(values)
+        total = self.estimators_[0].tree_.mean_value(values)
         for member in self.estimators_[1:]:
-            total += member.tree_.predict(values)
+            total += member.tree_.mean_value(values)
         return total / len(self.estimators_)
 
     def apply(self, X: ArrayLike) -> Ints:
@@ -73,10 +75,10 @@ class _RandomForest(TableEstimator):
 
     @property
     def feature_importances_(self) -> Floats:
-        """Share of each column in the impurity that splits take away, averaged over the trees; of shape (n_features,).
+        """Share of each column in the impurity that splits remove, averaged over the trees; of shape (n_features,).
 
-        Columns with many distinct values are favoured, even if they tell nothing;
-        ``sklearn.inspection.permutation_importance`` on rows kept aside does not have this fault.
+        Columns with many distinct values are favoured, even if they are random;
+        ``sklearn.inspection.permutation_importance`` on held-out rows does not have this fault.
         """
         check_is_fitted(self)
         mean = np.mean([member.tree_.importances() for member in self.estimators_], axis=0)
@@ -84,7 +86,7 @@ class _RandomForest(TableEstimator):
 
 
 class RandomForestClassifier(_RandomForest, TableClassifier):
-    r"""Random forest for classes: CART trees on bootstrap samples, each split chosen from a few columns drawn at random.
+    r"""Random forest for classes: CART trees on bootstrap samples; each split is chosen from a few random columns.
 
     .. math:: \hat p_k(x) = \frac{1}{M} \sum_{m=1}^{M} \hat p_k^{(m)}(x)
 
@@ -131,8 +133,8 @@ class RandomForestClassifier(_RandomForest, TableClassifier):
     -----
     The table is read once for all trees, which grow one after the other; there is no ``n_jobs``. A sample depends on
     the number and order of the rows, so a row of weight 2 and the same row twice give different samples. Costs
-    O(columns x rows x log rows) for sorting the table once, and for each tree O(rows x max_features x depth x log rows);
-    on a table with categories or gaps O(rows x columns x depth). Source: Breiman (2001).
+    O(columns x rows x log rows) for sorting the table once, and for each tree O(rows x max_features x depth x log
+    rows); on a table with categories or gaps O(rows x columns x depth). Source: Breiman (2001).
     """
 
     def __init__(
@@ -179,6 +181,7 @@ class RandomForestClassifier(_RandomForest, TableClassifier):
         )
 
     def _fit(self, values: NDArray, features: tuple[Feature, ...], y: NDArray, weight: NDArray) -> None:
+        class_factors(self.class_weight, self.classes_[y])
         out_of_bag = self._grow_trees(values, features, y, weight, len(self.classes_))
         if self.oob_score:
             self.oob_decision_function_, self.oob_score_ = out_of_bag.mean, oob_accuracy(out_of_bag, y)
@@ -244,7 +247,7 @@ class RandomForestRegressor(_RandomForest, TableRegressor):
         self.verbose = verbose
 
     def predict(self, X: ArrayLike) -> Floats:
-        """Mean of what the trees say, of shape (n_rows,). Arguments and errors are those of
+        """Mean prediction of the trees, of shape (n_rows,). Arguments and errors are those of
         :meth:`treekit.CARTRegressor.predict`."""
         return self._mean(X)[:, 0]
 

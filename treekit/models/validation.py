@@ -11,8 +11,11 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
+from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
+
+from treekit.growing.encoding import objects_if_mixed
 
 __all__ = []
 
@@ -33,9 +36,19 @@ def row_weights(sample_weight: ArrayLike | None, n_rows: int) -> NDArray[np.floa
         raise ValueError("sample_weight is zero everywhere: at least one row must count.")
     if not 1e-100 < weight.sum() < 1e100:
         raise ValueError(
-            f"sample_weight sums to {weight.sum():g}, too far from 1 to reckon with: divide it by a constant."
+            f"sample_weight sums to {weight.sum():g}, too far from 1 for floats: multiply it by a constant."
         )
     return weight
+
+
+def class_factors(class_weight: dict | str | None, label: NDArray) -> NDArray[np.float64]:
+    """What the weight of each row is multiplied by for its class; errors name ``class_weight``."""
+    factor = compute_sample_weight(class_weight, label)
+    if (factor < 0).any():
+        raise ValueError(f"class_weight must not be negative; got {class_weight!r}.")
+    if not factor.any():
+        raise ValueError(f"class_weight is zero for every class: at least one must count; got {class_weight!r}.")
+    return factor
 
 
 def check_number(
@@ -59,7 +72,7 @@ def check_choice(estimator: BaseEstimator, name: str, choices: Iterable[object])
         raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}; got {value!r}.")
 
 
-def _refuse_missing(X: pd.DataFrame) -> None:
+def refuse_missing(X: pd.DataFrame) -> None:
     for name, column in X.items():
         missing = column.isna()
         if missing.any():
@@ -99,12 +112,10 @@ def _check_length(y: NDArray, n_rows: int) -> None:
 
 
 def read_labels(y: ArrayLike, n_rows: int) -> NDArray:
-    """y as an array of labels; errors name it."""
+    """y as an array of labels; errors name it. A number and a text are never merged into one label."""
     if y is None:
         raise ValueError("This classifier requires y to be passed, but the target y is None.")
-    if isinstance(y, (pd.Series, pd.Categorical)):
-        y = np.asarray(y)
-    label = column_or_1d(y, warn=True)
+    label = column_or_1d(np.asarray(y) if isinstance(y, pd.Categorical) else objects_if_mixed(y), warn=True)
     if label.dtype == object:
         label = np.asarray(pd.Series(label).infer_objects())
     _check_length(label, n_rows)
@@ -130,7 +141,7 @@ def generator(random_state: Any) -> np.random.Generator:
 
 
 def count_features(max_features: float | str | None, n_features: int) -> int:
-    """How many columns a node draws, at least one."""
+    """Number of columns that a node draws, at least one."""
     if max_features is None:
         return n_features
     named = {"sqrt": np.sqrt, "log2": np.log2}
@@ -141,6 +152,6 @@ def count_features(max_features: float | str | None, n_features: int) -> int:
     if isinstance(max_features, Real) and not isinstance(max_features, Integral) and 0 < max_features <= 1:
         return max(1, int(max_features * n_features))
     raise ValueError(
-        f"max_features must be None, 'sqrt', 'log2', a whole number from 1 to {n_features}, the number of columns, or a "
-        f"share above 0 and at most 1; got {max_features!r}."
+        f"max_features must be None, 'sqrt', 'log2', a whole number from 1 to {n_features}, the number of columns, or "
+        f"a share above 0 and at most 1; got {max_features!r}."
     )

@@ -46,8 +46,8 @@ def cost_complexity_path(tree: Tree, risk: str = "impurity") -> CostComplexityPa
     tree : Tree
     risk : {"impurity", "misclassification"}
         What a row of a leaf costs: the impurity that the tree was grown with, as in scikit-learn (for a regression
-        tree its squared error, or the like), or 1 when it is not of the leaf's class, as Breiman and rpart have it. rpart
-        prints prices and risks in parts of the root's risk.
+        tree its squared error, or the like), or 1 when it is not of the leaf's class, as in Breiman and rpart. rpart
+        prints prices and risks as fractions of the root's risk.
 
     Returns
     -------
@@ -57,12 +57,13 @@ def cost_complexity_path(tree: Tree, risk: str = "impurity") -> CostComplexityPa
     Raises
     ------
     ValueError
-        If ``risk`` is neither, or if the misclassifications of a tree of numbers are asked for.
+        If ``risk`` is neither, if it is "misclassification" and the tree predicts numbers, or if the tree is a step of
+        second-order boosting, where ``gamma`` is the price of a leaf.
 
     Notes
     -----
-    All prices are found in one pass from the bottom up; see the comments. Source: Breiman, Friedman, Olshen and
-    Stone (1984), chapter 3.
+    All prices are found in one pass from the bottom up; see :func:`pruning_prices`. Source: Breiman, Friedman, Olshen
+    and Stone (1984), chapter 3.
     """
     risks = _risks(tree, risk)
     saved, tolerance = _saved(tree, risks), COST_TIE * risks[0]
@@ -70,7 +71,7 @@ def cost_complexity_path(tree: Tree, risk: str = "impurity") -> CostComplexityPa
     alpha = pruning_prices(tree, saved)[inner]
     inner = inner[np.argsort(-alpha, kind="stable")]
     alpha = np.sort(np.where(alpha <= tolerance, 0.0, alpha))[::-1]
-    # From the root alone to the whole tree: the k splits that last longest make a tree, which is the smallest best one
+    # The k splits that are cut last make a tree, for k = 0 (the root alone), 1, 2, ...; it is the smallest best one
     # from the price of the next split on. Splits that are cut together make no trees of their own.
     lowest = np.append(alpha, 0.0)
     is_step = np.append(True, lowest[1:] < lowest[:-1] - tolerance)
@@ -113,6 +114,11 @@ def _risks(tree: Tree, risk: str) -> Floats:
     """Share of the training weight in each node times what it costs there."""
     if risk not in ("impurity", "misclassification"):
         raise ValueError(f"risk must be 'impurity' or 'misclassification'; got {risk!r}.")
+    if tree.gain_is_sum:
+        raise ValueError(
+            "tree is a step of second-order boosting, whose gains are sums that reg_lambda has lowered: there the "
+            "price of a leaf is gamma, which is set before the tree grows."
+        )
     if risk == "misclassification":
         if tree.classes is None:
             raise ValueError("risk must be 'impurity' for a tree that predicts numbers: it misclassifies nothing.")
@@ -129,37 +135,53 @@ def _saved(tree: Tree, risks: Floats) -> Floats:
 
 
 def pruning_prices(tree: Tree, saved: Floats) -> Floats:
-    """The price of a leaf from which on each inner node is cut, or cut off with a node above it; infinite for leaves.
+    """The price of a leaf from which on each inner node is cut, itself or with a node above it; infinite for leaves.
 
-    What a branch saves, and how many leaves it has more than a leaf, are sums over its splits. So g(t) of the branch
-    that is left when t is cut is the mean saving for each leaf in a group of splits that hang together below t. The
-    deeper splits outside the group were cut earlier, because they, or the groups that they head, save less for each
-    leaf than this group. From the bottom up, each split therefore starts a group of its own and takes in, richest
-    first, the groups below it that are richer than it is by then: those splits will stay as long as it does.
+    Breiman's algorithm cuts the weakest link, the branch that saves least per leaf, looks for the weakest link of what
+    is left, and so on: one pass over the tree for each cut. Here all prices come from one pass, bottom up. An example
+    with four splits, and what each saves::
+
+        a: 4 ── b: 2 ── c: 6          every split adds one leaf
+         └───── d: 1
+
+    * c and d, at the bottom, save 6 and 1 for their one leaf: so much they are worth alone.
+    * b saves 2, but the branch of b, with c, saves 8 for 2 leaves. c is worth more than b: as long as b stays, c stays,
+      too. They form a group of price 8 / 2 = 4: from there on both are cut.
+    * a saves 4. The group of b is worth no less than that, 4 per leaf, and joins: (4 + 8) / 3 = 4. d is worth less, 1,
+      so it is cut on its own before.
+    * Prices: d 1; a, b and c 4. Breiman: d is the weakest link (1), then b and a tie (8 / 2 = 12 / 3 = 4).
+
+    In general each split starts a group of its own. Bottom up, it takes in the groups below it, the most valuable per
+    leaf first, as long as they are worth at least as much per leaf as the group is by then. What is left out is cut
+    earlier, so when a node is cut, its branch is exactly its group, and g(t) the group's mean saving per leaf.
     """
-    save, gain = saved.copy(), np.maximum(tree.n_children - 1, 0).astype(float)
+    save, n_added = saved.copy(), np.maximum(tree.n_children - 1, 0).astype(float)
     price = np.full(tree.n_nodes, np.inf)
     group = owner = np.zeros(0, dtype=np.intp)
     for nodes in levels_bottom_up(tree):
-        # ``group``: the heads of the groups so far; ``owner``: the node of this level that each lies below.
+        # ``group``: the top nodes of the groups so far; ``owner``: the node of this level that each lies below.
         owner = tree.parent[owner]
-        richer = np.flatnonzero(save[group] * gain[owner] >= save[owner] * gain[group])
+        # Fractions are compared by cross-multiplication: save / n_added of the group with that of its owner.
+        richer = np.flatnonzero(save[group] * n_added[owner] >= save[owner] * n_added[group])
         if len(richer):
-            richer = richer[np.lexsort((-save[group[richer]] / gain[group[richer]], owner[richer]))]
-            at, s, n = owner[richer], save[group[richer]], gain[group[richer]]
-            is_taken = s * prefix_per_owner(gain, at, n) >= prefix_per_owner(save, at, s) * n
-            np.add.at(save, at[is_taken], s[is_taken])
-            np.add.at(gain, at[is_taken], n[is_taken])
+            richer = richer[np.lexsort((-save[group[richer]] / n_added[group[richer]], owner[richer]))]
+            at, s, n = owner[richer], save[group[richer]], n_added[group[richer]]
+            joins = s * prefix_per_owner(n_added, at, n) >= prefix_per_owner(save, at, s) * n
+            np.add.at(save, at[joins], s[joins])
+            np.add.at(n_added, at[joins], n[joins])
             is_left = np.ones(len(group), dtype=bool)
-            is_left[richer[is_taken]] = False
+            is_left[richer[joins]] = False
             group, owner = group[is_left], owner[is_left]
-        price[nodes] = save[nodes] / gain[nodes]
+        price[nodes] = save[nodes] / n_added[nodes]
         group, owner = np.append(group, nodes), np.append(owner, nodes)
     return np.where(tree.is_leaf, np.inf, minimum_on_path(tree, price))
 
 
-def prefix_per_owner(own: Floats, owner: NDArray[np.intp], amount: Floats) -> Floats:
-    """What each owner has, its own and all amounts that came to it before this one; the owners lie in order."""
+def prefix_per_owner(start: Floats, owner: NDArray[np.intp], amount: Floats) -> Floats:
+    """Running total of each owner before each amount: its start plus the amounts ahead of this one.
+
+    Equal owners stand next to each other.
+    """
     running = np.cumsum(amount) - amount
     first = np.flatnonzero(np.diff(owner, prepend=-1))
-    return own[owner] + running - np.repeat(running[first], np.diff(first, append=len(owner)))
+    return start[owner] + running - np.repeat(running[first], np.diff(first, append=len(owner)))

@@ -27,17 +27,24 @@ def cut(tree: Tree, nodes: ArrayLike) -> Tree:
     Returns
     -------
     Tree
-        A new tree; a leaf says what its training rows say.
+        A new tree; a new leaf predicts by the training rows of its node.
 
     Raises
     ------
     IndexError
         If ``nodes`` holds a number that is no node's, or booleans for another number of nodes.
+    ValueError
+        If only the leaves of the tree hold predictions, as in first-order boosting.
 
     Notes
     -----
     Takes O(nodes x log depth) time.
     """
+    if tree.only_leaves_predict:
+        raise ValueError(
+            "tree is a step of first-order boosting: only its leaves hold predictions, so it can't be pruned; limit "
+            "its size by max_depth instead."
+        )
     nodes = np.asarray(nodes)
     if nodes.dtype == bool and nodes.shape == (tree.n_nodes,):
         is_cut = nodes
@@ -48,33 +55,32 @@ def cut(tree: Tree, nodes: ArrayLike) -> Tree:
     # A node stays when none of the nodes above it is cut.
     stays = minimum_on_path(tree, ~is_cut)[tree.parent]
     stays[0] = True
-    asks = stays & ~is_cut & ~tree.is_leaf
-    n_routes = np.where(tree.is_leaf, 0, np.array([feature.n_values for feature in tree.features])[tree.feature])
+    splits = stays & ~is_cut & ~tree.is_leaf
     return replace(
         tree,
-        feature=np.where(asks, tree.feature, -1)[stays],
-        threshold=np.where(asks, tree.threshold, np.nan)[stays],
-        route=tree.route[np.repeat(asks, n_routes)],
-        n_children=np.where(asks, tree.n_children, 0)[stays],
-        missing=np.where(asks, tree.missing, STOP)[stays],
-        gain=np.where(asks, tree.gain, 0.0)[stays],
+        feature=np.where(splits, tree.feature, -1)[stays],
+        threshold=np.where(splits, tree.threshold, np.nan)[stays],
+        route=tree.route[np.repeat(splits, tree.n_routes)],
+        n_children=np.where(splits, tree.n_children, 0)[stays],
+        missing=np.where(splits, tree.missing, STOP)[stays],
+        gain=np.where(splits, tree.gain, 0.0)[stays],
         impurity=tree.impurity[stays],
         n_samples=tree.n_samples[stays],
         weight=tree.weight[stays],
         value=tree.value[stays],
         surrogates=tuple(
-            Surrogate(np.where(asks, s.feature, -1)[stays], s.threshold[stays], s.route[stays], s.is_reversed[stays])
+            Surrogate(np.where(splits, s.feature, -1)[stays], s.threshold[stays], s.route[stays], s.is_reversed[stays])
             for s in tree.surrogates
         ),
-        direction=None if tree.direction is None else np.where(asks[:, np.newaxis], tree.direction, 0.0)[stays],
+        direction=None if tree.direction is None else np.where(splits[:, np.newaxis], tree.direction, 0.0)[stays],
     )
 
 
 def minimum_on_path(tree: Tree, x: NDArray) -> NDArray:
     """The least x on the path from the root to each node, both included."""
+    # By doubling: after k turns ``least`` covers 2 ** k nodes of the path, and ``up`` is the next one above them.
     least, up = x, np.maximum(tree.parent, 0)
     while True:
-        # ``least`` looks 1, 2, 4, ... nodes up, and ``up`` is the next one that it has not seen.
         least = np.minimum(least, least[up])
         if not up.any():
             return least
@@ -95,10 +101,10 @@ def sum_over_children(tree: Tree, x: NDArray, nodes: NDArray[np.intp]) -> NDArra
 
 
 def nodes_to_prune(tree: Tree, as_leaf: Floats, slack: float, stopped: Floats | float = 0.0) -> Bools:
-    """Which nodes to cut so that the costs of the leaves add up to least.
+    """Nodes to prune so that the total cost of the leaves is minimal.
 
-    ``as_leaf`` is the cost of each node as a leaf, ``stopped`` that of the rows that get no further than an inner
-    node. A node is cut when as a leaf it costs no more than its pruned branches and ``slack``.
+    ``as_leaf`` is the cost of each node as a leaf, ``stopped`` that of the rows that stop at an inner node. A node is
+    pruned when as a leaf it costs no more than its pruned branches plus ``slack``.
     """
     cost, is_cut = as_leaf.copy(), np.zeros(tree.n_nodes, dtype=bool)
     stopped = np.broadcast_to(stopped, tree.n_nodes)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 from numpy.typing import ArrayLike
 
-from treekit.growing.encoding import encode
+from treekit.growing.encoding import encode_table, match_labels
 from treekit.models.validation import read_labels, read_targets, row_weights
 from treekit.numeric import COST_TIE, Floats
 from treekit.pruning.cut import cut, levels_bottom_up, nodes_to_prune, sum_over_children
@@ -21,8 +20,8 @@ def prune_reduced_error(
 ) -> Tree:
     """Reduced-error pruning: from the bottom up, cut what does not help on held-out rows.
 
-    A node becomes a leaf when its held-out rows are then predicted no worse than by its branches, pruned as they are
-    by then. So no other way of cutting makes fewer errors on these rows.
+    A node becomes a leaf when its held-out rows are then predicted no worse than by its branches, which have been
+    pruned before. So no other pruned tree makes fewer errors on these rows.
 
     Parameters
     ----------
@@ -31,12 +30,12 @@ def prune_reduced_error(
     X : data frame or array of shape (n_rows, n_features)
         Held-out rows, with the columns of the training table.
     y : array of shape (n_rows,)
-        Their labels (errors are counted) or numbers (squared errors are summed).
+        Their labels, of the same kind as in fit (errors are counted), or numbers (squared errors are summed).
     sample_weight : array of shape (n_rows,), optional
         Weight of each row.
     ties : {"cut", "keep"}
         What happens to branches that neither help nor harm. "cut" leaves the smallest of the best trees, as Quinlan
-        has it; "keep" cuts only for a gain, as in figure 4.7 of Zhou. Where no held-out row comes, all is a tie.
+        does; "keep" cuts only for a gain, as in figure 4.7 of Zhou. A node that no held-out row reaches is a tie.
 
     Returns
     -------
@@ -57,16 +56,16 @@ def prune_reduced_error(
 
 
 def preprune(tree: Tree, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None, ties: str = "cut") -> Tree:
-    """Pre-pruning: from the top down, stop at the first question that does not help on held-out rows.
+    """Pre-pruning: from the top down, stop at the first split that does not help on held-out rows.
 
-    A node keeps its question when the held-out rows are predicted better by its children, taken as leaves, than by the
-    node as a leaf. What a child's own questions would make of it later is not looked at: the rule is greedy.
+    A node keeps its split when the held-out rows are predicted better by its children, taken as leaves, than by the
+    node as a leaf. What further splits would gain below the children is not considered: the rule is greedy.
 
     A split depends on the rows of its node alone, not on the splits below it. So cutting the grown tree where growing
-    would have stopped gives the same tree as asking while it grows; only the time to grow the rest is lost.
+    would have stopped gives the same tree as testing while it grows; only the time to grow the rest is wasted.
 
-    Parameters, errors and cost are those of :func:`prune_reduced_error`. With ``ties="cut"`` a question must help to
-    be kept, as in figure 4.6 of Zhou; with "keep" it must not harm.
+    Parameters, errors and cost are those of :func:`prune_reduced_error`. With ``ties="cut"`` a split must help to be
+    kept, as in figure 4.6 of Zhou; with "keep" it must not harm.
 
     Returns
     -------
@@ -81,7 +80,7 @@ def preprune(tree: Tree, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | 
 
 
 def _tie_slack(ties: str, cost: Floats) -> float:
-    """How much dearer than its branches a leaf may be, just over nothing; or how much cheaper it must be."""
+    """How much more than its branches a leaf may cost, just over nothing; or, negative, how much less it must cost."""
     if ties not in ("cut", "keep"):
         raise ValueError(f"ties must be 'cut' or 'keep'; got {ties!r}.")
     slack = max(COST_TIE * cost.max(), np.finfo(float).tiny)
@@ -89,12 +88,13 @@ def _tie_slack(ties: str, cost: Floats) -> float:
 
 
 def _held_out_costs(tree: Tree, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None) -> tuple[Floats, Floats]:
-    """What the rows of each node cost if it is a leaf, and what those cost that get no further than there."""
-    frame = _table_for(tree, X)
-    weight = row_weights(sample_weight, len(frame))
+    """What the rows of each node cost if it is a leaf, and what the rows cost that stop there."""
+    values = encode_table(X, tree.features)
+    n_rows = values.shape[1]
+    weight = row_weights(sample_weight, n_rows)
     if tree.classes is not None:
-        code = pd.Index(tree.classes).get_indexer(pd.Index(read_labels(y, len(frame))))
-        # A label that the tree has never seen is an error wherever it ends.
+        code = match_labels(tree.classes, read_labels(y, n_rows))
+        # A label that the tree has never seen is an error in every leaf.
         per_row = (
             np.concatenate([code == np.arange(len(tree.classes))[:, np.newaxis], np.ones((1, len(code)))]) * weight
         )
@@ -104,29 +104,16 @@ def _held_out_costs(tree: Tree, X: ArrayLike, y: ArrayLike, sample_weight: Array
             return sums[-1] - sums[label, np.arange(tree.n_nodes)]
 
     else:
-        # Measured from the root's number, so that a large one costs no digits.
-        away = read_targets(y, len(frame)) - tree.value[0, 0]
+        # Measured from the prediction of the root, so that a large mean costs no digits.
+        away = read_targets(y, n_rows) - tree.value[0, 0]
         per_row = np.stack([np.ones_like(away), away, away**2]) * weight
-        says = tree.value[:, 0] - tree.value[0, 0]
+        value = tree.value[:, 0] - tree.value[0, 0]
 
         def cost(sums: Floats) -> Floats:
-            return sums[2] - 2 * says * sums[1] + says**2 * sums[0]
+            return sums[2] - 2 * value * sums[1] + value**2 * sums[0]
 
-    end = per_row @ tree.membership(encode(frame, tree.features))
+    end = per_row @ tree.membership(values)
     passing = end.copy()
     for nodes in levels_bottom_up(tree):
         passing[:, nodes] += sum_over_children(tree, passing, nodes)
     return cost(passing), cost(end)
-
-
-def _table_for(tree: Tree, X: ArrayLike) -> pd.DataFrame:
-    """X as a data frame with the tree's columns."""
-    names = [feature.name for feature in tree.features]
-    frame = X if isinstance(X, pd.DataFrame) else pd.DataFrame(np.asarray(X))
-    if frame.shape[1] != len(names):
-        raise ValueError(f"X must have the {len(names)} columns of the training table; got {frame.shape[1]}.")
-    if len(frame) == 0:
-        raise ValueError("X is empty: give at least one held-out row.")
-    if isinstance(X, pd.DataFrame) and [str(name) for name in frame] != names:
-        raise ValueError(f"X must have the columns of the training table, {names}; got {[*frame]}.")
-    return frame

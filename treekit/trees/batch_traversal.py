@@ -14,10 +14,10 @@ from treekit.trees.tree import Tree
 
 __all__ = ["BatchedTrees", "can_be_batched", "leaf_values"]
 
-#: Depth up to which all questions of a tree are asked; at most 8, as the place of a leaf is kept in one byte.
+#: Greatest depth of a tree in a batch; at most 8, because the index of a leaf is kept in one byte.
 SHALLOW = 8
 
-#: Trees that are asked together; more share more questions, but every tree takes a byte a row.
+#: Trees in one batch; more trees share more tests, but every tree takes a byte a row.
 TREES_AT_ONCE = 64
 
 #: Bytes of the answers among which a level chooses: about a core's cache.
@@ -25,19 +25,19 @@ CACHE = 2**20
 
 
 class ThresholdTests(NamedTuple):
-    """Questions for one column of numbers: is it above each threshold? A missing one answers ``missing``."""
+    """Tests of one column of numbers: is it above each threshold? For a missing value the answer is ``missing``."""
 
     column: int
     threshold: NDArray
     missing: bool
 
     def answers(self, x: NDArray) -> NDArray[np.bool_]:
-        # What is missing is neither above a threshold nor below.
+        # NaN is neither above a threshold nor below: the two forms differ in what they give for it.
         return ~(x <= self.threshold[:, np.newaxis]) if self.missing else x > self.threshold[:, np.newaxis]
 
 
 class CategoryTests(NamedTuple):
-    """Questions for one column of categories: is it one of a group? The last two entries are those of missing codes."""
+    """Tests of one column of categories: is it in each group? The last two entries serve the codes UNSEEN, MISSING."""
 
     column: int
     is_in: NDArray[np.bool_]
@@ -49,17 +49,24 @@ class CategoryTests(NamedTuple):
 class BatchedTrees:
     """The leaves of rows in many shallow trees at once.
 
-    A tree of depth d has at most :math:`2^d - 1` questions. It is cheaper to ask all of them, one after the other down a
-    whole column, than to fetch for every row the question that is its turn:
+    A tree of depth d has at most :math:`2^d - 1` tests. It is cheaper to apply all of them, each to a whole column,
+    than to look up for every row the test whose turn it is:
 
-    1. Each distinct question of all trees is asked once; the answers are packed, those of eight rows in a byte. Trees
-       grown on bins share many questions.
-    2. On level k of a tree one of :math:`2^k` answers counts. It is found as in a knock-out: the root's answer tells
-       which half of them stays in, the next one which half of these. ``low ^ ((low ^ high) & bit)`` is ``high`` where
-       the bit is set and ``low`` elsewhere, for eight rows a byte.
-    3. The answers that count, read as a binary number, tell the place of the leaf.
+    1. Each distinct test of all trees is applied once; the answers (0: left, 1: right) are packed, those of eight rows
+       in a byte. Trees grown on bins share many tests.
+    2. Level k of a tree holds :math:`2^k` tests, but a row meets only one of them. Its answer is found by a knock-out:
+       the root's answer says which half of the tests stays in, the next answer which half of these.
+    3. The answers that the row meets, read as a binary number, are the index of its leaf among the :math:`2^d`
+       positions below the last level.
 
-    (Lucchese and others, 2015, find leaves by bits too: they strike off what a false answer rules out.)
+    With three levels, and a row that goes right, left, right::
+
+        level 0             a             answer 1
+        level 1       b0         b1       1 keeps b1, which answers 0
+        level 2     c0  c1     c2  c3     1 keeps c2 and c3, then 0 keeps c2, which answers 1
+        leaves     0 1 2 3     4 5 6 7    1, 0, 1 in binary: leaf 5
+
+    (Lucchese and others, 2015, find leaves by bits, too: they delete the leaves that a false test rules out.)
 
     Parameters
     ----------
@@ -71,7 +78,7 @@ class BatchedTrees:
     Attributes
     ----------
     node : array of shape (n_trees, 2 ** depth)
-        The leaf at each place. A leaf above the lowest level has several.
+        Node at each position below the last level. A leaf above the last level fills several positions.
     """
 
     def __init__(self, trees: Sequence[Tree], kind: np.dtype):
@@ -81,84 +88,88 @@ class BatchedTrees:
         left = np.where(leaf, np.arange(n_nodes), first)
         right = left + ~leaf
         self.depth = max(tree.max_depth for tree in trees)
-        self.questions, test = distinct_tests(trees, kind)
-        # A leaf asks on, but both answers lead back to it: so every tree is complete.
+        self.tests, test = distinct_tests(trees, kind)
+        # Both children of a leaf are the leaf itself: so every tree is complete, 2 ** k nodes on level k.
         node = root[np.newaxis]
-        self.asked: list[Ints] = []
+        self.tests_of_level: list[Ints] = []  # level k: array of shape (2 ** k, n_trees)
         for _ in range(self.depth):
-            self.asked.append(test[node])
+            self.tests_of_level.append(test[node])
+            # The children of index i are 2 i and 2 i + 1: the root's answer is the first binary digit of the index.
             node = np.stack([left[node], right[node]], axis=1).reshape(-1, len(trees))
         self.node = (node - root).T
 
-    def places(self, values: NDArray) -> NDArray[np.uint8]:
-        """Place of the leaf of each row in each tree, of shape (n_trees, n_rows).
+    def positions(self, values: NDArray) -> NDArray[np.uint8]:
+        """Index in ``node`` of the leaf of each row in each tree, of shape (n_trees, n_rows).
 
-        Takes O(rows x distinct questions) comparisons, and in each tree three operations on bits for every question and
-        eight rows; memory one byte a row and tree.
+        Takes O(rows x distinct tests) comparisons, and in each tree three operations on bits for every test and eight
+        rows; memory one byte a row and tree.
         """
-        place = np.zeros((len(self.node), values.shape[1]), dtype=np.uint8)
+        position = np.zeros((len(self.node), values.shape[1]), dtype=np.uint8)
         if self.depth == 0:
-            return place
+            return position
         n_candidates = 2 ** (self.depth - 1) * len(self.node)
         # On fewer rows than these 4096 NumPy may compare through a buffer, five times slower.
         n_rows = int(np.clip(8 * CACHE // n_candidates, 2**12, BLOCK))
         for start in range(0, values.shape[1], n_rows):
             block = np.ascontiguousarray(values[:, start : start + n_rows])
-            self._place(block, place[:, start : start + n_rows])
-        return place
+            self._add_positions(block, position[:, start : start + n_rows])
+        return position
 
-    def _place(self, values: NDArray, place: NDArray[np.uint8]) -> None:
-        packed = [np.packbits(test.answers(values[test.column]), axis=1) for test in self.questions]
+    def _add_positions(self, values: NDArray, position: NDArray[np.uint8]) -> None:
+        """Write the positions of a block of rows into ``position``, which holds zeros."""
+        packed = [np.packbits(test.answers(values[test.column]), axis=1) for test in self.tests]
         answers = np.concatenate(packed)
-        bits: list[NDArray[np.uint8]] = []
-        for asked in self.asked:
-            candidates = answers[asked]
-            for bit in bits:
+        path: list[NDArray[np.uint8]] = []  # the answers that each row meets, from the root down
+        for tests in self.tests_of_level:
+            candidates = answers[tests]
+            for bit in path:
+                # The knock-out, for eight rows a byte: low ^ ((low ^ high) & bit) is high where the bit is 1, else low.
                 low, high = candidates[: len(candidates) // 2], candidates[len(candidates) // 2 :]
                 high ^= low
                 high &= bit
                 high ^= low
                 candidates = high
-            bits.append(candidates[0])
-        for bit in bits:
-            place += place
-            place += np.unpackbits(bit, axis=1, count=place.shape[1])
+            path.append(candidates[0])
+        for bit in path:
+            # Binary digits, the first one first: double what is there, and add the next.
+            position += position
+            position += np.unpackbits(bit, axis=1, count=position.shape[1])
 
 
 def distinct_tests(trees: Sequence[Tree], kind: np.dtype) -> tuple[list[ThresholdTests | CategoryTests], Ints]:
-    """The distinct questions of some trees, column by column, and which of them each node of all trees asks.
+    """The distinct tests of some trees, column by column, and for each node of all trees the number of its test.
 
-    A leaf gets any of them.
+    A leaf gets number 0; whatever that test answers, both children of a leaf are the leaf.
     """
     features = trees[0].features
     feature = np.concatenate([tree.feature for tree in trees])
     threshold = np.concatenate([tree.threshold for tree in trees])
     missing = np.concatenate([tree.missing for tree in trees])
-    parts: list[tuple[Ints, ThresholdTests | CategoryTests, Ints]] = []
+    groups: list[tuple[Ints, ThresholdTests | CategoryTests, Ints]] = []  # nodes, their tests, the test of each node
     for j in np.unique(feature[feature >= 0]).tolist():
         node = np.flatnonzero(feature == j)
         if features[j].is_numeric:
-            for way in np.unique(missing[node]).tolist():
-                alike = node[missing[node] == way]
+            for branch in np.unique(missing[node]).tolist():
+                alike = node[missing[node] == branch]
                 distinct, which = np.unique(round_thresholds_to(threshold[alike], kind), return_inverse=True)
-                parts.append((alike, ThresholdTests(j, distinct, bool(way)), which))
+                groups.append((alike, ThresholdTests(j, distinct, bool(branch)), which))
         else:
-            route = np.concatenate([tree.routes_of(j) for tree in trees])
+            route = np.concatenate([tree.branches_by_category(j) for tree in trees])
             by_rule = missing[node, np.newaxis]
-            group = np.hstack([np.where(route >= 0, route, by_rule), by_rule, by_rule]) == 1
-            distinct, which = np.unique(group, axis=0, return_inverse=True)
-            parts.append((node, CategoryTests(j, distinct), which.ravel()))
-    test = np.zeros(len(feature), dtype=np.intp)
-    n_questions = 0
-    for node, _, which in parts:
-        test[node] = n_questions + which
-        n_questions += which.max() + 1
-    return [asked for _, asked, _ in parts], test
+            # The codes -2 (UNSEEN) and -1 (MISSING) index the last two entries.
+            goes_right = np.hstack([np.where(route >= 0, route, by_rule), by_rule, by_rule]) == 1
+            distinct, which = np.unique(goes_right, axis=0, return_inverse=True)
+            groups.append((node, CategoryTests(j, distinct), which.ravel()))
+    number = np.zeros(len(feature), dtype=np.intp)
+    n_tests = 0
+    for node, _, which in groups:
+        number[node] = n_tests + which
+        n_tests += which.max() + 1
+    return [tests for _, tests, _ in groups], number
 
 
 def can_be_batched(trees: Sequence[Tree]) -> bool:
-    """Whether :class:`BatchedTrees` holds: no tree deeper than SHALLOW, two branches a node, one of them for a row that
-    can't answer."""
+    """Whether :class:`BatchedTrees` holds: no tree deeper than SHALLOW, two branches a node, one for missing values."""
     return all(
         tree.max_depth <= SHALLOW
         and tree.direction is None
@@ -168,23 +179,23 @@ def can_be_batched(trees: Sequence[Tree]) -> bool:
     )
 
 
-def leaf_values(trees: Sequence[Tree], says: Sequence[Floats], values: NDArray) -> Iterator[Floats]:
-    """For one tree after the other what the node says in which each row ends, of shape (n_rows,).
+def leaf_values(trees: Sequence[Tree], node_values: Sequence[Floats], values: NDArray) -> Iterator[Floats]:
+    """For one tree after the other the value of the node where each row ends, of shape (n_rows,).
 
     Parameters
     ----------
     trees : sequence of Tree
         The trees.
-    says : sequence of arrays of shape (n_nodes,)
-        What the nodes of each tree say.
+    node_values : sequence of arrays of shape (n_nodes,)
+        The value of each node of each tree.
     values : array of shape (n_features, n_rows)
         The rows, from :func:`treekit.growing.encoding.encode`.
     """
     if not can_be_batched(trees):
         values = np.ascontiguousarray(values)
-        yield from (said.take(tree.apply(values)) for tree, said in zip(trees, says))
+        yield from (of_node.take(tree.apply(values)) for tree, of_node in zip(trees, node_values))
         return
     for start in range(0, len(trees), TREES_AT_ONCE):
         batch = BatchedTrees(trees[start : start + TREES_AT_ONCE], values.dtype)
-        for said, node, place in zip(says[start:], batch.node, batch.places(values)):
-            yield said[node].take(place)
+        for of_node, node, position in zip(node_values[start:], batch.node, batch.positions(values)):
+            yield of_node[node].take(position)

@@ -1,9 +1,9 @@
 """A tree as a picture: SVG on a wide page, a nested outline on a phone, both in one piece of HTML.
 
-The SVG reads from the top: a card for each question with its gain, a bar of its rows by class (of the mean, between the
-least and the largest, where the tree predicts numbers), an edge for each answer, as thick as its share of the rows; a
-branch without rows ends in a dashed card. Text has the colour of the page around it, so a dark page needs no second
-drawing.
+The SVG reads from the top: a card for each node with its test and its gain, a bar of its rows by class (of the mean,
+between the least and the largest, where the tree predicts numbers), an edge for each answer, as thick as its share of
+the rows; a branch without rows ends in a dashed card. Text has the colour of the page around it, so a dark page needs
+no second drawing.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from treekit.showing import svg
 from treekit.showing.palette import class_color
-from treekit.trees.export import counts_text, label_text
+from treekit.trees.export import branch_text, counts_text, label_text, one_line, question_text, weight_text
 from treekit.trees.node import Node, walk
 from treekit.trees.structure import TreeStructure
 
@@ -25,6 +25,7 @@ CARD_HEIGHT = 54
 LEVEL_HEIGHT = 112
 GAP = 14
 LETTER = 8.2  # width of a letter, bold, at 13 pixels; Chinese characters take two
+MAX_CATEGORIES = 8  # categories that are named on one branch
 STYLE = """<style>
 .treekit-tree{container-type:inline-size;overflow-x:auto;line-height:1.4}
 .treekit-tree svg{display:block;height:auto;margin:auto}
@@ -53,7 +54,8 @@ class Drawing:
 
         It can hold the focus, so that a wide drawing scrolls by the arrow keys.
         """
-        return f'{STYLE}<div class="treekit-tree" tabindex="0">{self.svg}<div class="outline">{self.outline}</div>{self.key}</div>'
+        inside = f'{self.svg}<div class="outline">{self.outline}</div>{self.key}'
+        return f'{STYLE}<div class="treekit-tree" tabindex="0">{inside}</div>'
 
     def _repr_html_(self) -> str:
         return self.html
@@ -66,7 +68,8 @@ def draw_tree(tree: TreeStructure, max_nodes: int = 80) -> Drawing:
     ----------
     tree : Tree
     max_nodes : int
-        Deeper levels are left out; where a shown node has children that are not, it says how many nodes follow.
+        Deeper levels are left out; a shown node whose children are not says "more below", or how many branches it has
+        where these are many. Of many categories on one branch only the first few are named.
 
     Returns
     -------
@@ -79,7 +82,7 @@ def draw_tree(tree: TreeStructure, max_nodes: int = 80) -> Drawing:
     """
     if max_nodes < 1:
         raise ValueError(f"max_nodes must be 1 or more; got {max_nodes}.")
-    # Nodes are numbered by levels, so whole levels are a first part of the numbers.
+    # Nodes are numbered level by level, so whole levels are the nodes up to some number.
     ends = np.cumsum(np.bincount(tree.depth))
     n_shown = int(ends[ends <= max(max_nodes, 1)][-1])
     return Drawing(_svg(tree, n_shown), _outline(tree, n_shown), _key(tree))
@@ -103,7 +106,7 @@ def _svg(tree: TreeStructure, n_shown: int) -> str:
         "".join(edges + cards),
         viewBox=f"-2 -2 {svg.number(width + 4)} {svg.number(height + 4)}",
         role="img",
-        aria_label=_spoken(tree),
+        aria_label=_spoken(tree, n_shown),
         style=style,
         font_family="inherit",
         font_size=13,
@@ -113,10 +116,10 @@ def _svg(tree: TreeStructure, n_shown: int) -> str:
 
 
 def _centers(tree: TreeStructure, n_shown: int) -> NDArray[np.float64]:
-    """Horizontal place of each shown node, in cards: side by side on a level, parents above their children.
+    """Horizontal position of each shown node, in cards: side by side on a level, parents above their children.
 
-    The method of Wetherell and Shannon (1979), from right to left because that is the order of falling numbers:
-    a parent that finds the place above its children taken moves to the next free one, and its subtree follows.
+    The method of Wetherell and Shannon (1979), from right to left because that is the order of falling numbers: where
+    the position above its children is taken, a parent moves to the next free one, and its subtree follows.
     """
     depth = tree.depth[:n_shown]
     free, shift = np.zeros(depth.max() + 1), np.zeros(depth.max() + 1)
@@ -144,18 +147,20 @@ def _shows_children(node: Node, n_shown: int) -> bool:
 
 
 def _words(node: Node, n_shown: int) -> tuple[str, str, str]:
-    """What a card says: a title, a line under it, and the answer that leads to it."""
-    branch = "" if node.parent is None else str(node.branch)
+    """The text of a card: a title, a line under it, and the answer that leads to it."""
+    branch = "" if node.parent is None else branch_text(node, MAX_CATEGORIES)
     if node.is_leaf:
         return label_text(node), _counts(node), branch
-    below = f"gain {node.gain:.3f}" if _shows_children(node, n_shown) else "more below"
-    return f"{node.question}?", below, branch
+    n_branches = int(node.tree.n_children[node.id])
+    more = f"{n_branches} branches below" if n_branches > MAX_CATEGORIES else "more below"
+    below = f"gain {node.gain:.3f}" if _shows_children(node, n_shown) else more
+    return f"{question_text(node)}?", below, branch
 
 
 def _counts(node: Node) -> str:
     if node.n_samples == 0 or node.tree.classes is None:
         return counts_text(node)
-    return " : ".join(f"{weight:g}" for weight in node.counts.values())
+    return " : ".join(map(weight_text, node.counts.values()))
 
 
 def _card(node: Node, left: float, width: float, n_shown: int) -> str:
@@ -193,7 +198,7 @@ def _bar(node: Node, left: float, top: float, width: float, height: float) -> st
 
 
 def _bar_parts(node: Node) -> NDArray[np.float64]:
-    """What the bar shows: the shares of the classes; of a number, how far it lies from the least to the largest."""
+    """Widths in the bar: the shares of the classes; for a number, where it lies between the least and the largest."""
     tree = node.tree
     if tree.classes is not None:
         return tree.value[node.id]
@@ -218,22 +223,22 @@ def _edge(node: Node, center: NDArray[np.float64]) -> str:
         stroke_opacity=0.35,
         **({"stroke_dasharray": "4 4"} if node.n_samples == 0 else {}),
     )
-    return line + svg.text(x2, y2 - 8, str(node.branch))
+    return line + svg.text(x2, y2 - 8, branch_text(node, MAX_CATEGORIES))
 
 
 def _letters(words: str) -> int:
     return sum(2 if ord(letter) > 0x2E80 else 1 for letter in words)
 
 
-def _spoken(tree: TreeStructure) -> str:
-    """The tree for those who can't see it: its size, then its questions and leaves down to the second level."""
-    said = [f"Decision tree with {tree.n_nodes} nodes and {tree.n_leaves} leaves."]
+def _spoken(tree: TreeStructure, n_shown: int) -> str:
+    """Alternative text: the size of the tree, then the tests and leaves that are shown, down to the second level."""
+    sentences = [f"Decision tree with {tree.n_nodes} nodes and {tree.n_leaves} leaves."]
     for node in walk(tree):
-        if node.depth > 2:
+        if node.depth > 2 or node.id >= n_shown:
             continue
-        path = "" if node.parent is None else f"{node.parent.question} {node.branch}: "
-        said.append(f"{path}{f'asks {node.question}' if not node.is_leaf else f'says {label_text(node)}'}.")
-    return " ".join(said)
+        path = "" if node.parent is None else f"{question_text(node.parent)} {branch_text(node, MAX_CATEGORIES)}: "
+        sentences.append(f"{path}{f'says {label_text(node)}' if node.is_leaf else f'asks {question_text(node)}'}.")
+    return " ".join(sentences)
 
 
 # -- outline ----------------------------------------------------------------------------------------------------
@@ -249,8 +254,8 @@ def _outline(tree: TreeStructure, n_shown: int) -> str:
         while open_depth and open_depth[-1] >= node.depth:
             parts.append("</details>")
             open_depth.pop()
-        branch = "" if node.parent is None else f"{escape(str(node.branch))}: "
-        title, below, _ = _words(node, n_shown)
+        title, below, branch = _words(node, n_shown)
+        branch = "" if node.parent is None else f"{escape(branch)}: "
         small = counts_text(node) if node.is_leaf else below
         line = f"{branch}{_swatch(_gradient(node))}<strong>{escape(title)}</strong> <small>{escape(small)}</small>"
         if _shows_children(node, n_shown):
@@ -278,5 +283,7 @@ def _key(tree: TreeStructure) -> str:
     """Which colour is which class; nothing for a tree of numbers."""
     if tree.classes is None:
         return ""
-    labels = (f"<span>{_swatch(class_color(k))}{escape(str(label))}</span>" for k, label in enumerate(tree.classes))
+    labels = (
+        f"<span>{_swatch(class_color(k))}{escape(one_line(label))}</span>" for k, label in enumerate(tree.classes)
+    )
     return f'<div class="key">{"".join(labels)}</div>'

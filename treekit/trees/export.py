@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pandas as pd
 
 from treekit.trees.node import Node, walk
-from treekit.trees.structure import TreeStructure
+from treekit.trees.structure import UNITS, TreeStructure
 
 __all__ = ["to_frame", "export_text", "export_rules"]
+
+#: Characters that break a line or may not stand in XML.
+CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff]")
 
 
 def to_frame(tree: TreeStructure) -> pd.DataFrame:
@@ -21,8 +26,10 @@ def to_frame(tree: TreeStructure) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        Columns: parent (-1 for the root), depth, branch (the answer that leads here), feature (the question),
-        n_samples, weight, impurity and gain (bits), value (the label that the node predicts), is_leaf.
+        Columns: parent (-1 for the root), depth, branch (the answer that leads here), feature (what the node tests),
+        n_samples, weight, impurity, gain, value (the label or number that the node predicts), is_leaf. In ``attrs`` of
+        the frame stand the criterion ("" where it is not known), the unit of impurity and gain, such as "bits", and
+        whether they are sums over the rows of a node or means.
     """
     nodes = [Node(tree, k) for k in range(tree.n_nodes)]
     columns = {
@@ -32,16 +39,19 @@ def to_frame(tree: TreeStructure) -> pd.DataFrame:
         "feature": [node.question for node in nodes],
         "n_samples": tree.n_samples,
         "weight": tree.weight,
-        "impurity": tree.impurity,
+        "impurity": [node.impurity for node in nodes],
         "gain": tree.gain,
         "value": [node.label for node in nodes],
         "is_leaf": tree.is_leaf,
     }
-    return pd.DataFrame(columns, index=pd.RangeIndex(tree.n_nodes, name="node"))
+    frame = pd.DataFrame(columns, index=pd.RangeIndex(tree.n_nodes, name="node"))
+    per_node = "sum" if tree.gain_is_sum else "mean"
+    frame.attrs |= {"criterion": tree.criterion, "unit": UNITS.get(tree.criterion, ""), "per_node": per_node}
+    return frame
 
 
 def export_text(tree: TreeStructure) -> str:
-    """A tree as indented text: questions end in a question mark, leaves name their label and class counts.
+    """A tree as indented text: tests end in a question mark, leaves name their label and class counts.
 
     Parameters
     ----------
@@ -53,7 +63,7 @@ def export_text(tree: TreeStructure) -> str:
         One line a node, each node before its children.
     """
     lines = []
-    # What to print left of the children of a node at each depth: a bar while that node has siblings to come.
+    # What is printed left of the children of a node at each depth: a bar while that node has siblings to come.
     margin = [""]
     for node in walk(tree):
         parent, depth = node.parent, node.depth
@@ -61,7 +71,7 @@ def export_text(tree: TreeStructure) -> str:
             lines.append(summary(node))
             continue
         is_last = node.id == tree.first_child[parent.id] + tree.n_children[parent.id] - 1
-        lines.append(f"{margin[depth - 1]}{'└── ' if is_last else '├── '}{node.branch}: {summary(node)}")
+        lines.append(f"{margin[depth - 1]}{'└── ' if is_last else '├── '}{branch_text(node)}: {summary(node)}")
         margin[depth:] = [margin[depth - 1] + ("    " if is_last else "│   ")]
     return "\n".join(lines)
 
@@ -76,7 +86,8 @@ def export_rules(tree: TreeStructure) -> list[str]:
     Returns
     -------
     list of str
-        Each rule ends with the class counts of its training rows.
+        Each rule ends with the class counts of its training rows. A threshold has as many digits as it takes to send
+        every row the way of the tree.
     """
     rules = []
     conditions: list[str] = []
@@ -92,19 +103,37 @@ def export_rules(tree: TreeStructure) -> list[str]:
 def condition(parent: Node, node: Node) -> str:
     """What leads from a node to its child: ``root = curly``, or ``density <= 0.3815``."""
     is_cut = np.isfinite(parent.tree.threshold[parent.id])
-    return f"{parent.question} {node.branch}" if is_cut else f"{parent.question} = {node.branch}"
+    return f"{question_text(parent)} {'' if is_cut else '= '}{branch_text(node)}"
 
 
 def summary(node: Node) -> str:
     """A node in a few words: ``texture?``, ``yes  [no 0, yes 5]`` or ``5.724  [6 rows]``."""
     if not node.is_leaf:
-        return f"{node.question}?"
+        return f"{question_text(node)}?"
     return f"{label_text(node)}  [{counts_text(node)}]"
+
+
+def one_line(words: object) -> str:
+    """Words as text without line breaks and control characters, which are written as ``\\n``, ``\\x00``, ..."""
+    return CONTROL.sub(lambda found: found[0].encode("unicode_escape").decode(), str(words))
+
+
+def question_text(node: Node) -> str:
+    """What a node tests, on one line."""
+    return one_line(node.question)
+
+
+def branch_text(node: Node, max_categories: int | None = None) -> str:
+    """The answer that leads to a node, on one line; of many categories the first few, and how many more there are."""
+    n_more = len(node.categories) - (max_categories or len(node.categories))
+    if n_more <= 0:
+        return one_line(node.branch)
+    return one_line(" or ".join([*map(str, node.categories[:max_categories]), f"{n_more} more"]))
 
 
 def label_text(node: Node) -> str:
     """What a node would predict: a class as it is, a number with four digits."""
-    return f"{node.label:.4g}" if isinstance(node.label, float) and node.tree.classes is None else str(node.label)
+    return f"{node.label:.4g}" if isinstance(node.label, float) and node.tree.classes is None else one_line(node.label)
 
 
 def counts_text(node: Node) -> str:
@@ -113,4 +142,9 @@ def counts_text(node: Node) -> str:
         return "empty"
     if node.tree.classes is None:
         return f"{node.n_samples} row{'s' if node.n_samples > 1 else ''}"
-    return ", ".join(f"{label} {weight:g}" for label, weight in node.counts.items())
+    return ", ".join(f"{one_line(label)} {weight_text(weight)}" for label, weight in node.counts.items())
+
+
+def weight_text(weight: float) -> str:
+    """A weight with six digits, and whole numbers in full: 1234567, 2.33333, 1e-12."""
+    return f"{weight:.0f}" if weight == round(weight) or weight >= 1e6 else f"{weight:g}"

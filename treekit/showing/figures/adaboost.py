@@ -78,7 +78,8 @@ def adaboost_explorer(x: ArrayLike, y: ArrayLike, n_rounds: int = 8) -> Explorab
         )
         wrong = ", ".join(f"{value:g}" for value in x[says != y])
         sentence = (
-            f"Round {m}. The stump says {says[0]} up to x = {stump.tree_.threshold[0]:g} and {says[-1]} above. It is wrong "
+            f"Round {m}. The stump says {says[0]} up to x = {stump.tree_.threshold[0]:g} and {says[-1]} above. It is "
+            "wrong "
             f"(ringed) at x = {wrong}, which weigh {e:.3f} together, so its vote counts {alpha:.3f}. "
             f"After it the weighted vote is wrong about {round(share[m] * len(x))} of {len(x)} rows."
         )
@@ -86,7 +87,8 @@ def adaboost_explorer(x: ArrayLike, y: ArrayLike, n_rounds: int = 8) -> Explorab
 
     return Explorable(
         title="AdaBoost, round by round",
-        alt=f"Above, {len(x)} rows as discs, one class low and one high, with the stump of round 2 as a dashed step; the "
+        alt=f"Above, {len(x)} rows as discs, one class low and one high, with the stump of round 2 as a dashed step; "
+        "the "
         "rows that the first stump got wrong are the largest, those that this one gets wrong are ringed. In the middle "
         "the sum of the two votes as a step function. At the bottom the share of wrong rows after each round, below a "
         "bound that falls in every round.",
@@ -121,8 +123,10 @@ def margin_losses() -> Picture:
         + text(pull.x(-2.9), pull.y(1.4), "logistic: at most 1")
     )
     return Picture(
-        alt="Two panels over the margin from minus three to three. Above, the exponential loss rises ever more steeply to "
-        "the left, the logistic loss rises nearly as a straight line, and the count of wrong answers is a step from one "
+        alt="Two panels over the margin from minus three to three. Above, the exponential loss rises ever more "
+        "steeply to "
+        "the left, the logistic loss rises nearly as a straight line, and the count of wrong answers is a step from "
+        "one "
         "to zero. Below, the pull: that of the exponential loss grows without limit to the left, that of the logistic "
         "loss flattens out at one.",
         size=(480, 470),

@@ -16,7 +16,8 @@ from treekit.showing.svg import FAINT, Plane, circle, element, line, rect, text
 
 
 def price_bars(frame: pd.DataFrame, attributes: Sequence[str]) -> Picture:
-    """All rows of `frame` as one bar for each of some attributes, cut where its values divide the rows; and its price."""
+    """All rows of `frame` as one bar for each of some attributes, cut where its values divide the rows, and the "
+    "price."""
     left, right, n = 92, 400, len(frame)
     drawing = text(480, 18, "split information", text_anchor="end")
     told = []
@@ -86,7 +87,8 @@ def ratio_explorer(tables: dict[str, tuple[pd.DataFrame, pd.Series]]) -> Explora
     ticks_y = np.arange(0, plane.ylim[1] + 0.01, 0.2)
     return Explorable(
         title="Gain against its price",
-        alt=f"Every attribute of {first} as a point, split information to the right, gain upwards. The point of the largest "
+        alt=f"Every attribute of {first} as a point, split information to the right, gain upwards. The point of the "
+        "largest "
         "gain ratio is marked, and a line from the corner through it: no other point lies above that line.",
         size=(480, 350),
         background=plane.axes(ticks_x, ticks_y, "split information (bits)", "gain (bits)"),
@@ -112,13 +114,14 @@ def _label_places(table: pd.DataFrame, plane: Plane) -> dict[str, tuple[float, f
         to_right, to_left = (x + 9, y + 5, "start", x + 9), (x - 9, y + 5, "end", x - 9 - width)
         above, below = ((x, y + dy, "middle", x - width / 2) for dy in (-10, 20))
         sides = (to_right, to_left, above, below)
-        for x_label, y_label, anchor, left in sides:
+        for side in sides:
+            _, y_label, _, left = side
             box = (left, y_label - 11, left + width, y_label + 3)
             fits = plane.box[0] <= left and left + width <= plane.box[2] + 10
             if fits and not any(_overlap(box, other) for other in taken):
                 break
         taken.append(box)
-        places[A] = (x_label, y_label, anchor)
+        places[A] = side[:3]
     return places
 
 

@@ -88,7 +88,8 @@ def cut_explorer(x: ArrayLike, y: ArrayLike, xlabel: str, ylabel: str, impurity:
         (n, mean, own), (n_above, mean_above, own_above) = sides
         sentence = (
             f"Cut at {cut:.4g}. Below: {rows(n)}, mean {mean:.3f}, {impurity} {own:.3f}. Above: {rows(n_above)}, mean "
-            f"{mean_above:.3f}, {impurity} {own_above:.3f}. Weighted by their rows, {after:.3f} of {before:.3f} is left; "
+            f"{mean_above:.3f}, {impurity} {own_above:.3f}. Weighted by their rows, {after:.3f} of {before:.3f} is "
+            "left; "
             f"the gain is {before - after:.3f}."
         )
         return drawing, sentence

@@ -111,15 +111,18 @@ def cascade_explorer(vectors: ArrayLike, truth: ArrayLike, rows: Sequence[int]) 
         said, right = answers[level - 1, row], int((answers[level - 1] == truth).sum())
         verdict = "right" if said == truth[row] else f"wrong, it is {truth[row]}"
         sentence = (
-            f"Level {level}, row {row}: the mean vector is {', '.join(f'{share:.2f}' for share in mean)}. The answer is "
+            f"Level {level}, row {row}: the mean vector is {', '.join(f'{share:.2f}' for share in mean)}. The answer "
+            "is "
             f"class {said}: {verdict}. Of all {n_rows} rows this level has {right} right."
         )
         return drawing, sentence
 
     return Explorable(
         title="A row on its way through the levels",
-        alt=f"{n_forests} bars, one for each forest of a level, and below them the bar of their mean. Each bar is parted "
-        "into the shares of the classes. At the bottom a curve for each class: its mean share from level to level, with "
+        alt=f"{n_forests} bars, one for each forest of a level, and below them the bar of their mean. Each bar is "
+        "parted "
+        "into the shares of the classes. At the bottom a curve for each class: its mean share from level to level, "
+        "with "
         "dots at the level shown.",
         size=(480, mean_y + 236),
         background=background,
@@ -134,7 +137,7 @@ def plot_windows(image: ArrayLike, size: int, step: int) -> None:
     image = np.asarray(image)
     places = range(0, len(image) - size + 1, step)
     with plt.rc_context({"font.size": 13}):
-        fig, ax = plt.subplots(figsize=(6.4, 3.2), layout="constrained")
+        _, ax = plt.subplots(figsize=(6.4, 3.2), layout="constrained")
     scale = size + 1
     shift = len(image) + 3
     ax.imshow(image, cmap="Greys", extent=(0, len(image), len(image), 0))
@@ -156,8 +159,8 @@ def plot_windows(image: ArrayLike, size: int, step: int) -> None:
 def plot_accuracy_and_cost(runs: pd.DataFrame) -> None:
     """Mean held-out accuracy, with two standard errors each way, against the number of trees grown, on a log axis.
 
-    `runs` has the columns table, model, trees and accuracy, one line for each split; a mark stands for a model, a colour
-    for a table. A model without trees is a dashed line.
+    `runs` has the columns table, model, trees and accuracy, one line for each split; a mark stands for a model, a
+    colour for a table. A model without trees is a dashed line.
     """
     tables, models = runs["table"].unique().tolist(), runs["model"].unique().tolist()
     with plt.rc_context({"font.size": 13}):

@@ -89,7 +89,8 @@ def surprise_curve() -> Picture:
         name = f"p = 1/{2**bits}: {bits} bit{'s' * (bits > 1)}" if bits else "p = 1: 0 bits"
         marks += circle(x, y, 5, style=f"fill: {class_color(0)}") + text(x + 9, y - 7, name)
     return Picture(
-        alt="The surprise of an event against its probability p. The curve falls: it comes down from infinity near p = 0, "
+        alt="The surprise of an event against its probability p. The curve falls: it comes down from infinity near p "
+        "= 0, "
         "passes 4 bits at one sixteenth, 3 at one eighth, 2 at one quarter and 1 at one half, and ends at 0 bits for a "
         "certain event.",
         size=(480, 290),
@@ -106,7 +107,8 @@ def two_class_entropy(ripe: int, unripe: int) -> Picture:
     share, height = ripe / (ripe + unripe), float(entropy_of_counts([ripe, unripe]))
     x, y = plane.x(share), plane.y(height)
     return Picture(
-        alt=f"Entropy of two classes against the share p of the first: an arch from 0 at p = 0 over 1 bit at one half down "
+        alt="Entropy of two classes against the share p of the first: an arch from 0 at p = 0 over 1 bit at one half "
+        "down "
         f"to 0 at p = 1. A dot marks {ripe} ripe melons of {ripe + unripe}, at {height:.3f} bits.",
         size=(480, 290),
         drawing=plane.axes([0, 0.25, 0.5, 0.75, 1], [0, 0.5, 1], "share p of ripe melons", "entropy (bits)")

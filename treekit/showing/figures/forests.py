@@ -75,13 +75,15 @@ def forest_explorer(X: pd.DataFrame, y: pd.Series, point: tuple[float, float]) -
     return Explorable(
         title="Tree after tree",
         alt=f"A plane of {columns[0]} and {columns[1]} with {len(X)} points of two classes. Three trees have voted: "
-        "rectangles overlap in four shades, from all votes for one class to all for the other. A thick line of steps parts the "
+        "rectangles overlap in four shades, from all votes for one class to all for the other. A thick line of steps "
+        "parts the "
         "majorities.",
         size=(480, 384),
         background=background,
         controls=[Choice("Each split sees", list(drawn_columns)), Slider("Trees", list(N_TREES), start=3)],
         frame=state,
-        challenge=f"From how many trees on does the line hardly move? Which forest has softer shades between {no} and {yes}?",
+        challenge=f"From how many trees on does the line hardly move? Which forest has softer shades between {no} and "
+        f"{yes}?",
     )
 
 
@@ -133,7 +135,8 @@ def _shades(plane: Plane, xs: NDArray, ys: NDArray, share: NDArray) -> str:
 def variance_curves(forests: Mapping[str, tuple[float, float, Mapping[int, float]]], last: int = 64) -> Picture:
     """Variance of a forest's answer against its number of trees, both axes logarithmic.
 
-    `forests` gives each name the variance of one tree, the correlation of two, and measured variances by number of trees.
+    `forests` gives each name the variance of one tree, the correlation of two, and measured variances by number of
+    trees.
     """
     low, high = np.log2(0.002), np.log2(0.125)
     plane = Plane((0, np.log2(last)), (low, high), (56, 40, 376, 300))
@@ -157,7 +160,8 @@ def variance_curves(forests: Mapping[str, tuple[float, float, Mapping[int, float
         drawn += element("g", dots, style=f"fill: {class_color(k)}") + text(382, plane.y(curve[-1]) + 5, name)
     ends = [(name, v, rho * v + (1 - rho) * v / last) for name, (v, rho, _) in forests.items()]
     alt = (
-        f"Curves of the variance over the number of trees, from 1 to {last}, on logarithmic axes, that fall and flatten: "
+        f"Curves of the variance over the number of trees, from 1 to {last}, on logarithmic axes, that fall and "
+        "flatten: "
         + "; ".join(f"{name}, from {first:.3f} to {end:.4f}" for name, first, end in ends)
         + ". Dots, the measured variances, lie close to the curves."
     )
@@ -179,7 +183,10 @@ def error_by_trees(errors: Mapping[str, NDArray], one_tree: float) -> Picture:
         )
         drawn += text(386, plane.y(error[-1]) + 5, name)
     words = "; ".join(f"{name}, {e[0]:.3f} after 1 tree, {e[-1]:.3f} after {n_trees}" for name, e in errors.items())
-    alt = f"The share of wrong answers over the number of trees. {words}. A dotted line is one tree alone, {one_tree:.3f}."
+    alt = (
+        f"The share of wrong answers over the number of trees. {words}. "
+        f"A dotted line is one tree alone, {one_tree:.3f}."
+    )
     return Picture(alt, (480, 332), drawn)
 
 

@@ -74,7 +74,8 @@ def boosting_explorer(
 
     return Explorable(
         title="Boosting, round by round",
-        alt=f"Above, {len(x)} points and the steps that two stumps make through them. In the middle the residuals as bars "
+        alt=f"Above, {len(x)} points and the steps that two stumps make through them. In the middle the residuals as "
+        "bars "
         "from zero, and dashed the stump that is fitted to them next. At the bottom the sum of squared residuals: it "
         "falls steeply in the first round and less in the second.",
         size=(480, 562),
@@ -112,7 +113,8 @@ def regression_losses(delta: float = 1.0) -> Picture:
         + text(value.x(1.6), value.y(0.5), "Huber: thick")
     )
     return Picture(
-        alt="Two panels over the residual from minus three to three. Above, the squared loss is a parabola, the absolute "
+        alt="Two panels over the residual from minus three to three. Above, the squared loss is a parabola, the "
+        "absolute "
         "loss two straight lines that meet at zero; the Huber loss is the parabola near zero and straight further out. "
         "Below, the negative gradients: the squared one a rising straight line, the absolute one a step from minus one "
         "to one, the Huber one the line cut off at minus one and one.",
@@ -125,7 +127,7 @@ def regression_losses(delta: float = 1.0) -> Picture:
 
 
 def leaf_parabola(y: ArrayLike, reg_lambda: float = 1.0) -> Picture:
-    """Logistic loss of one leaf whose rows have score 0, against its step w: the loss, its parabola, and that with lambda."""
+    """Logistic loss of a leaf whose rows have score 0, against its step w: loss, parabola, parabola with lambda."""
     y = np.asarray(y, dtype=float)
     loss, zero = LogisticLoss(), np.zeros((1, len(y)))
     G, H = -loss.negative_gradient(y, zero).sum(), loss.second_derivative(y, zero).sum()
@@ -142,8 +144,10 @@ def leaf_parabola(y: ArrayLike, reg_lambda: float = 1.0) -> Picture:
         marks.append(f'<g style="fill: {class_color(k)}">{dot(plane.x(w[best]), plane.y(curve[best]))}</g>')
     guide = line(plane.x(0), plane.y(plane.ylim[0]), plane.x(0), plane.y(plane.ylim[1]), stroke_opacity=FAINT)
     return Picture(
-        alt="Three curves over the step w of a leaf, which touch at w = 0: the logistic loss, its parabola, whose lowest "
-        "point lies a little left of the loss's, and the parabola with lambda, whose lowest point lies half way back to "
+        alt="Three curves over the step w of a leaf, which touch at w = 0: the logistic loss, its parabola, whose "
+        "lowest "
+        "point lies a little left of the loss's, and the parabola with lambda, whose lowest point lies half way back "
+        "to "
         "zero.",
         size=(480, 314),
         drawing=plane.axes(

@@ -162,7 +162,8 @@ def growth_explorer(frame: pd.DataFrame, target: str) -> Explorable:
     return Explorable(
         title="ID3, level by level",
         alt=f"The {len(frame)} rows as numbered squares in the color of their class, in one column for each of the "
-        f"{len(levels)} levels of the tree. A bar on the left joins the rows of one node; beside it stand the answer that "
+        f"{len(levels)} levels of the tree. A bar on the left joins the rows of one node; beside it stand the answer "
+        "that "
         f"led there and the next question. Rows in leaves are left out of the columns that follow.",
         size=(max(480, width * len(levels)), top + step * len(frame)),
         background=legend + heads + line(0, top - 7, width * len(levels), top - 7, stroke_opacity=FAINT),

@@ -86,8 +86,10 @@ def lunch_anatomy() -> Picture:
 
     depths = "".join(name(480, y + 25, f"depth {k}", "end") for k, y in enumerate((10, 120, 230)))
     return Picture(
-        alt="A tree of five nodes. The root asks: distance at most 200 metres? Its branch no leads to the leaf eat no. Its "
-        "branch yes leads to an inner node, which asks: price at most 20 yuan? From there, yes leads to the leaf eat yes, "
+        alt="A tree of five nodes. The root asks: distance at most 200 metres? Its branch no leads to the leaf eat "
+        "no. Its "
+        "branch yes leads to an inner node, which asks: price at most 20 yuan? From there, yes leads to the leaf eat "
+        "yes, "
         "no to the leaf eat no. The root has depth 0; the inner node and the first leaf 1; the last two leaves 2.",
         size=(480, 280),
         drawing=branch(215, 130, 10, "yes")
@@ -154,7 +156,8 @@ def lunch_partition(left: tuple[str, str, float, float], right: tuple[str, str, 
         return f"{title}: the first cut, at {whole}, crosses the whole plane; the second is at {part}."
 
     return Picture(
-        alt="Two planes of distance and price with the twelve dishes, each cut into three regions of which only R1, the "
+        alt="Two planes of distance and price with the twelve dishes, each cut into three regions of which only R1, "
+        "the "
         f"near and cheap one, is shaded and says eat. {said(*left)} {said(*right)}",
         size=(480, 340),
         drawing=panel(*left, 0) + panel(*right, 252) + _lunch_key(),

@@ -103,14 +103,16 @@ def threshold_explorer(frame: pd.DataFrame, columns: list[str], target: str) -> 
     best = int(np.argmax(cuts[columns[0]][3])) + 1
     return Explorable(
         title="Slide the threshold",
-        alt=f"The {n} rows as dots by their {columns[0]}, one line for each class, cut by a threshold. Below, the class "
+        alt=f"The {n} rows as dots by their {columns[0]}, one line for each class, cut by a threshold. Below, the "
+        "class "
         f"counts and the entropy of both sides, their mean and the gain as bars; and the gain against the threshold, "
         f"a curve of {n_cuts} steps, on which the threshold stands at the highest.",
         size=(480, curve_y + 160),
         background=background,
         controls=[Choice("Column", columns), Slider("Cut number", list(range(1, n_cuts + 1)), start=best)],
         frame=state,
-        challenge="Can you find the best cut of each column? Where does moving the cut by one row change the gain most?",
+        challenge="Can you find the best cut of each column? Where does moving the cut by one row change the gain "
+        "most?",
     )
 
 
@@ -121,7 +123,7 @@ def number_of(t: float) -> str:
 
 def boundary_cuts(frame: pd.DataFrame, column: str, target: str) -> Picture:
     """The gain against the threshold; the cuts between two rows of different classes are filled, the others hollow."""
-    values, thresholds, counts, gain = _cuts(frame[column], frame[target])
+    values, thresholds, _, gain = _cuts(frame[column], frame[target])
     rows = pd.crosstab(frame[column], frame[target].astype(str)).to_numpy() > 0
     is_boundary = (rows[:-1] | rows[1:]).sum(axis=1) > 1
     plane = Plane((values[0], values[-1]), (0, max(0.3, float(gain.max()))), (50, 44, 470, 204))
@@ -137,8 +139,10 @@ def boundary_cuts(frame: pd.DataFrame, column: str, target: str) -> Picture:
         marks += in_class(k, "".join(circle(plane.x(v), 270 + 20 * k, 4) for v in shown)) + text(0, 275 + 20 * k, name)
     best = int(gain.argmax())
     alt = (
-        f"Gain against the threshold on {column}, with {len(gain)} cuts as dots, {int(is_boundary.sum())} of them filled: "
-        f"those between rows of different classes. The highest dot, at {number_of(thresholds[best])}, is filled; beside each "
+        f"Gain against the threshold on {column}, with {len(gain)} cuts as dots, {int(is_boundary.sum())} of them "
+        "filled: "
+        f"those between rows of different classes. The highest dot, at {number_of(thresholds[best])}, is filled; "
+        "beside each "
         f"hollow dot stands a filled one that is higher. Below stand the rows, one line for each class."
     )
     axes = plane.axes(_ticks(values), [0, 0.1, 0.2, 0.3], column, "gain (bits); filled: between two classes")
@@ -153,9 +157,9 @@ def plot_with_holes(runs: pd.DataFrame) -> None:
     kinds, ways = runs["holes"].unique(), runs["way"].unique()
     with plt.rc_context({"font.size": 12}):
         _, panels = plt.subplots(1, len(kinds), figsize=(6.4, 3.6), sharex=True, sharey=True, layout="constrained")
-        for k, (ax, kind) in enumerate(zip(panels, kinds, strict=True)):
+        for ax, kind in zip(panels, kinds, strict=True):
             for place, way in enumerate(ways):
-                accuracy = runs.query("holes == @kind and way == @way")["accuracy"]
+                accuracy = runs.loc[(runs["holes"] == kind) & (runs["way"] == way), "accuracy"]
                 ax.plot(accuracy, np.full(len(accuracy), place), "o", markersize=4, alpha=0.4, color=CLASS_COLORS[0])
                 ax.plot([accuracy.mean()] * 2, [place - 0.3, place + 0.3], color="black", linewidth=2)
             ax.set(title=kind, yticks=range(len(ways)), yticklabels=ways)

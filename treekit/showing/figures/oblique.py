@@ -172,7 +172,8 @@ def tilt_explorer(frame: pd.DataFrame, columns: list[str], target: str) -> Explo
     return Explorable(
         title="Turn the cut",
         alt=f"The {len(frame)} rows as dots by {columns[0]} and {columns[1]}, cut by a level line: the best cut of "
-        f"{columns[1]} alone. Below stands a tick for each row at what the direction makes of it, with the threshold between two of them, and a "
+        f"{columns[1]} alone. Below stands a tick for each row at what the direction makes of it, with the threshold "
+        "between two of them, and a "
         f"bar for the gain of {turned.cut(90)[3]:.3f} bits, which just reaches the mark of the best single column.",
         size=(480, 524),
         background=background,
@@ -198,9 +199,12 @@ def gain_by_angle(frame: pd.DataFrame, columns: list[str], target: str) -> Pictu
         range(0, 181, 30), [0, 0.2, 0.4, 0.6], "angle of the direction, in degrees", "gain of its best cut (bits)"
     )
     alt = (
-        f"The gain against the angle: flat pieces with sudden steps. Single columns are marked: {columns[0]} at 0 degrees with "
-        f"{gain[0]:.3f} bits, {columns[1]} at 90 degrees with {turned.cut(90)[3]:.3f}. The highest piece, {gain.max():.3f} bits, "
-        f"is narrow, from about {best.min():g} to {best.max():g} degrees; elsewhere lower pieces are higher than both neighbours."
+        f"The gain against the angle: flat pieces with sudden steps. Single columns are marked: {columns[0]} at 0 "
+        "degrees with "
+        f"{gain[0]:.3f} bits, {columns[1]} at 90 degrees with {turned.cut(90)[3]:.3f}. The highest piece, "
+        f"{gain.max():.3f} bits, "
+        f"is narrow, from about {best.min():g} to {best.max():g} degrees; elsewhere lower pieces are higher than both "
+        "neighbours."
     )
     return Picture(alt, (480, 250), axes + curve + marks)
 

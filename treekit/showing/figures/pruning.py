@@ -39,7 +39,8 @@ def depth_curves(means: pd.DataFrame) -> Picture:
     drawn = plane.axes(range(0, last + 1, 2), ticks, "largest depth", "share of rows told right")
     alt = (
         f"Two curves over the largest depth, from 0 to {last}. The training accuracy rises from "
-        f"{means['training'].iloc[0]:.2f} to {means['training'].iloc[-1]:.2f}. The held-out accuracy is highest at depth "
+        f"{means['training'].iloc[0]:.2f} to {means['training'].iloc[-1]:.2f}. The held-out accuracy is highest at "
+        "depth "
         f"{best}, {means['held-out'].max():.2f}, and then falls to {means['held-out'].iloc[-1]:.2f}."
     )
     return Picture(alt, (480, 312), drawn + marked + curves)
@@ -130,7 +131,8 @@ def cross_validation_curve(table: pd.DataFrame, chosen: dict[str, int]) -> Pictu
     axes = plane.axes([], ticks.tolist(), "leaves of the tree (each tick doubles them)", "cross-validated error")
     words = "; ".join(f"{name}: {table['leaves'][k]} leaves, {table['error'][k]:.3f}" for name, k in chosen.items())
     alt = (
-        "The cross-validated error over the number of leaves, with a bar of one standard error up and down at each tree, "
+        "The cross-validated error over the number of leaves, with a bar of one standard error up and down at each "
+        "tree, "
         f"and a dashed line one standard error above the lowest. Two trees are marked. {words}."
     )
     return Picture(alt, (480, 312), axes + drawn)
@@ -277,7 +279,8 @@ def regions_explorer(frame: pd.DataFrame, target: str) -> Explorable:
     points = "".join(_points(plane, x, y, codes.tolist()) for plane in (left, right))
     return _limits_explorer(
         "Regions without limits and with limits",
-        f"Two pictures of the same {len(frame)} rows over {x.name} and {y.name}, coloured by the class that a tree tells "
+        f"Two pictures of the same {len(frame)} rows over {x.name} and {y.name}, coloured by the class that a tree "
+        "tells "
         "there. Left, without limits, thin strips and islands reach for single rows. Right, with max_depth 3 and "
         "min_samples_leaf 5, a few large rectangles.",
         "Which of the two limits removes the islands, and which only makes them rarer?",
@@ -303,8 +306,10 @@ def curve_explorer(frame: pd.DataFrame, target: str) -> Explorable:
     points = "".join(_points(plane, x, frame[target], [0] * len(frame)) for plane in (left, right))
     return _limits_explorer(
         "The curve of a regression tree without limits and with limits",
-        f"Two pictures of the same {len(frame)} rows as points, {frame[target].name} over {x.name}, with the curve of a "
-        "regression tree. Left, without limits, it jumps up and down to meet nearly every point. Right, with max_depth 3 "
+        f"Two pictures of the same {len(frame)} rows as points, {frame[target].name} over {x.name}, with the curve of "
+        "a "
+        "regression tree. Left, without limits, it jumps up and down to meet nearly every point. Right, with "
+        "max_depth 3 "
         "and min_samples_leaf 5, it is a staircase of a few steps.",
         "At which setting does the curve still follow single patients? At which does it miss the rise?",
         axes + points + _steps(left, fit(None, 1)),
@@ -385,8 +390,10 @@ def alpha_explorer(frame: pd.DataFrame, target: str, prices: Sequence[float], st
     points = _points(plane, x, y, codes.tolist(), 3.5)
     return Explorable(
         title="The price of a leaf",
-        alt=f"A tree of {_leaves(full)} above, and below it its regions over {x.name} and {y.name} with the {len(frame)} rows. "
-        f"At the price {start:g} the branches whose links were weaker are cut; they are drawn pale. Beside the regions stand "
+        alt=f"A tree of {_leaves(full)} above, and below it its regions over {x.name} and {y.name} with the "
+        f"{len(frame)} rows. "
+        f"At the price {start:g} the branches whose links were weaker are cut; they are drawn pale. Beside the "
+        "regions stand "
         "the price, the number of leaves, the risk and the cost.",
         size=(480, top + 290),
         background=axes + points + _legend(target, classes.tolist(), top + 286),

@@ -26,8 +26,8 @@ MARKS = "osD^v"
 def plot_times(benchmarks: pd.DataFrame) -> None:
     """CPU time of a fit against rows, on log axes, for every program: one tree on the left, boosting on the right.
 
-    `benchmarks` is the table of :func:`treekit.datasets.load_benchmarks`. The sources' way grows by entropy, the other two trees by Gini;
-    scikit-learn's boosting is HistGradientBoosting.
+    `benchmarks` is the table of :func:`treekit.datasets.load_benchmarks`. The sources' way grows by entropy, the other
+    two trees by Gini; scikit-learn's boosting is HistGradientBoosting.
     """
     figure, panels = plt.subplots(1, 2, figsize=(6.4, 4.2), sharex=True, sharey=True, layout="constrained")
     times = benchmarks[benchmarks["measure"] == "CPU seconds"]
@@ -100,7 +100,8 @@ def blocks_explorer(x: ArrayLike, y: ArrayLike, label: str, n_blocks: int = 4, m
 
     return Explorable(
         title="Histograms of blocks, added up",
-        alt=f"Bars over {n_bins} bins, each bar the rows of a bin by class, those that are {label} above. All {n_blocks} blocks "
+        alt=f"Bars over {n_bins} bins, each bar the rows of a bin by class, those that are {label} above. All "
+        f"{n_blocks} blocks "
         "are added up; a dashed line marks the edge at which the sum of all would be cut.",
         size=(480, 306),
         background=background,
