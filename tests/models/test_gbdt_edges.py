@@ -128,12 +128,12 @@ def test_an_outlier_stops_no_split_elsewhere(order, method):
         assert found <= wanted + 0.01 * y[others].var()
 
 
-@pytest.mark.parametrize("order", [1, 2])
-def test_histograms_split_below_an_outlier(order):
+@each_kind
+def test_splits_below_an_outlier(order, method):
     """The other rows are not pure, though their variance is less than a rounding error of the root's."""
     X, y = np.arange(5.0)[:, np.newaxis], np.array([1.0, 1, 2, 2, 2e7])
     model = GBDTRegressor(
-        order=order, tree_method="hist", n_estimators=1, learning_rate=1, reg_lambda=0, base_score=1.0
+        order=order, tree_method=method, n_estimators=1, learning_rate=1, reg_lambda=0, base_score=1.0
     )
     ((tree,),) = model.fit(X, y).trees_
     assert sorted(tree.threshold[~tree.is_leaf]) == [1.5, 3.5]

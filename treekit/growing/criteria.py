@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from treekit.growing.fixed_point import INTEGER_BITS, unit_for
 from treekit.growing.level import Level, segment_sums
 from treekit.measures import entropy_of_counts, gini_of_counts
-from treekit.numeric import PURE, RESOLUTION, Bools, Floats, Ints, safe_divide
+from treekit.numeric import PURE, RESOLUTION, ROUNDING, Bools, Floats, Ints, safe_divide
 
 __all__ = ["Criterion", "Entropy", "Gini", "SquaredError", "FriedmanMSE", "Poisson", "Newton"]
 
@@ -362,6 +362,10 @@ class Newton(Criterion):
         left = g - h * safe_divide(level.sums[0], level.sums[1])[level.node]
         saved = level.weight[level.entry] * safe_divide(left * left, h + self.reg_lambda) / 2
         return np.bincount(level.node, saved, minlength=level.n_nodes).astype(float)
+
+    def is_pure(self, level: Level, impurity: Floats, root_impurity: float) -> Bools:
+        # Where rows agree, e is a rounding error of g; the impurity is then that error, squared, of the node's own cost.
+        return impurity <= ROUNDING**2 * -self.cost(level.sums)
 
     def order_keys(self, sums: Floats) -> Floats:
         return -safe_divide(sums[:1], sums[1] + self.reg_lambda)
