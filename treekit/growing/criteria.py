@@ -364,7 +364,7 @@ class Newton(Criterion):
         return np.bincount(level.node, saved, minlength=level.n_nodes).astype(float)
 
     def is_pure(self, level: Level, impurity: Floats, root_impurity: float) -> Bools:
-        # Where rows agree, e is a rounding error of g; the impurity is then that error, squared, of the node's own cost.
+        # Where rows agree, e is a rounding error of g: relative to the node's own cost, the impurity is its square.
         return impurity <= ROUNDING**2 * -self.cost(level.sums)
 
     def order_keys(self, sums: Floats) -> Floats:
