@@ -122,6 +122,48 @@ def test_counts_and_a_given_start(client):
     assert_same_model(clone(model).fit(X, counts), clone(model).fit(*blocks))
 
 
+@pytest.mark.parametrize("loss", ["squared_error", "poisson"])
+def test_a_least_number_of_rows_in_a_leaf(client, loss):
+    X, y, weight = table()
+    counts = np.floor(np.exp(y))
+    blocks = [da.from_array(part, chunks=(150, -1)[: part.ndim]) for part in (X, counts, weight)]
+    model = GBDTRegressor(loss=loss, min_samples_leaf=30, **HIST | dict(min_child_weight=0))
+    one, many = clone(model).fit(X, counts, weight), clone(model).fit(*blocks)
+    assert_same_model(one, many)
+    for (tree,) in many.trees_:
+        assert tree.n_leaves > 2 and tree.n_samples[tree.is_leaf].min() >= 30
+
+
+def test_blocks_in_which_no_row_counts(client):
+    """A huge target of weight zero, alone in its block with others like it, is not there."""
+    X, y, weight = table()
+    weight[100:200], y[100:200] = 0, 1e18
+    blocks = [da.from_array(part, chunks=(100, -1)[: part.ndim]) for part in (X, y, weight)]
+    kept = weight > 0
+    one, many = GBDTRegressor(**HIST).fit(X[kept], y[kept], weight[kept]), GBDTRegressor(**HIST).fit(*blocks)
+    assert_same_model(one, many)
+
+
+class Impatient(GBDTRegressor):
+    """Interrupted after its second round."""
+
+    def _report_progress(self, train_score, validation_score):
+        if len(train_score) == 2:
+            raise KeyboardInterrupt
+
+
+def test_an_interrupted_fit_leaves_the_old_model(client):
+    X, y, _ = table()
+    blocks = [da.from_array(part, chunks=(100, -1)[: part.ndim]) for part in (X, y)]
+    model = Impatient(**HIST).set_params(n_estimators=1).fit(X[:, :2], y)
+    before = dict(vars(model.set_params(n_estimators=5)))
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(*blocks)
+    assert vars(model) == before
+    with pytest.raises(ValueError, match=r"In round \d+ the loss or its gradients"):
+        GBDTRegressor(**HIST).set_params(base_score=1e200).fit(*blocks)
+
+
 class Deadly(GBDTRegressor):
     """After its second round the worker that holds the most dies."""
 

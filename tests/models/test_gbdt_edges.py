@@ -114,6 +114,32 @@ def test_a_scaled_target_gives_scaled_predictions(seed, power, kind):
     np.testing.assert_allclose(np.ldexp(other.predict(X), -power), one.predict(X), rtol=1e-12)
 
 
+@each_kind
+def test_an_outlier_stops_no_split_elsewhere(order, method):
+    """What counts as rounding is each node's own; the other rows are fitted as well as by scikit-learn."""
+    X, y = sample()
+    X[7], others = 9, np.arange(200) != 7
+    for outlier, n_estimators, learning_rate in [(1e6, 1, 1.0), (1e6, 60, 0.3), (1e9, 60, 0.3)]:
+        target = np.where(others, y, outlier)
+        parameters = dict(n_estimators=n_estimators, learning_rate=learning_rate, max_depth=4)
+        theirs = GradientBoostingRegressor(criterion="squared_error", random_state=0, **parameters).fit(X, target)
+        ours = GBDTRegressor(order=order, tree_method=method, reg_lambda=0, **parameters).fit(X, target)
+        wanted, found = (np.mean((model.predict(X) - target)[others] ** 2) for model in (theirs, ours))
+        assert found <= wanted + 0.01 * y[others].var()
+
+
+@each_kind
+def test_splits_below_an_outlier(order, method):
+    """The other rows are not pure, though their variance is less than a rounding error of the root's."""
+    X, y = np.arange(5.0)[:, np.newaxis], np.array([1.0, 1, 2, 2, 2e7])
+    model = GBDTRegressor(
+        order=order, tree_method=method, n_estimators=1, learning_rate=1, reg_lambda=0, base_score=1.0
+    )
+    ((tree,),) = model.fit(X, y).trees_
+    assert sorted(tree.threshold[~tree.is_leaf]) == [1.5, 3.5]
+    np.testing.assert_allclose(model.predict(X), y, rtol=1e-7)
+
+
 # -- an interrupted fit -----------------------------------------------------------------------------------------
 
 

@@ -16,9 +16,10 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from treekit.growing.fixed_point import INTEGER_BITS, unit_for
 from treekit.growing.level import Level, segment_sums
 from treekit.measures import entropy_of_counts, gini_of_counts
-from treekit.numeric import PURE, RESOLUTION, Bools, Floats, Ints, safe_divide
+from treekit.numeric import PURE, RESOLUTION, ROUNDING, Bools, Floats, Ints, safe_divide
 
 __all__ = ["Criterion", "Entropy", "Gini", "SquaredError", "FriedmanMSE", "Poisson", "Newton"]
 
@@ -202,7 +203,7 @@ class _Mean(Criterion):
             centre[is_coarse] = low[is_coarse]
         # A power of two that leaves 60 bits for the sum of the node.
         largest = np.maximum(np.abs(low - centre), np.abs(high - centre)) * level.sums[0]
-        unit[1, is_coarse] = np.ldexp(1.0, np.frexp(largest[is_coarse])[1] - 60)
+        unit[1, is_coarse] = unit_for(largest[is_coarse], 1, INTEGER_BITS - 1)
 
         place = np.flatnonzero(is_coarse[level.node])
         node, entry = level.node[place], level.entry[place]
@@ -361,6 +362,10 @@ class Newton(Criterion):
         left = g - h * safe_divide(level.sums[0], level.sums[1])[level.node]
         saved = level.weight[level.entry] * safe_divide(left * left, h + self.reg_lambda) / 2
         return np.bincount(level.node, saved, minlength=level.n_nodes).astype(float)
+
+    def is_pure(self, level: Level, impurity: Floats, root_impurity: float) -> Bools:
+        # Where rows agree, e is a rounding error of g: relative to the node's own cost, the impurity is its square.
+        return impurity <= ROUNDING**2 * -self.cost(level.sums)
 
     def order_keys(self, sums: Floats) -> Floats:
         return -safe_divide(sums[:1], sums[1] + self.reg_lambda)

@@ -8,6 +8,9 @@ the unit so that no sum needs more than a number of bits. It has three uses:
 * :func:`weighted_mean`, for scores and losses: whole numbers of 64 bits, from blocks of rows. A block knows the largest
   number of all blocks and how many rows there are, but not their sum.
 * :func:`to_gradient_sums`, for histograms: floats, which hold whole numbers of up to 53 bits.
+
+A large number costs the small ones digits: beside an outlier of 1e9 among 1,000 rows the gradients of a histogram are
+rounded to 1e-4. In boosting that passes, since the unit follows the residuals from round to round.
 """
 
 from __future__ import annotations
@@ -94,7 +97,8 @@ def weighted_mean(x: NDArray, weight: Floats) -> Floats:
 # -- the sums of a histogram --------------------------------------------------------------------------------------
 
 #: G + iH: the sums of first and second derivatives in one number, both whole numbers of units. One addition then adds
-#: up both, which takes a third less time than two; :func:`grad` and :func:`hess` take them apart.
+#: up both, which takes about 40 % less time than two (100,000 rows, 20 columns of 256 bins); :func:`grad` and
+#: :func:`hess` take them apart.
 GradientSums = NDArray[np.complex128]
 
 

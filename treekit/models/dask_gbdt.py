@@ -8,8 +8,8 @@ into blocks.
 Every task is a function of its arguments alone, and a worker keeps nothing but results. So when one dies, Dask computes
 its results again from those that they came from, and the fit goes on.
 
-The bins are those of one machine too. The distinct values of a column are merged block by block, and the edges laid
-between them; so the distinct values of one column must fit into a worker.
+The bins are those of one machine too. The distinct values of a column are merged block by block, and the edges are
+midpoints between them; so the distinct values of one column must fit into a worker.
 """
 
 from __future__ import annotations

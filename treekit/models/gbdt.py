@@ -273,7 +273,7 @@ class GBDTClassifier(_GBDT, TableClassifier):
     Notes
     -----
     With a single class in y every probability is 1 and every score 0: the trees have no gradient to follow, and
-    ``predict`` answers with that class. ``classes_`` also holds labels whose rows all have weight zero; their
+    ``predict`` returns that class. ``classes_`` also holds labels whose rows all have weight zero; their
     probability is (nearly) zero.
 
     Missing values and categories are as for :class:`GBDTRegressor`. XGBoost doubles the second derivative of softmax;
