@@ -113,7 +113,7 @@ def test_any_classifier_with_weights_can_be_boosted():
     assert model.estimator_weights_ == pytest.approx(theirs.estimator_weights_, rel=1e-3)
     assert np.array_equal(model.predict(X), theirs.predict(X))
     with pytest.raises(AttributeError, match="feature_importances_"):
-        model.feature_importances_
+        _ = model.feature_importances_
 
 
 # -- formulas and stops -----------------------------------------------------------------------------------------
@@ -252,7 +252,7 @@ def test_exponential_loss_never_rises(columns, rate):
 @settings(deadline=None, max_examples=12)
 @given(tables, st.data())
 def test_weights_count_rows(columns, data):
-    model, X, y = boosted(columns)
+    _, X, y = boosted(columns)
     times = np.array(data.draw(st.lists(st.integers(0, 3), min_size=len(y), max_size=len(y))))
     rows = np.repeat(np.arange(len(y)), times)
     assume(len(set(y[rows])) == 2)

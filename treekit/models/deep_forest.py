@@ -27,7 +27,7 @@ class CascadeForestClassifier(TableClassifier):
     A level is a few random forests and as many completely-random forests, whose trees draw a single column at each
     node. Each forest gives a row its class vector, the class shares that it predicts. The next level learns from the
     columns of the table and the class vectors of this level, side by side. The last level's vectors are averaged, and
-    the largest share is the answer.
+    the class with the largest share is the prediction.
 
     A forest is nearly always right about the rows that it was grown on, so what it predicts there is no guide for the
     next level. The class vectors of the training rows therefore come from k-fold cross-validation. Their accuracy also
