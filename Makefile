@@ -2,7 +2,7 @@
 # Needed: git, make and one of Python 3.11, 3.12 and 3.13. `make book PYTHON=...` names one.
 
 .DEFAULT_GOAL := help
-.PHONY: help book site serve test execute bench lock clean
+.PHONY: help book site serve lint check test binder execute bench lock clean
 
 PYTHON ?=
 PORT ?= 8000
@@ -14,7 +14,9 @@ READY := .venv/.ready
 help:
 	@echo "make book     make the environment, build the site into _build/html, say where to open it"
 	@echo "make serve    build the site and serve it on this machine only (PORT=$(PORT))"
-	@echo "make test     make the environment and run every test"
+	@echo "make check    see that the code is in order and run the tests of treekit, in a minute or so"
+	@echo "make test     run every test: of treekit, the notebooks, the site"
+	@echo "make binder   install what Binder would and run the chapters there, some minutes"
 	@echo "make execute  run the chapters again and store their outputs (CHAPTERS=\"entropy id3\" for some)"
 	@echo "make bench    measure treekit against its peers, some 20 minutes (ONLY=\"cart path\" for some groups)"
 	@echo "make lock     resolve requirements.in into requirements.txt"
@@ -34,9 +36,29 @@ serve: book
 	@echo "Serving on http://127.0.0.1:$(PORT)/ (Ctrl+C ends it)"
 	@.venv/bin/python -m http.server --bind 127.0.0.1 --directory _build/html $(PORT)
 
-test: $(READY)
+lint: $(READY)
+	@echo "== Reading the code: style, format, types"
+	$(BIN)/python -m ruff check .
+	$(BIN)/python -m ruff format --check .
+	$(BIN)/python -m mypy
+
+# Each worker takes whole files, in the order of conftest.py: the longest first.
+WORKERS = -n auto --dist=loadfile --no-loadscope-reorder
+NBVAL = --nbval --nbval-current-env --nbval-cell-timeout=60
+
+check: lint
+	@echo "== Testing treekit"
+	$(BIN)/python -m pytest $(WORKERS) tests --ignore=tests/book --ignore=tests/benchmarks
+
+test: lint
+	@$(BIN)/python -m scripts.binder || { $(REPLAY); }
 	@echo "== Running every test (some minutes)"
-	.venv/bin/python -m pytest -n auto
+	$(BIN)/python -m pytest $(WORKERS) $(NBVAL) tests book
+
+REPLAY = $(BIN)/python -m pytest -m binder tests/book/test_binder.py && $(BIN)/python -m scripts.binder --remember
+
+binder: $(READY)
+	$(REPLAY)
 
 execute: $(READY)
 	.venv/bin/python scripts/execute.py $(CHAPTERS)

@@ -65,9 +65,8 @@ def main(groups: list[str]) -> None:
     plot_times(whole)
     PICTURE.parent.mkdir(exist_ok=True)
     plt.savefig(PICTURE, dpi=150)
-    print(
-        f"\nMeasured in {time.monotonic() - start:.0f} s. Saved {table.FILE.relative_to(ROOT)}, drawn {PICTURE.relative_to(ROOT)}"
-    )
+    print(f"\nMeasured in {time.monotonic() - start:.0f} s.")
+    print(f"Saved {table.FILE.relative_to(ROOT)}, drawn {PICTURE.relative_to(ROOT)}")
     if differences:
         sys.exit("\n".join(differences))
 

@@ -1,4 +1,4 @@
-"""Before two programs are timed, they must have done the same work. Each function here says in which sense, or raises."""
+"""Before two programs are timed, they must have done the same work. Each function says in which sense, or raises."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def close(name: str, ours: Any, theirs: Any, relative: float = 1e-9, absolute: f
 
 
 def translated(theirs: Any, template: Tree) -> Tree:
-    """scikit-learn's tree as treekit's, which numbers its nodes level by level; columns and classes from the template."""
+    """scikit-learn's tree as treekit's, whose nodes are numbered by level; columns and classes from the template."""
     left, right, weight = theirs.children_left, theirs.children_right, theirs.weighted_n_node_samples
     below = (weight[left] * theirs.impurity[left] + weight[right] * theirs.impurity[right]) / weight
     order = level = np.zeros(1, dtype=np.intp)
@@ -59,10 +59,10 @@ def translated(theirs: Any, template: Tree) -> Tree:
 def same_tree(ours: Tree, theirs: Tree) -> str:
     """Walk treekit's tree and scikit-learn's, translated, together, from the root down, level by level.
 
-    Nodes must agree in rows, weight and impurity, and in the gain of their split. Where two splits gain the same but ask
-    different questions there is a tie, which scikit-learn breaks at random; the walk ends there. More nodes must be the
-    same than tied. Below ties the trees are others, so whole trees must agree in the number of splits, within 5 %, and in
-    the impurity that the leaves leave, within 1 % of the root's.
+    Nodes must agree in rows, weight and impurity, and in the gain of their split. Where two splits gain the same but
+    ask different questions there is a tie, which scikit-learn breaks at random; the walk ends there. More nodes must be
+    the same than tied. Below ties the trees are others, so whole trees must agree in the number of splits, within 5 %,
+    and in the impurity that the leaves leave, within 1 % of the root's.
     """
     rounding = 1e-10 * theirs.impurity[0]  # scikit-learn's variance is a difference of large numbers
     n_same, tied = 0, []
@@ -71,7 +71,7 @@ def same_tree(ours: Tree, theirs: Tree) -> str:
         close("rows of a node", ours.n_samples[a], theirs.n_samples[b], relative=0)
         close("weight of a node", ours.weight[a], theirs.weight[b])
         close("impurity of a node", ours.impurity[a], theirs.impurity[b], absolute=rounding)
-        # With weights scikit-learn's impurity of a pure node may round to above 0; it then splits the node, for nothing.
+        # With weights scikit-learn's impurity of a pure node may round to above 0; it then splits it, for nothing.
         asks, for_nothing = ~ours.is_leaf[a], theirs.impurity[b] <= rounding
         close("whether a node splits", asks, ~theirs.is_leaf[b] & (asks | ~for_nothing), relative=0)
         a, b, n_same = a[asks], b[asks], n_same + int((~asks).sum())
@@ -136,7 +136,7 @@ def same_path(ours: Any, theirs: dict[str, NDArray]) -> str:
 
 
 def same_forest(ours: Any, theirs: Any, X: NDArray, y: NDArray) -> str:
-    """Forests draw at random: they must agree in the leaves of a tree, within 3 %, and in the training loss, within 0.01."""
+    """Forests draw at random: they must agree in leaves a tree, within 3 %, and in the training loss, within 0.01."""
     n_leaves = [float(np.mean([tree.get_n_leaves() for tree in forest.estimators_])) for forest in (ours, theirs)]
     close("leaves of a tree", n_leaves[0], n_leaves[1], relative=0.03)
     loss = same_loss(y, {"treekit": ours.predict_proba(X), "scikit-learn": theirs.predict_proba(X)}, within=0.01)

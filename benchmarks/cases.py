@@ -186,12 +186,13 @@ def boosters(n_trees: int, y: np.ndarray) -> dict[str, Any]:
     """Second-order boosting of the logistic loss by histograms: depth 6, rate 0.1, lambda 1, H of a child at least 1.
 
     XGBoost grows level by level, as treekit. LightGBM and HistGradientBoosting grow the best leaf first; with no limit
-    on the leaves but the depth that gives the same trees. Both keep a 256th bin for missing values. A row adds at most 1/4
-    to H, so H of 1 takes four rows, which is what HistGradientBoosting can be told.
+    on the leaves but the depth that gives the same trees. Both keep a 256th bin for missing values. A row adds at most
+    1/4 to H, so H of 1 takes four rows, which is what HistGradientBoosting can be told.
     """
     models = {
         "treekit": treekit.GBDTClassifier(
-            order=2, tree_method="hist", n_estimators=n_trees, max_depth=6, max_bins=256, reg_lambda=1, min_child_weight=1
+            order=2, tree_method="hist", n_estimators=n_trees, max_depth=6, max_bins=256, reg_lambda=1,
+            min_child_weight=1,
         ),
         XGBOOST: xgboost.XGBClassifier(
             tree_method="hist", n_estimators=n_trees, max_depth=6, max_bin=256, learning_rate=0.1, reg_lambda=1,
@@ -282,11 +283,19 @@ CASES = [
     Case("forest", "RandomForestClassifier fit, 20 trees", 100_000, forest, sklearn(1.0, 0.4)),
     Case("exact", "GBDT exact fit, 20 trees of depth 3", 100_000, exact_boosting, sklearn(0.15, 0.08)),
     Case("hist", "GBDT histogram fit, 100 trees", 100_000, histogram_boosting(100), BOOSTED),
-    *(Case("hist", HISTOGRAMS, n, histogram_boosting(10), dict.fromkeys(BOOSTED)) for n in (1_000, 10_000, 100_000, 1_000_000)),
+    *(
+        Case("hist", HISTOGRAMS, n, histogram_boosting(10), dict.fromkeys(BOOSTED))
+        for n in (1_000, 10_000, 100_000, 1_000_000)
+    ),
     Case("predict", "CARTClassifier predict, depth 8", 100_000, predict_tree(8), sklearn(1.3, 1.0)),
     Case("predict", "CARTClassifier predict, unlimited", 100_000, predict_tree(None), sklearn(1.3, 1.0)),
-    Case("predict", "GBDT predict, 100 trees", 100_000, predict_boosted, {LIGHTGBM: Target(1.3, 1.0), XGBOOST: None, SKLEARN: None}),
-    Case("categories", "ID3 fit, one-hot for the other", 100_000, categorical(treekit.ID3Classifier), sklearn(0.3, 0.1)),
+    Case(
+        "predict", "GBDT predict, 100 trees", 100_000, predict_boosted,
+        {LIGHTGBM: Target(1.3, 1.0), XGBOOST: None, SKLEARN: None},
+    ),
+    Case(
+        "categories", "ID3 fit, one-hot for the other", 100_000, categorical(treekit.ID3Classifier), sklearn(0.3, 0.1),
+    ),
     Case("categories", "C4.5 fit, one-hot for the other", 100_000, categorical(c45), sklearn(0.3, 0.1)),
     Case("path", "cost-complexity path, unlimited tree", 100_000, pruning_path, sklearn(0.5, 0.1)),
     *(Case("plain", PLAIN_TREE, n, plain_way, {PLAIN: None}) for n in (100, 300)),

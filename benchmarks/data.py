@@ -1,8 +1,8 @@
 """The tables that are measured: made from a seed, of any number of rows.
 
 A table of numbers has 20 columns of float32, row after row in memory, as scikit-learn wants them. They are drawn from a
-normal distribution of standard deviation 100: scikit-learn takes numbers closer than 1e-7 for equal, and with a deviation
-of 1 a million rows hold many such neighbours.
+normal distribution of standard deviation 100: scikit-learn takes numbers closer than 1e-7 for equal, and with a
+deviation of 1 a million rows hold many such neighbours.
 
 Five columns tell about the target, fifteen are noise; half of the target's variance is noise as well.
 """

@@ -1,11 +1,11 @@
-"""The table of all figures: one row for each comparison, kept in treekit/data/benchmarks.csv, where the chapters read it.
+"""The table of all figures, one row for each comparison, in treekit/data/benchmarks.csv, where the chapters read it.
 
 Columns
 -------
 what, n_rows, measure
-    What was done, with how many rows, and what was measured of it: "CPU seconds", "slope" (of the logarithm of CPU seconds
-    over that of rows, from 10,000 to 1,000,000 rows; ``n_rows`` is the last), "peak allocated" or "peak resident" (in parts
-    of the bytes of X).
+    What was done, with how many rows, and what was measured of it: "CPU seconds", "slope" (of the logarithm of CPU
+    seconds over that of rows, from 10,000 to 1,000,000 rows; ``n_rows`` is the last), "peak allocated" or "peak
+    resident" (in parts of the bytes of X).
 treekit, peer, other
     The figure of treekit; with whom it is compared, and the figure of that one. Times are medians.
 seen, wanted, moonshot
@@ -38,8 +38,8 @@ from benchmarks.measure import ROOT, interleaved, peak_in_fresh_process, rounds,
 FILE = ROOT / "treekit" / "data" / "benchmarks.csv"
 KEY = ["measure", "what", "n_rows", "peer"]
 COLUMNS = [
-    "what", "n_rows", "measure", "treekit", "peer", "other", "seen", "wanted", "moonshot", "lowest", "highest", "rounds",
-    "agreement", "date", "machine", "versions",
+    "what", "n_rows", "measure", "treekit", "peer", "other", "seen", "wanted", "moonshot", "lowest", "highest",
+    "rounds", "agreement", "date", "machine", "versions",
 ]  # fmt: skip
 
 
@@ -170,7 +170,8 @@ def figure(x: float) -> str:
 def printed(table: pd.DataFrame) -> str:
     """The table for a terminal: what was seen beside what was wanted."""
     lines = [
-        f"{'what':38}{'rows':>10}  {'measure':16}{'against':18}{'treekit':>9}{'other':>9}{'seen':>8}{'wanted':>8}{'moonshot':>10}"
+        f"{'what':38}{'rows':>10}  {'measure':16}{'against':18}"
+        f"{'treekit':>9}{'other':>9}{'seen':>8}{'wanted':>8}{'moonshot':>10}"
     ]
     for r in table.itertuples():
         mark = (

@@ -185,7 +185,9 @@ def test_errors_name_the_argument(call, message):
 
 def test_every_public_name_is_documented():
     for name in treekit.__all__:
-        assert getattr(treekit, name).__doc__, name
+        doc = getattr(treekit, name).__doc__
+        # A dataclass or a named tuple without words of its own is given its signature.
+        assert doc and not doc.startswith(f"{name}("), name
 
 
 @pytest.mark.parametrize(

@@ -22,10 +22,18 @@ HIST = dict(order=2, tree_method="hist", n_estimators=3, max_depth=3, learning_r
 
 
 @pytest.fixture(scope="module")
-def client():
+def two_workers():
+    """A client of two processes, which a fit does not find by itself."""
     local = dict(processes=True, threads_per_worker=1, dashboard_address=":0", host="127.0.0.1")
-    with LocalCluster(n_workers=2, **local) as cluster, Client(cluster) as client:
+    with LocalCluster(n_workers=2, **local) as cluster, Client(cluster, set_as_default=False) as client:
         yield client
+
+
+@pytest.fixture
+def client(two_workers):
+    """The client that a fit finds, for the length of one test."""
+    with two_workers.as_current():
+        yield two_workers
 
 
 def table(n_rows=400, n_columns=4):
@@ -50,8 +58,8 @@ def assert_same_model(one, other):
                     np.testing.assert_array_equal(getattr(tree, name), getattr(same, name), err_msg=name)
 
 
-def test_without_a_client_it_says_so():
-    """This test comes first, before the others have started one."""
+def test_without_a_client_it_says_so(two_workers):
+    """Even if one runs, but not for the fit."""
     X = da.ones((4, 2))
     with pytest.raises(ValueError, match="X is a Dask collection: start a dask.distributed.Client first."):
         GBDTRegressor(**HIST).fit(X, X[:, 0])

@@ -1,14 +1,11 @@
-"""Cascade forest: class vectors out of fold, levels that stop, plain composition of forests, bad input."""
+"""Cascade forest: class vectors out of fold, levels that stop, plain composition of forests."""
 
 from __future__ import annotations
-
-import pickle
 
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.datasets import load_iris, load_wine
-from sklearn.utils.estimator_checks import estimator_checks_generator
 
 from treekit.datasets import load_watermelon
 from treekit.models.bagging import draw_seeds
@@ -23,22 +20,6 @@ def small(**parameters) -> CascadeForestClassifier:
     return CascadeForestClassifier(
         **{"n_forests": 1, "n_estimators": 3, "max_levels": 2, "random_state": 0} | parameters
     )
-
-
-#: Folds and samples depend on the number and order of the rows, so that a row of weight 2 is not the row twice.
-OF_SAMPLING = "check_sample_weight_equivalence_on_dense_data"
-
-
-@pytest.mark.parametrize(
-    "estimator, check",
-    [
-        pytest.param(estimator, check, id=check.func.__name__)
-        for estimator, check in estimator_checks_generator(small())
-        if check.func.__name__ != OF_SAMPLING
-    ],
-)
-def test_scikit_learn_conventions(estimator, check):
-    check(estimator)
 
 
 # -- what it is made of -----------------------------------------------------------------------------------------
@@ -157,13 +138,6 @@ def test_as_good_as_a_forest():
     assert cascade.score(X[rest], y[rest]) == pytest.approx(p, abs=3 * np.sqrt(2 * p * (1 - p) / rest.sum()))
 
 
-def test_the_same_seed_gives_the_same_cascade():
-    X, y = IRIS
-    shares = small().fit(X, y).predict_proba(X)
-    assert np.array_equal(small().fit(X, y).predict_proba(X), shares)
-    assert not np.array_equal(small(random_state=1).fit(X, y).predict_proba(X), shares)
-
-
 # -- tables of all kinds ----------------------------------------------------------------------------------------
 
 
@@ -192,45 +166,3 @@ def test_few_rows():
 def test_verbose_tells_each_level(capsys):
     small(max_levels=1, verbose=1).fit(*IRIS)
     assert capsys.readouterr().out.startswith("level 1 of 1, ")
-
-
-def test_pickle_keeps_the_cascade():
-    X, y = IRIS
-    model = small().fit(X, y)
-    assert np.array_equal(pickle.loads(pickle.dumps(model)).predict_proba(X), model.predict_proba(X))
-
-
-# -- bad input --------------------------------------------------------------------------------------------------
-
-X, y = [[1.0], [2.0]], [0, 1]
-
-
-@pytest.mark.parametrize(
-    "call, error, message",
-    [
-        (lambda: small().fit([], []), ValueError, "(?i)empty|expected 2D array"),
-        (lambda: small().fit(pd.DataFrame({"a": []}), []), ValueError, "X is empty"),
-        (lambda: small().fit([[1.0]], [1]), ValueError, "X has 1 sample"),
-        (lambda: small().fit(X, y, sample_weight=[1, 0]), ValueError, "X has 1 sample of positive weight"),
-        (lambda: small().fit(X, [0]), ValueError, "X has 2 rows, y has 1"),
-        (lambda: small().fit(X, [0, np.nan]), ValueError, "y contains NaN"),
-        (lambda: small().fit(X, None), ValueError, "requires y"),
-        (lambda: small().fit([[1.0], [np.inf]], y), ValueError, "X contains infinity"),
-        (lambda: small().fit(X, pd.Series(["a", 1])), TypeError, "y mixes int, str"),
-        (lambda: small().fit(pd.DataFrame({"c": ["a", 1]}), y), TypeError, "column 'c' mixes int, str"),
-        (lambda: small().fit(X, y, sample_weight=[0, 0]), ValueError, "sample_weight is zero everywhere"),
-        (lambda: small(n_forests=0).fit(X, y), ValueError, "n_forests must be"),
-        (lambda: small(n_estimators=0).fit(X, y), ValueError, "n_estimators must be"),
-        (lambda: small(n_folds=1).fit(X, y), ValueError, "n_folds must be"),
-        (lambda: small(max_levels=0).fit(X, y), ValueError, "max_levels must be"),
-        (lambda: small().fit(X, y).predict([[1, 2]]), ValueError, "2 features"),
-        (
-            lambda: small().fit(pd.DataFrame({"a": [1, 2]}), y).predict(pd.DataFrame({"b": [1]})),
-            ValueError,
-            "(?i)feature names",
-        ),
-    ],
-)
-def test_errors_name_the_argument(call, error, message):
-    with pytest.raises(error, match=message):
-        call()

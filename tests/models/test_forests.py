@@ -1,8 +1,6 @@
-"""Bagging and random forests: exact identities, out-of-bag by hand, scikit-learn's forests, properties, bad input."""
+"""Bagging and random forests: exact identities, out-of-bag by hand, scikit-learn's forests, properties."""
 
 from __future__ import annotations
-
-import pickle
 
 import numpy as np
 import pandas as pd
@@ -17,10 +15,8 @@ from sklearn.inspection import permutation_importance
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import r2_score
 from sklearn.model_selection import train_test_split
-from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
-from sklearn.utils.estimator_checks import estimator_checks_generator
 
 from treekit.datasets import load_watermelon
 from treekit.models.bagging import BaggingClassifier, bootstrap_counts, draw_seeds
@@ -30,39 +26,6 @@ from treekit.models.random_forest import RandomForestClassifier, RandomForestReg
 IRIS = load_iris(return_X_y=True)
 CANCER = load_breast_cancer(return_X_y=True)
 DIABETES = load_diabetes(return_X_y=True)
-
-#: A bootstrap sample depends on the number and order of the rows, so that a row of weight 2 is not the row twice.
-OF_SAMPLING = "check_sample_weight_equivalence_on_dense_data"
-
-
-def checks(*estimators, without=()):
-    """scikit-learn's checks of some estimators, as parameters of a test."""
-    for estimator in estimators:
-        for instance, check in estimator_checks_generator(estimator):
-            name = check.func.__name__
-            if name not in without:
-                yield pytest.param(instance, check, id=f"{estimator!r}-{name}")
-
-
-@pytest.mark.parametrize(
-    "estimator, check",
-    [
-        *checks(
-            BaggingClassifier(n_estimators=3),
-            RandomForestClassifier(n_estimators=3),
-            RandomForestRegressor(n_estimators=3),
-            without=[OF_SAMPLING],
-        ),
-        # Without a sample there is no exception: random columns alone pass them all.
-        *checks(
-            RandomForestClassifier(n_estimators=2, bootstrap=False),
-            RandomForestRegressor(n_estimators=2, bootstrap=False, max_features=0.5),
-        ),
-    ],
-)
-def test_scikit_learn_conventions(estimator, check):
-    check(estimator)
-
 
 # -- exact identities -------------------------------------------------------------------------------------------
 
@@ -393,18 +356,6 @@ def test_a_rising_transform_changes_no_answer(columns):
         assert np.array_equal(cubed.apply(X[seen] ** 3)[:, k], forest.apply(X[seen])[:, k])
 
 
-@settings(deadline=None, max_examples=25)
-@given(tables)
-def test_a_row_of_weight_zero_is_no_row(columns):
-    X, y, seed = as_table(columns)
-    more, labels = np.vstack([X, X[:2] + 0.5]), np.append(y, y[:2])
-    weight = np.append(np.ones(len(y)), [0, 0])
-    for Model in (BaggingClassifier, RandomForestClassifier, RandomForestRegressor):
-        forest = Model(n_estimators=2, random_state=seed)
-        answer = forest.fit(X, y).predict(X)
-        assert forest.fit(more, labels, sample_weight=weight).predict(X) == pytest.approx(answer)
-
-
 # -- tables of all kinds ----------------------------------------------------------------------------------------
 
 
@@ -466,73 +417,3 @@ def test_verbose_tells_each_tree(capsys):
     assert [line.split(",")[0] for line in lines] == ["tree 1 of 2", "tree 2 of 2"]
     BaggingClassifier(n_estimators=1, verbose=True).fit(*IRIS)
     assert capsys.readouterr().out.startswith("member 1 of 1, ")
-
-
-def test_pickle_keeps_the_forest():
-    X, y = IRIS
-    forest = RandomForestClassifier(3, random_state=0).fit(X, y)
-    assert np.array_equal(pickle.loads(pickle.dumps(forest)).predict_proba(X), forest.predict_proba(X))
-
-
-# -- bad input --------------------------------------------------------------------------------------------------
-
-X, y = [[1.0], [2.0]], [0, 1]
-BAG, FOREST, REGRESSOR = BaggingClassifier, RandomForestClassifier, RandomForestRegressor
-
-
-@pytest.mark.parametrize("Model", [BAG, FOREST, REGRESSOR])
-@pytest.mark.parametrize(
-    "X, y, weight, error, message",
-    [
-        ([], [], None, ValueError, "(?i)empty|expected 2D array"),
-        (pd.DataFrame({"a": []}), [], None, ValueError, "X is empty"),
-        (X, [0], None, ValueError, "X has 2 rows, y has 1"),
-        (X, [0, np.nan], None, ValueError, "y contains NaN"),
-        (X, None, None, ValueError, "requires y"),
-        (X, [[0, 1], [1, 0]], None, ValueError, "y should be a 1d array"),
-        ([[1.0], [np.inf]], y, None, ValueError, "X contains infinity"),
-        (pd.DataFrame({"c": ["a", 1]}), y, None, TypeError, "column 'c' mixes int, str"),
-        (X, y, [0, 0], ValueError, "sample_weight is zero everywhere"),
-        (X, y, [1], ValueError, "sample_weight must have one entry a row"),
-        (X, y, [1, -1], ValueError, "sample_weight must be finite and not negative"),
-    ],
-)
-def test_bad_tables(Model, X, y, weight, error, message):
-    with pytest.raises(error, match=message):
-        Model().fit(X, y, sample_weight=weight)
-
-
-@pytest.mark.parametrize(
-    "call, error, message",
-    [
-        (lambda: BAG(n_estimators=0).fit(X, y), ValueError, "n_estimators must be"),
-        (lambda: FOREST(n_estimators=2.5).fit(X, y), ValueError, "n_estimators must be"),
-        (lambda: BAG(voting="loud").fit(X, y), ValueError, "voting must be"),
-        (
-            lambda: BAG(KNeighborsClassifier()).fit(X, y),
-            ValueError,
-            "estimator must be a classifier whose fit takes sample_weight",
-        ),
-        (lambda: BAG("tree").fit(X, y), ValueError, "estimator must be"),
-        (lambda: BAG(LinearSVC()).fit(X, y), ValueError, "estimator must have predict_proba"),
-        (lambda: FOREST(bootstrap=False, oob_score=True).fit(X, y), ValueError, "oob_score needs bootstrap=True"),
-        (lambda: FOREST(max_features=0).fit(X, y), ValueError, "max_features must be"),
-        (lambda: FOREST(max_features="cube").fit(X, y), ValueError, "max_features must be"),
-        (lambda: FOREST(criterion="mse").fit(X, y), ValueError, "criterion must be"),
-        (lambda: FOREST(max_depth=-1).fit(X, y), ValueError, "max_depth must be"),
-        (lambda: FOREST(min_samples_leaf=0).fit(X, y), ValueError, "min_samples_leaf must be"),
-        (lambda: FOREST(random_state="dice").fit(X, y), ValueError, "dice"),
-        (lambda: REGRESSOR(criterion="poisson").fit(X, [1, -1]), ValueError, "y must not be negative"),
-        (lambda: FOREST().fit(X, pd.Series(["a", 1])), TypeError, "y mixes int, str"),
-        (lambda: FOREST(2).fit(X, y).predict([[1, 2]]), ValueError, "2 features"),
-        (
-            lambda: FOREST(2).fit(pd.DataFrame({"a": [1, 2]}), y).predict(pd.DataFrame({"b": [1]})),
-            ValueError,
-            "(?i)feature names",
-        ),
-        (lambda: BAG(n_estimators=2).fit(X, y).predict([[1, 2]]), ValueError, "2 features"),
-    ],
-)
-def test_errors_name_the_argument(call, error, message):
-    with pytest.raises(error, match=message):
-        call()

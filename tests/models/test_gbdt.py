@@ -1,6 +1,5 @@
 """Gradient boosting against XGBoost, scikit-learn, published figures, brute force and its own laws."""
 
-import functools
 import json
 
 import numpy as np
@@ -14,8 +13,6 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, load_wine
 from sklearn.ensemble import GradientBoostingClassifier, GradientBoostingRegressor
-from sklearn.exceptions import NotFittedError
-from sklearn.utils.estimator_checks import estimator_checks_generator
 
 from treekit.growing.binning import bin_codes, bin_edges, learn_bins
 from treekit.growing.candidates import ChildLimits, largest_gain
@@ -28,18 +25,6 @@ from treekit.models.gbdt import GBDTClassifier, GBDTRegressor
 from treekit.trees.structure import MAJORITY
 
 METHODS = ("exact", "hist")
-
-
-ESTIMATORS = [
-    estimator(order=order, tree_method=method, n_estimators=5, learning_rate=0.5)
-    for estimator in (GBDTClassifier, GBDTRegressor)
-    for order, method in ((1, "exact"), (2, "hist"))
-]
-
-
-@pytest.mark.parametrize("estimator, check", [pair for e in ESTIMATORS for pair in estimator_checks_generator(e)])
-def test_scikit_learns_checks(estimator, check):
-    check(estimator)
 
 
 # -- published figures ------------------------------------------------------------------------------------------
@@ -61,7 +46,7 @@ LI_HANG_LOSSES = [1.93, 0.79, 0.47, 0.30, 0.23, 0.17]
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("order", [1, 2])
 def test_li_hang_example_8_2(order, method):
-    """The printed trees come out to two digits; the book rounds each before it goes on, and its losses follow from that."""
+    """The printed trees come out to two digits; the book rounds each before it goes on, and so its losses differ."""
     model = GBDTRegressor(order=order, tree_method=method, n_estimators=6, learning_rate=1, max_depth=1, reg_lambda=0)
     model.fit(LI_HANG_X, LI_HANG_Y)
     start = model.start_[0]
@@ -233,7 +218,7 @@ def test_sample_weights_are_xgboosts(method):
 
 
 def test_gamma_prunes_at_once_where_xgboosts_exact_method_prunes_afterwards():
-    """The first cut of exclusive-or hardly gains, those below do; XGBoost's two methods differ, treekit is as its hist."""
+    """The first cut of exclusive-or hardly gains, those below do; XGBoost's methods differ, treekit's is its hist."""
     X, y = np.array([[0, 0], [0, 1], [1, 0], [1, 1]] * 5, dtype=float), np.array([1, -1, -1, 1.2] * 5)
     n_nodes = {}
     for method in METHODS:
@@ -254,7 +239,12 @@ def test_gamma_prunes_at_once_where_xgboosts_exact_method_prunes_afterwards():
 def usual_medians(monkeypatch):
     """scikit-learn takes the lower of two middle values as median; let it take their mean, as treekit does."""
     for module in (sklearn._loss.loss, sklearn.ensemble._gb):
-        usual = functools.partial(module._weighted_percentile, average=True)
+        lower = module._weighted_percentile
+
+        def usual(x, weight, percentile=50, lower=lower):
+            """Half the lower one and half the upper, which is the lower one seen from above."""
+            return (lower(x, weight, percentile) - lower(-x, weight, 100 - percentile)) / 2
+
         monkeypatch.setattr(module, "_weighted_percentile", usual)
 
 
@@ -431,32 +421,6 @@ def test_loss_never_rises_with_small_steps(data, order, method, softmax):
 
 
 @settings(deadline=None, max_examples=25)
-@given(small_tables, st.sampled_from([1, 2]), st.sampled_from(METHODS), st.randoms(use_true_random=False))
-def test_order_of_the_rows_does_not_matter(data, order, method, random):
-    X, y = data
-    shuffled = np.array(random.sample(range(len(y)), len(y)))
-    model = GBDTRegressor(order=order, n_estimators=3, learning_rate=0.5, tree_method=method)
-    one, other = clone(model).fit(X, y), clone(model).fit(X[shuffled], y[shuffled])
-    for (tree,), (same,) in zip(one.trees_, other.trees_):
-        np.testing.assert_array_equal(tree.feature, same.feature)
-        np.testing.assert_array_equal(tree.threshold, same.threshold)
-        np.testing.assert_array_equal(tree.missing, same.missing)
-    np.testing.assert_allclose(one.predict(X), other.predict(X), rtol=1e-9, atol=1e-12)
-
-
-@settings(deadline=None, max_examples=25)
-@given(small_tables, st.sampled_from([1, 2]), st.sampled_from(METHODS), st.data())
-def test_weights_are_repeated_rows(data, order, method, draw):
-    X, y = data
-    weight = np.array(draw.draw(st.lists(st.integers(0, 2), min_size=len(y), max_size=len(y)).filter(any)))
-    model = GBDTRegressor(order=order, n_estimators=3, learning_rate=0.5, tree_method=method)
-    weighted = clone(model).fit(X, y, weight)
-    repeated = clone(model).fit(np.repeat(X, weight, axis=0), np.repeat(y, weight))
-    kept = X[weight > 0]
-    np.testing.assert_allclose(weighted.predict(kept), repeated.predict(kept), rtol=1e-9, atol=1e-12)
-
-
-@settings(deadline=None, max_examples=25)
 @given(small_tables, st.sampled_from([1, 2]), st.sampled_from(METHODS))
 def test_monotone_transforms_leave_the_partition(data, order, method):
     X, y = data
@@ -568,19 +532,18 @@ def test_a_sibling_is_its_parent_without_the_other(max_depth):
 
     class Watched(HistogramGrower):
         def find_splits(self, level, *others):
-            row, start = self.rows.places
-            for place, histogram, whole in zip(level.place, level.histogram, level.whole):
-                rows = row[start[place] : start[place + 1]]
-                np.testing.assert_array_equal(histogram, by_loop(self.rows.binned, self.rows.pair, rows))
-                assert whole == self.rows.pair[rows].sum()
+            for place, sums, total in zip(level.place, level.histogram.sums, level.total):
+                rows = self.rows.partition.rows_of([place])
+                np.testing.assert_array_equal(sums, by_loop(self.rows.binned, self.rows.addend, rows))
+                assert total == self.rows.addend[rows].sum()
                 seen.append(len(rows))
             return super().find_splits(level, *others)
 
     rows, criterion = LocalRows(bins.encode(values)), Newton(rng.normal(size=300), rng.random(300))
     weight = rng.integers(0, 3, 300).astype(float)
     grower = Watched(bins, rows, criterion, ChildLimits(), largest_gain, StoppingRule(max_depth))
-    tree = grower.grow(*rows.begin(*criterion.per_row, weight))
-    leaf = rows.spread(grower.node)
+    tree = grower.grow(*rows.start_tree(*criterion.per_row, weight))
+    leaf = rows.per_row(grower.node)
     assert len(seen) >= 8 and seen[0] == np.count_nonzero(weight) and sum(seen) > 600
     np.testing.assert_array_equal(leaf, tree.apply(values))
     np.testing.assert_array_equal(
@@ -741,7 +704,7 @@ def test_a_start_far_away_hides_no_split():
         np.testing.assert_array_equal(tree.threshold, same.threshold)
 
 
-# -- hard and bad input -----------------------------------------------------------------------------------------
+# -- hard input -----------------------------------------------------------------------------------------
 
 each_estimator = pytest.mark.parametrize(
     "model",
@@ -767,7 +730,8 @@ def test_hard_but_sound_input(model):
     assert all(tree.feature.max() <= 1 and 0 not in tree.feature for trees in model.trees_ for tree in trees)
     near = np.array([[1.0], [np.nextafter(1.0, 2)]])
     model.set_params(min_child_weight=0).fit(near, [0, 1])  # neighbouring floats
-    assert model.predict(near)[0] < model.predict(near)[1] or isinstance(model, GBDTClassifier)
+    low, high = model.predict_proba(near)[:, 1] if isinstance(model, GBDTClassifier) else model.predict(near)
+    assert low < 0.5 < high
     assert model.trees_[0][0].n_leaves == 2
 
 
@@ -777,83 +741,6 @@ def test_a_class_of_weight_zero_has_no_share():
         model = GBDTClassifier(n_estimators=2).fit(X, label, sample_weight=(label != 0).astype(float))
         shares = model.predict_proba(X)
         assert np.isfinite(shares).all() and shares[:, 0].max() < 1e-12
-
-
-BAD_DATA = [
-    (np.zeros((0, 2)), np.zeros(0), None, "X|sample"),
-    ([[1.0], [np.inf]], [0, 1], None, "X.*infinity"),
-    ([[1.0], [2.0]], [0, np.nan], None, "y"),
-    ([[1.0], [2.0]], [0, np.inf], None, "y"),
-    ([[1.0], [2.0]], [0, 1, 1], None, "y"),
-    ([[1.0], [2.0]], None, None, "y"),
-    ([[1.0], [2.0]], [0, 1], [0, 0], "sample_weight"),
-    ([[1.0], [2.0]], [0, 1], [1, -1], "sample_weight"),
-    ([[1.0], [2.0]], [0, 1], [1], "sample_weight"),
-    (pd.DataFrame({"a": [1, "x"]}), [0, 1], None, "'a'"),
-    (pd.DataFrame({"a": []}), [], None, "X is empty"),
-]
-
-
-@pytest.mark.parametrize("estimator", [GBDTClassifier, GBDTRegressor])
-@pytest.mark.parametrize("X, y, weight, named", BAD_DATA)
-def test_bad_data_is_named(estimator, X, y, weight, named):
-    with pytest.raises((ValueError, TypeError), match=named):
-        estimator().fit(X, y, weight)
-
-
-BAD_PARAMETERS = [
-    ("order", 3), ("order", "second"), ("tree_method", "approx"), ("n_estimators", 0), ("n_estimators", 2.5), ("learning_rate", 0),
-    ("learning_rate", -1), ("max_depth", -1), ("max_bins", 1), ("max_bins", 10**6), ("reg_lambda", -1), ("gamma", -0.1),
-    ("min_child_weight", -1), ("subsample", 0), ("subsample", 1.5), ("max_features", 0), ("max_features", 5), ("max_features", "all"),
-    ("validation_fraction", 0), ("n_iter_no_change", 0), ("tol", -1), ("verbose", -1), ("base_score", "high"),
-    ("base_score", [0.5, 0.5]), ("base_score", np.nan),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("estimator", [GBDTClassifier, GBDTRegressor])
-@pytest.mark.parametrize("name, value", BAD_PARAMETERS)
-def test_bad_parameters_are_named(estimator, name, value):
-    with pytest.raises(ValueError, match=name):
-        estimator(**{name: value}).fit([[1.0], [2.0], [3.0]], [0, 1, 1])
-
-
-def test_bad_losses_are_named():
-    X, y = [[1.0], [2.0]], [1, 2]
-    for loss in ("absolute_error", "huber"):
-        with pytest.raises(ValueError, match=f"loss='{loss}'.*order=1"):
-            GBDTRegressor(loss=loss, order=2).fit(X, y)
-    with pytest.raises(ValueError, match="loss must be one of"):
-        GBDTRegressor(loss="log_loss").fit(X, y)
-    with pytest.raises(ValueError, match="alpha"):
-        GBDTRegressor(loss="huber", alpha=1.5).fit(X, y)
-    for bad in ([-1, 2], [0, 0]):
-        with pytest.raises(ValueError, match="y must not be negative"):
-            GBDTRegressor(loss="poisson").fit(X, bad)
-    with pytest.raises(ValueError, match="base_score"):
-        GBDTRegressor(loss="poisson", base_score=-1.0).fit(X, y)
-    for bad in (-0.5, 1.5):
-        with pytest.raises(ValueError, match="base_score"):
-            GBDTClassifier(base_score=bad).fit(X, y)
-
-
-def test_too_few_rows_to_hold_some_out():
-    for model in (GBDTRegressor(n_iter_no_change=2), GBDTClassifier(n_iter_no_change=2)):
-        with pytest.raises(ValueError, match="validation_fraction=0.1 can't be held out of 1 rows"):
-            model.fit([[1.0]], [1])
-
-
-def test_questions_to_a_model_are_checked():
-    frame = pd.DataFrame({"a": [1.0, 2], "b": [3.0, 4]})
-    model = GBDTRegressor(n_estimators=2)
-    with pytest.raises(NotFittedError):
-        model.predict(frame)
-    with pytest.raises(NotFittedError):
-        model.feature_importances_  # noqa: B018
-    model.fit(frame, [0, 1])
-    with pytest.raises(ValueError, match="feature"):
-        model.predict(frame[["a"]])
-    with pytest.raises(ValueError, match="feature names"):
-        model.predict(frame.rename(columns={"a": "c"}))
 
 
 def test_newtons_tree_reads_like_any_other():

@@ -1,8 +1,6 @@
-"""ID3: published trees, an independent recursion, scikit-learn's conventions, stopping rules, bad input."""
+"""ID3: published trees, an independent recursion, stopping rules."""
 
 from __future__ import annotations
-
-import pickle
 
 import numpy as np
 import pandas as pd
@@ -10,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import mutual_info_score
-from sklearn.utils.estimator_checks import estimator_checks_generator
 
+from tests.helpers import nested
 from treekit import ID3Classifier
 from treekit.datasets import load_loan, load_playtennis, load_watermelon
 
@@ -19,11 +17,6 @@ from treekit.datasets import load_loan, load_playtennis, load_watermelon
 def fit(table: pd.DataFrame, **parameters) -> ID3Classifier:
     """ID3 on a table whose last column is the label."""
     return ID3Classifier(**parameters).fit(table.iloc[:, :-1], table.iloc[:, -1])
-
-
-def nested(node) -> object:
-    """A treekit tree as nested dicts."""
-    return node.label if node.is_leaf else {node.question: {a: nested(child) for a, child in node.children.items()}}
 
 
 def reference(table: pd.DataFrame, domains: dict, majority=None) -> object:
@@ -39,13 +32,6 @@ def reference(table: pd.DataFrame, domains: dict, majority=None) -> object:
     # Rounded, so that equal gains tie and the first column wins.
     best = max(attributes, key=lambda a: round(mutual_info_score(table[a].astype(str), y.astype(str)), 9))
     return {best: {v: reference(table[table[best] == v], domains, majority) for v in domains[best]}}
-
-
-@pytest.mark.parametrize(
-    "estimator, check", list(estimator_checks_generator(ID3Classifier())), ids=lambda part: getattr(part, "func", part)
-)
-def test_scikit_learn_conventions(estimator, check):
-    check(estimator)
 
 
 # -- published trees --------------------------------------------------------------------------------------------
@@ -99,27 +85,6 @@ def test_same_tree_as_the_recursion(columns):
     table = pd.DataFrame(dict(zip("abcy", columns)))
     domains = {a: sorted(table[a].unique()) for a in "abc"}
     assert nested(fit(table).tree_.root) == reference(table, domains)
-
-
-@settings(deadline=None)
-@given(tables, st.randoms())
-def test_order_of_rows_does_not_matter(columns, random):
-    table = pd.DataFrame(dict(zip("abcy", columns)))
-    order = list(range(len(table)))
-    random.shuffle(order)
-    assert fit(table).tree_.export_text() == fit(table.iloc[order]).tree_.export_text()
-
-
-@settings(deadline=None)
-@given(tables, st.data())
-def test_weights_count_rows(columns, data):
-    table = pd.DataFrame(dict(zip("abcy", columns)))
-    weight = np.array(data.draw(st.lists(st.integers(1, 3), min_size=len(table), max_size=len(table))))
-    X, y = table[list("abc")], table["y"]
-    weighted = ID3Classifier().fit(X, y, sample_weight=weight)
-    repeated = fit(table.loc[np.repeat(table.index, weight)])
-    assert weighted.tree_.export_text() == repeated.tree_.export_text()
-    assert weighted.predict(X).tolist() == repeated.predict(X).tolist()
 
 
 @settings(deadline=None)
@@ -211,46 +176,3 @@ def test_table_in_chinese_grows_the_same_tree():
     for english in sorted(terms, key=len, reverse=True):
         text = text.replace(english, terms[english])
     assert fit(chinese).tree_.export_text() == text
-
-
-def test_pickle_keeps_the_tree():
-    model = fit(load_watermelon())
-    again = pickle.loads(pickle.dumps(model))
-    assert again.tree_.export_text() == model.tree_.export_text()
-
-
-# -- bad input --------------------------------------------------------------------------------------------------
-
-X, y = [["a"], ["b"]], [0, 1]
-
-
-@pytest.mark.parametrize(
-    "call, error, message",
-    [
-        (lambda: ID3Classifier().fit([], []), ValueError, "(?i)empty|expected 2D array"),
-        (lambda: ID3Classifier().fit(pd.DataFrame({"a": []}), []), ValueError, "X is empty"),
-        (lambda: ID3Classifier().fit(X, [0]), ValueError, "X has 2 rows, y has 1"),
-        (lambda: ID3Classifier().fit(X, [0, np.nan]), ValueError, "y contains NaN or None, first in row 1"),
-        (lambda: ID3Classifier().fit(X, ["a", None]), ValueError, "y contains NaN or None"),
-        (lambda: ID3Classifier().fit(X, pd.Series(["a", 1])), TypeError, "y mixes int, str"),
-        (lambda: ID3Classifier().fit(X, None), ValueError, "requires y"),
-        (lambda: ID3Classifier().fit(X, [[0, 1], [1, 0]]), ValueError, "y should be a 1d array"),
-        (lambda: ID3Classifier().fit([["a"], [None]], y), ValueError, "(?i)x contains nan"),
-        (lambda: ID3Classifier().fit(pd.DataFrame({"c": ["a", None]}), y), ValueError, "column 'c', first in row 1"),
-        (lambda: ID3Classifier().fit(pd.DataFrame({"c": ["a", 1]}), y), TypeError, "column 'c' mixes int, str"),
-        (lambda: ID3Classifier().fit(X, y, sample_weight=[0, 0]), ValueError, "sample_weight is zero everywhere"),
-        (lambda: ID3Classifier().fit(X, y, sample_weight=[1]), ValueError, "sample_weight must have one entry a row"),
-        (lambda: ID3Classifier(min_gain=-1).fit(X, y), ValueError, "min_gain must be"),
-        (lambda: ID3Classifier(min_gain=np.nan).fit(X, y), ValueError, "min_gain must be"),
-        (lambda: ID3Classifier(max_depth=1.5).fit(X, y), ValueError, "max_depth must be"),
-        (lambda: ID3Classifier(min_samples_split=1).fit(X, y), ValueError, "min_samples_split must be"),
-        (lambda: ID3Classifier().fit(X, y).predict([["a", "b"]]), ValueError, "2 features"),
-        (lambda: fit(load_loan()).predict(pd.DataFrame({"age": ["young"]})), ValueError, "(?i)feature names"),
-        (lambda: fit(load_loan()).predict(load_loan().iloc[:, [1, 0, 2, 3]]), ValueError, "(?i)feature names"),
-        (lambda: load_watermelon("4.0"), ValueError, "version must be"),
-        (lambda: load_loan("fr"), ValueError, "language must be"),
-    ],
-)
-def test_errors_name_the_argument(call, error, message):
-    with pytest.raises(error, match=message):
-        call()

@@ -9,10 +9,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from tests.helpers import chain
 from treekit import CARTRegressor, ID3Classifier, Tree, information_gain
 from treekit.datasets import load_loan, load_lunch, load_playtennis, load_watermelon
-from treekit.growing.encoding import Feature
-from treekit.trees.structure import STOP
 
 
 @pytest.fixture
@@ -23,29 +22,6 @@ def melons():
 @pytest.fixture
 def model(melons):
     return ID3Classifier().fit(melons.iloc[:, :-1], melons["ripe"])
-
-
-def chain(depth: int) -> Tree:
-    """A tree of one question after another, far deeper than Python can recurse."""
-    n_nodes = 2 * depth + 1
-    # Level by level the left child asks on and the right one is a leaf.
-    inner = np.r_[True, np.tile([True, False], depth - 1), False, False] if depth else np.array([False])
-    shares = np.tile([0.5, 0.5], (n_nodes, 1))
-    ones = np.ones(n_nodes)
-    return Tree(
-        features=(Feature("x", np.array(["on", "stop"])),),
-        classes=np.array(["a", "b"]),
-        feature=np.where(inner, 0, -1),
-        threshold=np.full(n_nodes, np.nan),
-        route=np.tile([0, 1], depth),
-        n_children=np.where(inner, 2, 0),
-        missing=np.full(n_nodes, STOP),
-        gain=0 * ones,
-        impurity=ones,
-        n_samples=ones.astype(int),
-        weight=ones,
-        value=shares,
-    )
 
 
 def test_arrays_hang_together(model):
@@ -139,8 +115,8 @@ def test_no_depth_is_too_deep(depth):
     tree = chain(depth)
     assert tree.max_depth == depth
     assert len(tree.export_text().splitlines()) == len(tree) == 2 * depth + 1
-    assert tree.apply(np.array([[0, 1]])).tolist() == [max(2 * depth - 1, 0), min(2, 2 * depth)]
-    assert tree.decision_path(np.array([[0]])).sum() == depth + 1
+    assert tree.apply(np.array([[-1.0, depth]])).tolist() == [min(1, depth), 2 * depth]
+    assert tree.decision_path(np.array([[float(depth)]])).sum() == depth + 1
     assert len(tree.to_frame()) == len(tree)
     assert tree.draw().svg.count("<rect") > 0
 
@@ -236,12 +212,36 @@ def test_gapped_table_is_the_full_one_with_gaps():
     assert [list(gapped[c].cat.categories) for c in gapped] == [list(full[c].cat.categories) for c in full]
 
 
-def test_other_tables():
-    assert (load_playtennis().shape, load_loan().shape, load_lunch().shape) == ((14, 5), (15, 5), (12, 3))
-    for load in (load_playtennis, load_loan, load_lunch, load_watermelon):
-        english, chinese = load(), load(language="zh")
-        terms = english.attrs["chinese"]
-        assert [terms[c] for c in english.columns] == list(chinese.columns)
-        for before, after in zip(english, chinese):
-            if isinstance(english[before].dtype, pd.CategoricalDtype):
-                assert [terms[v] for v in english[before]] == list(chinese[after])
+#: Columns and a row of each table in both languages, as their sources print them.
+BILINGUAL = [
+    (load_playtennis, (14, 5), 0, "outlook 天气 temperature 温度 humidity 湿度 wind 风 play 打网球",
+     "sunny 晴 hot 热 high 高 weak 弱 no 否"),
+    (load_loan, (15, 5), 0, "age 年龄 job 有工作 house 有自己的房子 credit 信贷情况 approved 批准贷款",
+     "young 青年 no 否 no 否 fair 一般 no 否"),
+    (load_lunch, (12, 3), 0, "distance_m 距离（米） price_yuan 价格（元） eat 去吃", "150 150 18 18 yes 是"),
+    (load_watermelon, (17, 7), 1, "color 色泽 root 根蒂 sound 敲声 texture 纹理 umbilicus 脐部 surface 触感 ripe 好瓜",
+     "dark 乌黑 curly 蜷缩 dull 沉闷 clear 清晰 hollow 凹陷 hard 硬滑 yes 是"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("load, shape, row, columns, entries", BILINGUAL, ids=[load.__name__ for load, *_ in BILINGUAL])
+def test_tables_in_two_languages(load, shape, row, columns, entries):
+    english, chinese = load(), load(language="zh")
+    assert english.shape == chinese.shape == shape
+    for table, start in ((english, 0), (chinese, 1)):
+        assert list(table.columns) == columns.split()[start::2]
+        assert [str(entry) for entry in table.iloc[row]] == entries.split()[start::2]
+    # One term for one term: rows that are alike in one language are alike in the other.
+    terms = english.attrs["chinese"]
+    assert len(set(terms.values())) == len(terms)
+    for before, after in zip(english, chinese):
+        assert np.array_equal(pd.factorize(english[before])[0], pd.factorize(chinese[after])[0])
+
+
+@pytest.mark.parametrize("load", [load_playtennis, load_loan, load_lunch, load_watermelon])
+def test_unknown_tables_are_named(load):
+    with pytest.raises(ValueError, match="language must be"):
+        load(language="fr")
+    if load is load_watermelon:
+        with pytest.raises(ValueError, match="version must be"):
+            load("4.0")

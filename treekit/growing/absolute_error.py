@@ -1,8 +1,8 @@
 """The absolute error: the one criterion that is no function of sums, because a median is none.
 
-Where rows are counted, what they cost follows from running medians, and one walk backwards through all nodes and
-columns at once finds those: see :func:`costs_of_prefixes` and :func:`running_medians`. Where they are weighed, the sum
-of the smallest values that make up half of the weight tells all: :func:`sum_of_smallest` finds it bit by bit.
+Where every row has weight 1, the costs follow from running medians, which one walk backwards through all nodes and
+columns at once finds: see :func:`costs_of_prefixes` and :func:`running_medians`. With weights, they follow from the
+sum of the smallest values that make up half of the weight: :func:`sum_of_smallest` finds it bit by bit.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from treekit.growing.thresholds import (
     threshold_after,
 )
 from treekit.models.losses import quantile
-from treekit.numeric import TIE, Floats, Ints, Wholes
+from treekit.numeric import RESOLUTION, TIE, Bools, Floats, Ints, Wholes
 
 __all__ = ["AbsoluteError", "score_thresholds_absolute", "absolute_cost", "sum_of_smallest"]
 
-#: What is less than any saving, in units.
+#: Sentinel below every possible saving, in units.
 NO_CUT = -(2**62)
 
 
@@ -70,6 +70,9 @@ class AbsoluteError(Criterion):
             level.cache[self] = quantile(target, weight, level.node, level.n_nodes)[:, np.newaxis]
         return level.cache[self]
 
+    def is_pure(self, level: Level, impurity: Floats, root_impurity: float) -> Bools:
+        return impurity <= 0
+
     def impurity(self, level: Level) -> Floats:
         median = self.value(level)[:, 0]
         return level.mean(np.abs(level.values(self.target, level.entry) - median[level.node]))
@@ -80,8 +83,8 @@ def score_thresholds_absolute(
 ) -> SplitCandidates:
     """The best cut of each node on every column, all of numbers: the one that lowers the absolute error the most.
 
-    A level takes O(entries) a column where rows are counted, and a logarithm more for sorting the targets once; where
-    rows have weights, O(entries x log entries) a column.
+    A level takes O(entries) a column where every row has weight 1, after sorting the targets once; with weights,
+    O(entries x log entries) a column.
     """
     orders, columns = level.sorted.up_to_date(), np.array(level.sorted.columns)[:, np.newaxis]
     if not level.has_unit_weights:
@@ -105,12 +108,15 @@ class ByTarget(NamedTuple):
     Attributes
     ----------
     y : array of shape (n_alive,)
-        Their targets, in units.
+        Their targets, in units of their node.
+    unit : array of shape (n_nodes,)
+        Size of the units: the criterion's, or a finer one in nodes whose targets lie close together.
     rank : integer array of shape (n_entries,)
         The place of each entry in that order.
     """
 
     y: Wholes
+    unit: Floats
     rank: NDArray[np.integer]
 
 
@@ -120,7 +126,17 @@ def sort_by_target(level: Level, criterion: AbsoluteError) -> ByTarget:
     entry = level.entry.take(np.argsort(key))
     rank = np.zeros(len(level.row), dtype=level.entry.dtype)
     rank[entry] = level.place
-    return ByTarget(level.values(criterion.whole, entry), rank)
+    y, unit = level.values(criterion.whole, entry), np.full(level.n_nodes, criterion.unit)
+    target = level.values(criterion.target, entry)
+    low, high = target[level.start[:-1]], target[level.start[1:] - 1]
+    is_coarse = (criterion.unit > RESOLUTION * (high - low)) & (low < high)
+    if is_coarse.any():
+        # As for the other criteria of regression: targets measured from the smallest, 60 bits for their sum.
+        unit[is_coarse] = np.ldexp(1.0, np.frexp(((high - low) * level.n_samples)[is_coarse])[1] - 60)
+        place = np.flatnonzero(is_coarse[level.node])
+        node = level.node[place]
+        y[place] = np.rint((target[place] - low[node]) / unit[node])
+    return ByTarget(y, unit, rank)
 
 
 def score_by_count(
@@ -144,35 +160,46 @@ def score_by_count(
     saving = savings_by_count(level, order, n_known, by_target)
     np.copyto(saving, NO_CUT, where=~is_cut)
 
-    tolerance = (TIE * impurity * level.n_samples / criterion.unit).astype(np.int64)
+    tolerance = (TIE * impurity * level.n_samples / by_target.unit).astype(np.int64)
     best = first_maximum_per_column(level, saving, tolerance)
     saved = saving.take(best)
     # Two sides never cost more than the whole.
-    gain = np.where(saved >= 0, saved * criterion.unit / criterion.divisor(level.sums), -np.inf)
+    gain = np.where(saved >= 0, saved * by_target.unit / criterion.divisor(level.sums), -np.inf)
     return SplitCandidates(gain, threshold_after(x, best))
 
 
 def savings_by_count(level: Level, order: NDArray[np.integer], n_known: Ints, by_target: ByTarget) -> Wholes:
-    """What a cut behind each place saves, in units, of shape (n_columns, n_alive).
+    """What a cut after each place saves, in units, of shape (n_columns, n_alive).
 
-    The known rows below a cut are a prefix of their node; those above it are a prefix of the node read backwards.
+    The known rows below a cut are a prefix of their node; those above it are a prefix of the node read backwards. So
+    every column gives two sequences. A node of four rows a, b, c, d by value, d missing, at the places 0 to 3::
+
+        place                   0    1    2    3
+        forwards                a    b    c    d
+        mirror                  2    1    0    3      the missing row stays last
+        backwards               c    b    a    d
+        cost of the prefix      C(a) C(ab) C(abc)     forwards, up to and including the place
+                                C(c) C(cb) C(cba)     backwards
+
+    A cut after place 0 leaves {a} below, and above it {b, c}: the rows before ``mirror[0]`` = 2 read backwards.
     """
     n_columns = len(order)
     first, end = level.start[:-1], level.start[:-1] + n_known
-    # Read backwards, the known rows change places; the missing ones are still the last.
+    # Read backwards, the known rows change places; the missing ones stay last.
     mirror = np.repeat(first + end - 1, level.n_samples, axis=1) - level.place
     if (end < level.start[1:]).any():
         mirror = np.where(level.place < np.repeat(end, level.n_samples, axis=1), mirror, level.place)
 
-    # The first half of the sequences is read forwards, the second backwards.
+    # The first half of the sequences is read forwards, the second backwards. `mirrored` holds flat indices of the
+    # mirrored places in the first half.
     rank = np.empty((order.shape[1], 2 * n_columns), dtype=np.intp)
     rank[:, :n_columns] = by_target.rank.take(order).T
     mirrored = 2 * n_columns * mirror.T + np.arange(n_columns)
     rank[:, n_columns:] = rank.take(mirrored)
     cost = costs_of_prefixes(by_target.y, level.start, rank)
 
-    # As many rows lie above the cut behind a place as come before that place read backwards. The costs run on from
-    # node to node; what the nodes before cost cancels.
+    # The rows above the cut after a place are those before its mirror place, read backwards. The costs run on from node
+    # to node: in the difference below, the costs of the nodes before cancel.
     known = cost.take(2 * n_columns * end.T + np.arange(n_columns)) + cost[first, n_columns:]
     mirrored += n_columns
     both_sides = cost.take(mirrored)

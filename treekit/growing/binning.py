@@ -34,25 +34,25 @@ def bin_edges(column: NDArray, max_bins: int) -> Floats:
 
 
 def edges_between(value: NDArray, max_bins: int) -> Floats:
-    """Midpoints that leave equally many of some distinct sorted values, up to one, in each of up to ``max_bins`` bins."""
+    """The edges of up to ``max_bins`` bins that each hold equally many, up to one, of some distinct sorted values."""
     n_bins = min(len(value), max_bins)
     last_below = np.arange(1, n_bins) * len(value) // max(n_bins, 1) - 1
     return midpoint(value[last_below], value[last_below + 1])
 
 
 def bin_codes(column: NDArray, edges: Floats) -> Codes:
-    """Bin of each value, the one that ends at the first edge not below it; a missing value is one bin further than all.
+    """Bin of each value, which ends at the first edge not below it; missing values are in the bin after the last.
 
     Takes O(rows log rows): looking up the edges among the sorted values takes half the time of looking up each value
     among the edges.
     """
-    order = np.argsort(column)
+    by_value = np.argsort(column)  # missing values last
     n_known = len(column) - np.count_nonzero(np.isnan(column))
-    last = np.searchsorted(column.take(order[:n_known]), edges, side="right")
-    n_rows = np.diff(np.concatenate([[0], last, [n_known, len(column)]]))
-    used = int(np.flatnonzero(n_rows).max(initial=0))
-    code = np.empty(len(column), dtype=smallest_unsigned(used))
-    code[order] = np.repeat(np.arange(len(n_rows)), n_rows)
+    end = np.searchsorted(column.take(by_value[:n_known]), edges, side="right")
+    n_rows = np.diff(np.concatenate([[0], end, [n_known, len(column)]]))
+    largest = int(np.flatnonzero(n_rows).max(initial=0))
+    code = np.empty(len(column), dtype=smallest_unsigned(largest))
+    code[by_value] = np.repeat(np.arange(len(n_rows)), n_rows)
     return code
 
 
@@ -134,26 +134,29 @@ class Bins:
             row[: len(edges)] = edges
         return upper
 
-    def numbers(self, histogram: GradientSums) -> GradientSums:
+    def numbers(self, histogram: NDArray) -> NDArray:
         """The histograms of all columns of numbers, of shape (n_nodes, n_columns, n_bins)."""
         n_columns = int(self.is_numeric.sum())
         return histogram[:, : n_columns * self.width].reshape(len(histogram), n_columns, self.width)
 
     def of_column(self, histogram: GradientSums, column: Ints) -> GradientSums:
         """The histogram of one column for each node, of shape (n_nodes, n_bins); zeros after its last bin."""
-        place = np.arange(self.upper_edge.shape[1])
-        cell = np.minimum(self.first_cell[column, np.newaxis] + place, self.n_cells - 1)
+        bin_number = np.arange(self.upper_edge.shape[1])
+        # Columns are of unequal widths: what is read beyond the last bin of a narrow one is another's.
+        cell = np.minimum(self.first_cell[column, np.newaxis] + bin_number, self.n_cells - 1)
         sums = np.take_along_axis(histogram, cell, axis=1)
-        sums[place > self.missing[column, np.newaxis]] = 0
+        sums[bin_number > self.missing[column, np.newaxis]] = 0
         return sums
 
-    def answers(self, split: ChosenSplits) -> NDArray[np.intp]:
-        """The branch that each bin takes at each split, of shape (n_nodes, n_bins); -1 where the split does not tell."""
-        answer = (self.upper_edge[split.feature] > split.threshold[:, np.newaxis]).astype(np.intp)
-        answer[np.arange(answer.shape[1]) >= self.missing[split.feature, np.newaxis]] = -1
-        by_category = np.flatnonzero(~self.is_numeric[split.feature])
-        answer[by_category, : split.route.shape[1]] = split.route[by_category]
-        return answer
+    def branch_of_bins(self, splits: ChosenSplits) -> Ints:
+        """The branch that each bin takes at each split, of shape (n_nodes, n_bins); -1 for missing values and where a
+        category has no branch.
+        """
+        branch = (self.upper_edge[splits.feature] > splits.threshold[:, np.newaxis]).astype(np.intp)
+        branch[np.arange(branch.shape[1]) >= self.missing[splits.feature, np.newaxis]] = -1
+        by_category = np.flatnonzero(~self.is_numeric[splits.feature])
+        branch[by_category, : splits.route.shape[1]] = splits.route[by_category]
+        return branch
 
     def encode(self, values: NDArray) -> BinnedRows:
         """Rows of a table of shape (n_features, n_rows) in bins, a column at a time."""

@@ -30,15 +30,17 @@ class SplitCandidates:
     routes : dict of arrays of shape (n_nodes, n_values)
         For each column of categories, the branch of each category; -1 for none.
     missing : array of shape (n_columns, n_nodes) or None
-        Branch for the rows where the column is missing, where the score has learned it; MAJORITY where it could not.
+        Branch of missing values, if the search learns it; MAJORITY where a node has none to learn from.
     branch_weight : dict of arrays of shape (n_nodes, n_branches)
-        Weight of the known rows that take each branch, for columns where a criterion may ask for it.
+        Weight of the known rows that take each branch, for columns where a criterion may need it.
     n_candidates : array of shape (n_columns, n_nodes) or None
-        Number of cuts that had room, where they were counted.
+        Number of cuts within the limits, if they were counted.
     split_information : array of shape (n_columns, n_nodes) or None
-        Entropy, in bits, of the branches, for those who choose by it.
+        Entropy, in bits, of the branches, for a choice by gain ratio.
     feature : array of shape (n_columns, n_nodes) or None
-        The columns, where each node has its own.
+        The columns of the table, if each node has its own.
+    direction : array of shape (n_nodes, n_features) or None
+        If the last column is not one of the table but a linear combination, made for each node: its coefficients.
     """
 
     gain: Floats
@@ -49,45 +51,47 @@ class SplitCandidates:
     n_candidates: Floats | None = None
     split_information: Floats | None = None
     feature: NDArray[np.intp] | None = None
+    direction: Floats | None = None
 
 
 def merge_candidates(parts: Sequence[SplitCandidates], columns: Sequence[int] | None = None) -> SplitCandidates:
-    """The scores of several groups of columns as one; ``columns`` are the numbers of theirs, unless they come in order."""
+    """The candidates of several groups of columns as one.
+
+    ``columns`` numbers the columns of all parts, one part after the other; without it they are in order already.
+    """
     if len(parts) == 1:
         return parts[0]
-    if columns is None:
-        columns = range(sum(len(part.gain) for part in parts))
-    place = np.argsort(columns)
+    number = np.arange(sum(len(part.gain) for part in parts)) if columns is None else np.asarray(columns)
+    by_number = np.argsort(number)
 
-    def of_all(name: str, otherwise: float = np.nan) -> Any:
-        told = [getattr(part, name) for part in parts]
-        if all(one is None for one in told):
+    def merge(arrays: Sequence[NDArray | None], default: float) -> Any:
+        """One array of all columns; ``default`` for parts without one; None if no part has one."""
+        if all(array is None for array in arrays):
             return None
-        return np.concatenate(
-            [np.full(part.gain.shape, otherwise) if one is None else one for part, one in zip(parts, told)]
-        )[place]
+        filled = (np.full(part.gain.shape, default) if a is None else a for part, a in zip(parts, arrays))
+        return np.concatenate(list(filled))[by_number]
 
-    numbers = np.split(columns, np.cumsum([len(part.gain) for part in parts])[:-1])
-    routes, branch_weight = (
-        {int(of[k]): told for of, part in zip(numbers, parts) for k, told in getattr(part, name).items()}
-        for name in ("routes", "branch_weight")
-    )
+    def renumber(dicts: Sequence[dict[int, Any]]) -> dict[int, Any]:
+        """One dict for all columns, whose keys are places in the parts so far."""
+        first = np.cumsum([0, *(len(part.gain) for part in parts)])
+        return {int(number[first[i] + k]): array for i, part in enumerate(dicts) for k, array in part.items()}
+
     return SplitCandidates(
-        of_all("gain"),
-        of_all("threshold"),
-        routes,
-        of_all("missing", MAJORITY),
-        branch_weight,
-        of_all("n_candidates"),
-        of_all("split_information"),
-        of_all("feature", -1),
+        gain=merge([part.gain for part in parts], np.nan),
+        threshold=merge([part.threshold for part in parts], np.nan),
+        routes=renumber([part.routes for part in parts]),
+        missing=merge([part.missing for part in parts], MAJORITY),
+        branch_weight=renumber([part.branch_weight for part in parts]),
+        n_candidates=merge([part.n_candidates for part in parts], np.nan),
+        split_information=merge([part.split_information for part in parts], np.nan),
+        feature=merge([part.feature for part in parts], -1),
     )
 
 
 def combine_numeric_and_categorical(
     numbers: SplitCandidates, features: Sequence[Feature], score_category: Callable[[int], SplitCandidates]
 ) -> SplitCandidates:
-    """The scores of all columns, from those of the columns of numbers and a function that scores one of categories."""
+    """The candidates of all columns: those of the columns of numbers, and those of each column of categories."""
     categories = [j for j, feature in enumerate(features) if not feature.is_numeric]
     columns = [j for j, feature in enumerate(features) if feature.is_numeric]
     return merge_candidates([numbers, *(score_category(j) for j in categories)], columns + categories)
@@ -95,18 +99,18 @@ def combine_numeric_and_categorical(
 
 @dataclass(frozen=True)
 class ChildLimits:
-    """What a child must hold: so many rows, and so much weight; the weight may differ from node to node."""
+    """The least number of rows and the least weight of a child; the least weight may differ from node to node."""
 
     rows: float = 1
     weight: float | Floats = 0.0
 
     @cached_property
     def limits_weight(self) -> bool:
-        """Whether any weight is asked for."""
+        """Whether there is a least weight."""
         return bool(np.any(self.weight))
 
     def of(self, node: NDArray[np.intp]) -> ChildLimits:
-        """The same for the children of each of these nodes."""
+        """The limits for the children of each of these nodes."""
         return ChildLimits(self.rows, self.weight[node] if isinstance(self.weight, np.ndarray) else self.weight)
 
 

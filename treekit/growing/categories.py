@@ -90,7 +90,7 @@ def _groupings(
     counts: Floats, n_rows: NDArray[np.intp], criterion: Criterion, one_vs_rest: bool
 ) -> Iterator[NDArray[np.bool_]]:
     """The groups to try as left side, each of shape (n_nodes, n_values) or (1, n_values)."""
-    n_sums, n_nodes, n_values = counts.shape
+    n_values = counts.shape[2]
     if one_vs_rest:
         yield from np.eye(n_values, dtype=bool)[:, np.newaxis, :]
         return
@@ -110,8 +110,8 @@ def _sums_by_category(level: Level, column: NDArray, n_values: int) -> Floats:
     """Sums of the known entries, of shape (n_sums, n_nodes, n_values)."""
     entry, cell = _category_cells(level, column, n_values)
     n_cells = level.n_nodes * n_values
-    sums = np.stack([np.bincount(cell, addend, minlength=n_cells) for addend in level.addend[:, entry]]) * level.unit
-    return sums.reshape(len(sums), level.n_nodes, n_values)
+    sums = np.stack([np.bincount(cell, addend, minlength=n_cells) for addend in level.addend[:, entry]])
+    return sums.reshape(len(sums), level.n_nodes, n_values) * level.unit[:, :, np.newaxis]
 
 
 def _rows_by_category(level: Level, column: NDArray, n_values: int) -> NDArray[np.intp]:

@@ -9,14 +9,16 @@ Sums have the shape (n_sums, ...): one for each thing that is added up, for any 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treekit.growing.level import Level
+from treekit.growing.level import Level, segment_sums
 from treekit.measures import entropy_of_counts, gini_of_counts
-from treekit.numeric import Floats, safe_divide
+from treekit.numeric import PURE, RESOLUTION, Bools, Floats, Ints, safe_divide
 
 __all__ = ["Criterion", "Entropy", "Gini", "SquaredError", "FriedmanMSE", "Poisson", "Newton"]
 
@@ -62,6 +64,14 @@ class Criterion:
         """Impurity of each node, of shape (n_nodes,)."""
         raise NotImplementedError
 
+    def is_pure(self, level: Level, impurity: Floats, root_impurity: float) -> Bools:
+        """Which nodes gain by no split, as their rows agree. Here: whose impurity is no more than rounding."""
+        return (impurity <= PURE * root_impurity) & self.measures_purity
+
+    def refined(self, level: Level) -> Level:
+        """The level, with finer units in the nodes that need them."""
+        return level
+
     def order_keys(self, sums: Floats) -> Floats:
         """Numbers by which groups can be ordered, of shape (n_keys, ...); one does where a single number tells all."""
         raise NotImplementedError
@@ -100,6 +110,9 @@ class _Classes(Criterion):
 
     def value(self, level: Level) -> Floats:
         return safe_divide(level.sums, level.sums.sum(axis=0)).T
+
+    def is_pure(self, level: Level, impurity: Floats, root_impurity: float) -> Bools:
+        return np.count_nonzero(level.total, axis=0) <= 1
 
     def order_keys(self, sums: Floats) -> Floats:
         shares = safe_divide(sums, sums.sum(axis=0))
@@ -147,18 +160,87 @@ class Gini(_Classes, DeviationCriterion):
 
 
 class _Mean(Criterion):
-    """The rows add up to (weight, weight x target); a leaf says their mean."""
+    """The rows add up to (weight, weight x target); a leaf predicts their mean.
+
+    Sums are whole numbers of units, and the root's unit suits its largest target. Below a split that takes away an
+    outlier of 1e18, targets such as 1.1 and 2.2 are less than that unit. So every node is checked: where its sums are
+    not known to a small fraction of the spread of its own targets, these are measured anew, from the smallest of them
+    and in a unit that suits their spread. Both follow from the rows of the node alone, in whatever order they come, so
+    sums remain exact. A node is pure when its targets are equal, and its mean lies between the smallest and the largest
+    of them whatever rounding does.
+    """
+
+    #: Whether a node may measure its targets from the smallest of them; otherwise always from the offset.
+    moves_centre = True
 
     def __init__(self, target: Floats, offset: float):
         # Targets are measured from an offset; with the mean as offset a large one costs no digits.
-        self.offset = offset
+        self.target, self.offset = target, offset
         self.per_row = np.stack([np.ones(len(target)), target - offset])
 
     def weight(self, sums: Floats) -> Floats:
         return sums[0]
 
     def value(self, level: Level) -> Floats:
-        return (safe_divide(level.sums[1], level.sums[0]) + self.offset)[:, np.newaxis]
+        mean = safe_divide(level.sums[1], level.sums[0])
+        if not isinstance(level, Level):  # the sums of histograms, without rows
+            return (mean + self.offset)[:, np.newaxis]
+        return np.clip(mean + self._centre(level), *self._range(level))[:, np.newaxis]
+
+    def is_pure(self, level: Level, impurity: Floats, root_impurity: float) -> Bools:
+        low, high = self._range(level)
+        return low == high
+
+    def refined(self, level: Level) -> Level:
+        is_coarse = self._is_coarse(level)
+        if not is_coarse.any():
+            return level
+        low, high = self._range(level)
+        centre = np.array(np.broadcast_to(self._centre(level), low.shape))
+        unit = np.repeat(level.unit, level.n_nodes // level.unit.shape[1], axis=1)
+        if self.moves_centre:
+            centre[is_coarse] = low[is_coarse]
+        # A power of two that leaves 60 bits for the sum of the node.
+        largest = np.maximum(np.abs(low - centre), np.abs(high - centre)) * level.sums[0]
+        unit[1, is_coarse] = np.ldexp(1.0, np.frexp(largest[is_coarse])[1] - 60)
+
+        place = np.flatnonzero(is_coarse[level.node])
+        node, entry = level.node[place], level.entry[place]
+        distance = (level.values(self.target, entry) - centre[node]) * level.weight[entry]
+        addend = level.addend.astype(np.int64)
+        addend[1, entry] = np.rint(distance / unit[1, node])
+        total = segment_sums(addend, level.entry, level.start)
+        return replace(level, addend=addend, unit=unit, total=total, centre=centre)
+
+    def _is_coarse(self, level: Level) -> Bools:
+        """Which nodes do not know their sums to a small fraction of the spread of their targets."""
+        low, high = self._range(level)
+        centre, least = self._centre(level), RESOLUTION * (high - low)
+        is_coarse = np.zeros(level.n_nodes, dtype=bool)
+        if self.moves_centre:
+            is_coarse = least < np.spacing(np.maximum(np.abs(low - centre), np.abs(high - centre)))
+        # Rounding to units costs half of one a row, or nothing if the targets are whole numbers of them.
+        suspect = (least * level.sums[0] < level.n_samples * level.unit[1]) & ~is_coarse & (low < high)
+        if suspect.any():
+            place = np.flatnonzero(suspect[level.node])
+            node, entry = level.node[place], level.entry[place]
+            exact = (level.values(self.target, entry) - self._centre_of(level, node)) * level.weight[entry]
+            is_rounded = level.addend[1, entry] * level.unit_of(node)[1] != exact
+            is_coarse[node[is_rounded]] = True
+        return is_coarse & (low < high)
+
+    def _centre(self, level: Level) -> Floats | float:
+        """What the targets of each node are measured from."""
+        return self.offset if level.centre is None else level.centre
+
+    def _centre_of(self, level: Level, node: Ints) -> Floats | float:
+        return self.offset if level.centre is None else level.centre[node]
+
+    def _range(self, level: Level) -> tuple[Floats, Floats]:
+        """Smallest and largest target of each node."""
+        if (self, "range") not in level.cache:
+            level.cache[self, "range"] = level.range_of(level.values(self.target, level.entry))
+        return level.cache[self, "range"]
 
     def order_keys(self, sums: Floats) -> Floats:
         return safe_divide(sums[1:], sums[0])
@@ -173,7 +255,7 @@ class SquaredError(_Mean, DeviationCriterion):
     """
 
     def __init__(self, target: Floats):
-        super().__init__(target, offset=float(target.mean()))
+        super().__init__(target, offset=math.fsum(target) / len(target))
 
     def cost(self, sums: Floats) -> Floats:
         return -safe_divide(sums[1] * sums[1], sums[0])
@@ -192,7 +274,8 @@ class SquaredError(_Mean, DeviationCriterion):
 
     def impurity(self, level: Level) -> Floats:
         mean = safe_divide(level.sums[1], level.sums[0])
-        error = level.values(self.per_row[1], level.entry) - mean[level.node]
+        distance = level.values(self.target, level.entry) - self._centre_of(level, level.node)
+        error = distance - mean[level.node]
         return level.mean(error * error)
 
 
@@ -219,6 +302,8 @@ class Poisson(_Mean):
     :math:`-(\sum w y) \ln \bar y`.
     """
 
+    moves_centre = False
+
     def __init__(self, target: Floats):
         super().__init__(target, offset=0.0)
 
@@ -228,18 +313,19 @@ class Poisson(_Mean):
 
     def impurity(self, level: Level) -> Floats:
         mean = safe_divide(level.sums[1], level.sums[0])
-        y = level.values(self.per_row[1], level.entry)
+        y = level.values(self.target, level.entry)
         ratio = safe_divide(y, mean[level.node])
         # The mean of a node cancels y - mean; 0 log 0 = 0.
-        return level.mean(y * np.log(ratio, out=np.zeros_like(ratio), where=ratio > 0))
+        return np.maximum(level.mean(y * np.log(ratio, out=np.zeros_like(ratio), where=ratio > 0)), 0.0)
 
 
 class Newton(Criterion):
-    r"""Objective of second-order boosting: cost :math:`-\frac12 G^2 / (H + \lambda)`, a leaf says :math:`-G / (H + \lambda)`.
+    r"""Objective of second-order boosting: cost :math:`-\frac12 G^2 / (H + \lambda)`.
 
-    The rows add up to :math:`G = \sum g` and :math:`H = \sum h`, the first and second derivatives of the loss. The
-    gain of a split is what it saves less :math:`\gamma`, the price of a leaf, and a split without gain is none; as every
-    row brings its own scale, the gain is not divided by a weight. :math:`H` stands for the weight; XGBoost calls it cover.
+    A leaf predicts :math:`-G / (H + \lambda)`. The rows add up to :math:`G = \sum g` and :math:`H = \sum h`, the first
+    and second derivatives of the loss. The gain of a split is what it saves minus :math:`\gamma`, the price of a leaf,
+    and a split without gain is none; as every row brings its own scale, the gain is not divided by a weight. :math:`H`
+    stands for the weight; XGBoost calls it cover.
 
     .. math:: \mathrm{gain} = \frac12 \left[ \frac{G_L^2}{H_L + \lambda} + \frac{G_R^2}{H_R + \lambda}
               - \frac{G^2}{H + \lambda} \right] - \gamma

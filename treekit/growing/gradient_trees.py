@@ -1,4 +1,4 @@
-"""Trees on one table, for one gradient after the other."""
+"""The trees of boosting: one after the other on the same table."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = []
 
 
 class GradientTreeGrower:
-    """Grows trees on one table, for one derivative after the other; the table is sorted, or put into bins, once.
+    """Grows trees on one table, for one criterion after the other; the table is sorted, or put into bins, once.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ class GradientTreeGrower:
     features : tuple of Feature
         Its columns.
     weight : array of shape (n_rows,)
-        Weight of the rows; those of weight zero don't count for the bins.
+        Weight of the rows; the bins are learned from those of positive weight.
     max_bins : int or None
         Number of bins for each column of numbers; None to try every cut.
     """
@@ -40,7 +40,7 @@ class GradientTreeGrower:
     def __init__(self, values: NDArray, features: tuple[Feature, ...], weight: Floats, max_bins: int | None):
         self.values, self.features, self.is_binned = values, features, max_bins is not None
         if max_bins is None:
-            self.order = sort_columns(values, [j for j, feature in enumerate(features) if feature.is_numeric])
+            self.sorted_rows = sort_columns(values, [j for j, feature in enumerate(features) if feature.is_numeric])
         else:
             self.bins = learn_bins(values, features, weight, max_bins)
             self.rows = LocalRows(self.bins.encode(values))
@@ -48,11 +48,11 @@ class GradientTreeGrower:
     def grow(
         self, criterion: Criterion, weight: Floats, limits: ChildLimits, choose: ChooseFeature, stop: StoppingRule
     ) -> tuple[Tree, Ints]:
-        """Grow one tree; the leaf of each row comes along."""
+        """A tree, and the leaf of each row; rows of weight zero take no part in growing it, but end in a leaf too."""
         if self.is_binned:
             grower = HistogramGrower(self.bins, self.rows, criterion, limits, choose, stop)
-            tree = grower.grow(*self.rows.begin(*derivatives_of(criterion), weight))
-            return tree, self.rows.spread(grower.node)
+            tree = grower.grow(*self.rows.start_tree(*derivatives_of(criterion), weight, limits.rows))
+            return tree, self.rows.per_row(grower.node)
 
         values, features = self.values, self.features
 
@@ -64,7 +64,9 @@ class GradientTreeGrower:
             return combine_numeric_and_categorical(numbers, features, score_category)
 
         leaf = np.full(len(weight), -1)
-        tree = grow(values, features, criterion, weight, score, choose, stop, MAJORITY, order=self.order, leaves=leaf)
+        tree = grow(
+            values, features, criterion, weight, score, choose, stop, MAJORITY, order=self.sorted_rows, leaves=leaf
+        )
         left_out = np.flatnonzero(leaf < 0)
         leaf[left_out] = tree.apply(values[:, left_out])
         return tree, leaf

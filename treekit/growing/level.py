@@ -7,6 +7,9 @@ difference.
 An entry keeps its number as long as it lives. For each numeric column the level holds the entries in the order of
 (node, value), so that one running sum scores all cuts of all nodes. They are sorted once, at the root: sending some
 to the left and some to the right keeps the order on either side.
+
+A level is immutable but for one part, ``sorted``: a workspace that all levels of a tree share. ``keep_only`` and
+``descend`` consume the level that they are given: they return another one, and only that one may be used from then on.
 """
 
 from __future__ import annotations
@@ -14,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,25 +36,27 @@ class Level:
     Attributes
     ----------
     row, weight : arrays of shape (n_entries,)
-        Row and weight of every entry, alive or not.
+        Row and weight of every entry, in an open node or not.
     addend : integer array of shape (n_sums, n_entries)
         What every entry adds to the sums of its node, in units.
-    unit : array of shape (n_sums, 1)
-        Size of the units.
+    unit : array of shape (n_sums, 1) or (n_sums, n_nodes)
+        Size of the units: one for all nodes, or one for each.
     id : array of shape (n_nodes,)
         Number of each open node in the tree.
     start : array of shape (n_nodes + 1,)
         Where in ``entry`` and in the orders the entries of each node begin.
     entry : array of shape (n_alive,)
-        The living entries, node by node.
+        The entries of the open nodes, node by node.
     total : array of shape (n_sums, n_nodes)
         What the entries of each node add up to, in units.
-    sorted : Sorted
-        For each numeric column the same entries, node by node and within a node by value.
-    is_counted : bool
-        Whether every living entry has weight 1, so that to weigh entries is to count them.
+    sorted : PresortedColumns
+        For each numeric column the same entries, node by node and within a node by value: the shared workspace.
+    has_unit_weights : bool
+        Whether every entry in an open node has weight 1, so that weighing entries is counting them.
     has_whole_rows : bool
         Whether no row was shared out yet, so that entries have the numbers of their rows.
+    centre : array of shape (n_nodes,) or None
+        What the targets of each node are measured from, if nodes differ in it: see :class:`SquaredError`.
     """
 
     row: NDArray[np.integer]
@@ -64,6 +70,7 @@ class Level:
     sorted: PresortedColumns
     has_unit_weights: bool
     has_whole_rows: bool = True
+    centre: NDArray[np.float64] | None = None
 
     @property
     def n_nodes(self) -> int:
@@ -77,12 +84,12 @@ class Level:
 
     @cached_property
     def node(self) -> NDArray[np.intp]:
-        """Which node the places of ``entry`` and of the orders belong to, of shape (n_alive,)."""
+        """The node of each place in ``entry`` and in the orders, of shape (n_alive,)."""
         return np.repeat(np.arange(self.n_nodes), self.n_samples)
 
     @cached_property
     def cache(self) -> dict:
-        """What a scorer works out once for all columns of the level."""
+        """What a scorer computes once for all columns of the level."""
         return {}
 
     @cached_property
@@ -92,7 +99,7 @@ class Level:
 
     @cached_property
     def n_below(self) -> NDArray[np.intp]:
-        """Number of entries of the node up to each place, this one among them, of shape (n_alive,)."""
+        """Number of entries of the node up to and including each place, of shape (n_alive,)."""
         return self.place + 1 - np.repeat(self.start[:-1], self.n_samples)
 
     def running_sums(self, order: NDArray[np.integer], which: slice = slice(None)) -> NDArray[np.integer]:
@@ -112,24 +119,36 @@ class Level:
         array of shape (n_sums, n_columns, n_alive)
         """
         running = self.addend[which].take(order, axis=1)
-        # Where a node begins, what the one before it adds is taken off: so one running sum does for all nodes.
+        # Where a node begins, the total of the node before it is subtracted: so one running sum serves all nodes.
         running[:, :, self.start[1:-1]] -= self.total[which, np.newaxis, :-1].astype(running.dtype)
         return np.cumsum(running, axis=-1, dtype=running.dtype)
 
     def values(self, column: NDArray, entries: NDArray[np.integer]) -> NDArray:
-        """What some entries have in a column."""
+        """The values of some entries in a column."""
         return column.take(self.rows(entries))
 
     def gather(self, values: NDArray, columns: NDArray[np.integer], entries: NDArray[np.integer]) -> NDArray:
-        """What some entries have in some columns of a table of shape (n_features, n_rows); the two are broadcast."""
+        """The values of some entries in some columns of a table (n_features, n_rows); the two are broadcast."""
         if columns.size == 1:
             return values[columns.item()].take(self.rows(entries))
-        # One index into the table laid out in a line is faster than two.
+        # One index into the flattened table is faster than two.
         return values.ravel().take(columns * values.shape[1] + self.rows(entries))
 
     def rows(self, entries: NDArray[np.integer]) -> NDArray[np.integer]:
-        """The rows of some entries, which have the numbers of their rows until rows are shared out."""
+        """The rows of some entries; until a row is shared out, an entry has the number of its row."""
         return entries if self.has_whole_rows else self.row.take(entries)
+
+    def unit_of(self, node: NDArray[np.intp]) -> NDArray[np.float64]:
+        """Size of the units of some nodes, of shape (n_sums, 1) or (n_sums, len(node))."""
+        return self.unit if self.unit.shape[1] == 1 else self.unit[:, node]
+
+    def range_of(self, x: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Smallest and largest in each node of x, one number for each place of ``entry``; 0 for a node without rows."""
+        low, high = np.zeros(self.n_nodes), np.zeros(self.n_nodes)
+        filled = np.flatnonzero(self.n_samples)
+        low[filled] = np.minimum.reduceat(x, self.start[filled])
+        high[filled] = np.maximum.reduceat(x, self.start[filled])
+        return low, high
 
     @cached_property
     def sums(self) -> NDArray[np.float64]:
@@ -137,7 +156,7 @@ class Level:
         return self.total * self.unit
 
     def mean(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Weighted mean in each node of a number that every place of ``entry`` has; 0 for a node without rows."""
+        """Weighted mean in each node of x, one number for each place of ``entry``; 0 for a node without rows."""
         if self.has_unit_weights:
             return safe_divide(np.bincount(self.node, x, minlength=self.n_nodes), self.n_samples)
         weight = self.weight.take(self.entry)
@@ -145,30 +164,32 @@ class Level:
         return safe_divide(np.bincount(self.node, weight * x, minlength=self.n_nodes), total)
 
     def view(self, nodes: NDArray[np.intp]) -> Level:
-        """Some of the nodes alone, in their old order; the orders stay those of all."""
-        return self._part(nodes, self._is_in(nodes))
+        """Some of the nodes alone, in their old order, to read from: ``sorted`` remains that of all nodes."""
+        return self._restricted_to(nodes, self._is_in(nodes))
 
     def keep_only(self, nodes: NDArray[np.intp]) -> Level:
-        """The level without all other nodes, whose entries are gone for good."""
+        """The level without all other nodes. Consumes this level: the shared workspace drops their entries."""
         if len(nodes) == self.n_nodes:
             return self
         stays = self._is_in(nodes)
-        self.sorted.send(self.entry.take(np.flatnonzero(~stays)), INACTIVE)
-        return self._part(nodes, stays)
+        self.sorted.remove(self.entry.take(np.flatnonzero(~stays)))
+        return self._restricted_to(nodes, stays)
 
     def _is_in(self, nodes: NDArray[np.intp]) -> NDArray[np.bool_]:
-        """Whether the places are those of some nodes."""
-        is_one = np.zeros(self.n_nodes, dtype=bool)
-        is_one[nodes] = True
-        return is_one.take(self.node)
+        """Whether each place of ``entry`` belongs to one of some nodes."""
+        is_wanted = np.zeros(self.n_nodes, dtype=bool)
+        is_wanted[nodes] = True
+        return is_wanted.take(self.node)
 
-    def _part(self, nodes: NDArray[np.intp], stays: NDArray[np.bool_]) -> Level:
+    def _restricted_to(self, nodes: NDArray[np.intp], stays: NDArray[np.bool_]) -> Level:
         return replace(
             self,
             id=self.id[nodes],
             start=segment_starts(self.n_samples[nodes]),
             entry=self.entry.take(np.flatnonzero(stays)),
             total=self.total[:, nodes],
+            unit=self.unit_of(nodes),
+            centre=None if self.centre is None else self.centre[nodes],
         )
 
 
@@ -191,7 +212,7 @@ def first_level(
     columns : sequence of int
         The columns that are to be kept in order.
     order : array of shape (n_columns, n_rows)
-        Their orders, from :func:`sort_columns`; the level makes them its own.
+        Their orders, from :func:`sort_columns`; they become the level's workspace and are overwritten.
     shares : bool
         Whether rows may be shared out later, so that weights need room for fractions.
     n_branches : int
@@ -232,12 +253,26 @@ def segment_sums(addend: NDArray[np.integer], entry: NDArray[np.integer], start:
 def descend(
     level: Level, branch: NDArray[np.intp], n_children: NDArray[np.intp], next_id: int
 ) -> tuple[Level, NDArray[np.intp]]:
-    """The next level: every entry goes down its branch; one without a branch is shared out among the children.
+    """The next level: every entry takes its branch; one without a branch is shared out among the children.
+
+    Two numberings meet here. In the tree, siblings are numbered one after the other, in the order of their parents'
+    numbers. In the new level the first children of all nodes come first, then all second children, and so on, so that
+    a stable partition of the entries moves them (see :func:`partition_by_branch`). Nodes 5 and 3 of a level, with two
+    children and three, and ``next_id`` 10::
+
+        place in the old level     0        1
+        number in the tree         5        3
+        children's numbers         13 14    10 11 12
+
+        order of children          first    first    second   second   third
+        place in the new level     0        1        2        3        4
+        parent (old place)         0        1        0        1        1
+        number in the tree         13       10       14       11       12
 
     Parameters
     ----------
     level : Level
-        Nodes that split, all of them.
+        Nodes that split, all of them. It is consumed: its workspace passes to the new level.
     branch : array of shape (n_alive,)
         Branch of each entry in ``level.entry``; -1 to share it out.
     n_children : array of shape (n_nodes,)
@@ -255,64 +290,122 @@ def descend(
     n_branches = int(n_children.max())
     first_id = np.empty_like(n_children)
     first_id[by_id] = next_id + segment_starts(n_children[by_id])[:-1]
-    level.sorted.send(level.entry, branch)
+    level.sorted.take_branches(level.entry, branch)
     if (branch < 0).any():
         level = _share_out(level, branch, n_children)
     side = level.sorted.side.take(level.entry)
 
-    # All first children come first, then all second ones, each in the order of their parents: so two selections in the
-    # old order move a binary tree's entries, and no sort is needed.
-    number, parent = (np.arange(n_branches)[:, np.newaxis] < n_children).nonzero()
+    nth_child, parent = order_of_children(n_children)
     cell = level.node * n_branches + side
-    n_samples = np.bincount(cell, minlength=level.n_nodes * n_branches)[parent * n_branches + number]
+    n_samples = np.bincount(cell, minlength=level.n_nodes * n_branches)[parent * n_branches + nth_child]
     start = segment_starts(n_samples)
     entry = partition_by_branch(level.entry[np.newaxis], level.sorted.side, n_branches)[0]
     moved = replace(
         level,
-        id=first_id[parent] + number,
+        id=first_id[parent] + nth_child,
         start=start,
         entry=entry,
         total=segment_sums(level.addend, entry, start),
+        unit=level.unit_of(parent),
+        centre=None if level.centre is None else level.centre[parent],
     )
     return moved, parent
+
+
+def order_of_children(n_children: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """The children as a new level lists them, all first ones, all second ones, ...: which child, and of which node."""
+    nth_child, parent = (np.arange(n_children.max())[:, np.newaxis] < n_children).nonzero()
+    return nth_child, parent
+
+
+class Copies(NamedTuple):
+    """New entries made from old ones. The new numbers follow the old order, the copies of one entry side by side.
+
+    Attributes
+    ----------
+    origin, nth : arrays of shape (n_new,)
+        The old entry that each new one is a copy of, and which of its copies; of an entry that is shared out, copy k
+        takes branch k.
+    share : array of shape (n_new,)
+        The new entry's share of the old one's weight.
+    n_copies, first : arrays of shape (n_old,)
+        Number of copies of each old entry, and the number of the first.
+    """
+
+    origin: NDArray[np.intp]
+    nth: NDArray[np.intp]
+    share: NDArray[np.float64]
+    n_copies: NDArray[np.intp]
+    first: NDArray[np.intp]
+
+    def in_place_of(self, entries: NDArray[np.integer]) -> NDArray[np.integer]:
+        """The copies with a positive share, in the place of each of some old entries."""
+        old, nth = repeat_with_index(entries, self.n_copies[entries])
+        new = self.first[old] + nth
+        return new[self.share[new] > 0].astype(entries.dtype)
 
 
 def _share_out(level: Level, branch: NDArray[np.intp], n_children: NDArray[np.intp]) -> Level:
     """Replace every entry without a branch by one entry for each branch that known rows take.
 
-    A branch's share is its part of the weight of the known rows.
+    Four entries of weight 1 in a node with two children; the branch of entry 2 is missing. The known entries send the
+    weights 2 and 1 down the branches, so the shares are 2/3 and 1/3, and entry 2 becomes the entries 2 and 3::
+
+        old entry   branch   copies     new entry   origin   nth   share   branch
+        0           0        1          0           0        0     1       0
+        1           1        1          1           1        0     1       1
+        2           -1       2          2           2        0     2/3     0
+        3           0        1          3           2        1     1/3     1
+                                        4           3        0     1       0
     """
-    entry, node, weight = level.entry, level.node, level.weight[level.entry]
-    first = np.cumsum(n_children) - n_children
-    is_known = branch >= 0
-    into_child = np.bincount((first[node] + branch)[is_known], weight[is_known], minlength=int(n_children.sum()))
-    share = into_child / np.repeat(np.add.reduceat(into_child, first), n_children)
-
-    # Every entry is copied as often as it has places to go; the dead ones stay, which keeps the numbering simple.
-    is_lost, in_node = np.zeros(len(level.row), dtype=bool), np.zeros(len(level.row), dtype=np.intp)
-    is_lost[entry[~is_known]], in_node[entry] = True, node
-    n_copies = np.where(is_lost, n_children[in_node], 1)
-    origin, copy = repeat_with_index(np.arange(len(level.row)), n_copies)
-    is_copy, in_node = is_lost[origin], in_node[origin]
-    part = np.ones(len(origin))
-    part[is_copy] = share[first[in_node[is_copy]] + copy[is_copy]]
-    number = np.cumsum(n_copies) - n_copies
-
-    def follow(entries: NDArray[np.integer]) -> NDArray[np.integer]:
-        old, copy = repeat_with_index(entries, n_copies[entries])
-        new = number[old] + copy
-        return new[part[new] > 0].astype(entries.dtype)
-
-    living = follow(entry)
-    n_samples = np.bincount(in_node[living], minlength=level.n_nodes)
+    share_of_child = _shares_of_children(level, branch, n_children)
+    copies = _copies(level, branch, n_children, share_of_child)
+    is_shared = copies.n_copies[copies.origin] > 1
+    entry = copies.in_place_of(level.entry)
+    in_node = np.zeros(len(level.row), dtype=np.intp)
+    in_node[level.entry] = level.node
+    n_samples = np.bincount(in_node[copies.origin[entry]], minlength=level.n_nodes)
+    side = np.where(is_shared, copies.nth, level.sorted.side[copies.origin])
     return replace(
         level,
-        row=level.row[origin],
-        weight=level.weight[origin] * part,
-        addend=np.rint(level.addend[:, origin] * part).astype(np.int64),
+        row=level.row[copies.origin],
+        weight=level.weight[copies.origin] * copies.share,
+        addend=np.rint(level.addend[:, copies.origin] * copies.share).astype(np.int64),
         start=segment_starts(n_samples),
-        entry=living,
-        sorted=level.sorted.follow(follow, np.where(is_copy, copy, level.sorted.side[origin])),
+        entry=entry,
+        sorted=level.sorted.renumbered(copies.in_place_of, side),
         has_unit_weights=False,
         has_whole_rows=False,
     )
+
+
+def _shares_of_children(level: Level, branch: NDArray[np.intp], n_children: NDArray[np.intp]) -> NDArray[np.float64]:
+    """Each child's share of the known weight of its node; the children of one node after those of another."""
+    first = segment_starts(n_children)[:-1]
+    is_known = branch >= 0
+    weight = level.weight[level.entry[is_known]]
+    child = (first[level.node] + branch)[is_known]
+    into_child = np.bincount(child, weight, minlength=int(n_children.sum()))
+    return into_child / np.repeat(np.add.reduceat(into_child, first), n_children)
+
+
+def _copies(
+    level: Level, branch: NDArray[np.intp], n_children: NDArray[np.intp], share_of_child: NDArray[np.float64]
+) -> Copies:
+    """As many copies of an entry without a branch as its node has children, and one of every other entry.
+
+    Entries in no open node are kept too: so the numbers of all others follow from one running sum.
+    """
+    is_missing = branch < 0
+    node, entry = level.node[is_missing], level.entry[is_missing]
+    n_copies = np.ones(len(level.row), dtype=np.intp)
+    n_copies[entry] = n_children[node]
+    origin, nth = repeat_with_index(np.arange(len(level.row)), n_copies)
+    first = segment_starts(n_copies)[:-1]
+    share = np.ones(len(origin))
+    # Copy k of an entry gets the share of child k of its node.
+    nodes_first_child = segment_starts(n_children)[:-1]
+    child, k = repeat_with_index(nodes_first_child[node], n_children[node])
+    copy = np.repeat(first[entry], n_children[node]) + k
+    share[copy] = share_of_child[child + k]
+    return Copies(origin, nth, share, n_copies, first)

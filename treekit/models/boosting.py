@@ -1,4 +1,4 @@
-"""What boosting shares, whatever the target: the rounds."""
+"""The rounds of boosting, for any target and any loss."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from sklearn.model_selection import train_test_split
 from sklearn.utils.validation import check_is_fitted
 
 from treekit.growing.candidates import ChildLimits, largest_gain, largest_gain_among_sampled
-from treekit.growing.criteria import Newton, SquaredError
+from treekit.growing.criteria import Criterion, Newton, SquaredError
 from treekit.growing.encoding import Feature, encode, learn_features
-from treekit.growing.fixed_point import weighted_mean
+from treekit.growing.fixed_point import largest_magnitude, weighted_mean
 from treekit.growing.gradient_trees import GradientTreeGrower
 from treekit.growing.grow import ChooseFeature, StoppingRule
 from treekit.models.base import TableEstimator
@@ -25,14 +25,17 @@ from treekit.numeric import Floats
 from treekit.trees.batch_traversal import leaf_values
 from treekit.trees.tree import Tree
 
-__all__ = ["Boosting", "RowsToBoost", "RowsInMemory", "check_parameters"]
+__all__ = ["Boosting", "RowsToBoost", "RowsInMemory", "check_parameters", "without_zero_weight"]
 
 #: Rows whose scores are found together.
 BLOCK = 2**17
 
+#: A gradient above this is refused: the square of a sum of many would be infinite.
+LARGEST_GRADIENT = 1e140
+
 
 class RowsToBoost(Protocol):
-    """What the rounds ask of the training rows, which may lie in memory or on Dask's workers."""
+    """What the rounds need from the training rows, which may lie in memory or on Dask's workers."""
 
     loss: Loss
 
@@ -42,7 +45,10 @@ class RowsToBoost(Protocol):
     def set_scores(self, start: Floats) -> None:
         """Give all rows the same scores."""
 
-    def add_round(self, estimator: Boosting, rng: np.random.Generator) -> list[Tree]:
+    def start_round(self, estimator: Boosting, rng: np.random.Generator) -> float:
+        """Draw the rows to learn from and work out the derivatives; returns the largest gradient times weight."""
+
+    def add_trees(self, estimator: Boosting, rng: np.random.Generator) -> list[Tree]:
         """Grow a tree for each score, and move the scores of the rows by the shrunken steps."""
 
     def mean_loss(self) -> float:
@@ -53,7 +59,7 @@ class RowsToBoost(Protocol):
 
 
 class Boosting(TableEstimator):
-    """Boosting for any loss; a subclass says which loss, and what a prediction is."""
+    """Boosting for any loss; a subclass chooses the loss and turns scores into predictions."""
 
     trees_: list[list[Tree]]
     loss_: Loss
@@ -69,7 +75,7 @@ class Boosting(TableEstimator):
         return self._features, encode(X, self._features)
 
     def _new_loss(self) -> Loss:
-        """The loss that the parameters ask for."""
+        """The loss that the parameters name."""
         raise NotImplementedError
 
     def _check_targets(self, smallest: float, largest_magnitude: float) -> None:
@@ -79,13 +85,17 @@ class Boosting(TableEstimator):
         """Start with the best constant, then add a tree to each score, round by round."""
         rng, loss = generator(self.random_state), rows.loss
         start = rows.best_start() if self.base_score is None else loss.score_of(self.base_score)
+        if not np.isfinite(start).all():
+            raise ValueError("y times sample_weight leaves the range of floats: divide y by a constant.")
         rows.set_scores(start)
         trees: list[list[Tree]] = []
         train_score: list[float] = []
         validation_score: list[float] = []
         while len(trees) < self.n_estimators:
-            trees.append(rows.add_round(self, rng))
+            self._refuse_divergence(rows.start_round(self, rng), LARGEST_GRADIENT, len(trees) + 1)
+            trees.append(rows.add_trees(self, rng))
             train_score.append(rows.mean_loss())
+            self._refuse_divergence(train_score[-1], np.finfo(float).max, len(trees))
             if self.n_iter_no_change is not None:
                 validation_score.append(rows.mean_held_out_loss())
             self._report_progress(train_score, validation_score)
@@ -97,6 +107,15 @@ class Boosting(TableEstimator):
         if self.n_iter_no_change is not None:
             self.validation_score_ = np.array(validation_score)
 
+    def _refuse_divergence(self, size: float, largest: float, number: int) -> None:
+        """Refuse to go on in a round where the gradients or the loss are too large; a size may be NaN."""
+        if not size <= largest:
+            raise ValueError(
+                f"In round {number} the loss or its gradients have reached {size:g}, beyond what floats can square and "
+                f"add up. If the loss rose from round to round, lower learning_rate (now {self.learning_rate!r}); "
+                "otherwise divide y, base_score or sample_weight by a constant."
+            )
+
     def _choose(self, n_features: int, rng: np.random.Generator) -> ChooseFeature:
         """How each node chooses its column."""
         n_drawn = count_features(self.max_features, n_features)
@@ -106,21 +125,25 @@ class Boosting(TableEstimator):
         """When a node becomes a leaf."""
         return StoppingRule(np.inf if self.max_depth is None else self.max_depth)
 
+    def _limits(self) -> ChildLimits:
+        """What each child of a split must hold."""
+        return ChildLimits(self.min_samples_leaf, self.min_child_weight if self.order == 2 else 0.0)
+
     def _fit_in_memory(
         self, values: NDArray, features: tuple[Feature, ...], loss: Loss, y: NDArray, weight: Floats
     ) -> None:
         """Fit on rows that lie on this machine."""
         check_parameters(self, len(features), loss)
+        values, y, weight = without_zero_weight(values, y, weight)
         max_bins = self.max_bins if self.tree_method == "hist" else None
         self._boost(RowsInMemory(values, features, y, *self._hold_out(y, weight), loss, max_bins))
 
     def _hold_out(self, y: NDArray, weight: Floats) -> tuple[Floats, Floats]:
-        """The weights of the rows to learn from, and of those to stop by: a row has one or the other."""
+        """The weights of the rows to learn from, and of those to stop by: one of the two is zero for each row."""
         if self.n_iter_no_change is None:
             return weight, np.zeros_like(weight)
-        row = np.flatnonzero(weight > 0)
-        stratify = y[row] if hasattr(self, "classes_") else None
-        share = self.validation_fraction
+        row, share = np.arange(len(weight)), self.validation_fraction
+        stratify = y if hasattr(self, "classes_") else None
         try:
             kept, _ = train_test_split(row, test_size=share, random_state=self.random_state, stratify=stratify)
         except ValueError as error:
@@ -155,9 +178,7 @@ class Boosting(TableEstimator):
         scores = np.empty((len(self.start_), values.shape[1]))
         for start in range(0, values.shape[1], BLOCK):
             block = slice(start, start + BLOCK)
-            for score in self._sums(values[:, block]):
-                pass
-            scores[:, block] = score
+            *_, scores[:, block] = self._sums(values[:, block])
         return scores
 
     @property
@@ -218,27 +239,31 @@ class RowsInMemory:
     def set_scores(self, start: Floats) -> None:
         self.score = np.repeat(start[:, np.newaxis], len(self.y), axis=1)
 
-    def add_round(self, estimator: Boosting, rng: np.random.Generator) -> list[Tree]:
+    def start_round(self, estimator: Boosting, rng: np.random.Generator) -> float:
         self.in_bag = subsample_rows(self.train, estimator.subsample, rng)
         self.loss.adapt(self.y, self.score, self.in_bag)
-        r, h = self.loss.derivatives(self.y, self.score)
-        choose, stop = estimator._choose(len(self.grower.features), rng), estimator._stop()
+        self.derivatives = self.loss.derivatives(self.y, self.score)
+        return float(largest_magnitude(self.derivatives[0]).max() * self.in_bag.max())
+
+    def add_trees(self, estimator: Boosting, rng: np.random.Generator) -> list[Tree]:
+        loss, (r, h) = self.loss, self.derivatives
+        choose, stop, limits = estimator._choose(len(self.grower.features), rng), estimator._stop(), estimator._limits()
         trees, steps = [], np.empty_like(self.score)
-        for k in range(self.loss.n_scores):
+        for k in range(loss.n_scores):
             if estimator.order == 1:
-                tree, leaf = self.grower.grow(SquaredError(r[k]), self.in_bag, ChildLimits(), choose, stop)
-                best = self.loss.line_search(self.y, self.score[k], r[k], h[k], self.in_bag, leaf, tree.n_nodes)
+                criterion: Criterion = SquaredError(only_where(self.in_bag, r[k]))
+                tree, leaf = self.grower.grow(criterion, self.in_bag, limits, choose, stop)
+                best = loss.line_search(self.y, self.score[k], r[k], h[k], self.in_bag, leaf, tree.n_nodes)
                 value = np.where(tree.is_leaf, best, tree.value[:, 0])[:, np.newaxis]
                 tree = replace(tree, value=value, criterion="squared_error", only_leaves_predict=True)
             else:
                 criterion = Newton(-r[k], h[k], estimator.reg_lambda, estimator.gamma)
-                limits = ChildLimits(weight=estimator.min_child_weight)
                 tree, leaf = self.grower.grow(criterion, self.in_bag, limits, choose, stop)
                 tree = replace(tree, criterion="newton", gain_is_sum=True)
             trees.append(tree)
             steps[k] = tree.value[leaf, 0]
         self.score += estimator.learning_rate * steps
-        self.losses = self.loss.value(self.y, self.score)[np.newaxis]
+        self.losses = loss.value(self.y, self.score)[np.newaxis]
         return trees
 
     def mean_loss(self) -> float:
@@ -246,6 +271,19 @@ class RowsInMemory:
 
     def mean_held_out_loss(self) -> float:
         return float(weighted_mean(self.losses, self.held_out)[0])
+
+
+def without_zero_weight(values: NDArray, y: NDArray, weight: Floats) -> tuple[NDArray, NDArray, Floats]:
+    """A table of shape (n_features, n_rows), targets and weights without the rows of weight zero, which are no rows."""
+    kept = np.flatnonzero(weight > 0)
+    if len(kept) == len(weight):
+        return values, y, weight
+    return values.take(kept, axis=1), y.take(kept), weight.take(kept)
+
+
+def only_where(weight: Floats, x: Floats) -> Floats:
+    """x, but 0 where the weight is: a criterion measures targets from their mean, which other rows must not shift."""
+    return x if weight.all() else np.where(weight > 0, x, 0.0)
 
 
 def subsample_rows(weight: Floats, share: float, rng: np.random.Generator) -> Floats:
@@ -271,6 +309,7 @@ def check_parameters(estimator: Any, n_features: int, loss: Loss) -> None:
     check_choice(estimator, "tree_method", ("exact", "hist"))
     check_number(estimator, "n_estimators", low=1, whole=True)
     check_number(estimator, "max_depth", low=0, whole=True, none=True)
+    check_number(estimator, "min_samples_leaf", low=1, whole=True)
     check_number(estimator, "max_bins", low=2, whole=True, high=65535)
     for name in ("reg_lambda", "gamma", "min_child_weight", "tol"):
         check_number(estimator, name, low=0)
@@ -283,8 +322,8 @@ def check_parameters(estimator: Any, n_features: int, loss: Loss) -> None:
     count_features(estimator.max_features, n_features)
     if estimator.order == 2 and not loss.is_curved:
         raise ValueError(
-            f"loss={estimator.loss!r} has a second derivative of zero, which -G / (H + reg_lambda) can't divide by; use "
-            "order=1, or another loss."
+            f"loss={estimator.loss!r} has a second derivative of zero, which -G / (H + reg_lambda) can't divide by; "
+            "use order=1, or another loss."
         )
     if estimator.base_score is not None and not is_reachable(estimator.base_score, loss):
         raise ValueError(
@@ -294,7 +333,7 @@ def check_parameters(estimator: Any, n_features: int, loss: Loss) -> None:
 
 
 def is_reachable(prediction: Any, loss: Loss) -> bool:
-    """Whether there are scores that say the prediction."""
+    """Whether there are finite scores that give the prediction."""
     try:
         wanted = np.atleast_1d(np.asarray(prediction, dtype=float))
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -303,5 +342,5 @@ def is_reachable(prediction: Any, loss: Loss) -> bool:
         return False
     if score.shape != (loss.n_scores,) or not np.isfinite(score).all():
         return False
-    said = loss.prediction(score[:, np.newaxis]).ravel()[-len(wanted) :]
-    return bool(np.allclose(said, wanted))
+    predicted = loss.prediction(score[:, np.newaxis]).ravel()[-len(wanted) :]
+    return bool(np.allclose(predicted, wanted))

@@ -155,7 +155,9 @@ class CARTRegressor(TreeRegressor):
     criterion : {"squared_error", "friedman_mse", "absolute_error", "poisson"}
         Squared error about the mean; the same in Friedman's words; absolute error about the median, for columns of
         numbers only; half Poisson deviance about the mean, for targets that are not negative.
-    max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf, min_impurity_decrease, max_features, categorical_split, max_surrogates, ccp_alpha, random_state
+    max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf, min_impurity_decrease
+        As for :class:`CARTClassifier`.
+    max_features, categorical_split, max_surrogates, ccp_alpha, random_state
         As for :class:`CARTClassifier`.
 
     Attributes
@@ -256,19 +258,16 @@ def _search(
     has_gaps: bool,
     table: RankedColumns | None,
 ) -> tuple[ScoreSplits, ChooseFeature, NDArray | None]:
-    """How the best split is found: the score, the choice among the scores, and the orders of the columns, if at hand."""
+    """How the best split is found: the score, the choice of a column, and the orders of the columns, if at hand."""
 
     def score(level: Level, impurity: NDArray) -> SplitCandidates:
         return score_all(level, impurity, criterion, limits)
-
-    def score_best(level: Level, impurity: NDArray) -> SplitCandidates:
-        return score_thresholds(level, values, criterion, impurity, limits, best_only=True)
 
     order = None if table is None else table.order
     is_plain = all(feature.is_numeric for feature in features) and not isinstance(criterion, AbsoluteError)
     n_drawn = count_features(estimator.max_features, len(features))
     if n_drawn == len(features):
-        return score_best if is_plain else score, largest_gain, order
+        return score, largest_gain, order
     rng = generator(estimator.random_state)
     if has_gaps or not is_plain:
         return score, largest_gain_among_sampled(n_drawn, rng), order

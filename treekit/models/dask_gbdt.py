@@ -1,14 +1,15 @@
-"""Boosting on many machines: the rows lie in blocks on Dask's workers, and only what they add up to travels.
+"""Boosting on many machines: the rows lie in blocks on Dask's workers, and only their sums travel.
 
-A tree is grown from histograms, and histograms of blocks of rows add up. The driver holds no rows. It asks the workers
-for the histograms of a level, chooses the splits, and says which bins go right. All sums are of whole numbers and do not
-depend on their order: the model is that of one machine, digit for digit, however the rows are cut into blocks.
+A tree is grown from histograms, and histograms of blocks of rows add up. The driver holds no rows. For each level it
+gets the histograms from the workers, chooses the splits, and sends back which bins go right. All sums are of whole
+numbers and do not depend on their order: the model is that of one machine, digit for digit, however the rows are cut
+into blocks.
 
-What a worker does is a function of its arguments alone, and a worker keeps nothing but results. So when one dies, Dask
-works out its results again from those that they came from, and the fit goes on.
+Every task is a function of its arguments alone, and a worker keeps nothing but results. So when one dies, Dask computes
+its results again from those that they came from, and the fit goes on.
 
 The bins are those of one machine too. The distinct values of a column are merged block by block, and the edges laid
-between them; so those of one column must fit into a worker.
+between them; so the distinct values of one column must fit into a worker.
 """
 
 from __future__ import annotations
@@ -23,10 +24,10 @@ from numpy.typing import NDArray
 from sklearn.base import is_classifier
 
 from treekit.growing.binning import BinnedRows, Bins, edges_between
-from treekit.growing.candidates import ChildLimits
 from treekit.growing.criteria import Newton
 from treekit.growing.encoding import Feature, encode, learn_features
 from treekit.growing.fixed_point import (
+    INTEGER_BITS,
     GradientSums,
     GradientUnits,
     gradient_units,
@@ -37,12 +38,20 @@ from treekit.growing.fixed_point import (
     unit_for,
     weighted,
 )
-from treekit.growing.histogram import HistogramGrower, RowPartition, move, node_histograms
+from treekit.growing.histogram import (
+    HistogramGrower,
+    Histograms,
+    RowPartition,
+    add_histograms,
+    all_in_root,
+    count_and_sum_rows,
+    split_rows,
+)
 from treekit.models.base import TableEstimator
-from treekit.models.boosting import Boosting, check_parameters
+from treekit.models.boosting import Boosting, check_parameters, without_zero_weight
 from treekit.models.losses import Loss
 from treekit.models.validation import read_labels, read_targets, row_weights
-from treekit.numeric import Floats, Ints
+from treekit.numeric import Bools, Floats, Ints, Wholes
 from treekit.trees.tree import Tree
 
 __all__ = ["fit", "DaskRows"]
@@ -59,29 +68,39 @@ FAN_IN = 8
 
 
 class Workers:
-    """Tasks for Dask's workers."""
+    """Tasks for Dask's workers. A future stands for the result of a task, which stays on the worker that did it."""
 
     def __init__(self, client: Client):
         self.client = client
 
     def submit(self, function: Callable, *arguments: Any) -> Future:
-        """One task. Arguments that are results of other tasks do not pass through the driver."""
+        """One task, ``function(*arguments)``. A future among the arguments is replaced by its result on the worker.
+
+        ``pure=False``: Dask would otherwise compare the contents of all arguments to find a task that was done before.
+        """
         return self.client.submit(function, *arguments, pure=False)
 
     def map_blocks(self, function: Callable, *arguments: Any) -> list[Future]:
-        """A task for each block: it takes its own item of an argument that is a list, and the whole of any other."""
+        """A task for each block of rows.
+
+        Of an argument that is a list, with an entry for each block, a task takes its own entry; any other argument is
+        the same for all tasks. One argument at least is a list.
+        """
         n_blocks = next(len(argument) for argument in arguments if isinstance(argument, list))
-        own = [argument if isinstance(argument, list) else [argument] * n_blocks for argument in arguments]
-        return [self.submit(function, *block) for block in zip(*own)]
+        per_block = [argument if isinstance(argument, list) else [argument] * n_blocks for argument in arguments]
+        return [self.submit(function, *of_block) for of_block in zip(*per_block)]
 
     def combine_some(self, combine: Callable, parts: list[Future]) -> list[Future]:
-        """Combine some parts at a time, and some of the results again, until only a few are left."""
+        """Combine the results of all blocks in a tree of tasks, FAN_IN at a time, until no more than that are left.
+
+        ``combine`` makes one result of a list of results, and of its own results; the order must not matter.
+        """
         while len(parts) > FAN_IN:
             parts = [self.submit(combine, parts[k : k + FAN_IN]) for k in range(0, len(parts), FAN_IN)]
         return parts
 
     def combine(self, combine: Callable, parts: list[Future]) -> Any:
-        """All parts combined, brought to the driver."""
+        """The results of all blocks combined into one, which is brought to the driver."""
         return combine(self.client.gather(self.combine_some(combine, parts)))
 
 
@@ -94,9 +113,8 @@ class Block(NamedTuple):
 
 
 class DaskRows:
-    """The training rows in blocks on workers: what boosting asks of them, in one trip for each level of a tree.
-
-    To a growing tree it answers as :class:`treekit.growing.histogram.LocalRows` does.
+    """The training rows in blocks on workers: a :class:`treekit.models.boosting.RowsToBoost` to the rounds, and to a
+    growing tree a :class:`treekit.growing.histogram.RowStore`. A level of a tree takes one trip to the workers.
 
     Parameters
     ----------
@@ -106,94 +124,93 @@ class DaskRows:
         The rows, as :class:`Block`.
     bins : Bins
         The columns.
-    n_rows, n_learning : int
-        Their number, and how many of them have positive weight.
+    n_rows : int
+        Number of rows.
     loss : Loss
         What is to be lowered.
     """
 
-    def __init__(self, workers: Workers, blocks: list[Future], bins: Bins, n_rows: int, n_learning: int, loss: Loss):
-        self.bins = bins
-        self.workers, self.blocks, self.n_rows, self.n_learning, self.loss = workers, blocks, n_rows, n_learning, loss
+    def __init__(self, workers: Workers, blocks: list[Future], bins: Bins, n_rows: int, loss: Loss):
+        self.workers, self.blocks, self.bins, self.n_rows, self.loss = workers, blocks, bins, n_rows, loss
 
-    def mean(self, function: Callable, *arguments: Any) -> Floats:
-        """Weighted mean over all rows of each row of what the function answers for a block."""
-        map_blocks, combine = self.workers.map_blocks, self.workers.combine
-        unit = unit_for(
-            combine(np.maximum.reduce, map_blocks(largest_terms, self.blocks, function, *arguments)), self.n_rows
-        )
-        return mean_of_sums(
-            combine(np.add.reduce, map_blocks(sums_in_units, self.blocks, unit, function, *arguments)), unit
-        )
+    # -- for the rounds
 
     def best_start(self) -> Floats:
-        """The scores that say the mean outcome."""
         return self.loss.score_of(self.mean(outcome, self.loss))
 
     def set_scores(self, start: Floats) -> None:
-        """Begin with the same scores for all rows."""
         self.scores = self.workers.map_blocks(first_scores, self.blocks, start)
 
-    def add_round(self, estimator: Boosting, rng: np.random.Generator) -> list[Tree]:
-        """Grow a tree for each score, and move the scores."""
-        self.begin_round()
+    def start_round(self, estimator: Boosting, rng: np.random.Generator) -> float:
+        map_blocks, combine = self.workers.map_blocks, self.workers.combine
+        self.derivatives = map_blocks(derivatives, self.blocks, self.scores, self.loss)
+        largest_g, largest_h = combine(np.maximum.reduce, map_blocks(largest_magnitude, self.derivatives))
+        self.units = [gradient_units(g, h, self.n_rows) for g, h in zip(largest_g, largest_h)]
+        return float(largest_g.max())
+
+    def add_trees(self, estimator: Boosting, rng: np.random.Generator) -> list[Tree]:
         return [self.add_tree(estimator, k, rng) for k in range(self.loss.n_scores)]
+
+    def mean_loss(self) -> float:
+        return float(self.mean(loss_of_rows, self.scores, self.loss)[0])
+
+    def mean_held_out_loss(self) -> float:
+        raise NotImplementedError("fit refuses to hold out rows on workers.")
+
+    def mean(self, function: Callable, *arguments: Any) -> Floats:
+        """Weighted mean over all rows of each row of the array that the function makes of a block."""
+        map_blocks, combine = self.workers.map_blocks, self.workers.combine
+        largest = combine(np.maximum.reduce, map_blocks(largest_terms, self.blocks, function, *arguments))
+        unit = unit_for(largest, self.n_rows, INTEGER_BITS)
+        sums = combine(np.add.reduce, map_blocks(sums_in_units, self.blocks, unit, function, *arguments))
+        return mean_of_sums(sums, unit)
+
+    # -- for a growing tree
 
     def add_tree(self, estimator: Boosting, k: int, rng: np.random.Generator) -> Tree:
         """Grow a tree for one score, and move the score."""
         none = np.zeros(0)  # a criterion on sums needs no rows
         criterion = Newton(none, none, estimator.reg_lambda, estimator.gamma)
-        choose, stop = estimator._choose(len(self.bins.features), rng), estimator._stop()
-        limits = ChildLimits(weight=estimator.min_child_weight)
+        choose, stop, limits = estimator._choose(len(self.bins.features), rng), estimator._stop(), estimator._limits()
         grower = HistogramGrower(self.bins, self, criterion, limits, choose, stop)
-        tree = grower.grow(*self.begin(k))
-        self.step(estimator.learning_rate * tree.value[grower.node, 0])
+        tree = grower.grow(*self.start_tree(k, limits.rows))
+        self.step(k, estimator.learning_rate * tree.value[grower.node, 0])
         return replace(tree, criterion="newton", gain_is_sum=True)
 
-    def begin_round(self) -> None:
-        """Work out the derivatives of the loss, and their units."""
-        self.derivatives = self.workers.map_blocks(derivatives, self.blocks, self.scores, self.loss)
-        largest_of_all = self.workers.combine(
-            np.maximum.reduce, self.workers.map_blocks(largest_magnitude, self.derivatives)
-        )
-        self.units = [gradient_units(g, h, self.n_learning) for g, h in largest_of_all.T]
-
-    def begin(self, k: int) -> tuple[GradientUnits, Ints, GradientSums]:
-        """Put all rows into the root of the tree for one score. See :meth:`treekit.growing.histogram.LocalRows.begin`."""
-        self.k: int = k
-        self.moves: list[tuple[Ints, NDArray[np.bool_]]] = []
-        self.pairs = self.workers.map_blocks(gradient_sums_of_score, self.derivatives, self.units[k], k)
-        self.places = self.workers.map_blocks(all_in_root, self.blocks)
+    def start_tree(self, k: int, min_rows: float) -> tuple[GradientUnits, Ints, Histograms]:
+        """Put all rows into the root of the tree for one score: see
+        :meth:`treekit.growing.histogram.LocalRows.start_tree`.
+        """
+        self.has_counts = min_rows > 1
+        self.path: list[tuple[Ints, Bools]] = []
+        self.addends = self.workers.map_blocks(gradient_sums_of_score, self.derivatives, self.units[k], k)
+        self.partitions = self.workers.map_blocks(block_in_root, self.blocks)
         n_rows, histogram = self._count_and_sum(np.array([0]))
         assert histogram is not None
         return self.units[k], n_rows, histogram
 
-    def move(self, column: Ints, goes_right: NDArray[np.bool_], nodes: Ints) -> tuple[Ints, GradientSums | None]:
-        """Move on to the next level. See :meth:`treekit.growing.histogram.LocalRows.move`."""
-        self.moves.append((column, goes_right))
-        self.places = self.workers.map_blocks(partition_block, self.blocks, self.places, column, goes_right)
+    def next_level(self, column: Ints, goes_right: Bools, nodes: Ints) -> tuple[Ints, Histograms | None]:
+        self.path.append((column, goes_right))
+        self.partitions = self.workers.map_blocks(split_block, self.blocks, self.partitions, column, goes_right)
         return self._count_and_sum(nodes)
 
-    def _count_and_sum(self, nodes: Ints) -> tuple[Ints, GradientSums | None]:
-        answers = self.workers.map_blocks(count_and_sum, self.blocks, self.pairs, self.places, nodes)
-        return self.workers.combine(merge_counts_and_histograms, answers)
+    def squared_error(self) -> Floats:
+        raise NotImplementedError("fit refuses order=1 on workers.")
 
-    def step(self, of_node: Floats) -> None:
-        """Move the scores of the rows by what their node has.
+    def _count_and_sum(self, nodes: Ints) -> tuple[Ints, Histograms | None]:
+        parts = self.workers.map_blocks(
+            count_and_sum, self.blocks, self.addends, self.partitions, nodes, self.has_counts
+        )
+        return self.workers.combine(merge_counts_and_histograms, parts)
 
-        The rows go down the tree once more. Were the scores made from the places, they would hang on all levels of all
-        trees before them, and for a worker that dies all of these would have to be done again.
+    def step(self, k: int, per_node: Floats) -> None:
+        """Move a score of the rows by the step of the node where they end.
+
+        The rows go down the tree once more. If the scores were made from the partitions, they would depend on all
+        levels of all trees before, and when a worker dies all of these would have to be computed again.
         """
-        step = self.workers.submit(Step, self.k, self.moves, of_node)
+        step = self.workers.submit(Step, k, self.path, per_node)
         self.scores = self.workers.map_blocks(step_scores, self.blocks, self.scores, step)
-
-    def mean_loss(self) -> float:
-        """Mean loss of the rows."""
-        return float(self.mean(loss_of_rows, self.scores, self.loss)[0])
-
-    def mean_held_out_loss(self) -> float:
-        """Refused by :func:`fit`: no rows are held out on workers."""
-        raise NotImplementedError
 
 
 def fit(estimator: Boosting, X: Any, y: Any, sample_weight: Any = None) -> None:
@@ -255,39 +272,40 @@ def blocks_of(
 def read(
     estimator: Boosting, workers: Workers, X: list[Future], y: list[Future], sample_weight: list[Future] | None
 ) -> DaskRows:
-    """The rows in blocks, put into bins; what the estimator remembers of the columns is set."""
-    submit, map_blocks, combine_some, combine = (
-        workers.submit,
-        workers.map_blocks,
-        workers.combine_some,
-        workers.combine,
-    )
-    reader = TableEstimator()
-    for model in (reader, estimator):
-        model._read(submit(first_row, X[0]).result(), reset=True)
-    frames = map_blocks(read_block, X, reader)
-    estimator._features = features = combine(merge_features, map_blocks(learn_features, frames))
-    classes = None
+    """The rows in blocks, put into bins; the estimator gets its columns, and its classes if it has any."""
+    map_blocks, combine = workers.map_blocks, workers.combine
+    frames = read_frames(estimator, workers, X)
+    features = estimator._features = combine(merge_features, map_blocks(learn_features, frames))
     if is_classifier(estimator):
-        estimator.classes_ = classes = combine(merge_labels, map_blocks(labels_in, y))
+        estimator.classes_ = combine(merge_labels, map_blocks(labels_in, y))
     loss = estimator._new_loss()
     check_parameters(estimator, len(features), loss)
 
-    values, targets = map_blocks(encode, frames, features), map_blocks(target_of, y, classes)
-    estimator._check_targets(*combine(np.maximum.reduce, map_blocks(extremes, targets)) * [-1, 1])
-    weights = map_blocks(weights_of, targets, sample_weight)
-    n_rows, n_learning = combine(np.add.reduce, map_blocks(count, weights))
-    if n_learning == 0:
+    targets = map_blocks(target_of, y, getattr(estimator, "classes_", None))
+    rows = map_blocks(learning_rows, map_blocks(encode, frames, features), targets, sample_weight)
+    n_rows = combine(sum, map_blocks(count, rows))
+    if n_rows == 0:
         raise ValueError("sample_weight is zero everywhere: at least one row must count.")
-    # A column's values are brought together on one worker, and only its edges come here.
+    estimator._check_targets(*combine(np.maximum.reduce, map_blocks(extremes, rows)) * [-1, 1])
+    bins = workers.submit(Bins, features, find_edges(workers, rows, features, estimator.max_bins))
+    return DaskRows(workers, map_blocks(bin_block, rows, bins), bins.result(), int(n_rows), loss)
+
+
+def read_frames(estimator: Boosting, workers: Workers, X: list[Future]) -> list[Future]:
+    """The blocks of X as data frames, with the columns of the first one, which the estimator remembers."""
+    first, reader = workers.submit(first_row, X[0]).result(), TableEstimator()
+    for model in (reader, estimator):
+        model._read(first, reset=True)
+    return workers.map_blocks(read_block, X, reader)
+
+
+def find_edges(workers: Workers, rows: list[Future], features: tuple[Feature, ...], max_bins: int) -> list[Any]:
+    """The edges of each column's bins, as futures; the values of a column are brought together on one worker."""
     edges: list[Any] = [np.zeros(0)] * len(features)
     for j in np.flatnonzero([feature.is_numeric for feature in features]):
-        edges[j] = submit(
-            edges_of, combine_some(merge_distinct, map_blocks(distinct, values, weights, j)), estimator.max_bins
-        )
-    bins = submit(Bins, features, edges)
-    blocks = map_blocks(bin_block, values, targets, weights, bins)
-    return DaskRows(workers, blocks, bins.result(), int(n_rows), int(n_learning), loss)
+        values = workers.combine_some(merge_distinct, workers.map_blocks(distinct, rows, j))
+        edges[j] = workers.submit(edges_of, values, max_bins)
+    return edges
 
 
 # -- what workers do: functions of their arguments alone ---------------------------------------------------------
@@ -334,26 +352,38 @@ def target_of(y: Any, classes: NDArray | None) -> NDArray:
     return read_targets(y, len(y)) if classes is None else np.searchsorted(classes, read_labels(y, len(y)))
 
 
-def extremes(y: NDArray) -> Floats:
-    """What the largest of is wanted: of the targets, and of their negatives."""
-    return np.array([-y.min(), y.max()], dtype=float)
+class LearningRows(NamedTuple):
+    """The rows of a block that have positive weight; a block may have none."""
+
+    values: NDArray
+    y: NDArray
+    weight: Floats
 
 
-def weights_of(y: NDArray, weight: Any) -> Floats:
-    """The weights of a block, all of which may be zero, as those of a whole table may not."""
-    return np.ones(len(y)) if weight is None else row_weights(np.append(weight, 1.0), len(y) + 1)[:-1]
+def learning_rows(values: NDArray, y: NDArray, weight: Any) -> LearningRows:
+    """The rows of a block without those of weight zero, all of which may be, as those of a whole table may not."""
+    if weight is None:
+        return LearningRows(values, y, np.ones(len(y)))
+    # An extra row of weight 1 stands for the other blocks.
+    weight = row_weights(np.append(weight, 1.0), len(y) + 1)[:-1]
+    return LearningRows(*without_zero_weight(values, y, weight))
 
 
-def count(weight: Floats) -> NDArray[np.int64]:
-    """Number of rows, and of those that count."""
-    return np.array([len(weight), np.count_nonzero(weight)])
+def count(rows: LearningRows) -> int:
+    """Number of rows."""
+    return len(rows.y)
 
 
-def distinct(values: NDArray, weight: Floats, j: int) -> tuple[NDArray, bool]:
+def extremes(rows: LearningRows) -> Floats:
+    """(-smallest, largest) target: the maximum over blocks of both gives the range."""
+    y = rows.y.astype(float)
+    return np.array([(-y).max(initial=-np.inf), y.max(initial=-np.inf)])
+
+
+def distinct(rows: LearningRows, j: int) -> tuple[NDArray, bool]:
     """The distinct values of a column of a block, sorted, and whether some are missing."""
-    column = values[j].take(np.flatnonzero(weight > 0))
-    is_missing = np.isnan(column)
-    return np.unique(column[~is_missing]), bool(is_missing.any())
+    is_missing = np.isnan(rows.values[j])
+    return np.unique(rows.values[j][~is_missing]), bool(is_missing.any())
 
 
 def merge_distinct(parts: list[tuple[NDArray, bool]]) -> tuple[NDArray, bool]:
@@ -368,9 +398,9 @@ def edges_of(parts: list[tuple[NDArray, bool]], max_bins: int) -> Floats:
     return edges_between(value, max_bins - is_missing)
 
 
-def bin_block(values: NDArray, y: NDArray, weight: Floats, bins: Bins) -> Block:
+def bin_block(rows: LearningRows, bins: Bins) -> Block:
     """A block in bins."""
-    return Block(bins.encode(values), y, weight)
+    return Block(bins.encode(rows.values), rows.y, rows.weight)
 
 
 def first_scores(block: Block, start: Floats) -> Floats:
@@ -389,51 +419,49 @@ def gradient_sums_of_score(derivatives: Floats, units: GradientUnits, k: int) ->
     return to_gradient_sums(derivatives[0, k], derivatives[1, k], units)
 
 
-def all_in_root(block: Block) -> RowPartition:
-    """All rows that count in one node."""
-    row = np.flatnonzero(block.weight > 0)
-    return RowPartition(row, np.array([0, len(row)]))
+def block_in_root(block: Block) -> RowPartition:
+    """All rows of a block in one node."""
+    return all_in_root(np.arange(len(block.y)))
 
 
-def partition_block(block: Block, places: RowPartition, column: Ints, goes_right: NDArray[np.bool_]) -> RowPartition:
-    """The places on the next level."""
-    return move(block.binned, places, column, goes_right)
+def split_block(block: Block, partition: RowPartition, column: Ints, goes_right: Bools) -> RowPartition:
+    """The rows of a block on the next level."""
+    return split_rows(block.binned, partition, column, goes_right)
 
 
 def count_and_sum(
-    block: Block, pair: GradientSums, places: RowPartition, nodes: Ints
-) -> tuple[Ints, GradientSums | None]:
+    block: Block, addend: GradientSums, partition: RowPartition, nodes: Ints, has_counts: bool
+) -> tuple[Ints, Histograms | None]:
     """The number of rows in each node, and the histograms of some."""
-    return places.n_rows, node_histograms(block.binned, pair, places, nodes) if len(nodes) else None
+    return count_and_sum_rows(block.binned, addend, partition, nodes, has_counts)
 
 
-def merge_counts_and_histograms(answers: list[tuple[Ints, GradientSums | None]]) -> tuple[Ints, GradientSums | None]:
-    """The answers of several blocks as one."""
-    n_rows, added = zip(*answers)
-    return sum(n_rows), None if added[0] is None else sum(added)
+def merge_counts_and_histograms(parts: list[tuple[Ints, Histograms | None]]) -> tuple[Ints, Histograms | None]:
+    """The results of several blocks as one."""
+    n_rows, added = zip(*parts)
+    return sum(n_rows), None if added[0] is None else add_histograms(added)
 
 
 class Step(NamedTuple):
-    """By how much one score moves: the splits of a tree level by level, and what each of its last nodes has."""
+    """By how much one score moves: the splits of a tree level by level, and the step of each of its last nodes."""
 
     k: int
-    moves: list[tuple[Ints, NDArray[np.bool_]]]
-    of_node: Floats
+    path: list[tuple[Ints, Bools]]
+    per_node: Floats
 
 
 def step_scores(block: Block, score: Floats, step: Step) -> Floats:
     """The scores after a tree."""
-    n_rows = len(block.y)
-    places = RowPartition(np.arange(n_rows), np.array([0, n_rows]))
-    for column, goes_right in step.moves:
-        places = move(block.binned, places, column, goes_right)
+    partition = block_in_root(block)
+    for column, goes_right in step.path:
+        partition = split_block(block, partition, column, goes_right)
     moved = score.copy()
-    moved[step.k, places.row] += np.repeat(step.of_node, places.n_rows)
+    moved[step.k, partition.row] += np.repeat(step.per_node, partition.n_rows)
     return moved
 
 
 def outcome(block: Block, loss: Loss) -> Floats:
-    """What the predictions are to match in the mean."""
+    """What the predictions should match in the mean."""
     return loss.outcome(block.y)
 
 
@@ -443,10 +471,10 @@ def loss_of_rows(block: Block, score: Floats, loss: Loss) -> Floats:
 
 
 def largest_terms(block: Block, function: Callable, *arguments: Any) -> Floats:
-    """The largest terms of a weighted mean of the function's answers."""
+    """The largest terms of a weighted mean of the function's values."""
     return largest_magnitude(weighted(function(block, *arguments), block.weight))
 
 
-def sums_in_units(block: Block, unit: Floats, function: Callable, *arguments: Any) -> NDArray[np.int64]:
+def sums_in_units(block: Block, unit: Floats, function: Callable, *arguments: Any) -> Wholes:
     """The sums of these terms, in units."""
     return to_whole(weighted(function(block, *arguments), block.weight), unit).sum(axis=1)

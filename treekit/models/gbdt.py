@@ -14,6 +14,7 @@ from treekit.growing.encoding import Feature
 from treekit.models.base import TableClassifier, TableRegressor
 from treekit.models.boosting import Boosting
 from treekit.models.losses import AbsoluteLoss, HuberLoss, LogisticLoss, Loss, PoissonLoss, SoftmaxLoss, SquaredLoss
+from treekit.models.transaction import unchanged_if_interrupted
 from treekit.models.validation import check_choice, check_number
 from treekit.numeric import Floats
 
@@ -48,20 +49,22 @@ class _GBDT(Boosting):
         Raises
         ------
         ValueError, TypeError
-            If the table is empty, if X and y differ in length, if y or ``sample_weight`` does not fit, or if a parameter
-            is out of its range; the message names the argument.
+            If the table is empty, if X and y differ in length, if y or ``sample_weight`` does not fit, if a parameter
+            is out of its range, or if boosting diverges; the message names the argument. After an error, or an
+            interrupt from the keyboard, the estimator is as it was before.
 
         Notes
         -----
         X, y and ``sample_weight`` may be Dask collections. Their rows then stay on the workers, and the model is the
         same; see :func:`treekit.models.dask_gbdt.fit`.
         """
-        if not hasattr(X, "__dask_graph__"):
-            return super().fit(X, y, sample_weight)
-        from treekit.models import dask_gbdt  # here, because Dask is an optional extra
+        with unchanged_if_interrupted(self):
+            if not hasattr(X, "__dask_graph__"):
+                return super().fit(X, y, sample_weight)
+            from treekit.models import dask_gbdt  # here, because Dask is an optional extra
 
-        dask_gbdt.fit(self, X, y, sample_weight)
-        return self
+            dask_gbdt.fit(self, X, y, sample_weight)
+            return self
 
 
 class GBDTRegressor(_GBDT, TableRegressor):
@@ -76,8 +79,8 @@ class GBDTRegressor(_GBDT, TableRegressor):
 
     .. math:: \gamma_j = \arg\min_\gamma \sum_{i \in R_j} l(y_i, F_{m-1}(x_i) + \gamma)
 
-    *Second order* (Chen and Guestrin, 2016): with the sums G and H of the first and second derivatives in a node, a leaf
-    says :math:`w^* = -G / (H + \lambda)`, and a split is worth
+    *Second order* (Chen and Guestrin, 2016): with the sums G and H of the first and second derivatives in a node, a
+    leaf predicts :math:`w^* = -G / (H + \lambda)`, and a split is worth
 
     .. math:: \mathrm{gain} = \frac12 \left[ \frac{G_L^2}{H_L + \lambda} + \frac{G_R^2}{H_R + \lambda}
               - \frac{G^2}{H + \lambda} \right] - \gamma
@@ -85,8 +88,8 @@ class GBDTRegressor(_GBDT, TableRegressor):
     Parameters
     ----------
     loss : {"squared_error", "absolute_error", "huber", "poisson"}
-        See :mod:`treekit.models.losses`; the target of "poisson" must not be negative. "absolute_error" and "huber" have no
-        curvature to speak of and need ``order=1``.
+        See :mod:`treekit.models.losses`; the target of "poisson" must not be negative. "absolute_error" and "huber"
+        have no curvature to speak of and need ``order=1``.
     order : {1, 2}
         First or second order.
     n_estimators : int
@@ -95,8 +98,11 @@ class GBDTRegressor(_GBDT, TableRegressor):
         Factor of each tree, :math:`\nu`.
     max_depth : int or None
         Largest number of questions on a path; None for no limit.
+    min_samples_leaf : int
+        Number of rows that each side of a split must hold; rows of weight zero don't count.
     tree_method : {"exact", "hist"}
-        Try every cut between neighbouring values, or only those between bins; see :func:`treekit.growing.binning.bin_edges`.
+        Try every cut between neighbouring values, or only those between bins; see
+        :func:`treekit.growing.binning.bin_edges`.
     max_bins : int
         Number of bins for a column of numbers with ``tree_method="hist"``, that of missing values among them.
     reg_lambda, gamma, min_child_weight : float
@@ -112,8 +118,8 @@ class GBDTRegressor(_GBDT, TableRegressor):
     alpha : float
         For "huber": share of the rows whose residual counts as small.
     n_iter_no_change, validation_fraction, tol : int or None, float, float
-        With a number, that share of the rows is held out, and fitting stops when the loss on them has not fallen by more
-        than ``tol`` below any of the last ``n_iter_no_change`` rounds.
+        With a number, that share of the rows is held out, and fitting stops when the loss on them has not fallen by
+        more than ``tol`` below any of the last ``n_iter_no_change`` rounds.
     random_state : int, RandomState instance or None
         Draws rows and columns, where they are drawn; nothing else is random.
     verbose : int
@@ -140,13 +146,15 @@ class GBDTRegressor(_GBDT, TableRegressor):
 
     Notes
     -----
-    A missing number goes to the side of a cut where it saves more; the rows with known numbers against those without are
-    a cut too. A column of categories is cut into two groups, in the order of the mean step of its categories (Breiman et
-    al., 1984): the best of all groupings for the first order and for :math:`\lambda = 0`. A missing category, a category
-    that a node has not seen, and a number missing where in training none was, go down the branch with more weight.
+    A missing number goes to the side of a cut where it saves more; the rows with known numbers against those without
+    are a cut too. A column of categories is cut into two groups, in the order of the mean step of its categories
+    (Breiman et al., 1984): the best of all groupings for the first order and for :math:`\lambda = 0`. A missing
+    category, a category that a node has not seen, and a number missing where in training none was, go down the branch
+    with more weight.
 
-    XGBoost's "hist" refuses splits that do not beat gamma, as here; its "exact" grows first and prunes afterwards, and so
-    keeps a poor split above a good one. LightGBM chooses other nodes to split: the best leaf first, not level by level.
+    XGBoost's "hist" refuses splits that do not beat gamma, as here; its "exact" grows first and prunes afterwards, and
+    so keeps a poor split above a good one. LightGBM chooses other nodes to split: the best leaf first, not level by
+    level.
 
     A round of the exact method costs O(rows x columns x depth), after sorting once; with bins it is one addition for
     each row, column and level, about half of them saved. Bins take a byte for each entry of the table, and 16 bytes for
@@ -160,6 +168,7 @@ class GBDTRegressor(_GBDT, TableRegressor):
         n_estimators: int = 100,
         learning_rate: float = 0.1,
         max_depth: int | None = 3,
+        min_samples_leaf: int = 1,
         tree_method: str = "exact",
         max_bins: int = 256,
         reg_lambda: float = 1.0,
@@ -180,6 +189,7 @@ class GBDTRegressor(_GBDT, TableRegressor):
         self.n_estimators = n_estimators
         self.learning_rate = learning_rate
         self.max_depth = max_depth
+        self.min_samples_leaf = min_samples_leaf
         self.tree_method = tree_method
         self.max_bins = max_bins
         self.reg_lambda = reg_lambda
@@ -196,8 +206,8 @@ class GBDTRegressor(_GBDT, TableRegressor):
         self.verbose = verbose
 
     def _fit(self, values: NDArray, features: tuple[Feature, ...], y: NDArray, weight: NDArray) -> None:
-        loss = self._new_loss()
-        self._check_targets(y.min(), (y * weight).max())
+        loss, learned = self._new_loss(), y[weight > 0]
+        self._check_targets(learned.min(), learned.max())
         self._fit_in_memory(values, features, loss, y, weight)
 
     def _new_loss(self) -> Loss:
@@ -241,7 +251,11 @@ class GBDTClassifier(_GBDT, TableClassifier):
 
     Parameters
     ----------
-    order, n_estimators, learning_rate, max_depth, tree_method, max_bins, reg_lambda, gamma, min_child_weight, subsample, max_features, n_iter_no_change, validation_fraction, tol, random_state, verbose
+    order, n_estimators, learning_rate, max_depth, min_samples_leaf, tree_method, max_bins
+        As for :class:`GBDTRegressor`.
+    reg_lambda, gamma, min_child_weight, subsample, max_features
+        As for :class:`GBDTRegressor`.
+    n_iter_no_change, validation_fraction, tol, random_state, verbose
         As for :class:`GBDTRegressor`. Held-out rows are drawn class by class.
     base_score : float, array of shape (n_classes,) or None
         Probability of the second class before the first round, or of each of more than two classes; None for the shares
@@ -251,11 +265,17 @@ class GBDTClassifier(_GBDT, TableClassifier):
     ----------
     classes_ : array of shape (n_classes,)
         The labels, sorted.
-    trees_, start_, loss_, train_score_, validation_score_, n_estimators_, feature_importances_, n_features_in_, feature_names_in_
+    trees_, start_, loss_, train_score_, validation_score_, n_estimators_
+        As for :class:`GBDTRegressor`.
+    feature_importances_, n_features_in_, feature_names_in_
         As for :class:`GBDTRegressor`.
 
     Notes
     -----
+    With a single class in y every probability is 1 and every score 0: the trees have no gradient to follow, and
+    ``predict`` answers with that class. ``classes_`` also holds labels whose rows all have weight zero; their
+    probability is (nearly) zero.
+
     Missing values and categories are as for :class:`GBDTRegressor`. XGBoost doubles the second derivative of softmax;
     see :class:`treekit.models.losses.SoftmaxLoss`.
     """
@@ -266,6 +286,7 @@ class GBDTClassifier(_GBDT, TableClassifier):
         n_estimators: int = 100,
         learning_rate: float = 0.1,
         max_depth: int | None = 3,
+        min_samples_leaf: int = 1,
         tree_method: str = "exact",
         max_bins: int = 256,
         reg_lambda: float = 1.0,
@@ -284,6 +305,7 @@ class GBDTClassifier(_GBDT, TableClassifier):
         self.n_estimators = n_estimators
         self.learning_rate = learning_rate
         self.max_depth = max_depth
+        self.min_samples_leaf = min_samples_leaf
         self.tree_method = tree_method
         self.max_bins = max_bins
         self.reg_lambda = reg_lambda
@@ -311,7 +333,7 @@ class GBDTClassifier(_GBDT, TableClassifier):
         return self.loss_.prediction(score)
 
     def decision_function(self, X: ArrayLike) -> Floats:
-        """Scores of the classes, of shape (n_rows, n_classes); with two classes the log-odds of the second, (n_rows,)."""
+        """Scores of the classes, of shape (n_rows, n_classes); of two the log-odds of the second, (n_rows,)."""
         return as_decision(self._scores(X))
 
     def staged_predict(self, X: ArrayLike) -> Iterator[NDArray]:

@@ -1,11 +1,11 @@
 r"""The losses that boosting lowers.
 
 A loss compares the target of a row with the model's score :math:`F(x)`: for regression the score is the prediction, for
-a probability or a rate it is its logarithm or log-odds. Boosting needs of a loss where to start, in which direction the
-score of each row should move (the negative gradient), how much the loss is curved (its second derivative), and by how
-much all rows of a leaf should move together.
+a probability or a rate it is its logarithm or log-odds. From a loss boosting needs where to start, in which direction
+the score of each row should move (the negative gradient), how much the loss is curved (its second derivative), and by
+how much all rows of a leaf should move together.
 
-Scores and derivatives have the shape (n_scores, n_rows): one score a row, or one for each class.
+Scores and derivatives have the shape (n_scores, n_rows): one score for each row, or one for each row and class.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Loss:
     is_curved = True
 
     def outcome(self, y: Floats) -> Floats:
-        """What a prediction is to match in the mean, of shape (n_scores, n_rows): the target, or its class as 0 and 1."""
+        """What predictions should match in the mean, of shape (n_scores, n_rows): the target, or 0 and 1 by class."""
         return y[np.newaxis]
 
     def start(self, y: Floats, weight: Floats) -> Floats:
@@ -48,7 +48,7 @@ class Loss:
         return self.score_of(weighted_mean(self.outcome(y), weight))
 
     def adapt(self, y: Floats, score: Floats, weight: Floats) -> None:
-        """Set what the loss learns from the residuals before each round; most losses learn nothing."""
+        """Set what the loss learns from the residuals before each round: for most losses nothing."""
 
     def value(self, y: Floats, score: Floats) -> Floats:
         """Loss of each row, of shape (n_rows,)."""
@@ -73,8 +73,8 @@ class Loss:
 
         .. math:: \gamma_j = \arg\min_\gamma \sum_{i \in R_j} w_i\, l(y_i, F(x_i) + \gamma)
 
-        Here it is one Newton step towards it, :math:`\sum w r / \sum w h`; a leaf without curvature does not move. Losses
-        whose minimum is known say so.
+        Here it is one Newton step towards it, :math:`\sum w r / \sum w h`; a leaf without curvature does not move.
+        Losses whose minimum is known take that instead.
 
         Parameters
         ----------
@@ -88,11 +88,11 @@ class Loss:
         return safe_divide(_sums(leaf, weight * r, n_leaves), _sums(leaf, weight * h, n_leaves))
 
     def prediction(self, score: Floats) -> Floats:
-        """What the scores say in units of the target, of shape (n_rows,); or the classes' shares, (n_rows, n_classes)."""
+        """Scores as predictions in units of the target, of shape (n_rows,); or class shares, (n_rows, n_classes)."""
         return score[0]
 
     def score_of(self, prediction: ArrayLike) -> Floats:
-        """The scores, of shape (n_scores,), that say the one ``prediction``: the inverse of :meth:`prediction`."""
+        """The scores, of shape (n_scores,), that give the one ``prediction``: the inverse of :meth:`prediction`."""
         return np.atleast_1d(np.asarray(prediction, dtype=float))
 
 
@@ -110,7 +110,7 @@ class SquaredLoss(Loss):
 
 
 class AbsoluteLoss(Loss):
-    r"""The absolute error, :math:`|y - F|`: the negative gradient is the residual's sign, a leaf moves by the median."""
+    r"""The absolute error, :math:`|y - F|`: the negative gradient is the residual's sign, a leaf's step the median."""
 
     is_curved = False
 
@@ -139,7 +139,8 @@ class HuberLoss(Loss):
               \delta\, (|y - F| - \frac12 \delta) & \text{otherwise} \end{cases}
 
     Before each round :math:`\delta` is set to the quantile ``alpha`` of the absolute residuals. A leaf moves by
-    Friedman's step: the median of its residuals, plus the mean of what is left of them, cut at :math:`\pm\delta`.
+    Friedman's step: the median of its residuals, plus the mean of their deviations from it, clipped at
+    :math:`\pm\delta`.
     """
 
     is_curved = False
@@ -176,27 +177,31 @@ class HuberLoss(Loss):
 class PoissonLoss(Loss):
     r"""For counts, :math:`e^F - y F`: the score is the logarithm of the expected count.
 
-    A leaf moves by :math:`\ln (\sum w y / \sum w e^F)`, which is exact. Where nothing was counted that has no end: such
-    a leaf takes one Newton step, which is -1.
+    A leaf moves by :math:`\ln (\sum w y / \sum w e^F)`, which is exact. Where nothing was counted that is minus
+    infinity: such a leaf takes one Newton step, which is -1.
     """
 
     def value(self, y: Floats, score: Floats) -> Floats:
-        return np.exp(score[0]) - y * score[0]
+        return rate(score[0]) - y * score[0]
 
     def negative_gradient(self, y: Floats, score: Floats) -> Floats:
-        return y - np.exp(score)
+        return y - rate(score)
 
     def second_derivative(self, y: Floats, score: Floats) -> Floats:
-        return np.exp(score)
+        return rate(score)
+
+    def derivatives(self, y: Floats, score: Floats) -> tuple[Floats, Floats]:
+        expected = rate(score)
+        return y - expected, expected
 
     def line_search(
         self, y: Floats, score: Floats, r: Floats, h: Floats, weight: Floats, leaf: Ints, n_leaves: int
     ) -> Floats:
-        ratio = safe_divide(_sums(leaf, weight * y, n_leaves), _sums(leaf, weight * np.exp(score), n_leaves))
+        ratio = safe_divide(_sums(leaf, weight * y, n_leaves), _sums(leaf, weight * rate(score), n_leaves))
         return np.log(ratio, out=np.full(n_leaves, -1.0), where=ratio > 0)
 
     def prediction(self, score: Floats) -> Floats:
-        return np.exp(score[0])
+        return rate(score[0])
 
     def score_of(self, prediction: ArrayLike) -> Floats:
         return np.log(np.atleast_1d(prediction))
@@ -254,7 +259,7 @@ class SoftmaxLoss(Loss):
         return y == np.arange(self.n_scores)[:, np.newaxis]
 
     def value(self, y: Floats, score: Floats) -> Floats:
-        power, total, top = _powers(score)
+        _, total, top = _powers(score)
         return np.log(total) + top - score[y.astype(np.intp), np.arange(len(y))]
 
     def negative_gradient(self, y: Floats, score: Floats) -> Floats:
@@ -289,11 +294,17 @@ def softmax(score: Floats) -> Floats:
 
 
 def _powers(score: Floats) -> tuple[Floats, Floats, Floats]:
-    """e^(F - top) of each class, their sum, and the top: the largest score of each row, so that no power is too large."""
+    """e^(F - top) of each class, their sum, and the top, each row's largest score: so no power is too large."""
     top = score.max(axis=0)
     power = np.exp(score - top)
     # Class after class: numpy's own sum may add up in another order where there is a single row.
     return power, sum(power), top
+
+
+def rate(score: Floats) -> Floats:
+    """e^F; where it is infinite, so is the loss, and boosting stops with an error."""
+    with np.errstate(over="ignore"):
+        return np.exp(score)
 
 
 def sigmoid(score: Floats) -> Floats:
@@ -306,10 +317,10 @@ def sigmoid(score: Floats) -> Floats:
 
 
 def quantile(x: Floats, weight: Floats, group: Ints | None = None, n_groups: int = 1, q: float = 0.5) -> Floats:
-    """Weighted quantile of each group of rows, of shape (n_groups,): the value below which a share q of the weight lies.
+    """Weighted quantile of each group of rows, of shape (n_groups,): a share q of the weight lies below it.
 
     Where the share is reached between two values it is their mean, so q = 0.5 is the usual median and weight 2 is the
-    same as the row twice. Every group needs a row of positive weight; other groups answer with some number. Takes
+    same as the row twice. Every group needs a row of positive weight; the result for other groups means nothing. Takes
     O(rows log rows).
     """
     group = np.zeros(len(x), dtype=np.intp) if group is None else group

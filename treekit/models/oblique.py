@@ -16,7 +16,6 @@ from treekit.growing.criteria import Criterion
 from treekit.growing.encoding import Feature
 from treekit.growing.grow import StoppingRule, grow
 from treekit.growing.level import Level
-from treekit.growing.presorted import sort_columns
 from treekit.growing.thresholds import score_cuts, score_thresholds
 from treekit.models.base import TreeClassifier
 from treekit.models.cart import CLASSIFICATION
@@ -43,8 +42,8 @@ class ObliqueTreeClassifier(TreeClassifier):
     .. math:: a_1 x_1 + a_2 x_2 + \dots + a_d x_d \le t
 
     No fast way to the best combination is known: finding it is NP-hard. Each node climbs instead, as in OC1, one
-    coefficient at a time (see :class:`ObliqueSearch`), from several starts: the best single column, the direction of logistic
-    regression for each class against the rest, and ``n_restarts`` random directions. The best end of all climbs is
+    coefficient at a time (see :class:`ObliqueSearch`), from several starts: the best single column, the direction of
+    logistic regression for each class against the rest, and ``n_restarts`` random directions. The best end of all climbs is
     taken if it gains more than the best single column does; otherwise the node cuts that column.
 
     Parameters
@@ -145,35 +144,20 @@ class ObliqueTreeClassifier(TreeClassifier):
         search = ObliqueSearch(values, criterion, limits, self.n_restarts, generator(self.random_state))
         self._range = search.range
 
-        # The table gets one more column, whose entries are what the node of the row makes of the others. When a level
-        # is asked for its best cut on that column, the search finds each node its combination and fills the column in.
-        d = len(features)
-        table = np.vstack([values.astype(float), np.zeros(values.shape[1])])
-        found: list[tuple[NDArray[np.intp], Floats]] = []
+        table = values.astype(float)
 
         def score(level: Level, impurity: Floats) -> SplitCandidates:
-            candidates = score_thresholds(level, table, criterion, impurity, limits)
-            best, table[d] = search.best(level, impurity)
-            found.append((level.id, best.direction))
-            return merge_candidates([candidates, SplitCandidates(best.gain[np.newaxis], best.threshold[np.newaxis])])
+            single = score_thresholds(level, table, criterion, impurity, limits)
+            return with_combination(single, search.best(level, impurity), search.range)
 
         stop = StoppingRule(
             max_depth=np.inf if self.max_depth is None else self.max_depth,
             min_samples_split=self.min_samples_split,
             min_impurity_decrease=self.min_impurity_decrease,
         )
-        with_combination = (*features, Feature("combination"))
-        order = sort_columns(table, list(range(d)))
-        tree = grow(table, with_combination, criterion, weight, score, largest_gain, stop, STOP, self.classes_, order)
-        direction = np.zeros((tree.n_nodes, d))
-        for node, part in found:
-            direction[node] = part
-        is_tilted = tree.feature == d
-        direction[~is_tilted] = 0.0
-        heaviest = (np.abs(direction) * search.range).argmax(axis=1)
-        return replace(
-            tree, features=features, feature=np.where(is_tilted, heaviest, tree.feature), direction=direction
-        )
+        tree = grow(table, features, criterion, weight, score, largest_gain, stop, STOP, self.classes_)
+        # A single leaf tests nothing, yet has coefficients: zeros.
+        return tree if tree.direction is not None else replace(tree, direction=np.zeros((1, len(features))))
 
 
 ENCODE = "this tree adds columns up, so encode it as numbers first, for instance by pandas.get_dummies."
@@ -202,8 +186,8 @@ class ObliqueSearch:
     column: let :math:`v = a \cdot x - t` and let :math:`q` be the column in question, moved so that it is positive.
     Adding :math:`\beta` to its coefficient turns v into :math:`v + \beta q`, which is positive just where
     :math:`-v / q < \beta`. So the rows on either side are those on either side of the threshold :math:`\beta` on the
-    column :math:`u = -v / q`, and :func:`treekit.growing.thresholds.score_thresholds` finds the best one for all nodes in one
-    running sum. The cut turns about its rows with :math:`q = 0`; each column is moved in two ways, so that these lie
+    column :math:`u = -v / q`, and :func:`treekit.growing.thresholds.score_cuts` finds the best one for all
+    nodes in one running sum. The cut turns about its rows with :math:`q = 0`; each column is moved in two ways, so that these lie
     just below its smallest value, or just above its largest. A change is kept in the nodes where it gains; the climb
     ends when no change gains in any.
 
@@ -229,13 +213,13 @@ class ObliqueSearch:
         self.moved = [(j, 1.0, MARGIN + x) for j, x in enumerate(from_zero)]
         self.moved += [(j, -1.0, MARGIN + 1 - x) for j, x in enumerate(from_zero)]
 
-    def best(self, level: Level, impurity: Floats) -> tuple[ObliqueCut, Floats]:
-        """The best end of all climbs, and the column that it makes of the table, of shape (n_rows,)."""
+    def best(self, level: Level, impurity: Floats) -> ObliqueCut:
+        """The best end of all climbs."""
         ends = [self.climb(level, impurity, start) for start in self.starts(level, impurity)]
         best = ends[0]
         for end in ends[1:]:
             best = better(best, end, impurity)
-        return best, self._column(level, best.direction)
+        return best
 
     def starts(self, level: Level, impurity: Floats) -> list[ObliqueCut]:
         """Where the climbs begin: the best single column, logistic regression, random directions."""
@@ -310,6 +294,19 @@ class ObliqueSearch:
                 a += np.linalg.solve(bend, slope[:, :, np.newaxis])[:, :, 0]
             directions.append(a[:, :-1] / self.range)
         return directions
+
+
+def with_combination(single: SplitCandidates, best: ObliqueCut, range_: Floats) -> SplitCandidates:
+    """The candidates of single columns, and as one more column the best linear combination of each node.
+
+    A node that cuts a combination counts as a test of the column that moves it most: the coefficient times the
+    column's range.
+    """
+    both = merge_candidates([single, SplitCandidates(best.gain[np.newaxis], best.threshold[np.newaxis])])
+    own = np.repeat(np.arange(len(single.gain))[:, np.newaxis], len(best.gain), axis=1)
+    both.feature = np.vstack([own, (np.abs(best.direction) * range_).argmax(axis=1)])
+    both.direction = best.direction
+    return both
 
 
 def better(a: ObliqueCut, b: ObliqueCut, impurity: Floats) -> ObliqueCut:

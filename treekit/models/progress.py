@@ -1,4 +1,4 @@
-"""Telling how far a long fit has come."""
+"""Reports on the progress of a long fit."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ __all__ = ["progress"]
 
 
 def progress(n: int, what: str, verbose: bool | int) -> Iterator[int]:
-    """The numbers from 0 to n - 1; with ``verbose`` a line, such as ``tree 3 of 10, 0.4 s``, tells when each is done."""
+    """The numbers from 0 to n - 1; with ``verbose`` each prints a line when done, such as ``tree 3 of 10, 0.4 s``."""
     start = perf_counter()
     for k in range(n):
         yield k

@@ -110,23 +110,30 @@ class Explorable:
     def _repr_html_(self) -> str:
         drawing, sentence = self.start_frame
         width, height = self.size
+        # A notebook stores each line apart: with a part or a frame a line, a diff names the one that changed.
         return (
             '<figure class="explorable"><figcaption>'
             f"<strong>{escape(self.title)}</strong>"
-            f'<span class="explorable-challenge" hidden>{escape(self.challenge)}</span></figcaption>'
+            f'<span class="explorable-challenge" hidden>{escape(self.challenge)}</span></figcaption>\n'
             f'<svg role="img" aria-label={quoteattr(self.alt)} viewBox="0 0 {width} {height}" '
-            f'fill="currentColor" font-size="15" style="display: block; width: 100%; max-width: {width * 1.2:.0f}px">'
-            f'{self.background}<g class="frame">{drawing}</g></svg>'
-            '<div class="explorable-controls"></div>'
-            f'<output aria-live="polite">{escape(sentence)}</output>'
+            f'fill="currentColor" font-size="15" style="display: block; width: 100%; max-width: {width * 1.2:.0f}px">\n'
+            f'{self.background}\n<g class="frame">{drawing}</g></svg>\n'
+            '<div class="explorable-controls"></div>\n'
+            f'<output aria-live="polite">{escape(sentence)}</output>\n'
             f'<script type="application/json">{self._json()}</script></figure>'
         )
 
     def _json(self) -> str:
-        """Write what the script needs; no ``</`` or ``<!`` may stand in a script element."""
-        data = {"controls": [control.to_dict() for control in self.controls], "frames": self.frames}
-        written = json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-        return written.replace("</", "<\\/").replace("<!", "\\u003c!")
+        """Write what the script needs, each frame on a line of its own."""
+        controls = _written([control.to_dict() for control in self.controls])
+        frames = ",\n".join(_written(frame) for frame in self.frames)
+        return f'{{"controls":{controls},\n"frames":[\n{frames}\n]}}'
+
+
+def _written(data: object) -> str:
+    """Return short JSON that may stand in a script element, where no ``</`` and no ``<!`` is allowed."""
+    written = json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return written.replace("</", "<\\/").replace("<!", "\\u003c!")
 
 
 def _checked(frame: object) -> tuple[str, str]:

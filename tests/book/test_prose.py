@@ -8,10 +8,10 @@ The rule
 Every number that a reader sees in the Markdown cells of a notebook, or in the alt text and caption of its figures, must
 be shown by an output of the same notebook, or stand in a marked quotation.
 
-*Checked* are, in text and in math alike: numbers with a decimal point, percentages, and integers of two or more digits.
+*Checked* are, in text and in math alike: numbers with a decimal point, percentages, integers of two or more digits.
 *Free* are single digits, numbers in words, and what names a thing and does not measure it:
 
-* code, in spans and in fences; addresses; names and options of directives; targets; roles that refer (`{eq}`, `{cite}`);
+* code, in spans and in fences; addresses; names and options of directives; targets; roles that refer (`{eq}`);
 * the number at the head of a heading or of an item of a list;
 * digits that belong to a word (ID3, C4.5), the names of the data sets (watermelon 2.0, 3.0, 3.0-alpha), versions of
   Python and of Creative Commons licences;
@@ -21,12 +21,12 @@ be shown by an output of the same notebook, or stand in a marked quotation.
 A year is a number: `{cite:t}` prints it, or mark it as quoted.
 
 *Shown* are printed text, results, tables, the text in SVG pictures, glued values, messages of raised errors. Where an
-output has an HTML form the reader sees that form, so its plain twin does not count; attributes and scripts are not seen.
+output has an HTML form the reader sees that form, so its plain twin does not count; nor do attributes and scripts.
 What a cell tagged remove-output or remove-cell prints does not count either, unless it is glued.
 
 *Equal* means: the shown number is the same, or it rounds to the one in prose at the digits that the prose prints (0.998
-is shown by 0.99750). Whole numbers are counts, so they must be the same. A percentage may also be shown as a share (47 %
-by 0.4706). A minus sign right before a number, `-0.5`, asks for a negative number, except before a factor, as in
+is shown by 0.99750). Whole numbers are counts, so they must be the same. A percentage may be shown as a share (47 % by
+0.4706). A minus sign right before a number, `-0.5`, asks for a negative number, except before a factor, as in
 $-0.5\log_2 0.5$; without it the sign is free.
 """
 
@@ -151,7 +151,8 @@ class Unproven:
         return (
             f"cell {self.cell}: {self.written!r} is in no output of this notebook\n"
             f"    in: {self.sentence}\n"
-            f"    do: print it in a cell, write it as a cell prints it, or mark a quotation: [{self.written}]{{.quoted}}"
+            f"    do: print it in a cell, write it as a cell prints it, or mark a quotation:"
+            f" [{self.written}]{{.quoted}}"
         )
 
 
@@ -366,8 +367,8 @@ def test_a_number_that_nothing_shows_is_caught(markdown, numbers):
         "```{math}\n:label: eq-17\nx_{17}\n```",
         "$$x$$ (eq-10)\n\n$$\ny\n$$ (eq-2-11)\n",
         "(section-4.2)=\n## 3.12 Gain\n12. a step\n13) another",
-        "{eq}`eq-17`, {cite:t}`quinlan1986`, {numref}`fig-12`, {prf:ref}`thm-22`, {glue:text}`gain:.3f` and {func}`f17`",
-        "See <https://example.org/17>, https://example.org/0.5 or [this](https://example.org/0.5_(17)) and a note.[^17]",
+        "{eq}`eq-17`, {cite:t}`quinlan1986`, {numref}`fig-12`, {prf:ref}`thm-22`, {glue:text}`gain:.3f`, {func}`f17`",
+        "See <https://example.org/17>, https://example.org/0.5, [this](https://example.org/0.5_(17)) and a note.[^17]",
         "[^17]: A note.\n\n[there]: https://example.org/17",
         r"$$x_{17} + \log_{10} x + x_{10,12} \tag{4.17} \label{eq-12} \\[12pt] y$$",
         "Watermelon 2.0, 3.0 and 3.0-alpha; the data set 2.0; watermelon set 3.0α, 西瓜数据集 2.0",

@@ -1,4 +1,4 @@
-"""The benchmarks: the saved table is whole and fits its definition; every comparison compares, and refuses what differs.
+"""The benchmarks: the saved table is whole and fits its definition; a comparison compares, and refuses what differs.
 
 Nothing is timed here. LightGBM takes part where it is installed, which only `make bench` does.
 """

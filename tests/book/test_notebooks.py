@@ -4,25 +4,25 @@ from __future__ import annotations
 
 import ast
 import re
-import subprocess
-import sys
-from html.parser import HTMLParser
 from pathlib import Path
 from statistics import median
 
 import nbformat
 import pytest
 import yaml
+from bs4 import BeautifulSoup, Tag
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from scripts.execute import ROOT, normalise, notebooks, stored_form
+from tests.book import whole_run
 
 CHAPTERS = notebooks()
 each_chapter = pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
 
 LONGEST_CELL = 30  # the recursion of ID3 stands whole in one cell
 SHORTEST_ALT_TEXT = 20
+UNNAMED = 'an <svg> needs role="img" and an aria-label or a <title>'
 #: Marks by which nbval would leave an output or a whole cell out of the comparison.
 LEFT_OUT_TAGS = {"nbval-ignore-output", "nbval-skip", "pytest-validate-ignore-output"}
 LEFT_OUT_COMMENTS = re.compile(
@@ -70,38 +70,13 @@ def alt_text_faults(notebook: NotebookNode) -> list[str]:
     return faults
 
 
-class OutermostPictures(HTMLParser):
-    """Collects the outermost <svg> of a page: attributes, and the text of a <title> that is its child."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.open_tags: list[str] = []
-        self.pictures: list[dict[str, str]] = []
-
-    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
-        if tag == "svg" and "svg" not in self.open_tags:
-            self.pictures.append({key: value or "" for key, value in attributes} | {"title": ""})
-        self.open_tags.append(tag)
-
-    def handle_startendtag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
-        self.handle_starttag(tag, attributes)
-        self.open_tags.pop()
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag in self.open_tags:
-            while self.open_tags.pop() != tag:
-                pass
-
-    def handle_data(self, data: str) -> None:
-        if self.open_tags[-2:] == ["svg", "title"]:
-            self.pictures[-1]["title"] += data
-
-
-def is_named(picture: dict[str, str]) -> bool:
-    """Whether a screen reader is told what the picture shows, or that it may pass over it."""
+def is_named(picture: Tag) -> bool:
+    """Whether a screen reader is told what the <svg> shows, or that it may pass over it."""
     if picture.get("aria-hidden") == "true":
         return True
-    return picture.get("role") == "img" and bool(picture.get("aria-label", "").strip() or picture["title"].strip())
+    title = picture.find("title", recursive=False)
+    names = (picture.get("aria-label", ""), title.get_text() if title else "")
+    return picture.get("role") == "img" and any(name.strip() for name in names)
 
 
 def svg_faults(notebook: NotebookNode) -> list[str]:
@@ -109,12 +84,10 @@ def svg_faults(notebook: NotebookNode) -> list[str]:
     faults = []
     for index, cell in code_cells(notebook):
         for output in cell.outputs:
-            parser = OutermostPictures()
             for kind in ("text/html", "image/svg+xml"):
-                parser.feed(output.get("data", {}).get(kind, ""))
-            for picture in parser.pictures:
-                if not is_named(picture):
-                    faults.append(f'cell {index}: an <svg> needs role="img" and an aria-label or a <title>')
+                pictures = BeautifulSoup(output.get("data", {}).get(kind, ""), "html.parser").find_all("svg")
+                outermost = [picture for picture in pictures if not picture.find_parent("svg")]
+                faults += [f"cell {index}: {UNNAMED}" for picture in outermost if not is_named(picture)]
     return faults
 
 
@@ -140,7 +113,7 @@ def run_faults(notebook: NotebookNode) -> list[str]:
 
 
 def shows_something(source: str) -> bool:
-    """Whether a cell surely shows something: it prints at the top level, or its last line is a plain name or a comparison.
+    """Whether a cell surely shows something: it prints at the top level, or ends in a plain name or a comparison.
 
     A call may well return nothing, so it is left to nbval, which runs it.
     """
@@ -215,12 +188,9 @@ def test_the_contents_list_every_notebook():
     assert {name for name in listed if not list(ROOT.glob(f"{name}.*"))} == set(), "listed, but not there"
 
 
-def test_plain_pytest_runs_every_cell_of_every_notebook():
-    """A notebook that pytest does not find would be a notebook that nothing proves."""
-    listing = subprocess.run(
-        [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider"],
-        cwd=ROOT, capture_output=True, text=True,
-    )  # fmt: skip
+def test_make_test_runs_every_cell_of_every_notebook():
+    """A notebook that `make test` does not find would be a notebook that nothing proves."""
+    listing = whole_run.run(ROOT, "--collect-only", "-q", leave_out="tests")
     assert listing.returncode == 0, listing.stdout + listing.stderr
     found = [line for line in listing.stdout.splitlines() if ".ipynb::" in line]
     wanted = [

@@ -1,0 +1,17 @@
+"""How pytest runs the chapters when `make test` asks for them with --nbval."""
+
+from __future__ import annotations
+
+import os
+
+from scripts.execute import reproducible_environment
+
+# The kernels that nbval starts inherit this, so they run as `make execute` ran.
+os.environ.update(reproducible_environment())
+
+
+def pytest_collectstart(collector):
+    """Let nbval compare figures too: on its own it leaves images out."""
+    if hasattr(collector, "skip_compare"):
+        images = {"image/png", "image/jpeg"}
+        collector.skip_compare = tuple(kind for kind in collector.skip_compare if kind not in images)

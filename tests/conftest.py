@@ -1,0 +1,39 @@
+"""What all tests share."""
+
+from __future__ import annotations
+
+import os
+import shutil
+
+import pytest
+from hypothesis import settings
+
+# Examples take as long as they take; in continuous integration every run tries the same ones.
+settings.register_profile("book", deadline=None, derandomize=bool(os.environ.get("CI")), print_blob=True)
+settings.load_profile("book")
+
+BROWSERS = ["chromium", "chromium-browser", "google-chrome"]
+# The sandbox needs rights that a container lacks; the rest keeps the browser itself off the network.
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """A headless browser. Without one its tests are left out: the run says so, and with CI=true it fails."""
+    found = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)), None)
+    if not found:
+        pytest.skip(f"no browser: none of {', '.join(BROWSERS)} is installed, and CHROMIUM is not set")
+    from playwright.sync_api import sync_playwright  # only here: most tests need no browser
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=found, args=FLAGS)
+        yield browser
+        browser.close()
