@@ -334,7 +334,7 @@ def test_no_pruned_tree_costs_less(columns, kind, alpha, risk):
 @settings(deadline=None, max_examples=60)
 @given(rows, rows, KINDS, st.sampled_from(["cut", "keep"]))
 def test_no_pruned_tree_errs_less_on_held_out_rows(columns, others, kind, ties):
-    """Reduced error: no pruned tree does better on the held-out rows; of the best it is the smallest, or the largest."""
+    """Reduced error: no pruned tree does better on the held-out rows; of the best ours is smallest, or largest."""
     tree, *_ = small_tree(columns, kind)
     _, X, y = small_tree(others, kind)
     values = encode(X, tree.features)

@@ -11,9 +11,10 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.metrics import accuracy_score
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from treekit.models.base import TableClassifier, restored_on_error
+from treekit.models.base import TableClassifier
 from treekit.models.cart import CARTClassifier
 from treekit.models.progress import progress
+from treekit.models.transaction import unchanged_if_interrupted
 from treekit.models.validation import check_choice, check_number, generator
 from treekit.numeric import Floats, Ints
 from treekit.trees.structure import majority
@@ -151,7 +152,7 @@ class BaggingClassifier(TableClassifier):
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> BaggingClassifier:
         """Fit the members. Parameters and errors are those of :meth:`treekit.CARTClassifier.fit`, and those of the
         members' own ``fit``."""
-        with restored_on_error(self):
+        with unchanged_if_interrupted(self):
             _, code, weight = self._examples(X, y, sample_weight)
             return self._fit_members(X, code, weight)
 

@@ -11,9 +11,10 @@ from sklearn.metrics import accuracy_score
 from sklearn.utils.validation import check_is_fitted
 
 from treekit.models.bagging import draw_seeds
-from treekit.models.base import TableClassifier, restored_on_error
+from treekit.models.base import TableClassifier
 from treekit.models.progress import progress
 from treekit.models.random_forest import RandomForestClassifier
+from treekit.models.transaction import unchanged_if_interrupted
 from treekit.models.validation import check_number
 from treekit.numeric import Floats, Ints
 from treekit.trees.structure import majority
@@ -89,7 +90,7 @@ class CascadeForestClassifier(TableClassifier):
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> CascadeForestClassifier:
         """Grow level upon level. Parameters and errors are those of :meth:`treekit.RandomForestClassifier.fit`; there
         must be at least two rows."""
-        with restored_on_error(self):
+        with unchanged_if_interrupted(self):
             frame, code, weight = self._examples(X, y, sample_weight)
             for name, low in (("n_forests", 1), ("n_estimators", 1), ("n_folds", 2), ("max_levels", 1)):
                 check_number(self, name, low=low, whole=True)
