@@ -13,9 +13,10 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from treekit.models.bagging import check_base_estimator, clone_with_seed, draw_seeds
-from treekit.models.base import TableClassifier, restored_on_error
+from treekit.models.base import TableClassifier
 from treekit.models.cart import CARTClassifier
 from treekit.models.progress import progress
+from treekit.models.transaction import unchanged_if_interrupted
 from treekit.models.validation import check_number
 from treekit.numeric import BEATS_CHANCE, VOTE_TIE, Floats, Ints
 from treekit.trees.structure import majority
@@ -99,7 +100,7 @@ class AdaBoostClassifier(TableClassifier):
         """Boost. Parameters and errors are those of :meth:`treekit.CARTClassifier.fit`, and those of the members' own
         ``fit``; ``sample_weight`` holds the weights of the first round. Raises ValueError if the first member is no
         better than chance, or if ``learning_rate`` is so large that the weights leave the range of floats."""
-        with restored_on_error(self):
+        with unchanged_if_interrupted(self):
             _, code, weight = self._examples(X, y, sample_weight)
             return self._boost(X, code, weight)
 

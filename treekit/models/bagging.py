@@ -11,9 +11,10 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.metrics import accuracy_score
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from treekit.models.base import TableClassifier, restored_on_error
+from treekit.models.base import TableClassifier
 from treekit.models.cart import CARTClassifier
 from treekit.models.progress import progress
+from treekit.models.transaction import unchanged_if_interrupted
 from treekit.models.validation import check_choice, check_number, generator
 from treekit.numeric import Floats, Ints
 from treekit.trees.structure import majority
@@ -43,46 +44,46 @@ class OutOfBag:
     Attributes
     ----------
     total : array of shape (n_rows, n_values)
-        Their answers, added up.
-    n_answers : array of shape (n_rows,)
-        How many they are.
+        Sum of the members' predictions.
+    n_predictions : array of shape (n_rows,)
+        Number of members that it sums over.
     """
 
     def __init__(self, weight: Floats, n_values: int):
         self.weight = weight
         self.total = np.zeros((len(weight), n_values))
-        self.n_answers = np.zeros(len(weight), dtype=np.intp)
+        self.n_predictions = np.zeros(len(weight), dtype=np.intp)
 
     def rows(self, count: Ints) -> Ints:
         """The rows that a sample left out."""
         return np.flatnonzero((count == 0) & (self.weight > 0))
 
-    def add(self, row: Ints, answer: Floats) -> None:
-        """Add a member's answers for the rows that it has not seen."""
-        self.total[row] += answer
-        self.n_answers[row] += 1
+    def add(self, row: Ints, prediction: Floats) -> None:
+        """Add a member's predictions for the rows that it has not seen."""
+        self.total[row] += prediction
+        self.n_predictions[row] += 1
 
     @property
     def mean(self) -> Floats:
         """The mean predictions; NaN for a row that every sample holds."""
-        n_answers = self.n_answers[:, np.newaxis]
-        return np.divide(self.total, n_answers, out=np.full(self.total.shape, np.nan), where=n_answers > 0)
+        n_predictions = self.n_predictions[:, np.newaxis]
+        return np.divide(self.total, n_predictions, out=np.full(self.total.shape, np.nan), where=n_predictions > 0)
 
-    def answered(self) -> Ints:
+    def rows_predicted(self) -> Ints:
         """The rows with a prediction; a warning says how many have none, and none at all is an error."""
-        if not self.n_answers.any():
+        if not self.n_predictions.any():
             raise ValueError(
                 "oob_score: no row was left out of any sample, so there is nothing to score; give more rows or raise "
                 "n_estimators."
             )
-        n_without = np.count_nonzero((self.n_answers == 0) & (self.weight > 0))
+        n_without = np.count_nonzero((self.n_predictions == 0) & (self.weight > 0))
         if n_without:
             warn(
-                f"oob_score: {n_without} rows are in the sample of every tree, so they have no out-of-bag answer and "
-                "are left out of the score; raise n_estimators.",
+                f"oob_score: {n_without} rows are in the sample of every tree, so they have no out-of-bag prediction "
+                "and are left out of the score; raise n_estimators.",
                 stacklevel=4,
             )
-        return np.flatnonzero(self.n_answers)
+        return np.flatnonzero(self.n_predictions)
 
 
 class BaggingClassifier(TableClassifier):
@@ -151,7 +152,7 @@ class BaggingClassifier(TableClassifier):
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> BaggingClassifier:
         """Fit the members. Parameters and errors are those of :meth:`treekit.CARTClassifier.fit`, and those of the
         members' own ``fit``."""
-        with restored_on_error(self):
+        with unchanged_if_interrupted(self):
             _, code, weight = self._examples(X, y, sample_weight)
             return self._fit_members(X, code, weight)
 
@@ -216,5 +217,5 @@ def clone_with_seed(estimator: Any, rng: np.random.Generator) -> Any:
 
 def oob_accuracy(out_of_bag: OutOfBag, code: Ints) -> float:
     """Share of the weight for which the out-of-bag prediction is the right class."""
-    row = out_of_bag.answered()
+    row = out_of_bag.rows_predicted()
     return float(accuracy_score(code[row], majority(out_of_bag.mean[row]), sample_weight=out_of_bag.weight[row]))

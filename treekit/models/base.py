@@ -5,8 +5,6 @@ TreeClassifier and TreeRegressor grow one tree; TableClassifier and TableRegress
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from typing import Self
 
@@ -18,26 +16,12 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from treekit.growing.encoding import Feature, encode, learn_features, objects_if_mixed, plain_table
+from treekit.models.transaction import unchanged_if_interrupted
 from treekit.models.validation import read_labels, read_targets, refuse_missing, row_weights
 from treekit.trees.structure import majority
 from treekit.trees.tree import Tree
 
 __all__ = ["TableClassifier", "TableRegressor", "TreeClassifier", "TreeRegressor"]
-
-
-@contextmanager
-def restored_on_error(estimator: BaseEstimator) -> Iterator[None]:
-    """Give an estimator back all its attributes when the block fails or is interrupted: it stays as it was.
-
-    The attributes are set back, not what they hold: the block must replace lists and arrays, not change them.
-    """
-    before = dict(vars(estimator))
-    try:
-        yield
-    except BaseException:
-        vars(estimator).clear()
-        vars(estimator).update(before)
-        raise
 
 
 class TableEstimator(BaseEstimator):
@@ -119,7 +103,7 @@ class TableClassifier(ClassifierMixin, TableEstimator):
             numbers that are no classes, if a parameter is out of its range, or if ``sample_weight`` does not fit; the
             message names the argument. After an error the estimator is as it was before.
         """
-        with restored_on_error(self):
+        with unchanged_if_interrupted(self):
             frame, code, weight = self._examples(X, y, sample_weight)
             features, values = self._learn(frame)
             self._fit(values, features, code, weight)
@@ -174,7 +158,7 @@ class TableRegressor(RegressorMixin, TableEstimator):
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Learn from a table. Parameters and errors are those of a classifier, but y holds finite numbers."""
-        with restored_on_error(self):
+        with unchanged_if_interrupted(self):
             frame = self._read(X, reset=True)
             target = read_targets(y, len(frame))
             weight = row_weights(sample_weight, len(frame))

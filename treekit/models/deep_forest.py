@@ -11,9 +11,10 @@ from sklearn.metrics import accuracy_score
 from sklearn.utils.validation import check_is_fitted
 
 from treekit.models.bagging import draw_seeds
-from treekit.models.base import TableClassifier, restored_on_error
+from treekit.models.base import TableClassifier
 from treekit.models.progress import progress
 from treekit.models.random_forest import RandomForestClassifier
+from treekit.models.transaction import unchanged_if_interrupted
 from treekit.models.validation import check_number
 from treekit.numeric import Floats, Ints
 from treekit.trees.structure import majority
@@ -27,7 +28,7 @@ class CascadeForestClassifier(TableClassifier):
     A level is a few random forests and as many completely-random forests, whose trees draw a single column at each
     node. Each forest gives a row its class vector, the class shares that it predicts. The next level learns from the
     columns of the table and the class vectors of this level, side by side. The last level's vectors are averaged, and
-    the largest share is the answer.
+    the class with the largest share is the prediction.
 
     A forest is nearly always right about the rows that it was grown on, so what it predicts there is no guide for the
     next level. The class vectors of the training rows therefore come from k-fold cross-validation. Their accuracy also
@@ -89,7 +90,7 @@ class CascadeForestClassifier(TableClassifier):
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> CascadeForestClassifier:
         """Grow level upon level. Parameters and errors are those of :meth:`treekit.RandomForestClassifier.fit`; there
         must be at least two rows."""
-        with restored_on_error(self):
+        with unchanged_if_interrupted(self):
             frame, code, weight = self._examples(X, y, sample_weight)
             for name, low in (("n_forests", 1), ("n_estimators", 1), ("n_folds", 2), ("max_levels", 1)):
                 check_number(self, name, low=low, whole=True)

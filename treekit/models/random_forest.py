@@ -90,8 +90,8 @@ class RandomForestClassifier(_RandomForest, TableClassifier):
 
     .. math:: \hat p_k(x) = \frac{1}{M} \sum_{m=1}^{M} \hat p_k^{(m)}(x)
 
-    The trees' class shares are averaged (soft voting). Averaging lowers the variance of the answer the more, the less
-    the trees agree by mere habit: with M answers of variance :math:`\sigma^2` and correlation :math:`\rho` it is
+    The trees' class shares are averaged (soft voting). The less the trees' predictions are correlated, the more this
+    lowers their variance: with M predictions of variance :math:`\sigma^2` and correlation :math:`\rho` it is
     :math:`\rho \sigma^2 + (1 - \rho) \sigma^2 / M`.
 
     Parameters
@@ -110,7 +110,7 @@ class RandomForestClassifier(_RandomForest, TableClassifier):
         Draws the samples and the columns. It gives each tree a seed of its own, so the first ten trees of a forest of
         a hundred are the forest of ten. Streams of NumPy's PCG64 are the same on every platform.
     verbose : bool or int
-        Whether to tell each tree's end.
+        Whether to report each finished tree.
 
     Attributes
     ----------
@@ -119,13 +119,13 @@ class RandomForestClassifier(_RandomForest, TableClassifier):
     classes_ : array of shape (n_classes,)
         The labels, sorted.
     feature_importances_ : array of shape (n_features,)
-        Share of each column in the impurity taken away.
+        Share of each column in the impurity that the splits remove.
     in_bag_ : int array of shape (n_estimators, n_rows)
         How often each sample holds each row; only with ``oob_score``.
     oob_decision_function_ : array of shape (n_rows, n_classes)
         Mean class shares by the trees that have not seen the row; NaN where all have. Only with ``oob_score``.
     oob_score_ : float
-        Accuracy of those answers, by the rows' weights. Only with ``oob_score``.
+        Accuracy of those predictions, by the rows' weights. Only with ``oob_score``.
     n_features_in_, feature_names_in_
         Number and names of the columns.
 
@@ -209,13 +209,13 @@ class RandomForestRegressor(_RandomForest, TableRegressor):
     estimators_ : list of CARTRegressor
         The trees.
     feature_importances_ : array of shape (n_features,)
-        Share of each column in the error taken away.
+        Share of each column in the error that the splits remove.
     in_bag_ : int array of shape (n_estimators, n_rows)
         How often each sample holds each row; only with ``oob_score``.
     oob_prediction_ : array of shape (n_rows,)
-        Mean answer of the trees that have not seen the row; NaN where all have. Only with ``oob_score``.
+        Mean prediction of the trees that have not seen the row; NaN where all have. Only with ``oob_score``.
     oob_score_ : float
-        Coefficient of determination, R squared, of those answers, by the rows' weights. Only with ``oob_score``.
+        Coefficient of determination, R squared, of those predictions, by the rows' weights. Only with ``oob_score``.
     n_features_in_, feature_names_in_
         Number and names of the columns.
     """
@@ -264,6 +264,6 @@ class RandomForestRegressor(_RandomForest, TableRegressor):
     def _fit(self, values: NDArray, features: tuple[Feature, ...], y: NDArray, weight: NDArray) -> None:
         out_of_bag = self._grow_trees(values, features, y, weight, 1)
         if self.oob_score:
-            row = out_of_bag.answered()
+            row = out_of_bag.rows_predicted()
             self.oob_prediction_ = out_of_bag.mean[:, 0]
             self.oob_score_ = float(r2_score(y[row], self.oob_prediction_[row], sample_weight=weight[row]))

@@ -62,7 +62,7 @@ def cost_complexity_path(tree: Tree, risk: str = "impurity") -> CostComplexityPa
 
     Notes
     -----
-    All prices are found in one pass from the bottom up; see :func:`pruning_prices`. Source: Breiman, Friedman, Olshen
+    All prices are found in one pass from the bottom up; see ``pruning_prices``. Source: Breiman, Friedman, Olshen
     and Stone (1984), chapter 3.
     """
     risks = _risks(tree, risk)
