@@ -154,7 +154,9 @@ class CARTRegressor(TreeRegressor):
     ----------
     criterion : {"squared_error", "friedman_mse", "absolute_error", "poisson"}
         Squared error about the mean; the same in Friedman's words; absolute error about the median, for columns of
-        numbers only; half Poisson deviance about the mean, for targets that are not negative.
+        numbers only; half Poisson deviance about the mean, for targets that are not negative. A Poisson mean must be
+        positive: a split leaves a positive sum on either side. Only in a forest, where a bootstrap sample holds nothing
+        but zeros, the tree is one leaf that predicts zero.
     max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf, min_impurity_decrease
         As for :class:`CARTClassifier`.
     max_features, categorical_split, max_surrogates, ccp_alpha, random_state
@@ -194,6 +196,12 @@ class CARTRegressor(TreeRegressor):
         self.ccp_alpha = ccp_alpha
         self.random_state = random_state
 
+    def _fit(self, values: NDArray, features: tuple[Feature, ...], y: NDArray, weight: NDArray) -> None:
+        present = weight > 0
+        if not present.all():
+            values, y, weight = np.ascontiguousarray(values[:, present]), y[present], weight[present]
+        super()._fit(values, features, y, weight)
+
     def _grow(
         self,
         values: NDArray,
@@ -203,9 +211,9 @@ class CARTRegressor(TreeRegressor):
         table: RankedColumns | None = None,
     ) -> Tree:
         check_choice(self, "criterion", REGRESSION)
-        if self.criterion == "poisson" and (y.min() < 0 or y @ weight == 0):
+        if self.criterion == "poisson" and (y.min() < 0 or not y.any()):
             raise ValueError("y must not be negative, nor zero everywhere, with criterion='poisson'.")
-        return grow_binary(self, values, features, REGRESSION[self.criterion](y), weight, None, table)
+        return grow_binary(self, values, features, REGRESSION[self.criterion](y, weight), weight, None, table)
 
 
 def grow_binary(
