@@ -84,7 +84,7 @@ def test_an_outlier_in_a_leaf_of_its_own_leaves_the_others_their_tree(criterion,
     np.testing.assert_allclose(rows.predict(X[1:]), alone.predict(X[1:]), rtol=1e-9)
 
 
-@settings(max_examples=60)
+@settings(deadline=None, max_examples=60)
 @given(st.integers(0, 2**32 - 1), st.integers(-200, 200), st.sampled_from(CRITERIA), st.booleans())
 def test_scaling_by_a_power_of_two_scales_the_predictions(seed, power, criterion, weighted):
     rng = np.random.default_rng(seed)
@@ -97,7 +97,7 @@ def test_scaling_by_a_power_of_two_scales_the_predictions(seed, power, criterion
     np.testing.assert_array_equal(one.predict(X) * 2.0**power, other.predict(X))
 
 
-@settings(max_examples=40)
+@settings(deadline=None, max_examples=40)
 @given(st.integers(0, 2**32 - 1), st.sampled_from(("squared_error", "friedman_mse", "poisson")))
 def test_the_order_of_rows_changes_nothing_where_units_differ_between_nodes(seed, criterion):
     rng = np.random.default_rng(seed)

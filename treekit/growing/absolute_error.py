@@ -52,12 +52,15 @@ class AbsoluteError(Criterion):
         The place of each row in the order of the target.
     """
 
-    def __init__(self, target: Floats):
+    def __init__(self, target: Floats, weight: Floats | None = None):
         self.target = target
         # Only the weight is a sum.
         self.per_row = np.ones((1, len(target)))
         # Costs do not depend on where zero is: near the targets, the units are fine.
-        whole, unit = to_units((target - np.median(target))[np.newaxis], fractions=False)
+        distance = target - np.median(target)
+        if weight is not None:  # a row of weight zero is no row
+            distance = np.where(weight > 0, target - np.median(target[weight > 0]), 0.0)
+        whole, unit = to_units(distance[np.newaxis], fractions=False)
         self.whole, self.unit = whole[0].astype(np.int64), float(unit[0, 0])
         self.rank = np.argsort(np.argsort(target))
 

@@ -32,7 +32,9 @@ class SplitCandidates:
     missing : array of shape (n_columns, n_nodes) or None
         Branch of missing values, if the search learns it; MAJORITY where a node has none to learn from.
     branch_weight : dict of arrays of shape (n_nodes, n_branches)
-        Weight of the known rows that take each branch, for columns where a criterion may need it.
+        Weight of the known rows on both sides, for columns of numbers where a criterion may need it.
+    branch_entropy : dict of arrays of shape (n_nodes,)
+        For columns of categories with a branch each, the entropy of the known rows' branches, in bits.
     n_candidates : array of shape (n_columns, n_nodes) or None
         Number of cuts within the limits, if they were counted.
     split_information : array of shape (n_columns, n_nodes) or None
@@ -48,6 +50,7 @@ class SplitCandidates:
     routes: dict[int, NDArray[np.intp]] = field(default_factory=dict)
     missing: NDArray[np.intp] | None = None
     branch_weight: dict[int, Floats] = field(default_factory=dict)
+    branch_entropy: dict[int, Floats] = field(default_factory=dict)
     n_candidates: Floats | None = None
     split_information: Floats | None = None
     feature: NDArray[np.intp] | None = None
@@ -82,6 +85,7 @@ def merge_candidates(parts: Sequence[SplitCandidates], columns: Sequence[int] | 
         routes=renumber([part.routes for part in parts]),
         missing=merge([part.missing for part in parts], MAJORITY),
         branch_weight=renumber([part.branch_weight for part in parts]),
+        branch_entropy=renumber([part.branch_entropy for part in parts]),
         n_candidates=merge([part.n_candidates for part in parts], np.nan),
         split_information=merge([part.split_information for part in parts], np.nan),
         feature=merge([part.feature for part in parts], -1),

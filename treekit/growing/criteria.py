@@ -178,6 +178,8 @@ class _Mean(Criterion):
         # Targets are measured from an offset; with the mean as offset a large one costs no digits.
         self.target, self.offset = target, offset
         self.per_row = np.stack([np.ones(len(target)), target - offset])
+        #: The rounding of the largest distance from the offset.
+        self.spacing = float(np.spacing(np.abs(self.per_row[1]).max()))
 
     def weight(self, sums: Floats) -> Floats:
         return sums[0]
@@ -217,6 +219,11 @@ class _Mean(Criterion):
         """Which nodes do not know their sums to a small fraction of the spread of their targets."""
         low, high = self._range(level)
         centre, least = self._centre(level), RESOLUTION * (high - low)
+        if level.has_unit_weights and level.centre is None:
+            # The usual case, told by two numbers.
+            smallest = least[least > 0].min(initial=np.inf)
+            if smallest >= max(level.unit[1, 0], self.spacing):
+                return np.zeros(level.n_nodes, dtype=bool)
         is_coarse = np.zeros(level.n_nodes, dtype=bool)
         if self.moves_centre:
             is_coarse = least < np.spacing(np.maximum(np.abs(low - centre), np.abs(high - centre)))
@@ -255,8 +262,10 @@ class SquaredError(_Mean, DeviationCriterion):
     Its first term adds up, so it is left out.
     """
 
-    def __init__(self, target: Floats):
-        super().__init__(target, offset=math.fsum(target) / len(target))
+    def __init__(self, target: Floats, weight: Floats | None = None):
+        # A row of weight zero is no row. The exact sum makes the mean independent of the order of the rows.
+        counted = target if weight is None else target[weight > 0]
+        super().__init__(target, offset=math.fsum(counted) / len(counted))
 
     def cost(self, sums: Floats) -> Floats:
         return -safe_divide(sums[1] * sums[1], sums[0])
@@ -305,12 +314,17 @@ class Poisson(_Mean):
 
     moves_centre = False
 
-    def __init__(self, target: Floats):
+    def __init__(self, target: Floats, weight: Floats | None = None):
         super().__init__(target, offset=0.0)
 
     def cost(self, sums: Floats) -> Floats:
         mean = safe_divide(sums[1], sums[0])
         return -sums[1] * np.log(mean, out=np.zeros_like(mean), where=mean > 0)
+
+    def saving(self, left: Floats, total: Floats) -> Floats:
+        # A Poisson mean is positive: a side of zeros alone would have none.
+        has_means = (left[1] > 0) & (total[1] - left[1] > 0)
+        return np.where(has_means, super().saving(left, total), -np.inf)
 
     def impurity(self, level: Level) -> Floats:
         mean = safe_divide(level.sums[1], level.sums[0])

@@ -18,7 +18,7 @@ from treekit.growing.criteria import Criterion
 from treekit.growing.encoding import Feature
 from treekit.growing.level import Level, descend, first_level
 from treekit.growing.presorted import sort_columns
-from treekit.numeric import TIE, Bools, Floats, Ints, safe_divide
+from treekit.numeric import TIE, Bools, Floats, Ints, repeat_with_index, safe_divide
 from treekit.trees.structure import MAJORITY, SHARE, STOP, Surrogate, branches, combine
 from treekit.trees.tree import Tree
 
@@ -290,9 +290,11 @@ def choose_splits(candidates: SplitCandidates, chosen: Ints, least: Floats, miss
     gain = candidates.gain[chosen, np.arange(len(chosen))]
     node = np.flatnonzero((chosen >= 0) & (gain >= least))
     column = chosen[node]
-    route = np.full((len(node), max((route.shape[1] for route in candidates.routes.values()), default=0)), -1)
+    # No wider than the chosen columns need: a column of many categories that no node chooses costs nothing.
+    chosen_routes = {j: route for j, route in candidates.routes.items() if (column == j).any()}
+    route = np.full((len(node), max((route.shape[1] for route in chosen_routes.values()), default=0)), -1)
     n_children = np.full(len(node), 2)
-    for j, column_route in candidates.routes.items():
+    for j, column_route in chosen_routes.items():
         tests_j = np.flatnonzero(column == j)
         branch = column_route[node[tests_j]]
         route[tests_j, : branch.shape[1]] = branch
@@ -394,13 +396,20 @@ def assemble_tree(
         parts = [split.direction for split in splits if split.direction is not None]
         return at_splits(parts, 0.0) if parts else None
 
-    def routes(feature: Ints) -> Ints:
+    def routes() -> Ints:
         """The branches of the categories, split by split: of each row of routes what its column needs."""
         if not splits:
             return np.zeros(0, dtype=np.intp)
-        route = np.concatenate([split.route for split in splits])[np.argsort(ids)]
-        n_values = np.array([feature.n_values for feature in features])[feature[feature >= 0]]
-        return route[np.arange(route.shape[1]) < n_values[:, np.newaxis]]
+        n_values = np.array([feature.n_values for feature in features])
+        lengths = [n_values[split.feature] for split in splits]
+        parts = [
+            split.route[np.arange(split.route.shape[1]) < length[:, np.newaxis]]
+            for split, length in zip(splits, lengths)
+        ]
+        route, length = np.concatenate(parts), np.concatenate(lengths)
+        order = np.argsort(ids)
+        first, nth = repeat_with_index((np.cumsum(length) - length)[order], length[order])
+        return route[first + nth]
 
     feature = at_splits([split.feature for split in splits], -1)
     return Tree(
@@ -408,7 +417,7 @@ def assemble_tree(
         classes=classes,
         feature=feature,
         threshold=at_splits([split.threshold for split in splits], np.nan),
-        route=routes(feature),
+        route=routes(),
         n_children=at_splits([split.n_children for split in splits], 0),
         missing=at_splits([split.missing for split in splits], STOP),
         gain=at_splits([split.gain for split in splits], 0.0),

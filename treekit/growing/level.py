@@ -142,6 +142,11 @@ class Level:
         """Size of the units of some nodes, of shape (n_sums, 1) or (n_sums, len(node))."""
         return self.unit if self.unit.shape[1] == 1 else self.unit[:, node]
 
+    @cached_property
+    def unit_at_places(self) -> NDArray[np.float64]:
+        """Size of the units at the places of ``entry`` and of the orders, of shape (n_sums, 1) or (n_sums, n_alive)."""
+        return self.unit if self.unit.shape[1] == 1 else np.repeat(self.unit, self.n_samples, axis=1)
+
     def range_of(self, x: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Smallest and largest in each node of x, one number for each place of ``entry``; 0 for a node without rows."""
         low, high = np.zeros(self.n_nodes), np.zeros(self.n_nodes)

@@ -105,7 +105,7 @@ def score_dense_cuts(
         saving = unit_weight_savings(level, order, criterion)
         weight_below: NDArray = level.n_below
     else:
-        below = level.running_sums(order) * level.unit_of(level.node)[:, np.newaxis]
+        below = level.running_sums(order) * level.unit_at_places[:, np.newaxis]
         saving, weight_below = criterion.saving(below, _at_places(level, level.sums)), criterion.weight(below)
     node_weight = criterion.weight(level.sums)
     if limits.rows > 1:
@@ -136,7 +136,7 @@ def unit_weight_savings(level: Level, order: NDArray[np.integer], criterion: Dev
     """
     if criterion not in level.cache:
         level.cache[criterion] = criterion.savings(level.n_below, _at_places(level, level.sums))
-    return level.cache[criterion](level.running_sums(order, slice(1, None)) * level.unit_of(level.node)[1:, np.newaxis])
+    return level.cache[criterion](level.running_sums(order, slice(1, None)) * level.unit_at_places[1:, np.newaxis])
 
 
 def first_maximum_per_column(level: Level, saving: NDArray, tolerance: NDArray) -> NDArray[np.intp]:

@@ -211,6 +211,14 @@ class TreeEstimator(TableEstimator):
 class TreeClassifier(TreeEstimator, TableClassifier):
     """Base of the classifiers that grow one tree."""
 
+    def _examples(
+        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None
+    ) -> tuple[pd.DataFrame, NDArray[np.intp], NDArray[np.float64]]:
+        """The rows of positive weight: the others must not even contribute categories. Their classes remain known."""
+        frame, code, weight = super()._examples(X, y, sample_weight)
+        present = weight > 0
+        return (frame, code, weight) if present.all() else (frame[present], code[present], weight[present])
+
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
         """Shares of the classes where each row ends, of shape (n_rows, n_classes). See :meth:`predict`."""
         values = self._values(X)

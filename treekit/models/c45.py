@@ -216,7 +216,8 @@ def _quinlan_score(
 
 def _entropy_of_branches(candidates: SplitCandidates) -> Floats:
     """Entropy, in bits, of the branches that the known rows of each node take, of shape (n_columns, n_nodes)."""
-    return np.array([entropy_of_counts(candidates.branch_weight[j]) for j in range(len(candidates.gain))])
+    entropies = candidates.branch_entropy | {j: entropy_of_counts(w) for j, w in candidates.branch_weight.items()}
+    return np.array([entropies[j] for j in range(len(candidates.gain))])
 
 
 def _moved_down(threshold: Floats, in_table: NDArray) -> Floats:

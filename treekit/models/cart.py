@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Callable
 from numbers import Integral
 from typing import Any
@@ -30,6 +31,7 @@ from treekit.growing.thresholds import score_thresholds
 from treekit.models.base import TreeClassifier, TreeRegressor
 from treekit.models.validation import check_choice, check_number, count_features, generator
 from treekit.pruning.cost_complexity import prune_cost_complexity
+from treekit.pruning.cut import cut
 from treekit.trees.structure import MAJORITY, Surrogate
 from treekit.trees.tree import Tree
 
@@ -80,6 +82,8 @@ class CARTClassifier(TreeClassifier):
         Price of a leaf in cost-complexity pruning; 0 for none. See :func:`treekit.prune_cost_complexity`.
     random_state : int, RandomState instance or None
         Draws the columns when ``max_features`` is set; nothing else is random.
+    max_leaf_nodes : int or None
+        Largest number of leaves, 2 or more: the tree is then grown best first. See :func:`keep_best_first`.
 
     Attributes
     ----------
@@ -112,6 +116,7 @@ class CARTClassifier(TreeClassifier):
         class_weight: dict | str | None = None,
         ccp_alpha: float = 0.0,
         random_state: Any = None,
+        max_leaf_nodes: int | None = None,
     ):
         self.criterion = criterion
         self.max_depth = max_depth
@@ -125,6 +130,7 @@ class CARTClassifier(TreeClassifier):
         self.class_weight = class_weight
         self.ccp_alpha = ccp_alpha
         self.random_state = random_state
+        self.max_leaf_nodes = max_leaf_nodes
 
     def _grow(
         self,
@@ -154,10 +160,12 @@ class CARTRegressor(TreeRegressor):
     ----------
     criterion : {"squared_error", "friedman_mse", "absolute_error", "poisson"}
         Squared error about the mean; the same in Friedman's words; absolute error about the median, for columns of
-        numbers only; half Poisson deviance about the mean, for targets that are not negative.
+        numbers only; half Poisson deviance about the mean, for targets that are not negative. A Poisson mean must be
+        positive: a split leaves a positive sum on either side. Only in a forest, where a bootstrap sample holds nothing
+        but zeros, the tree is one leaf that predicts zero.
     max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf, min_impurity_decrease
         As for :class:`CARTClassifier`.
-    max_features, categorical_split, max_surrogates, ccp_alpha, random_state
+    max_features, categorical_split, max_surrogates, ccp_alpha, random_state, max_leaf_nodes
         As for :class:`CARTClassifier`.
 
     Attributes
@@ -181,6 +189,7 @@ class CARTRegressor(TreeRegressor):
         max_surrogates: int = 5,
         ccp_alpha: float = 0.0,
         random_state: Any = None,
+        max_leaf_nodes: int | None = None,
     ):
         self.criterion = criterion
         self.max_depth = max_depth
@@ -193,6 +202,13 @@ class CARTRegressor(TreeRegressor):
         self.max_surrogates = max_surrogates
         self.ccp_alpha = ccp_alpha
         self.random_state = random_state
+        self.max_leaf_nodes = max_leaf_nodes
+
+    def _fit(self, values: NDArray, features: tuple[Feature, ...], y: NDArray, weight: NDArray) -> None:
+        present = weight > 0
+        if not present.all():
+            values, y, weight = np.ascontiguousarray(values[:, present]), y[present], weight[present]
+        super()._fit(values, features, y, weight)
 
     def _grow(
         self,
@@ -203,9 +219,9 @@ class CARTRegressor(TreeRegressor):
         table: RankedColumns | None = None,
     ) -> Tree:
         check_choice(self, "criterion", REGRESSION)
-        if self.criterion == "poisson" and (y.min() < 0 or y @ weight == 0):
+        if self.criterion == "poisson" and (y.min() < 0 or not y.any()):
             raise ValueError("y must not be negative, nor zero everywhere, with criterion='poisson'.")
-        return grow_binary(self, values, features, REGRESSION[self.criterion](y), weight, None, table)
+        return grow_binary(self, values, features, REGRESSION[self.criterion](y, weight), weight, None, table)
 
 
 def grow_binary(
@@ -245,7 +261,32 @@ def grow_binary(
         order,
         surrogates if has_gaps and estimator.max_surrogates > 0 else None,
     )
+    if estimator.max_leaf_nodes is not None:
+        tree = keep_best_first(tree, estimator.max_leaf_nodes)
     return prune_cost_complexity(tree, estimator.ccp_alpha) if estimator.ccp_alpha > 0 else tree
+
+
+def keep_best_first(tree: Tree, max_leaf_nodes: int) -> Tree:
+    """The subtree of up to ``max_leaf_nodes`` leaves that best-first growth reaches.
+
+    Best-first growth splits, of all leaves of the tree so far, the one whose split lowers the impurity of the whole
+    tree the most: the largest gain times weight; of equal ones the first in the tree. A split depends on the rows of
+    its node alone, so to grow the full tree and then to choose among its splits gives the same tree. It costs the full
+    tree, and O(max_leaf_nodes log max_leaf_nodes) for the choice.
+    """
+    lowers = (tree.gain * tree.weight).tolist()
+    is_split = np.zeros(tree.n_nodes, dtype=bool)
+    frontier, n_leaves = [(-lowers[0], 0)], 1
+    while frontier and n_leaves < max_leaf_nodes:
+        node = heapq.heappop(frontier)[1]
+        if tree.feature[node] < 0:
+            continue
+        is_split[node] = True
+        n_leaves += int(tree.n_children[node]) - 1
+        first = int(tree.first_child[node])
+        for child in range(first, first + int(tree.n_children[node])):
+            heapq.heappush(frontier, (-lowers[child], child))
+    return cut(tree, ~is_split)
 
 
 def _search(
@@ -317,4 +358,5 @@ def _check_parameters(estimator: CARTClassifier | CARTRegressor) -> None:
     check_number(estimator, "min_impurity_decrease", low=0)
     check_number(estimator, "max_surrogates", low=0, whole=True)
     check_number(estimator, "ccp_alpha", low=0)
+    check_number(estimator, "max_leaf_nodes", low=2, whole=True, none=True)
     check_choice(estimator, "categorical_split", ("subset", "one_vs_rest"))
