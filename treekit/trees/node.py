@@ -41,10 +41,17 @@ class Node:
 
     @property
     def question(self) -> str | None:
-        """Name of the feature that the node tests, or a linear combination such as "2 a - 0.5 b"; None at a leaf."""
-        if self.tree.direction is not None and self.tree.direction[self.id].any():
+        """Name of the feature that the node tests, or a linear combination such as "2 a - 0.5 b"; None at a leaf.
+
+        Coefficients and threshold of a combination are rounded; ``tree.direction`` and ``tree.threshold`` hold them.
+        """
+        if self.tree.direction is not None and self._is_combination:
             return _terms(self.tree.direction[self.id], self.tree.features)
         return None if self.is_leaf else self.tree.features[self.tree.feature[self.id]].name
+
+    @property
+    def _is_combination(self) -> bool:
+        return self.tree.direction is not None and bool(self.tree.direction[self.id].any())
 
     @property
     def gain(self) -> float:
@@ -107,7 +114,10 @@ class Node:
         if categories is None and np.isinf(tree.threshold[parent.id]):
             return "missing" if k else "known"
         if categories is None:
-            return f"{'> ' if k else '<= '}{threshold_text(float(tree.threshold[parent.id]))}"
+            threshold = float(tree.threshold[parent.id]) + 0.0
+            # The coefficients of a combination are rounded in ``question``: more digits here would be of no use.
+            text = f"{threshold:.4g}" if parent._is_combination else threshold_text(threshold)
+            return f"{'> ' if k else '<= '}{text}"
         answers = self.categories
         if not answers:
             return "missing"
