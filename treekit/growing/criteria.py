@@ -58,7 +58,7 @@ class Criterion:
         raise NotImplementedError
 
     def value(self, level: Level) -> Floats:
-        """What each node would say as a leaf, of shape (n_nodes, n_values); anything for a node without rows."""
+        """Prediction of each node as a leaf, of shape (n_nodes, n_values); anything for a node without rows."""
         raise NotImplementedError
 
     def impurity(self, level: Level) -> Floats:
@@ -74,14 +74,14 @@ class Criterion:
         return level
 
     def order_keys(self, sums: Floats) -> Floats:
-        """Numbers by which groups can be ordered, of shape (n_keys, ...); one does where a single number tells all."""
+        """Numbers by which groups can be ordered, of shape (n_keys, ...); one where a single number does."""
         raise NotImplementedError
 
 
 class DeviationCriterion(Criterion):
     r"""Base of the criteria that measure a cut by one thing, the surplus of what lies below it.
 
-    With the sum :math:`S` of what lies below, less what the node's mean lets expect there, a cut saves
+    With the sum :math:`S` of what lies below, minus what the node's mean leads one to expect, a cut saves
 
     .. math:: \frac{n}{n_l n_r} \, S^2
 
@@ -101,7 +101,7 @@ class DeviationCriterion(Criterion):
 
 
 class _Classes(Criterion):
-    """The rows add up to the weights of the classes; a leaf says their shares."""
+    """The rows add up to the weights of the classes; a leaf predicts their shares."""
 
     def __init__(self, label: NDArray[np.intp], n_classes: int):
         self.per_row = label == np.arange(n_classes)[:, np.newaxis]
@@ -165,7 +165,7 @@ class _Mean(Criterion):
 
     Sums are whole numbers of units, and the root's unit suits its largest target. Below a split that takes away an
     outlier of 1e18, targets such as 1.1 and 2.2 are less than that unit. So every node is checked: where its sums are
-    not known to a small fraction of the spread of its own targets, these are measured anew, from the smallest of them
+    not known to a small fraction of the spread of its own targets, they are measured again, from the smallest of them
     and in a unit that suits their spread. Both follow from the rows of the node alone, in whatever order they come, so
     sums remain exact. A node is pure when its targets are equal, and its mean lies between the smallest and the largest
     of them whatever rounding does.
@@ -220,7 +220,7 @@ class _Mean(Criterion):
         low, high = self._range(level)
         centre, least = self._centre(level), RESOLUTION * (high - low)
         if level.has_unit_weights and level.centre is None:
-            # The usual case, told by two numbers.
+            # The usual case, decided by two numbers.
             smallest = least[least > 0].min(initial=np.inf)
             if smallest >= max(level.unit[1, 0], self.spacing):
                 return np.zeros(level.n_nodes, dtype=bool)

@@ -1,8 +1,8 @@
 """Random columns: each node draws a few columns and scores only those, as the trees of a random forest do.
 
-Keeping every column in order on the way down would cost as much as scoring it, and most are not drawn. So the rows of
-each node are sorted anew by the columns it has drawn. That is a sort of whole numbers, the ranks that the values have
-in the table, which is found once for all trees; it takes a few nanoseconds a row.
+Keeping every column in order on the way down would cost as much as scoring it, and most are not drawn. Instead the rows
+of each node are sorted by the columns it has drawn. That is a sort of whole numbers, the ranks of the values in the
+table, which are found once for all trees; it takes a few nanoseconds a row.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class RankedColumns:
         return rank
 
     def by_value(self, level: Level, columns: Ints) -> tuple[NDArray[np.integer], NDArray]:
-        """The entries of each node in the order of a column of its own, and the values.
+        """The entries of each node in the order of the node's own columns, and their values.
 
         Parameters
         ----------
@@ -76,33 +76,33 @@ class SampledFeatures:
 
     Parameters
     ----------
-    table : SortedTable
+    table : RankedColumns
         The table, all numbers, none missing.
     n_drawn : int
         How many columns a node draws.
     rng : Generator
         Draws them.
-    criterion, room
+    criterion, limits
         What a cut is to lower, and what a side must hold.
     """
 
     def __init__(
         self, table: RankedColumns, n_drawn: int, rng: np.random.Generator, criterion: Criterion, limits: ChildLimits
     ):
-        self.gather, self.n_drawn, self.rng, self.criterion, self.room = table, n_drawn, rng, criterion, limits
+        self.table, self.n_drawn, self.rng, self.criterion, self.limits = table, n_drawn, rng, criterion, limits
 
     def score(self, level: Level, impurity: Floats) -> SplitCandidates:
         """The best cuts of the columns drawn, the first column of all nodes first. Takes O(entries x n_drawn x log
         entries)."""
-        drawn = self.rng.random((len(self.gather.values), level.n_nodes)).argsort(axis=0)
-        parts = self._score_columns(level, drawn[: self.n_drawn], impurity, self.room)
+        drawn = self.rng.random((len(self.table.values), level.n_nodes)).argsort(axis=0)
+        parts = self._score_columns(level, drawn[: self.n_drawn], impurity, self.limits)
         n_found = np.sum([np.isfinite(part.gain).sum(axis=0) for part in parts], axis=0)
         for columns in drawn[self.n_drawn :]:
             lacks = np.flatnonzero(n_found < self.n_drawn)
             if not len(lacks):
                 break
             part = level.view(lacks)
-            (found,) = self._score_columns(part, columns[np.newaxis, lacks], impurity[lacks], self.room.of(lacks))
+            (found,) = self._score_columns(part, columns[np.newaxis, lacks], impurity[lacks], self.limits.of(lacks))
             n_found[lacks] += np.isfinite(found.gain[0])
             gain, threshold = np.full((1, level.n_nodes), -np.inf), np.full((1, level.n_nodes), np.nan)
             gain[:, lacks], threshold[:, lacks] = found.gain, found.threshold
@@ -115,7 +115,7 @@ class SampledFeatures:
         """The best cuts of each node on some columns of its own, of shape (n_draws, n_nodes), block by block."""
         parts = []
         for block in blocks(len(columns), len(level.entry)):
-            order, x = self.gather.by_value(level, columns[block])
+            order, x = self.table.by_value(level, columns[block])
             candidates = score_cuts(level, x, order, self.criterion, impurity, limits)
             candidates.feature = columns[block]
             parts.append(candidates)

@@ -56,7 +56,8 @@ class Level:
     has_whole_rows : bool
         Whether no row was shared out yet, so that entries have the numbers of their rows.
     centre : array of shape (n_nodes,) or None
-        What the targets of each node are measured from, if nodes differ in it: see :class:`SquaredError`.
+        What the targets of each node are measured from, if nodes differ in it: see
+        :class:`treekit.growing.criteria.SquaredError`.
     """
 
     row: NDArray[np.integer]
@@ -262,8 +263,8 @@ def descend(
 
     Two numberings meet here. In the tree, siblings are numbered one after the other, in the order of their parents'
     numbers. In the new level the first children of all nodes come first, then all second children, and so on, so that
-    a stable partition of the entries moves them (see :func:`partition_by_branch`). Nodes 5 and 3 of a level, with two
-    children and three, and ``next_id`` 10::
+    a stable partition of the entries moves them (see ``presorted.partition_by_branch``). Nodes 5 and 3 of a level, with
+    two children and three, and ``next_id`` 10::
 
         place in the old level     0        1
         number in the tree         5        3

@@ -1,7 +1,7 @@
-"""Surrogate splits: what to ask when the answer to a node's question is missing (Breiman et al., 1984, section 5.3).
+"""Surrogate splits: what a node tests when the value of its own feature is missing (Breiman et al., 1984, section 5.3).
 
 A surrogate is the cut of another column that best repeats what the split did to the rows where both are known. A row
-without an answer is asked the surrogates, the best first, and goes down the heavier branch when none can tell.
+with a missing value takes the branch of the first surrogate whose value it has, else the heavier branch.
 """
 
 from __future__ import annotations
@@ -53,14 +53,14 @@ def find_surrogates(
     level : Level
         Nodes that have been split in two.
     branch : array of shape (n_alive,)
-        Branch of each entry of the level; -1 where the split could not tell.
+        Branch of each entry of the level; -1 where its value is missing.
     split_feature : array of shape (n_nodes,)
         Column of each split.
     values : array of shape (n_features, n_rows)
         The table.
     n_wanted : int
         How many to look for; a node has fewer where fewer columns beat the heavier branch.
-    score : function of (level, impurity, criterion, room)
+    score : function of (level, impurity, criterion, limits)
         The best cut of each node on every column.
     """
     sent = np.zeros((2, len(level.row)))
@@ -68,25 +68,25 @@ def find_surrogates(
         entry = level.entry[branch == side]
         sent[side, entry] = level.weight[entry]
     addend, unit = to_units(sent, fractions=False)
-    told = replace(level, addend=addend, unit=unit, total=segment_sums(addend, level.entry, level.start))
-    candidates = score(told, np.ones(level.n_nodes), Agreement(), ChildLimits(rows=2))
+    by_side = replace(level, addend=addend, unit=unit, total=segment_sums(addend, level.entry, level.start))
+    candidates = score(by_side, np.ones(level.n_nodes), Agreement(), ChildLimits(rows=2))
     node = np.arange(level.n_nodes)
     candidates.gain[split_feature, node] = -np.inf
     ranked = np.argsort(-candidates.gain, axis=0, kind="stable")[:n_wanted]
     return [
-        _surrogate(told, branch, values, candidates, np.where(candidates.gain[best, node] > 0, best, -1))
+        _surrogate(by_side, branch, values, candidates, np.where(candidates.gain[best, node] > 0, best, -1))
         for best in ranked
     ]
 
 
 def _surrogate(level: Level, branch: Ints, values: NDArray, candidates: SplitCandidates, feature: Ints) -> Surrogate:
-    """The scored cut of one column a node as a surrogate, turned round where its mirror image agrees better."""
+    """The scored cut of one column a node as a surrogate, reversed where its mirror image agrees better."""
     threshold = np.where(feature >= 0, candidates.threshold[feature, np.arange(level.n_nodes)], np.nan)
     n_values = max((route.shape[1] for route in candidates.routes.values()), default=0)
     route = np.full((level.n_nodes, n_values), -1)
-    for j, told in candidates.routes.items():
+    for j, column_route in candidates.routes.items():
         node = np.flatnonzero(feature == j)
-        route[node, : told.shape[1]] = told[node]
+        route[node, : column_route.shape[1]] = column_route[node]
     place = np.flatnonzero((feature >= 0)[level.node])
     node, entry = level.node[place], level.entry[place]
     side = branches(values[feature[node], level.row[entry]], threshold[node], route, node)

@@ -83,7 +83,8 @@ class CARTClassifier(TreeClassifier):
     random_state : int, RandomState instance or None
         Draws the columns when ``max_features`` is set; nothing else is random.
     max_leaf_nodes : int or None
-        Largest number of leaves, 2 or more: the tree is then grown best first. See :func:`keep_best_first`.
+        Largest number of leaves, 2 or more: the tree is then grown best first, and splits the leaf next
+        whose split lowers the impurity of the tree the most.
 
     Attributes
     ----------
