@@ -98,7 +98,7 @@ def test_any_classifier_with_weights_can_be_boosted():
     assert model.estimator_weights_ == pytest.approx(theirs.estimator_weights_, rel=1e-3)
     assert np.array_equal(model.predict(X), theirs.predict(X))
     with pytest.raises(AttributeError, match="feature_importances_"):
-        model.feature_importances_
+        _ = model.feature_importances_
 
 
 # -- formulas and stops -----------------------------------------------------------------------------------------

@@ -379,7 +379,7 @@ def reference(rows, kinds, least) -> object:
             shares = [mass(part) for part in parts if part]
             if sum(share >= least - 1e-9 for share in shares) < 2:
                 continue
-            known = sum(parts, [])
+            known = [row for part in parts for row in part]
             gain = (mass(known) * entropy(known) - sum(mass(p) * entropy(p) for p in parts if p)) / mass(rows)
             price = -sum(s / sum(shares) * np.log2(s / sum(shares)) for s in shares)
             if best is None or gain > best[0] + 1e-9:

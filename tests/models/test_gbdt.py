@@ -48,7 +48,7 @@ LI_HANG_LOSSES = [1.93, 0.79, 0.47, 0.30, 0.23, 0.17]
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("order", [1, 2])
 def test_li_hang_example_8_2(order, method):
-    """The printed trees come out to two digits; the book rounds each before it goes on, and its losses follow from that."""
+    """The printed trees come out to two digits; the book rounds each before it goes on, and so its losses."""
     model = GBDTRegressor(order=order, tree_method=method, n_estimators=6, learning_rate=1, max_depth=1, reg_lambda=0)
     model.fit(LI_HANG_X, LI_HANG_Y)
     start = model.start_[0]
@@ -220,7 +220,7 @@ def test_sample_weights_are_xgboosts(method):
 
 
 def test_gamma_prunes_at_once_where_xgboosts_exact_method_prunes_afterwards():
-    """The first cut of exclusive-or hardly gains, those below do; XGBoost's two methods differ, treekit is as its hist."""
+    """The first cut of exclusive-or hardly gains, those below do; XGBoost's methods differ, treekit is as its hist."""
     X, y = np.array([[0, 0], [0, 1], [1, 0], [1, 1]] * 5, dtype=float), np.array([1, -1, -1, 1.2] * 5)
     n_nodes = {}
     for method in METHODS:

@@ -90,7 +90,7 @@ def test_prepruning_of_zhou():
 
 
 def test_postpruning_of_zhou():
-    """Figure 4.7: 42.9%, then 57.1% without texture, then 71.4% without the color of the hollow ones; the rest stays."""
+    """Figure 4.7: 42.9%, then 57.1% without texture, then 71.4% without the hollow ones' color; the rest stays."""
     tree, X, y = melons()
     by_path = {(node.question, node.depth): node.id for node in tree.walk() if not node.is_leaf}
     texture, color = by_path["texture", 3], by_path["color", 1]
@@ -160,7 +160,7 @@ def test_limit_where_nearly_all_are_errors():
 
 
 def test_votes_of_quinlan():
-    """The same section: 6, 9 and 1 Democrats in three leaves, one Republican among the last: 3.273 errors against 2.512."""
+    """The same section: 6, 9 and 1 Democrats in three leaves, one Republican among them: 3.273 errors against 2.512."""
     # Three branches of 6, 9 and 1 rows; one branch's row is of the other class.
     X = pd.DataFrame({"education": ["no"] * 6 + ["yes"] * 9 + ["unknown"]})
     y = ["democrat"] * 15 + ["republican"]
@@ -319,7 +319,7 @@ def leaves_of(tree: Tree, pruned: Tree) -> list[int]:
 @given(rows, KINDS, st.floats(0, 0.3), st.sampled_from(["impurity", "misclassification"]))
 def test_no_pruned_tree_costs_less(columns, kind, alpha, risk):
     """Cost complexity: of all pruned trees the smallest of those that cost least, whatever the price."""
-    tree, _, y = small_tree(columns, kind)
+    tree, *_ = small_tree(columns, kind)
     if kind == "regressor":
         risk, alpha = "impurity", alpha * max(tree.impurity[0], 0.1)
     node_risk = tree.weight / tree.weight[0] * (tree.impurity if risk == "impurity" else 1 - tree.value.max(axis=1))
@@ -334,7 +334,7 @@ def test_no_pruned_tree_costs_less(columns, kind, alpha, risk):
 @settings(deadline=None, max_examples=60)
 @given(rows, rows, KINDS, st.sampled_from(["cut", "keep"]))
 def test_no_pruned_tree_errs_less_on_held_out_rows(columns, others, kind, ties):
-    """Reduced error: of all pruned trees none does better on the held-out rows; the smallest, or the largest, of them."""
+    """Reduced error: of all pruned trees none does better on held-out rows; the smallest, or the largest, of them."""
     tree, *_ = small_tree(columns, kind)
     _, X, y = small_tree(others, kind)
     values = encode(X, tree.features)
