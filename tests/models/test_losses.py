@@ -42,7 +42,7 @@ def test_derivatives_are_finite_differences(loss):
 
 @by_name
 def test_start_is_the_best_constant(loss):
-    y, score, weight = case(loss)
+    y, _, weight = case(loss)
 
     def mean_loss(start):
         return np.average(loss.value(y, np.repeat(start[:, np.newaxis], N, axis=1)), weights=weight)
@@ -66,7 +66,7 @@ def test_exact_line_search_is_the_best_step_of_each_leaf(loss):
     for j in range(4):
         here = leaf == j
 
-        def total(s):
+        def total(s, here=here):
             return weight[here] @ loss.value(y[here], score[:, here] + s)
 
         assert total(step[j]) <= minimize_scalar(total, bracket=(-1, 1), tol=1e-12).fun + 1e-9
@@ -96,7 +96,7 @@ def test_newton_steps_of_friedman_2001():
 
 def test_huber_step_of_friedman_2001():
     loss = HuberLoss(alpha=0.8)
-    y, score, weight = case(loss)
+    y, score, _ = case(loss)
     loss.adapt(y, score, np.ones(N))
     residual = y - score[0]
     assert loss.delta == pytest.approx(np.quantile(np.abs(residual), 0.8, method="averaged_inverted_cdf"))

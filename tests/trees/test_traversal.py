@@ -365,8 +365,8 @@ def test_peak_memory_of_predict(monkeypatch):
     single = CARTRegressor(max_depth=8).fit(X[small], y[small])
     boosted = GBDTRegressor(order=2, tree_method="hist", n_estimators=10, max_depth=6).fit(X[small], y[small])
     for table in (X, np.asfortranarray(X)):
-        assert peak_of(lambda: single.predict(table)) < X.nbytes / 3
-        assert peak_of(lambda: boosted.predict(table)) < X.nbytes / 2
+        assert peak_of(lambda table=table: single.predict(table)) < X.nbytes / 3
+        assert peak_of(lambda table=table: boosted.predict(table)) < X.nbytes / 2
 
 
 def peak_of(call) -> int:
