@@ -41,7 +41,7 @@ MODELS = {
         AdaBoostClassifier(n_estimators=3),
         GBDTClassifier(n_estimators=2),
         GBDTRegressor(n_estimators=2),
-        CascadeForestClassifier(n_forests=1, n_estimators=2, max_levels=1, random_state=0),
+        CascadeForestClassifier(n_forests=1, n_estimators=1, n_folds=2, max_levels=1, random_state=0),
     )
 }
 

@@ -238,7 +238,7 @@ def test_many_categories_of_many_classes():
 
 
 def test_gini_indices_of_watermelon_and_loan():
-    """Zhou (2016), exercise figures of section 4.2.3, and Li Hang, example 5.4: best one-against-rest cut 0.27 (house)."""
+    """Zhou (2016), exercise figures of section 4.2.3, and Li Hang, example 5.4: the best cut is 0.27 (house)."""
     loans = load_loan()
     tree = CARTClassifier(categorical_split="one_vs_rest").fit(loans.iloc[:, :-1], loans["approved"]).tree_
     assert tree.root.question == "house"

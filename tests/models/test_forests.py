@@ -41,6 +41,15 @@ def test_a_forest_of_one_whole_tree_is_cart(criterion):
     assert np.array_equal(forest.apply(X)[:, 0], cart.apply(X))
 
 
+def test_class_weights_reach_the_trees():
+    X, y = CANCER
+    weights = {0: 5.0, 1: 1.0}
+    forest = RandomForestClassifier(1, bootstrap=False, max_features=None, max_depth=3, class_weight=weights).fit(X, y)
+    cart = CARTClassifier(max_depth=3, class_weight=weights).fit(X, y)
+    assert forest.estimators_[0].tree_.export_text() == cart.tree_.export_text()
+    assert cart.tree_.export_text() != CARTClassifier(max_depth=3).fit(X, y).tree_.export_text()
+
+
 def test_a_forest_of_one_whole_regression_tree_is_cart():
     X, y = DIABETES
     forest = RandomForestRegressor(1, bootstrap=False, max_depth=4).fit(X, y)
