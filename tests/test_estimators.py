@@ -280,6 +280,7 @@ BAD_VALUES = {
     "max_features": [0, 2.0, 5, "all", "cube", -1],
     "categorical_split": ["both", None],
     "max_surrogates": [-1, 1.5, "all"],
+    "max_leaf_nodes": [1, 0, 2.5, "many"],
     "ccp_alpha": [-0.1, np.nan, "none"],
     "class_weight": ["nonsense", 1.5, {0: -1, 1: 1}],
     "random_state": ["dice", -1.5],
@@ -310,8 +311,6 @@ BAD_VALUES = {
 
 #: Values that only some classes take: C4.5 asks for a weight, and 0 of it leaves a leaf as small as it likes.
 BAD_VALUES_BUT_FOR_C45 = {"min_samples_leaf": [0, 1.5]}
-#: Neither is looked at: any value is taken for true or false.
-TAKEN_FOR_TRUE = {"bootstrap", "oob_score"}
 
 
 def bad_parameters():
@@ -322,9 +321,7 @@ def bad_parameters():
                 continue
             more = [] if name == "C45Classifier" else BAD_VALUES_BUT_FOR_C45.get(parameter, [])
             for value in BAD_VALUES[parameter] + more:
-                reason = f"any value of {parameter} is taken for true or false"
-                marks = [pytest.mark.xfail(strict=True, reason=reason)] if parameter in TAKEN_FOR_TRUE else []
-                yield pytest.param(model, parameter, value, id=f"{name}-{parameter}={value!r}", marks=marks)
+                yield pytest.param(model, parameter, value, id=f"{name}-{parameter}={value!r}")
 
 
 @pytest.mark.parametrize("model, parameter, value", list(bad_parameters()))
@@ -441,19 +438,7 @@ def test_names_of_columns_and_labels(model):
     assert not hasattr(bare, "feature_names_in_") and bare.n_features_in_ == 2
 
 
-@pytest.mark.parametrize(
-    "model",
-    [
-        pytest.param(
-            model,
-            id=name,
-            marks=[pytest.mark.xfail(strict=True, reason="a cascade refuses an array after a frame")]
-            if name == "CascadeForestClassifier"
-            else [],
-        )
-        for name, model in MODELS.items()
-    ],
-)
+@each_model
 def test_an_array_where_a_frame_was_is_warned_of(model):
     model = clone(model).fit(NAMED, Y)
     with pytest.warns(UserWarning, match="X does not have valid feature names"):
