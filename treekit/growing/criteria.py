@@ -174,6 +174,9 @@ class _Mean(Criterion):
     #: Whether a node may measure its targets from the smallest of them; otherwise always from the offset.
     moves_centre = True
 
+    #: Targets that differ by no more than this are equal but for rounding; the user's own targets are exact.
+    noise = 0.0
+
     def __init__(self, target: Floats, offset: float):
         # Targets are measured from an offset; with the mean as offset a large one costs no digits.
         self.target, self.offset = target, offset
@@ -192,7 +195,7 @@ class _Mean(Criterion):
 
     def is_pure(self, level: Level, impurity: Floats, root_impurity: float) -> Bools:
         low, high = self._range(level)
-        return low == high
+        return high - low <= self.noise
 
     def refined(self, level: Level) -> Level:
         is_coarse = self._is_coarse(level)
@@ -262,7 +265,8 @@ class SquaredError(_Mean, DeviationCriterion):
     Its first term adds up, so it is left out.
     """
 
-    def __init__(self, target: Floats, weight: Floats | None = None):
+    def __init__(self, target: Floats, weight: Floats | None = None, noise: float = 0.0):
+        self.noise = noise
         # A row of weight zero is no row. The exact sum makes the mean independent of the order of the rows.
         counted = target if weight is None else target[weight > 0]
         super().__init__(target, offset=math.fsum(counted) / len(counted))

@@ -251,7 +251,8 @@ class RowsInMemory:
         trees, steps = [], np.empty_like(self.score)
         for k in range(loss.n_scores):
             if estimator.order == 1:
-                criterion: Criterion = SquaredError(only_where(self.in_bag, r[k]))
+                noise = rounding_of_residuals(r[k], self.score[k])
+                criterion: Criterion = SquaredError(only_where(self.in_bag, r[k]), noise=noise)
                 tree, leaf = self.grower.grow(criterion, self.in_bag, limits, choose, stop)
                 best = loss.line_search(self.y, self.score[k], r[k], h[k], self.in_bag, leaf, tree.n_nodes)
                 value = np.where(tree.is_leaf, best, tree.value[:, 0])[:, np.newaxis]
@@ -279,6 +280,12 @@ def without_zero_weight(values: NDArray, y: NDArray, weight: Floats) -> tuple[ND
     if len(kept) == len(weight):
         return values, y, weight
     return values.take(kept, axis=1), y.take(kept), weight.take(kept)
+
+
+def rounding_of_residuals(residual: Floats, score: Floats) -> float:
+    """How far residuals may differ that are equal but for rounding: those of rows with one target, whose scores are the
+    same sum of steps, worked out in other ways."""
+    return 64 * float(np.spacing(largest_magnitude(np.concatenate([residual, score]))))
 
 
 def only_where(weight: Floats, x: Floats) -> Floats:
