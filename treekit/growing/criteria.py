@@ -191,7 +191,8 @@ class _Mean(Criterion):
         mean = safe_divide(level.sums[1], level.sums[0])
         if not isinstance(level, Level):  # the sums of histograms, without rows
             return (mean + self.offset)[:, np.newaxis]
-        return np.clip(mean + self._centre(level), *self._range(level))[:, np.newaxis]
+        low, high = self._range(level)
+        return np.minimum(np.maximum(mean + self._centre(level), low), high)[:, np.newaxis]
 
     def is_pure(self, level: Level, impurity: Floats, root_impurity: float) -> Bools:
         low, high = self._range(level)

@@ -150,6 +150,8 @@ class Level:
 
     def range_of(self, x: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Smallest and largest in each node of x, one number for each place of ``entry``; 0 for a node without rows."""
+        if self.n_samples.all():
+            return np.minimum.reduceat(x, self.start[:-1]), np.maximum.reduceat(x, self.start[:-1])
         low, high = np.zeros(self.n_nodes), np.zeros(self.n_nodes)
         filled = np.flatnonzero(self.n_samples)
         low[filled] = np.minimum.reduceat(x, self.start[filled])
