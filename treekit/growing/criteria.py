@@ -355,17 +355,22 @@ class Newton(Criterion):
     and Guestrin (2016), equations 5-7.
     """
 
-    def __init__(self, gradient: Floats, second: Floats, reg_lambda: float = 0.0, gamma: float = 0.0):
+    def __init__(
+        self, gradient: Floats, second: Floats, reg_lambda: float = 0.0, gamma: float = 0.0, noise: float = 0.0
+    ):
         self.per_row = np.stack([gradient, second])
         self.reg_lambda = reg_lambda
         self.gamma = gamma
+        #: How far a sum of gradients may be from zero by rounding alone.
+        self.noise = noise
 
     def cost(self, sums: Floats) -> Floats:
         return -safe_divide(sums[0] * sums[0], sums[1] + self.reg_lambda) / 2
 
     def gain(self, saving: Floats, node: Floats) -> Floats:
+        by_rounding = safe_divide(self.noise**2, node[1] + self.reg_lambda) if self.noise else 0.0
         gain = saving - self.gamma
-        return np.where(gain > 0, gain, -np.inf)
+        return np.where((gain > 0) & (saving > by_rounding), gain, -np.inf)
 
     def divisor(self, node: Floats) -> Floats:
         return np.ones_like(node[0])

@@ -250,15 +250,18 @@ class RowsInMemory:
         choose, stop, limits = estimator._choose(len(self.grower.features), rng), estimator._stop(), estimator._limits()
         trees, steps = [], np.empty_like(self.score)
         for k in range(loss.n_scores):
+            residual = only_where(self.in_bag, r[k])
+            noise = rounding_of_residuals(residual, only_where(self.in_bag, self.score[k]))
             if estimator.order == 1:
-                noise = rounding_of_residuals(r[k], self.score[k])
-                criterion: Criterion = SquaredError(only_where(self.in_bag, r[k]), noise=noise)
+                criterion: Criterion = SquaredError(residual, noise=noise)
                 tree, leaf = self.grower.grow(criterion, self.in_bag, limits, choose, stop)
                 best = loss.line_search(self.y, self.score[k], r[k], h[k], self.in_bag, leaf, tree.n_nodes)
                 value = np.where(tree.is_leaf, best, tree.value[:, 0])[:, np.newaxis]
                 tree = replace(tree, value=value, criterion="squared_error", only_leaves_predict=True)
             else:
-                criterion = Newton(-r[k], h[k], estimator.reg_lambda, estimator.gamma)
+                # Histograms know the rounding of their sums by their units.
+                of_sums = 0.0 if self.grower.is_binned else noise * len(residual)
+                criterion = Newton(-r[k], h[k], estimator.reg_lambda, estimator.gamma, of_sums)
                 tree, leaf = self.grower.grow(criterion, self.in_bag, limits, choose, stop)
                 tree = replace(tree, criterion="newton", gain_is_sum=True)
             trees.append(tree)
