@@ -1,7 +1,7 @@
 """The absolute error: the one criterion that is no function of sums, because a median is none.
 
 Where every row has weight 1, the costs follow from running medians, which one walk backwards through all nodes and
-columns at once finds: see :func:`costs_of_prefixes` and :func:`running_medians`. With weights, they follow from the
+columns at once finds: see :func:`treekit.growing.running_medians.costs_of_prefixes`. With weights, they follow from the
 sum of the smallest values that make up half of the weight: :func:`sum_of_smallest` finds it bit by bit.
 """
 

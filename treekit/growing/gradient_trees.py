@@ -19,7 +19,7 @@ from treekit.numeric import Floats, Ints
 from treekit.trees.structure import MAJORITY
 from treekit.trees.tree import Tree
 
-__all__ = []
+__all__ = ["GradientTreeGrower"]
 
 
 class GradientTreeGrower:

@@ -220,7 +220,8 @@ def first_level(
     columns : sequence of int
         The columns that are to be kept in order.
     order : array of shape (n_columns, n_rows)
-        Their orders, from :func:`sort_columns`; they become the level's workspace and are overwritten.
+        Their orders, from :func:`treekit.growing.presorted.sort_columns`; they become the level's
+        workspace and are overwritten.
     shares : bool
         Whether rows may be shared out later, so that weights need room for fractions.
     n_branches : int

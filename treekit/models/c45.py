@@ -31,7 +31,7 @@ __all__ = ["C45Classifier"]
 
 
 class C45Classifier(TreeClassifier):
-    r"""C4.5: a decision tree that asks for the attribute of the largest gain ratio, knows numbers and gaps, and is pruned.
+    r"""C4.5: each node tests the attribute of the largest gain ratio; numbers and missing values have rules; pruned.
 
     .. math::
 
@@ -55,7 +55,7 @@ class C45Classifier(TreeClassifier):
     criterion : {"gain_ratio", "gain"}
         "gain" asks for the largest gain, as ID3 does. It is an option of Quinlan's program too.
     confidence : float or None, default 0.25
-        CF of the pessimistic pruning, above 0 and at most 1; the smaller, the more is cut. None for no pruning. See
+        CF of the pessimistic pruning, above 0 and below 1; the smaller, the more is cut. None for no pruning. See
         :func:`treekit.prune_pessimistic`.
     min_samples_leaf : float, default 2
         At least two branches of a split must have so much of the weight (a row weighs 1 unless ``sample_weight`` says
@@ -72,8 +72,8 @@ class C45Classifier(TreeClassifier):
         * a cut is moved from the midpoint down to the largest value of the training table that is not above it;
         * a cut must leave a tenth of the known weight over the number of classes on either side, if that is more than
           ``min_samples_leaf``, but never more than 25;
-        * the binary logarithm of the number of possible cuts, over N, in bits, is taken from the gain of a column of numbers, and
-          the rest must be above 0;
+        * the binary logarithm of the number of possible cuts, over N, in bits, is subtracted from the gain of a column
+          of numbers, and the rest must be above 0;
         * split information counts "unknown" as one more outcome, with :math:`1 - \rho` of the weight;
         * the average leaves out columns of very many categories, 0.3 for each row of the table or more, unless there
           are no others; a gain may be 0.001 bits below it; a split must gain something;
@@ -139,8 +139,10 @@ class C45Classifier(TreeClassifier):
         check_number(self, "min_samples_leaf", low=0)
         check_number(self, "max_depth", low=0, whole=True, none=True)
         check_number(self, "confidence", low=0, none=True, high=1)
-        if self.confidence == 0:
-            raise ValueError("confidence must be above 0 and at most 1, or None for no pruning; got 0.")
+        if self.confidence in (0, 1):
+            raise ValueError(
+                f"confidence must be above 0 and below 1, or None for no pruning; got {self.confidence!r}."
+            )
         entropy = Entropy(y, len(self.classes_))
         # Shares of weight are rounded: what is meant to weigh 2 may weigh a little less.
         least = self.min_samples_leaf * (1 - SHARED_TIE)

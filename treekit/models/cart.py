@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.class_weight import compute_sample_weight
 
 from treekit.growing.absolute_error import AbsoluteError, score_thresholds_absolute
 from treekit.growing.candidates import (
@@ -29,7 +28,7 @@ from treekit.growing.presorted import NO_ORDER
 from treekit.growing.surrogates import find_surrogates
 from treekit.growing.thresholds import score_thresholds
 from treekit.models.base import TreeClassifier, TreeRegressor
-from treekit.models.validation import check_choice, check_number, count_features, generator
+from treekit.models.validation import check_choice, check_number, class_factors, count_features, generator
 from treekit.pruning.cost_complexity import prune_cost_complexity
 from treekit.pruning.cut import cut
 from treekit.trees.structure import MAJORITY, Surrogate
@@ -142,9 +141,7 @@ class CARTClassifier(TreeClassifier):
         table: RankedColumns | None = None,
     ) -> Tree:
         check_choice(self, "criterion", CLASSIFICATION)
-        weight = weight * compute_sample_weight(self.class_weight, self.classes_[y])
-        if (weight < 0).any():
-            raise ValueError(f"class_weight must not be negative; got {self.class_weight!r}.")
+        weight = weight * class_factors(self.class_weight, self.classes_[y])
         criterion = CLASSIFICATION[self.criterion](y, len(self.classes_))
         return grow_binary(self, values, features, criterion, weight, self.classes_, table)
 

@@ -43,8 +43,8 @@ class ObliqueTreeClassifier(TreeClassifier):
 
     No fast way to the best combination is known: finding it is NP-hard. Each node climbs instead, as in OC1, one
     coefficient at a time (see :class:`ObliqueSearch`), from several starts: the best single column, the direction of
-    logistic regression for each class against the rest, and ``n_restarts`` random directions. The best end of all climbs is
-    taken if it gains more than the best single column does; otherwise the node cuts that column.
+    logistic regression for each class against the rest, and ``n_restarts`` random directions. The best end of all
+    climbs is taken if it gains more than the best single column does; otherwise the node cuts that column.
 
     Parameters
     ----------
@@ -131,7 +131,7 @@ class ObliqueTreeClassifier(TreeClassifier):
                 raise ValueError(f"X: column {name!r} holds text; {ENCODE}") from error
             if np.isinf(numbers).any():
                 raise ValueError(f"X contains infinity in column {name!r}; a linear combination needs finite numbers.")
-        return frame.astype({name: float for name, dtype in frame.dtypes.items() if dtype == object})
+        return frame.astype({name: float for name, dtype in frame.dtypes.items() if dtype.kind == "O"})
 
     def _grow(self, values: NDArray, features: tuple[Feature, ...], y: NDArray, weight: NDArray) -> Tree:
         check_choice(self, "criterion", CLASSIFICATION)
@@ -187,9 +187,9 @@ class ObliqueSearch:
     Adding :math:`\beta` to its coefficient turns v into :math:`v + \beta q`, which is positive just where
     :math:`-v / q < \beta`. So the rows on either side are those on either side of the threshold :math:`\beta` on the
     column :math:`u = -v / q`, and :func:`treekit.growing.thresholds.score_cuts` finds the best one for all
-    nodes in one running sum. The cut turns about its rows with :math:`q = 0`; each column is moved in two ways, so that these lie
-    just below its smallest value, or just above its largest. A change is kept in the nodes where it gains; the climb
-    ends when no change gains in any.
+    nodes in one running sum. The cut turns about its rows with :math:`q = 0`; each column is moved in two ways, so that
+    these lie just below its smallest value, or just above its largest. A change is kept in the nodes where it gains;
+    the climb ends when no change gains in any.
 
     Attributes
     ----------

@@ -17,7 +17,17 @@ from sklearn.utils.validation import column_or_1d
 
 from treekit.growing.encoding import objects_if_mixed
 
-__all__ = []
+__all__ = [
+    "row_weights",
+    "class_factors",
+    "check_number",
+    "check_choice",
+    "refuse_missing",
+    "read_targets",
+    "read_labels",
+    "generator",
+    "count_features",
+]
 
 
 def row_weights(sample_weight: ArrayLike | None, n_rows: int) -> NDArray[np.float64]:

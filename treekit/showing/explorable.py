@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 from xml.sax.saxutils import escape, quoteattr
 
-__all__ = []
+__all__ = ["Slider", "Choice", "Explorable"]
 
 
 @dataclass(frozen=True)

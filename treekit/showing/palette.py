@@ -7,7 +7,7 @@ orange are too pale on white, so a dark gold and a grey stand in for them. Each 
 
 from __future__ import annotations
 
-__all__ = []
+__all__ = ["class_color", "CLASS_COLORS"]
 CLASS_COLORS = (
     "#0072B2",  # blue
     "#D55E00",  # vermilion

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from xml.sax.saxutils import escape, quoteattr
 
-__all__ = []
+__all__ = ["number", "element", "text", "line", "rect", "circle", "Plane", "FAINT"]
 FAINT = 0.35  # opacity of lines that only guide the eye
 
 
