@@ -17,7 +17,7 @@ from benchmarks import table
 from benchmarks.agree import Differ
 from benchmarks.cases import CASES, GROUPS, MEMORY, lightgbm
 from benchmarks.measure import ROOT
-from treekit.figures.scale import plot_times
+from treekit.showing.figures.scale import plot_times
 
 PICTURE = ROOT / "_build" / "benchmarks.png"
 

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import log_loss
 
-from benchmarks.plain import Node
-from treekit.tree import STOP, Tree
+from treekit.plain import Node
+from treekit.trees.structure import STOP
+from treekit.trees.tree import Tree
 
 
 class Differ(Exception):
@@ -102,11 +103,12 @@ def same_as_plain(ours: Tree, theirs: Node) -> str:
     waiting = [(0, theirs)]
     while waiting:
         place, node = waiting.pop()
-        close("rows of a node", ours.n_samples[place], node.n_rows, relative=0)
-        close("column of a node", ours.feature[place], node.column, relative=0)
+        column, threshold = node.question or (-1, np.nan)
+        close("rows of a node", ours.n_samples[place], len(node.rows), relative=0)
+        close("column of a node", ours.feature[place], column, relative=0)
         if node.branches:
-            close("threshold of a node", ours.threshold[place], node.threshold)
-            waiting += zip(ours.first_child[place] + np.arange(2), node.branches)
+            close("threshold of a node", ours.threshold[place], threshold)
+            waiting += zip(ours.first_child[place] + np.arange(2), node.branches.values())
     return f"same tree: {ours.n_nodes} nodes alike"
 
 

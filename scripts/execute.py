@@ -2,9 +2,10 @@
 
     python scripts/execute.py                every notebook of book/
     python scripts/execute.py entropy id3    these two
+    python scripts/execute.py --check        run nothing; only see that each is stored in the book's form
 
 Each notebook runs in a kernel of this Python, in its own folder. What is stored depends only on the code: no times,
-no version of Python, cells counted from 1. So running a chapter twice changes nothing, and a diff shows what did.
+no version of Python, cells counted from 1. So a second run changes nothing, and a diff shows what did change.
 """
 
 from __future__ import annotations
@@ -128,6 +129,20 @@ def execute(path: Path) -> bool:
     return after != before
 
 
+def is_in_stored_form(path: Path) -> bool:
+    """Whether a notebook's file is, byte for byte, what the book would store; its outputs are taken as they are."""
+    stored = path.read_text(encoding="utf-8")
+    return stored == stored_form(normalise(nbformat.reads(stored, as_version=4)))
+
+
+def check(paths: list[Path]) -> int:
+    """Name the notebooks that another program has stored in a form of its own; return the exit status."""
+    strange = [str(path.relative_to(ROOT)) for path in paths if not is_in_stored_form(path)]
+    if strange:
+        print(f"Not in the form in which the book stores notebooks: {', '.join(strange)}. Run `make execute`.")
+    return 1 if strange else 0
+
+
 def chosen(names: list[str]) -> list[Path]:
     """The notebooks with these names, in the order of the files; all when no name is given."""
     everything = notebooks()
@@ -142,7 +157,11 @@ def chosen(names: list[str]) -> list[Path]:
 def main() -> int:
     parser = argparse.ArgumentParser(description="Run the chapters again and store what they print.")
     parser.add_argument("names", nargs="*", help="names of chapters, such as entropy; all when left out")
-    paths = chosen(parser.parse_args().names)
+    parser.add_argument("--check", action="store_true", help="run nothing; only see that they are in the book's form")
+    arguments = parser.parse_args()
+    paths = chosen(arguments.names)
+    if arguments.check:
+        return check(paths)
     os.environ.update(reproducible_environment())
     failed = 0
     for number, path in enumerate(paths, start=1):

@@ -90,4 +90,4 @@ def test_rpart_surrogates(stage_c):
     assert names == ["gleason", "ploidy", "g2", "age"]
     thresholds = [round(float(surrogate.threshold[0]), 3) for surrogate in tree.surrogates[:4]]
     assert thresholds == pytest.approx([5.5, float("nan"), 9.945, 66.5], nan_ok=True)
-    assert tree.surrogates[3].is_turned[0]  # the young go to the right
+    assert tree.surrogates[3].is_reversed[0]  # the young go to the right

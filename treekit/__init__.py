@@ -1,13 +1,6 @@
 """treekit: the decision trees of the book, written to be read."""
 
 from treekit import datasets
-from treekit.adaboost import AdaBoostClassifier
-from treekit.c45 import C45Classifier
-from treekit.cart import CARTClassifier, CARTRegressor
-from treekit.deep_forest import CascadeForestClassifier
-from treekit.forests import BaggingClassifier, RandomForestClassifier, RandomForestRegressor
-from treekit.gbdt import GBDTClassifier, GBDTRegressor
-from treekit.id3 import ID3Classifier
 from treekit.measures import (
     conditional_entropy,
     entropy,
@@ -22,21 +15,22 @@ from treekit.measures import (
     self_information,
     split_information,
 )
-from treekit.oblique import ObliqueTreeClassifier
-from treekit.pruning import (
-    CostComplexityPath,
-    binomial_limit,
-    collapse,
-    cost_complexity_path,
-    cut,
-    normal_limit,
-    preprune,
-    prune_cost_complexity,
-    prune_pessimistic,
-    prune_reduced_error,
-)
-from treekit.raising import prune_and_raise
-from treekit.tree import Node, Tree
+from treekit.models.adaboost import AdaBoostClassifier
+from treekit.models.bagging import BaggingClassifier
+from treekit.models.c45 import C45Classifier
+from treekit.models.cart import CARTClassifier, CARTRegressor
+from treekit.models.deep_forest import CascadeForestClassifier
+from treekit.models.gbdt import GBDTClassifier, GBDTRegressor
+from treekit.models.id3 import ID3Classifier
+from treekit.models.oblique import ObliqueTreeClassifier
+from treekit.models.random_forest import RandomForestClassifier, RandomForestRegressor
+from treekit.pruning.cost_complexity import CostComplexityPath, cost_complexity_path, prune_cost_complexity
+from treekit.pruning.cut import cut
+from treekit.pruning.held_out import preprune, prune_reduced_error
+from treekit.pruning.pessimistic import binomial_limit, collapse, normal_limit, prune_pessimistic
+from treekit.pruning.subtree_raising import prune_and_raise
+from treekit.trees.node import Node
+from treekit.trees.tree import Tree
 
 __version__ = "0.1.0"
 

@@ -1,8 +1,12 @@
 """The small tables of the book, as data frames in English with the Chinese terms at hand.
 
 Columns of words are categorical, their values in the order of first appearance: an attribute keeps the values
-that a part of the table happens to lack. ``frame.attrs["chinese"]`` maps every English term to the Chinese one,
+that some rows of the table happen to lack. ``frame.attrs["chinese"]`` maps every English term to the Chinese one,
 and ``language="zh"`` gives the table in Chinese.
+
+A trap in tables of your own: ``pandas.read_csv`` takes words such as "None", "NA" and "null" for missing entries, so a
+category of that name turns into a gap without a warning. Where a table has one, read it with
+``keep_default_na=False, na_values=[""]``, as the tables here are read: then only an empty field is missing.
 """
 
 from __future__ import annotations
@@ -71,7 +75,7 @@ def load_loan(language: str = "en") -> pd.DataFrame:
 
 
 def load_lunch(language: str = "en") -> pd.DataFrame:
-    """Twelve dishes near the office: how far in metres, how dear in yuan, and whether we went (``eat``, 去吃).
+    """Twelve dishes near the office: the distance in metres, the price in yuan, and whether we went (``eat``, 去吃).
 
     Made for this book after the lunch example of its sources: two hundred metres, twenty yuan, Lanzhou noodles.
     The index is the dish. ``language`` is "en" or "zh".
@@ -80,20 +84,20 @@ def load_lunch(language: str = "en") -> pd.DataFrame:
 
 
 def load_benchmarks() -> pd.DataFrame:
-    """How long treekit took, and how much memory, beside other programs: one row for each comparison.
+    """Time and memory that treekit takes, beside other programs: one row for each comparison.
 
-    ``what`` was done on a table of ``n_rows`` rows; ``measure`` tells what the numbers of ``treekit`` and of the ``other``
-    program, the ``peer``, are; ``seen`` is their ratio, or treekit's number where it stands alone. ``date``, ``machine``
-    and ``versions`` say when and where. `make bench` of the book's repository writes the file anew.
+    ``what`` was done on a table of ``n_rows`` rows; ``measure`` names the unit of the numbers of ``treekit`` and of the
+    ``other`` program, the ``peer``; ``seen`` is their ratio, or treekit's number where it stands alone. ``date``,
+    ``machine`` and ``versions`` record the conditions. `make bench` of the book's repository writes the file again.
     """
     with files("treekit.data").joinpath("benchmarks.csv").open(encoding="utf-8") as file:
-        return pd.read_csv(file)
+        return pd.read_csv(file, keep_default_na=False, na_values=[""])
 
 
 def _read(name: str) -> pd.DataFrame:
     """One CSV file of treekit/data; its first column names the rows, columns of words become categorical."""
     with files("treekit.data").joinpath(f"{name}.csv").open(encoding="utf-8") as file:
-        frame = pd.read_csv(file, index_col=0)
+        frame = pd.read_csv(file, index_col=0, keep_default_na=False, na_values=[""])
     words = frame.columns[~frame.dtypes.map(pd.api.types.is_numeric_dtype)]
     return frame.astype({column: pd.CategoricalDtype(frame[column].dropna().unique()) for column in words})
 

@@ -1,7 +1,7 @@
 """The formulas of the book: information, entropy, gain, gain ratio, Gini.
 
-Most functions take columns of data (one entry a row) and answer with one number. The three that end in
-``_of_counts`` take tables of class counts instead, any number of them at once: the tree grower calls those.
+Most functions take columns of data, one entry per row, and return one number. The three that end in ``_of_counts``
+take tables of class counts instead, any number of them at once: the tree grower calls those.
 
 Entropies are in bits (``base=2``) unless another base is given; ``base=numpy.e`` gives nats.
 """
@@ -15,6 +15,9 @@ from functools import partial
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
+
+from treekit.growing.encoding import objects_if_mixed
+from treekit.models.validation import row_weights
 
 __all__ = [
     "self_information",
@@ -32,18 +35,16 @@ __all__ = [
 ]
 
 
-# -- of tables of counts ----------------------------------------------------------------------------------------
-
-
 def _shares(counts: ArrayLike) -> NDArray[np.float64]:
-    """Each count over the total of its last axis; shares of nothing are all zero."""
+    """Each count over the total of its last axis; zeros where the total is zero."""
     counts = np.asarray(counts, dtype=float)
     total = counts.sum(axis=-1, keepdims=True)
     # A difference of sums may round to -1e-17.
     if not np.all(counts >= -1e-9 * np.abs(total)):
         raise ValueError("counts must hold numbers, none of them negative or missing.")
     counts = np.maximum(counts, 0)
-    return np.divide(counts, total, out=np.zeros_like(counts), where=total > 0)
+    share = np.divide(counts, total, out=np.zeros_like(counts), where=total > 0)
+    return np.minimum(share, 1)
 
 
 def _log_of(base: float) -> float:
@@ -136,16 +137,13 @@ def gain_of_counts(
     if counts.ndim < 2:
         raise ValueError(f"counts must have the shape (..., n_values, n_classes); got shape {counts.shape}.")
     gain = impurity(counts.sum(axis=-2)) - mean_impurity(counts, impurity)
-    # Both impurities are concave, so no split raises them; rounding may say -1e-17.
+    # Both impurities are concave, so no split raises them; rounding may give -1e-17.
     return np.maximum(gain, 0)
 
 
 def mean_impurity(counts: NDArray[np.float64], impurity: Callable[..., NDArray[np.float64]]) -> NDArray[np.float64]:
     """Mean impurity over the values of an attribute, each weighted by its share of the rows."""
     return (_shares(counts.sum(axis=-1)) * impurity(counts)).sum(axis=-1)
-
-
-# -- of columns of data -----------------------------------------------------------------------------------------
 
 
 def self_information(p: ArrayLike, base: float = 2) -> NDArray[np.float64]:
@@ -233,8 +231,8 @@ def conditional_entropy(x: ArrayLike, y: ArrayLike, base: float = 2, sample_weig
 
     .. math:: H(D \mid A) = \sum_{m=1}^{M} \frac{|D_m|}{|D|} H(D_m)
 
-    This is :eq:`eq-conditional-entropy` of the book. Note the order of the arguments: first what is
-    known, then what is asked.
+    This is :eq:`eq-conditional-entropy` of the book. Note the order of the arguments: first what is known, then what is
+    to be predicted.
 
     Parameters
     ----------
@@ -250,7 +248,7 @@ def conditional_entropy(x: ArrayLike, y: ArrayLike, base: float = 2, sample_weig
     Returns
     -------
     float
-        Between 0 (x decides y) and the entropy of y (x says nothing about y).
+        Between 0 (x determines y) and the entropy of y (the two are independent).
 
     Raises
     ------
@@ -278,7 +276,7 @@ def information_gain(x: ArrayLike, y: ArrayLike, base: float = 2, sample_weight:
     Returns
     -------
     float
-        Between 0 (x says nothing about y) and the entropy of y (x decides y).
+        Between 0 (x and y are independent) and the entropy of y (x determines y).
 
     Notes
     -----
@@ -289,11 +287,12 @@ def information_gain(x: ArrayLike, y: ArrayLike, base: float = 2, sample_weight:
 
 
 def split_information(x: ArrayLike, base: float = 2, sample_weight: ArrayLike | None = None) -> float:
-    r"""Entropy of the attribute itself: what it costs to say which branch a row takes.
+    r"""Entropy of the attribute itself: the information in which branch a row takes.
 
     .. math:: H_A(D) = -\sum_{m=1}^{M} \frac{|D_m|}{|D|} \log \frac{|D_m|}{|D|}
 
-    This is :eq:`eq-split-information` of the book. Also called the intrinsic value of the attribute. Rows where x is missing are left out.
+    This is :eq:`eq-split-information` of the book. Also called the intrinsic value of the attribute. Rows where x is
+    missing are left out.
 
     Parameters
     ----------
@@ -329,7 +328,8 @@ def gain_ratio(x: ArrayLike, y: ArrayLike, base: float = 2, sample_weight: Array
 
     .. math:: g_R(D, A) = \frac{g(D, A)}{H_A(D)}
 
-    This is :eq:`eq-gain-ratio` of the book. Parameters and errors are those of :func:`conditional_entropy`. The base cancels out.
+    This is :eq:`eq-gain-ratio` of the book. Parameters and errors are those of :func:`conditional_entropy`. The base
+    cancels out.
 
     Returns
     -------
@@ -375,7 +375,7 @@ def gini_index(x: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = Non
     Returns
     -------
     float
-        Between 0 (x decides y) and the Gini impurity of y. It has no unit.
+        Between 0 (x determines y) and the Gini impurity of y. It has no unit.
 
     Notes
     -----
@@ -383,9 +383,6 @@ def gini_index(x: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = Non
     """
     counts, _ = _cross_table(x, y, sample_weight)
     return float(mean_impurity(counts, gini_of_counts))
-
-
-# -- from columns to counts -------------------------------------------------------------------------------------
 
 
 def _label_counts(y: ArrayLike, sample_weight: ArrayLike | None) -> NDArray[np.float64]:
@@ -412,7 +409,8 @@ def _cross_table(x: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None) ->
 def _codes(name: str, column: ArrayLike) -> NDArray[np.intp]:
     """A column as integers, one for each distinct entry, -1 where it is missing."""
     if not isinstance(column, (pd.Series, pd.Categorical)):
-        column = np.asarray(column)
+        # [1, "1"] are two values, and NaN is missing beside text, too.
+        column = objects_if_mixed(column)
     if column.ndim != 1:
         raise ValueError(f"{name} must be one column, an array of shape (n_rows,); got shape {column.shape}.")
     if len(column) == 0:
@@ -426,34 +424,8 @@ def _refuse_missing_labels(label: NDArray[np.intp]) -> None:
 
 
 def _known(value: NDArray[np.intp], weight: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Which rows say something about x."""
+    """Where x is not missing."""
     known = value >= 0
     if weight[known].sum() == 0:
         raise ValueError("x is missing in every row that has weight: there is nothing to measure.")
     return known
-
-
-def quotient(a: ArrayLike, b: NDArray) -> NDArray[np.float64]:
-    """a / b, and 0 where b is 0."""
-    return np.divide(a, b, out=np.zeros(np.broadcast(a, b).shape), where=b > 0)
-
-
-def row_weights(sample_weight: ArrayLike | None, n_rows: int) -> NDArray[np.float64]:
-    """Weights of the rows as floats, ones by default; errors name the argument."""
-    if sample_weight is None:
-        return np.ones(n_rows)
-    try:
-        weight = np.asarray(sample_weight, dtype=float)
-    except (TypeError, ValueError) as error:
-        raise ValueError("sample_weight must hold numbers.") from error
-    if weight.shape != (n_rows,):
-        raise ValueError(f"sample_weight must have one entry a row, shape ({n_rows},); got shape {weight.shape}.")
-    if not np.all(np.isfinite(weight)) or np.any(weight < 0):
-        raise ValueError("sample_weight must be finite and not negative.")
-    if weight.sum() == 0:
-        raise ValueError("sample_weight is zero everywhere: at least one row must count.")
-    if not 1e-100 < weight.sum() < 1e100:
-        raise ValueError(
-            f"sample_weight sums to {weight.sum():g}, too far from 1 to reckon with: divide it by a constant."
-        )
-    return weight

@@ -11,7 +11,7 @@ def publish(app, config):
 
 
 def add_to_page(app, pagename, templatename, context, doctree):
-    """Load them where a figure of `treekit.explorable` stands."""
+    """Load them where a figure of `treekit.showing.explorable` stands."""
     if '<figure class="explorable">' in context.get("body", ""):
         app.add_css_file("explorable.css")
         app.add_js_file("explorable.js", loading_method="defer")

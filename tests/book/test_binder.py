@@ -175,10 +175,12 @@ def test_versions_are_the_pinned_ones(replay: Replay):
     assert {name: version for name, version in installed.items() if name in pins and version not in pins[name]} == {}
 
 
+# Without what a fresh environment of Python's own holds already, in a version that no requirement chooses.
 FREEZE = """
 import importlib.metadata, re
 for package in importlib.metadata.distributions():
-    print(re.sub(r"[-_.]+", "-", package.name).lower(), package.version, sep="==")
+    if package.name not in {"pip", "setuptools"}:
+        print(re.sub(r"[-_.]+", "-", package.name).lower(), package.version, sep="==")
 """
 
 

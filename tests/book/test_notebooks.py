@@ -20,7 +20,7 @@ from tests.book import whole_run
 CHAPTERS = notebooks()
 each_chapter = pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
 
-LONGEST_CELL = 30  # the recursion of ID3 stands whole in one cell
+LONGEST_CELL = 30
 SHORTEST_ALT_TEXT = 20
 UNNAMED = 'an <svg> needs role="img" and an aria-label or a <title>'
 #: Marks by which nbval would leave an output or a whole cell out of the comparison.

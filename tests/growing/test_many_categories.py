@@ -1,0 +1,125 @@
+"""Columns of many categories: the plain search finds the same groups, and work grows with the rows."""
+
+import itertools
+import tracemalloc
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from treekit import C45Classifier, CARTClassifier, CARTRegressor, ID3Classifier
+from treekit.growing.candidates import ChildLimits
+from treekit.growing.categories import score_groups
+from treekit.growing.criteria import Entropy, Gini, SquaredError
+from treekit.growing.level import descend, first_level
+
+
+def plain_best_gain(criterion, sums_of, node_sums, categories, groupings) -> float:
+    """Every grouping summed anew."""
+    best = -np.inf
+    for group in groupings(categories):
+        left = sum(sums_of[c] for c in group)
+        saving = criterion.cost(node_sums) - criterion.cost(left) - criterion.cost(node_sums - left)
+        best = max(best, float(criterion.gain(saving, node_sums)))
+    return best
+
+
+def all_groups(categories):
+    return (g for size in range(1, len(categories)) for g in itertools.combinations(categories, size))
+
+
+def singles(categories):
+    return ((c,) for c in categories)
+
+
+@pytest.mark.parametrize("one_vs_rest", (False, True))
+@pytest.mark.parametrize("n_classes", (2, 3, 0))
+@pytest.mark.parametrize("seed", range(4))
+def test_groups_are_the_best_of_all_groupings_in_every_node(seed, n_classes, one_vs_rest):
+    rng = np.random.default_rng(seed)
+    n, n_values = 60, 6
+    column = rng.integers(-1, n_values, n)  # -1 is missing
+    criterion = Gini(rng.integers(0, n_classes, n), n_classes) if n_classes else SquaredError(rng.normal(size=n))
+    level = first_level(criterion.per_row, np.ones(n))
+    level, _ = descend(level, rng.integers(0, 2, n), np.array([2]), 1)
+    found = score_groups(level, column, n_values, criterion, np.ones(2), ChildLimits(), one_vs_rest=one_vs_rest)
+    for node in range(2):
+        rows = level.entry[(level.node == node) & (column[level.entry] >= 0)]
+        categories = np.unique(column[rows])
+        sums_of = {c: criterion.per_row[:, rows[column[rows] == c]].sum(axis=1).astype(float) for c in categories}
+        known = sum(sums_of.values())
+        groupings = singles if one_vs_rest else all_groups
+        gain = plain_best_gain(criterion, sums_of, known, categories, groupings)
+        # The gain of the known rows, over the weight of the node.
+        scale = float(criterion.weight(known) / criterion.weight(level.sums)[node])
+        np.testing.assert_allclose(found.gain[0, node], gain * scale, atol=1e-12)
+        route = found.routes[0][node]
+        assert set(np.flatnonzero(route >= 0)) == set(categories)
+
+
+def peak_bytes(fit) -> int:
+    tracemalloc.start()
+    fit()
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return peak
+
+
+def names(n):
+    return [f"name {i}" for i in range(n)]
+
+
+def tables(kind, n):
+    rng = np.random.default_rng(n)
+    match kind:
+        case "distinct names beside a number":
+            return pd.DataFrame({"a": names(n), "b": rng.normal(size=n)}), rng.integers(0, 2, n)
+        case "distinct numbers":
+            return pd.DataFrame({"a": rng.normal(size=n), "b": rng.integers(0, 3, n)}), rng.integers(0, 2, n)
+
+
+@pytest.mark.parametrize(
+    ("model", "kind"),
+    (
+        (C45Classifier(), "distinct names beside a number"),
+        (C45Classifier(conventions="quinlan"), "distinct names beside a number"),
+        (ID3Classifier(), "distinct numbers"),
+    ),
+)
+def test_memory_grows_with_the_rows(model, kind):
+    few, many = (peak_bytes(lambda n=n: model.fit(*tables(kind, n))) for n in (1000, 4000))
+    assert many < 6 * few
+
+
+@pytest.mark.parametrize("model", (CARTClassifier(max_depth=3), CARTRegressor(max_depth=3)))
+def test_cart_adds_up_each_row_once_for_each_order_of_the_categories(model, monkeypatch):
+    """Counted in the numbers that the criterion is asked about, level by level."""
+    asked = []
+    for criterion in (Gini, SquaredError):
+
+        def saving(self, left, total, plain=criterion.saving):
+            asked.append(left[0].size)
+            return plain(self, left, total)
+
+        monkeypatch.setattr(criterion, "saving", saving)
+    rng = np.random.default_rng(0)
+    n = 3000
+    X = pd.DataFrame({"a": rng.permutation(names(n))})
+    model.fit(X, rng.integers(0, 3, n))
+    assert 0 < sum(asked) <= 3 * 3 * n  # three levels, at most three orders: one for each class
+
+
+def test_entropy_of_groups_too():
+    rng = np.random.default_rng(1)
+    column, label = rng.integers(0, 30, 200), rng.integers(0, 2, 200)
+    criterion = Entropy(label, 2)
+    level = first_level(criterion.per_row, np.ones(200))
+    found = score_groups(level, column, 30, criterion, np.ones(1))
+    share = np.array([label[column == c].mean() for c in range(30)])
+    best = -np.inf
+    for cut in np.unique(share)[:-1]:
+        left = criterion.per_row[:, share[column] <= cut].sum(axis=1).astype(float)
+        whole = criterion.per_row.sum(axis=1).astype(float)
+        saving = criterion.cost(whole) - criterion.cost(left) - criterion.cost(whole - left)
+        best = max(best, float(saving / 200))
+    np.testing.assert_allclose(found.gain[0, 0], best, rtol=1e-12)

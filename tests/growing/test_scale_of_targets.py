@@ -1,0 +1,122 @@
+"""Regression trees see the targets of a node in that node's own scale, whatever lies in other nodes."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.tree import DecisionTreeRegressor
+
+from treekit import CARTRegressor, RandomForestRegressor
+
+CRITERIA = ("squared_error", "friedman_mse", "absolute_error", "poisson")
+FOUR = np.arange(4.0)[:, np.newaxis]
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+@pytest.mark.parametrize(
+    "y",
+    (
+        [1.1, 2.2, 3.3, 1e9],
+        [1.1, 2.2, 3.3, 1e18],
+        [1e100, 1.1, 2.2, 3.3],
+        [0.1, 0.2, 1e15, 2e15],
+        [1e9 + 0.25, 1e9 + 0.5, 1e9 + 0.75, 1e9 + 1],
+        [1e-300, 2e-300, 3e-300, 1.0],
+        [1e-9, 2e-9, 1.0, 1e9],
+    ),
+)
+def test_four_rows_far_apart_get_a_leaf_each(criterion, y):
+    if criterion == "poisson" and y[0] == 1e9 + 0.25:
+        y = np.array(y) - 1e9  # a deviance of 1e-10 is less than the rounding of targets of 1e9
+    if criterion == "poisson":
+        y = np.maximum(y, max(y) * 1e-15)  # beyond 18 digits a sum is zero in the root's units: no positive mean
+    np.testing.assert_array_equal(CARTRegressor(criterion=criterion).fit(FOUR, y).predict(FOUR), y)
+
+
+def heavy_tailed(kind, rng, x):
+    match kind:
+        case "cauchy":
+            return rng.standard_cauchy(len(x))
+        case "lognormal":
+            return np.exp(5 * rng.normal(size=len(x)))
+        case _:
+            y = np.sin(3 * x)
+            y[7] = float(kind)
+            return y
+
+
+KINDS = ("cauchy", "lognormal", "1e6", "1e9", "1e12", "1e15", "1e100")
+
+
+@pytest.mark.parametrize("criterion", ("squared_error", "friedman_mse", "absolute_error"))
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_full_tree_reproduces_heavy_tailed_targets(kind, criterion):
+    rng = np.random.default_rng(0)
+    X = rng.uniform(0, 3, (400, 2))
+    y = heavy_tailed(kind, rng, X[:, 0])
+    tree = CARTRegressor(criterion=criterion).fit(X, y)
+    assert tree.get_n_leaves() == len(np.unique(y))
+    np.testing.assert_array_equal(tree.predict(X), y)
+
+
+@pytest.mark.parametrize("kind", ("cauchy", "lognormal", "1e6"))
+@pytest.mark.parametrize("max_depth", (4, None))
+def test_heavy_tailed_targets_give_the_leaves_of_scikit_learn(kind, max_depth):
+    """With outliers of 1e9 and more scikit-learn stops early: the variance that is left is below its own epsilon."""
+    rng = np.random.default_rng(1)
+    x = rng.uniform(0, 3, 1000)
+    y, X = heavy_tailed(kind, rng, x), x[:, np.newaxis]
+    ours = CARTRegressor(max_depth=max_depth).fit(X, y)
+    theirs = DecisionTreeRegressor(max_depth=max_depth, random_state=0).fit(X, y)
+    assert ours.get_n_leaves() == theirs.get_n_leaves()
+    np.testing.assert_allclose(ours.predict(X), theirs.predict(X), rtol=1e-9)
+
+
+@pytest.mark.parametrize("criterion", ("squared_error", "friedman_mse", "absolute_error"))
+@pytest.mark.parametrize("outlier", (1e6, 1e12, 1e18))
+def test_an_outlier_in_a_leaf_of_its_own_leaves_the_others_their_tree(criterion, outlier):
+    """Below the split that takes the outlier away stands the tree of the other rows."""
+    rng = np.random.default_rng(2)
+    X = rng.uniform(0, 1, (200, 3))
+    y = rng.normal(size=200)
+    X[0, 0], y[0] = 9.0, outlier
+    rows = CARTRegressor(criterion=criterion, max_depth=5).fit(X, y)
+    alone = CARTRegressor(criterion=criterion, max_depth=4).fit(X[1:], y[1:])
+    assert rows.tree_.n_samples[2] == 1
+    np.testing.assert_allclose(rows.predict(X[1:]), alone.predict(X[1:]), rtol=1e-9)
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.integers(0, 2**32 - 1), st.integers(-200, 200), st.sampled_from(CRITERIA), st.booleans())
+def test_scaling_by_a_power_of_two_scales_the_predictions(seed, power, criterion, weighted):
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 8, (40, 3)).astype(float)
+    y = np.exp(rng.uniform(0, 40) * rng.normal(size=40))
+    weight = rng.integers(1, 4, 40).astype(float) if weighted else None
+    one, other = (CARTRegressor(criterion=criterion).fit(X, y * s, weight) for s in (1.0, 2.0**power))
+    np.testing.assert_array_equal(one.tree_.feature, other.tree_.feature)
+    np.testing.assert_array_equal(one.tree_.threshold, other.tree_.threshold)
+    np.testing.assert_array_equal(one.predict(X) * 2.0**power, other.predict(X))
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.integers(0, 2**32 - 1), st.sampled_from(("squared_error", "friedman_mse", "poisson")))
+def test_the_order_of_rows_changes_nothing_where_units_differ_between_nodes(seed, criterion):
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 6, (60, 4)).astype(float)
+    X[:, 3] = X[:, 1]  # of equal gains the first column wins
+    y = np.exp(20 * rng.normal(size=60))
+    shuffled = rng.permutation(60)
+    one, other = (CARTRegressor(criterion=criterion).fit(X[rows], y[rows]).tree_ for rows in (np.arange(60), shuffled))
+    np.testing.assert_array_equal(one.feature, other.feature)
+    np.testing.assert_array_equal(one.threshold, other.threshold)
+    assert 3 not in one.feature
+
+
+def test_a_forest_with_an_outlier_still_follows_the_curve():
+    x = np.random.default_rng(3).uniform(0, 3, 500)
+    y = np.sin(3 * x)
+    X, with_outlier = x[:, np.newaxis], np.where(x == x.max(), 1e12, y)
+    near = x < np.sort(x)[-20]
+    forest = RandomForestRegressor(10, random_state=0).fit(X, with_outlier)
+    assert np.abs(forest.predict(X) - y)[near].max() < 0.1

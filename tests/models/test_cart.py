@@ -1,0 +1,438 @@
+"""CART against scikit-learn node for node, against brute force, by its laws, and in hard cases."""
+
+from __future__ import annotations
+
+import itertools
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+import sklearn
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from packaging.version import Version
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, load_wine
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
+from treekit.datasets import load_loan, load_watermelon
+from treekit.models.cart import CARTClassifier, CARTRegressor
+from treekit.pruning.cost_complexity import prune_cost_complexity
+
+# -- scikit-learn's trees ---------------------------------------------------------------------------------------
+
+
+def compare(ours, theirs) -> tuple[int, int]:
+    """Walk both trees side by side; return how many nodes were the same and how many were ties.
+
+    Nodes must agree in size, impurity, value and question. Where the questions differ, both must save the same, which
+    is a tie: scikit-learn breaks ties at random, and the walk ends there.
+    """
+    n_same = n_ties = 0
+    waiting = [(0, 0)]
+    while waiting:
+        a, b = waiting.pop()
+        assert ours.n_samples[a] == theirs.n_node_samples[b]
+        assert ours.weight[a] == pytest.approx(theirs.weighted_n_node_samples[b])
+        assert ours.impurity[a] == pytest.approx(theirs.impurity[b], abs=1e-9)
+        assert ours.value[a] == pytest.approx(theirs.value[b].ravel(), abs=1e-9)
+        left, right = theirs.children_left[b], theirs.children_right[b]
+        assert ours.is_leaf[a] == (left < 0)
+        if ours.is_leaf[a]:
+            n_same += 1
+            continue
+        weight = theirs.weighted_n_node_samples
+        saved = theirs.impurity[b] - sum(weight[c] * theirs.impurity[c] for c in (left, right)) / weight[b]
+        assert ours.gain[a] == pytest.approx(saved, rel=1e-6, abs=1e-9)
+        if ours.feature[a] == theirs.feature[b] and ours.threshold[a] == pytest.approx(theirs.threshold[b], rel=1e-6):
+            n_same += 1
+            first = ours.first_child[a]
+            waiting += [(first, left), (first + 1, right)]
+        else:
+            n_ties += 1
+    return n_same, n_ties
+
+
+PARAMETERS = [
+    {},
+    {"max_depth": 4},
+    {"min_samples_leaf": 5},
+    {"min_samples_split": 20},
+    {"min_weight_fraction_leaf": 0.02},
+]
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("parameters", [*PARAMETERS, {"min_impurity_decrease": 0.01}])
+@pytest.mark.parametrize("criterion", ["gini", "entropy"])
+@pytest.mark.parametrize("load", [load_iris, load_wine, load_breast_cancer])
+def test_classifier_is_scikit_learns_node_for_node(load, criterion, parameters, weighted):
+    X, y = load(return_X_y=True)
+    X = X.astype(np.float32)  # as scikit-learn reads it
+    weight = np.random.default_rng(0).integers(1, 4, len(y)) if weighted else None
+    ours = CARTClassifier(criterion=criterion, **parameters).fit(X, y, weight)
+    theirs = (DecisionTreeClassifier(criterion=criterion, random_state=seed, **parameters) for seed in range(8))
+    # Ties at the root would end the walk at once, so scikit-learn may draw a few times.
+    n_same, n_ties = max(compare(ours.tree_, model.fit(X, y, weight).tree_) for model in theirs)
+    assert n_same >= max(3, n_ties)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("parameters", PARAMETERS)
+@pytest.mark.parametrize("criterion", ["squared_error", "friedman_mse", "poisson", "absolute_error"])
+def test_regressor_is_scikit_learns_node_for_node(criterion, parameters, weighted):
+    X, y = load_diabetes(return_X_y=True)
+    X = X.astype(np.float32)
+    weight = np.random.default_rng(0).integers(1, 4, len(y)) if weighted else None
+    ours = CARTRegressor(criterion=criterion, **parameters).fit(X, y, weight)
+    # scikit-learn's Friedman criterion picks the splits of the squared error, which newer releases say by dropping it.
+    name = "squared_error" if criterion == "friedman_mse" else criterion
+    theirs = DecisionTreeRegressor(criterion=name, random_state=0, **parameters).fit(X, y, weight)
+    if weighted and criterion == "absolute_error" and Version(sklearn.__version__) < Version("1.8"):
+        # Before 1.8 scikit-learn's running median could go wrong where rows have weights: it misses the best cut.
+        with pytest.raises(AssertionError):
+            compare(ours.tree_, theirs.tree_)
+        return
+    n_same, n_ties = compare(ours.tree_, theirs.tree_)
+    # In nodes of a few rows many columns tie; higher up hardly any do.
+    assert n_same >= max(20, n_ties)
+
+
+def test_float32_and_class_weight_and_labels_as_scikit_learn():
+    X, y = load_breast_cancer(return_X_y=True)
+    names = np.array(["malignant", "benign"])[y]
+    for class_weight in ("balanced", {"malignant": 3, "benign": 1}):
+        ours = CARTClassifier(max_depth=4, class_weight=class_weight).fit(X.astype(np.float32), names)
+        theirs = DecisionTreeClassifier(max_depth=4, class_weight=class_weight, random_state=0).fit(
+            X.astype(np.float32), names
+        )
+        n_same, n_ties = compare(ours.tree_, theirs.tree_)
+        assert n_same >= max(10, n_ties)
+        assert ours.predict(X.astype(np.float32)).dtype == names.dtype
+        assert list(ours.classes_) == list(theirs.classes_)
+
+
+def test_ccp_alpha_prunes_as_scikit_learns():
+    X, y = load_breast_cancer(return_X_y=True)
+    X = X.astype(np.float32)
+    for alpha in (0.005, 0.02):
+        ours = CARTClassifier(ccp_alpha=alpha).fit(X, y)
+        theirs = DecisionTreeClassifier(ccp_alpha=alpha, random_state=0).fit(X, y)
+        assert ours.get_n_leaves() == theirs.get_n_leaves() < CARTClassifier().fit(X, y).get_n_leaves()
+
+
+def test_splits_on_zero_gain():
+    """Exclusive or: no first cut gains anything, the second ones gain all."""
+    X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0]
+    assert CARTClassifier().fit(X, y).score(X, y) == 1
+    assert CARTRegressor().fit(X, y).score(X, y) == 1
+
+
+def test_importances_are_scikit_learns():
+    """Gains of nodes of all sizes: each counts by the weight of its node."""
+    X, y = load_diabetes(return_X_y=True)
+    X = X.astype(np.float32)
+    ours, theirs = CARTRegressor(max_depth=3).fit(X, y), DecisionTreeRegressor(max_depth=3, random_state=0).fit(X, y)
+    assert ours.feature_importances_ == pytest.approx(theirs.feature_importances_, abs=1e-9)
+    assert np.count_nonzero(ours.feature_importances_) > 3
+
+
+@pytest.mark.parametrize("name, share, number", [("min_samples_leaf", 0.031, 14), ("min_samples_split", 0.1, 45)])
+def test_a_share_of_the_rows_is_rounded_up(name, share, number):
+    """Of 442 rows: 13.7 and 44.2."""
+    X, y = load_diabetes(return_X_y=True)
+    texts = [CARTRegressor(**{name: n}).fit(X, y).tree_.export_text() for n in (share, number, number - 1)]
+    assert texts[0] == texts[1] != texts[2]
+
+
+def test_importances_apply_and_path_as_scikit_learn():
+    X, y = load_iris(return_X_y=True)
+    ours, theirs = CARTClassifier(max_depth=2).fit(X, y), DecisionTreeClassifier(max_depth=2, random_state=2).fit(X, y)
+    assert (ours.get_depth(), ours.get_n_leaves()) == (theirs.get_depth(), theirs.get_n_leaves())
+    assert ours.feature_importances_.sum() == pytest.approx(1)
+    same_leaf = ours.apply(X)[:, np.newaxis] == ours.apply(X)
+    assert (same_leaf == (theirs.apply(X)[:, np.newaxis] == theirs.apply(X))).all()
+    assert (ours.decision_path(X).sum(axis=1) == theirs.decision_path(X).sum(axis=1)).all()
+
+
+# -- brute force ------------------------------------------------------------------------------------------------
+
+Y = st.lists(st.integers(0, 2), min_size=2, max_size=14)
+
+
+def gini_cost(y) -> float:
+    counts = np.unique(y, return_counts=True)[1]
+    return len(y) - (counts**2).sum() / len(y)
+
+
+def absolute_cost(y) -> float:
+    return np.abs(y - np.median(y)).sum()
+
+
+def squared_cost(y) -> float:
+    return ((y - np.mean(y)) ** 2).sum()
+
+
+@settings(deadline=None)
+@given(st.data(), st.sampled_from(["gini", "squared_error", "absolute_error"]))
+def test_best_cut_by_brute_force(data, criterion):
+    n = data.draw(st.integers(2, 14))
+    x = np.array(data.draw(st.lists(st.integers(0, 6), min_size=n, max_size=n)), dtype=float)
+    y = np.array(data.draw(st.lists(st.integers(0, 4), min_size=n, max_size=n)), dtype=float)
+    cost = {"gini": gini_cost, "squared_error": squared_cost, "absolute_error": absolute_cost}[criterion]
+    model = (CARTClassifier if criterion == "gini" else CARTRegressor)(criterion=criterion, max_depth=1)
+    tree = model.fit(x[:, np.newaxis], y).tree_
+    values = np.unique(x)
+    cuts = {(a + b) / 2: cost(y[x <= a]) + cost(y[x >= b]) for a, b in itertools.pairwise(values)}
+    if cost(y) < 1e-12 or not cuts:
+        assert tree.n_nodes == 1
+        return
+    least = min(cuts.values())
+    assert cuts[tree.threshold[0]] == pytest.approx(least, abs=1e-9)
+    # Of equal cuts the smallest threshold wins.
+    assert tree.threshold[0] == min(t for t, c in cuts.items() if c < least + 1e-9)
+    assert tree.gain[0] == pytest.approx((cost(y) - least) / n, abs=1e-9)
+
+
+@settings(deadline=None)
+@given(st.data(), st.sampled_from(["two classes", "three classes", "numbers"]), st.booleans())
+def test_best_groups_by_brute_force(data, kind, one_vs_rest):
+    n = data.draw(st.integers(2, 14))
+    x = np.array(data.draw(st.lists(st.sampled_from("abcde"), min_size=n, max_size=n)))
+    top = {"two classes": 1, "three classes": 2, "numbers": 5}[kind]
+    y = np.array(data.draw(st.lists(st.integers(0, top), min_size=n, max_size=n)))
+    cost = squared_cost if kind == "numbers" else gini_cost
+    estimator = CARTRegressor if kind == "numbers" else CARTClassifier
+    how = "one_vs_rest" if one_vs_rest else "subset"
+    tree = estimator(max_depth=1, categorical_split=how).fit(pd.DataFrame({"x": x}), y).tree_
+    values = np.unique(x)
+    sizes = [1] if one_vs_rest else range(1, len(values))
+    groups = [g for size in sizes for g in itertools.combinations(values, size) if size < len(values)]
+    costs = [cost(y[np.isin(x, g)]) + cost(y[~np.isin(x, g)]) for g in groups]
+    if not groups or cost(y) < 1e-12:
+        assert tree.n_nodes == 1
+    else:
+        assert tree.gain[0] == pytest.approx((cost(y) - min(costs)) / n, abs=1e-9)
+
+
+def test_one_against_the_rest_can_miss_what_a_subset_finds():
+    """Values a, b, c, d with labels 1, 1, 0, 0: the subset {a, b} is pure, no single value is."""
+    X, y = pd.DataFrame({"x": list("abcd")}), [1, 1, 0, 0]
+    subset = CARTClassifier(max_depth=1).fit(X, y).tree_
+    single = CARTClassifier(max_depth=1, categorical_split="one_vs_rest").fit(X, y).tree_
+    assert subset.gain[0] == pytest.approx(0.5)
+    assert 0.5 - single.gain[0] == pytest.approx(1 / 3)
+    assert {subset[1].branch, subset[2].branch} == {"a or b", "c or d"}
+
+
+def test_many_categories_of_many_classes():
+    rng = np.random.default_rng(0)
+    x, y = rng.integers(0, 15, 400), rng.integers(0, 3, 400)
+    y[x < 5] = 0
+    model = CARTClassifier(max_depth=1).fit(pd.DataFrame({"x": pd.Categorical(x)}), y)
+    zeros = [set(node.branch.split(" or ")) for node in model.tree_.root.children.values()]
+    assert {"0", "1", "2", "3", "4"} in zeros
+
+
+# -- published figures ------------------------------------------------------------------------------------------
+
+
+def test_gini_indices_of_watermelon_and_loan():
+    """Zhou (2016), exercise figures of section 4.2.3, and Li Hang, example 5.4: the best cut is 0.27 (house)."""
+    loans = load_loan()
+    tree = CARTClassifier(categorical_split="one_vs_rest").fit(loans.iloc[:, :-1], loans["approved"]).tree_
+    assert tree.root.question == "house"
+    assert round(tree.impurity[0] - tree.gain[0], 2) == 0.27
+    melons = load_watermelon()
+    tree = CARTClassifier(categorical_split="one_vs_rest").fit(melons.iloc[:, :-1], melons["ripe"]).tree_
+    assert tree.root.question == "texture"
+
+
+def test_least_squares_tree_of_li_hang():
+    """Li Hang, table 8.2, read as a regression tree: first cut at 6.5, squared error 1.93, means 6.24 and 8.91."""
+    x = np.arange(1.0, 11)
+    y = np.array([5.56, 5.70, 5.91, 6.40, 6.80, 7.05, 8.90, 8.70, 9.00, 9.05])
+    tree = CARTRegressor(max_depth=1).fit(x[:, np.newaxis], y).tree_
+    assert tree.threshold[0] == 6.5
+    assert [round(v, 2) for v in tree.value[1:, 0]] == [6.24, 8.91]
+    assert round((tree.impurity[1:] * tree.weight[1:]).sum(), 2) == 1.93
+
+
+# -- laws -------------------------------------------------------------------------------------------------------
+
+numbers = st.integers(3, 25).flatmap(
+    lambda n: st.tuples(
+        st.lists(st.tuples(*[st.integers(-5, 5)] * 2), min_size=n, max_size=n),
+        st.lists(st.integers(0, 2), min_size=n, max_size=n),
+    )
+)
+
+
+@settings(deadline=None)
+@given(numbers)
+def test_a_monotone_transform_leaves_the_partition(table):
+    X, y = np.array(table[0], dtype=float), np.array(table[1])
+    plain, cubed = CARTClassifier().fit(X, y), CARTClassifier().fit(X**3, y)
+    assert plain.apply(X).tolist() == cubed.apply(X**3).tolist()
+
+
+@settings(deadline=None)
+@given(numbers)
+def test_gains_are_not_negative_and_add_up(table):
+    X, y = np.array(table[0], dtype=float), np.array(table[1])
+    tree = CARTRegressor().fit(X, y).tree_
+    assert (tree.gain >= 0).all()
+    inner, leaf = ~tree.is_leaf, tree.is_leaf
+    saved = (tree.weight * tree.gain)[inner].sum() + (tree.weight * tree.impurity)[leaf].sum()
+    assert saved == pytest.approx(tree.weight[0] * tree.impurity[0])
+
+
+def test_relabelling_renames_and_nothing_else():
+    X, y = load_iris(return_X_y=True)
+    names = np.array(["b", "c", "a"])[y]
+    plain, renamed = CARTClassifier().fit(X, y), CARTClassifier().fit(X, names)
+    assert plain.tree_.threshold.tolist() == pytest.approx(renamed.tree_.threshold.tolist(), nan_ok=True)
+    assert (np.array(["b", "c", "a"])[plain.predict(X)] == renamed.predict(X)).all()
+
+
+# -- missing values ---------------------------------------------------------------------------------------------
+
+
+def test_surrogates_stand_in():
+    """Two columns that say the same: where the first is missing, the second decides, and the other way round."""
+    x = np.arange(20.0)
+    X = np.column_stack([x, -x])
+    y = (x > 9).astype(int)
+    X[[3, 14], 0] = np.nan
+    model = CARTClassifier().fit(X, y)
+    assert model.score(X, y) == 1
+    assert model.tree_.n_nodes == 3
+    assert CARTClassifier(max_surrogates=0, max_depth=1).fit(X[:, :1], y).score(X[:, :1], y) < 1
+    lost = np.array([[np.nan, -2.0], [np.nan, -17.0], [np.nan, np.nan]])
+    assert model.predict(lost)[:2].tolist() == [0, 1]
+
+
+def test_a_surrogate_sends_two_rows_either_way():
+    """As in rpart: one row that agrees may be chance. The last column only makes surrogates be looked for."""
+    x = np.array([0.0, 1, 1, 1, 1, 1, 1])
+    for n_left, predicted in ((1, 1), (2, 0)):
+        x[:n_left] = 0
+        X = np.column_stack([x, x, [np.nan, 1, 1, 1, 1, 1, 1]])
+        model = CARTClassifier(max_depth=1).fit(X, (x > 0).astype(int))
+        assert model.tree_.feature[0] == 0
+        assert model.predict([[np.nan, 0, 1]]).tolist() == [predicted]
+
+
+def test_a_surrogate_must_beat_the_heavier_branch():
+    """The second column sends four rows of six where the first does, no more than all to the right would."""
+    X = np.array([[0.0, 0, np.nan], [0, 1, 1], [1, 0, 1], [1, 1, 1], [1, 1, 1], [1, 1, 1]])
+    model = CARTClassifier(max_depth=1).fit(X, [0, 0, 1, 1, 1, 1])
+    assert model.tree_.feature[0] == 0
+    assert all((surrogate.feature < 0).all() for surrogate in model.tree_.surrogates)
+    assert model.predict([[np.nan, 0, 1]]).tolist() == [1]
+
+
+def test_category_stands_in_for_a_number_and_a_number_for_a_category():
+    x = np.arange(20.0)
+    word = pd.Categorical(np.where(x > 9, "high", "low"))
+    X = pd.DataFrame({"x": x, "word": word})
+    y = x > 9
+    for column in ("x", "word"):
+        gappy = X.copy()
+        gappy.loc[[2, 5, 12], column] = None
+        model = CARTClassifier().fit(gappy, y)
+        assert model.score(gappy, y) == 1
+
+
+def test_gains_and_surrogates_are_those_of_rpart():
+    """Iris with every eleventh entry of a column missing, as R's rpart 4.1.19 grows it.
+
+    rpart(y ~ ., method="class", control=rpart.control(cp=0, minsplit=20, minbucket=7, maxdepth=2, xval=0)) prints for
+    its two splits: improve 45.8339617 and 34.8791209; surrogates pw 0.80, sl 5.45, sw 3.35 (turned), and pw 1.55,
+    sl 5.75, sw 2.65; adj 0.6956522 for the first.
+    """
+    X, y = load_iris(return_X_y=True)
+    for k in range(4):
+        X[(np.arange(150) * 7 + k * 3) % 11 == 0, k] = np.nan
+    tree = CARTClassifier(min_samples_split=20, min_samples_leaf=7, max_depth=2).fit(X, y).tree_
+    assert tree.n_samples.tolist() == [150, 50, 100, 44, 56]
+    assert (tree.gain * tree.weight)[[0, 2]] == pytest.approx([45.8339617, 34.8791209], abs=1e-6)
+    printed = [
+        ((3, 0.80, False), (3, 1.55, False)),
+        ((0, 5.45, False), (0, 5.75, False)),
+        ((1, 3.35, True), (1, 2.65, False)),
+    ]
+    for surrogate, nodes in zip(tree.surrogates, printed):
+        for node, (feature, threshold, is_reversed) in zip((0, 2), nodes):
+            assert surrogate.feature[node] == feature
+            assert surrogate.threshold[node] == pytest.approx(threshold)
+            assert surrogate.is_reversed[node] == is_reversed
+
+
+def test_rows_that_no_question_can_tell_go_with_the_majority():
+    X = np.array([[0.0], [0.0], [0.0], [1.0], [np.nan]])
+    model = CARTClassifier().fit(X, [0, 0, 0, 1, 1])
+    assert model.tree_.missing[0] == 0
+    assert model.predict([[np.nan]]).tolist() == [0]
+
+
+def test_column_that_is_missing_everywhere_is_never_asked():
+    X, y = load_iris(return_X_y=True)
+    X = np.column_stack([X, np.full(len(X), np.nan)])
+    assert CARTClassifier(max_depth=3).fit(X, y).feature_importances_[-1] == 0
+
+
+def test_category_never_seen_is_a_missing_answer():
+    X = pd.DataFrame({"x": ["a", "a", "b"]})
+    model = CARTClassifier().fit(X, [0, 0, 1])
+    assert model.predict(pd.DataFrame({"x": ["c"]})).tolist() == [0]
+
+
+# -- hard cases -------------------------------------------------------------------------------------------------
+
+
+def test_a_midpoint_never_rounds_up_to_the_upper_value():
+    low = 1 + np.finfo(float).eps
+    X = np.array([[low], [np.nextafter(low, 2)]])
+    for dtype in (float, np.float32):
+        Z = X if dtype is float else np.array([[1], [np.nextafter(np.float32(1), np.float32(2))]], dtype=dtype)
+        model = CARTRegressor().fit(Z, [1.0, 2.0])
+        assert model.predict(Z).tolist() == [1, 2]
+
+
+def test_a_large_offset_costs_no_digits():
+    X, y = load_diabetes(return_X_y=True)
+    plain, moved = CARTRegressor(max_depth=5).fit(X, y), CARTRegressor(max_depth=5).fit(X, y + 1e9)
+    assert plain.apply(X).tolist() == moved.apply(X).tolist()
+    assert moved.predict(X) - 1e9 == pytest.approx(plain.predict(X), abs=1e-5)
+
+
+def test_a_tiny_scale_is_no_tie():
+    X, y = load_diabetes(return_X_y=True)
+    plain, tiny = CARTRegressor(max_depth=4).fit(X, y), CARTRegressor(max_depth=4).fit(X, y * 1e-12)
+    assert plain.apply(X).tolist() == tiny.apply(X).tolist()
+
+
+def test_numbers_in_an_object_column_are_numbers():
+    frame = pd.DataFrame({"x": np.arange(6)}).astype(object)
+    model = CARTRegressor().fit(frame, np.arange(6))
+    assert model.predict(pd.DataFrame({"x": [0.1, 4.1]}, dtype=object)).tolist() == [0, 4]
+    assert CARTClassifier().fit(frame, pd.Series([0, 1] * 3, dtype=object)).score(frame, [0, 1] * 3) == 1
+
+
+def test_constant_columns_conflicting_rows_one_row_one_class():
+    assert CARTClassifier().fit([[1.0], [1.0]], [0, 1]).predict([[1.0]]).tolist() == [0]
+    assert CARTRegressor().fit([[1.0], [1.0]], [0, 1]).predict([[5.0]]).tolist() == [0.5]
+    assert CARTRegressor().fit([[1.0]], [7]).predict([[5.0]]).tolist() == [7]
+    assert CARTClassifier().fit([[1.0], [2.0]], ["a", "a"]).predict([[9.0]]).tolist() == ["a"]
+
+
+def test_a_long_chain_of_splits():
+    """Alternating labels peel off one by one: the tree is ten times as deep as Python can recurse."""
+    x, y = np.arange(10_001.0)[:, np.newaxis], np.arange(10_001) % 2
+    model = CARTClassifier().fit(x, y)
+    assert model.get_depth() == 10_000
+    again = pickle.loads(pickle.dumps(model))
+    assert again.predict(x).tolist() == y.tolist()
+    assert len(again.tree_.to_frame()) == len(again.tree_.export_text().splitlines()) == 20_001
+    assert prune_cost_complexity(again.tree_, 1.0).n_nodes == 1

@@ -1,0 +1,378 @@
+"""The fast ways down a tree end where the plain one does: each row followed alone, question by question."""
+
+from __future__ import annotations
+
+import tracemalloc
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.sparse import csr_matrix
+
+from treekit import CARTClassifier, CARTRegressor, GBDTClassifier, GBDTRegressor, Tree
+from treekit.growing.encoding import MISSING, UNSEEN, Feature, encode, learn_features
+from treekit.models import boosting
+from treekit.trees import batch_traversal, traversal
+from treekit.trees.batch_traversal import BatchedTrees, can_be_batched, leaf_values
+from treekit.trees.structure import SHARE, STOP, Surrogate
+from treekit.trees.traversal import round_thresholds_to
+
+NUMBERS = Feature("x")
+#: Cuts and values from a grid, so that many rows lie on a cut; 0.1 lies between two float32 numbers.
+GRID = np.array([-np.inf, -1.5, -0.1, 0.0, 0.1, 0.25, 1e-300, 1e300, np.inf])
+
+
+# -- the oracle -------------------------------------------------------------------------------------------------
+
+
+def follow(tree: Tree, x: np.ndarray, node: int = 0) -> dict[int, float]:
+    """Where one row ends, from a node on, with what share: a walk that asks one question after the other."""
+    if tree.n_children[node] == 0:
+        return {node: 1.0}
+    asked = tree.feature[node]
+    first_route = sum(tree.features[j].n_values for j in tree.feature[:node].tolist() if j >= 0)
+    branch = answer(tree.features[asked], x[asked], tree.threshold[node], tree.route[first_route:])
+    for surrogate in tree.surrogates:
+        j = surrogate.feature[node]
+        if branch is None and j >= 0:
+            branch = answer(tree.features[j], x[j], surrogate.threshold[node], surrogate.route[node])
+            branch = branch if branch is None else branch ^ bool(surrogate.is_reversed[node])
+    rule = tree.missing[node] if branch is None else branch
+    if rule == STOP:
+        return {node: 1.0}
+    first = tree.first_child[node]
+    if rule != SHARE:
+        return follow(tree, x, int(first + rule))
+    ends = {}
+    for child in range(first, first + tree.n_children[node]):
+        part = tree.weight[child] / tree.weight[node]
+        if part > 0:
+            ends |= {end: part * share for end, share in follow(tree, x, child).items()}
+    return ends
+
+
+def answer(feature: Feature, value: float, threshold: float, route: np.ndarray) -> int | None:
+    if feature.is_numeric:
+        return None if np.isnan(value) else int(float(value) > threshold)
+    return None if value < 0 or route[int(value)] < 0 else int(route[int(value)])
+
+
+def table_of(tree: Tree, values: np.ndarray) -> np.ndarray:
+    """The oracle's form of ``membership``."""
+    table = np.zeros((values.shape[1], tree.n_nodes))
+    for i, x in enumerate(values.T):
+        for end, share in follow(tree, x).items():
+            table[i, end] = share
+    return table
+
+
+# -- random trees and rows --------------------------------------------------------------------------------------
+
+
+def random_tree(rng, features, depth, rules=(0, 1), n_branches=2, n_surrogates=0) -> Tree:
+    """A tree of no meaning, with leaves at any depth; numbers are cut in two, a category in up to ``n_branches``."""
+    feature, threshold, route, n_children, missing = [], [], [], [], []
+    level = 1
+    for k in range(depth + 1):
+        below = 0
+        for _ in range(level):
+            is_leaf = k == depth or (k > 0 and rng.random() < 0.25)
+            j = -1 if is_leaf else int(rng.integers(len(features)))
+            numeric = j >= 0 and features[j].is_numeric
+            width = 0 if is_leaf else 2 if numeric else int(rng.integers(2, n_branches + 1))
+            if j >= 0 and not numeric:
+                route.append(rng.integers(-1, width, features[j].n_values))
+            feature.append(j)
+            threshold.append(rng.choice(GRID) if numeric else np.nan)
+            n_children.append(width)
+            missing.append(STOP if is_leaf else rng.choice(rules))
+            below += width
+        level = below
+    n = len(feature)
+    tree = Tree(
+        features=tuple(features),
+        classes=np.array(["a", "b", "c"]),
+        feature=np.array(feature),
+        threshold=np.array(threshold),
+        route=np.concatenate([np.zeros(0, dtype=int), *route]),
+        n_children=np.array(n_children),
+        missing=np.array(missing),
+        gain=np.zeros(n),
+        impurity=np.zeros(n),
+        n_samples=np.ones(n, dtype=int),
+        weight=np.ones(n),
+        value=rng.dirichlet(np.ones(3), n).round(1),
+        surrogates=tuple(random_surrogate(rng, features, np.array(feature)) for _ in range(n_surrogates)),
+    )
+    # Down the tree the weight of a node is dealt out to its children; a leaf may get nothing.
+    for node in np.flatnonzero(tree.n_children):
+        children = tree.first_child[node] + np.arange(tree.n_children[node])
+        part = rng.integers(0, 3, len(children)) + ~tree.is_leaf[children]
+        part[0] += 1
+        tree.weight[children] = tree.weight[node] * part / part.sum()
+    return tree
+
+
+def random_surrogate(rng, features, feature) -> Surrogate:
+    asks = np.where(feature >= 0, rng.integers(-1, len(features), len(feature)), -1)
+    numeric = np.array([f.is_numeric for f in features])[asks]
+    width = max(f.n_values for f in features)
+    return Surrogate(
+        feature=asks,
+        threshold=np.where(numeric & (asks >= 0), rng.choice(GRID, len(asks)), np.nan),
+        route=rng.integers(-1, 2, (len(asks), width)),
+        is_reversed=rng.random(len(asks)) < 0.5,
+    )
+
+
+def random_values(rng, features, n_rows, kind, share_missing=0.2) -> np.ndarray:
+    values = np.empty((len(features), n_rows), dtype=kind)
+    for row, feature in zip(values, features):
+        if feature.is_numeric:
+            with np.errstate(over="ignore"):
+                row[:] = rng.choice(GRID[1:-1], n_rows).astype(kind)
+            row[~np.isfinite(row)] = 3
+            row[rng.random(n_rows) < share_missing] = np.nan
+        else:
+            row[:] = rng.integers(0, feature.n_values, n_rows)
+            row[rng.random(n_rows) < share_missing / 2] = MISSING
+            row[rng.random(n_rows) < share_missing / 2] = UNSEEN
+    return values
+
+
+CATEGORIES = Feature("c", np.array(list("pqrst")))
+MANY = Feature("m", np.arange(11))
+TABLES = {
+    "numbers": ([NUMBERS] * 3, np.float64),
+    "float32": ([NUMBERS] * 3, np.float32),
+    "mixed": ([NUMBERS, CATEGORIES, NUMBERS, MANY], np.float64),
+    "mixed float32": ([CATEGORIES, NUMBERS, MANY], np.float32),
+    "categories": ([CATEGORIES, MANY], np.int8),
+}
+RULES = {
+    "a branch": dict(),
+    "stop": dict(rules=(STOP, 0, 1)),
+    "share": dict(rules=(SHARE, SHARE, 0)),
+    "many branches": dict(rules=(SHARE, STOP, 1), n_branches=5),
+    "surrogates": dict(rules=(0, 1, STOP), n_surrogates=2),
+}
+
+
+@pytest.fixture(params=[3, 10**6], ids=["blocks of 3", "one block"])
+def block(request, monkeypatch):
+    """Rows in blocks, and the rows that have arrived put aside early."""
+    monkeypatch.setattr(traversal, "BLOCK", request.param)
+    monkeypatch.setattr(batch_traversal, "BLOCK", request.param)
+    if request.param == 3:
+        monkeypatch.setattr(traversal, "FIRST_LEVELS", 1)
+        monkeypatch.setattr(traversal, "LEVELS", 2)
+
+
+@pytest.mark.parametrize("table", TABLES)
+@pytest.mark.parametrize("rules", RULES)
+@pytest.mark.parametrize("share_missing", [0, 0.3])
+def test_fast_ways_end_where_each_row_ends(table, rules, share_missing, block):
+    features, kind = TABLES[table]
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        tree = random_tree(rng, features, depth=seed % 6, **RULES[rules])
+        values = random_values(rng, features, 25, kind, share_missing)
+        wanted = table_of(tree, values)
+        assert tree.membership(values).toarray() == pytest.approx(wanted, abs=1e-15)
+        for lies in (values, np.asfortranarray(values), np.repeat(values, 2, axis=1)[:, ::2], values[:, ::-1][:, ::-1]):
+            assert (
+                tree.apply(lies).tolist()
+                == (wanted >= wanted.max(axis=1, keepdims=True) - 1e-15).argmax(axis=1).tolist()
+            )
+            assert np.array_equal(tree.predict(lies), tree.membership(values) @ tree.value)
+            shares = wanted @ tree.value
+            label = (shares >= shares.max(axis=1, keepdims=True) - 1e-12).argmax(axis=1)
+            assert tree.predict_code(lies).tolist() == label.tolist()
+
+
+@pytest.mark.parametrize("table", TABLES)
+@pytest.mark.parametrize("share_missing", [0, 0.3])
+def test_shallow_trees_find_the_leaves(table, share_missing, block, monkeypatch):
+    monkeypatch.setattr(batch_traversal, "CACHE", 1)
+    monkeypatch.setattr(batch_traversal, "TREES_AT_ONCE", 3)
+    features, kind = TABLES[table]
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        trees = [random_tree(rng, features, depth=int(d)) for d in rng.integers(0, 1 + seed % 9, 5)]
+        values = random_values(rng, features, 37, kind, share_missing)
+        assert can_be_batched(trees)
+        batch = BatchedTrees(trees, values.dtype)
+        wanted = [[max(follow(tree, x)) for x in values.T] for tree in trees]
+        assert np.take_along_axis(batch.node, batch.positions(values).astype(int), axis=1).tolist() == wanted
+        says = [rng.normal(size=len(tree)) for tree in trees]
+        found = list(leaf_values(trees, says, np.asfortranarray(values)))
+        assert np.array_equal(found, [said[end] for said, end in zip(says, wanted)])
+        assert tree_by_tree(trees, says, values) == [said[end].tolist() for said, end in zip(says, wanted)]
+
+
+def tree_by_tree(trees, says, values) -> list:
+    return [said[tree.apply(values)].tolist() for tree, said in zip(trees, says)]
+
+
+def test_what_is_not_shallow():
+    rng = np.random.default_rng(3)
+    numbers = [NUMBERS, NUMBERS]
+    shallow = random_tree(rng, numbers, depth=2)
+    others = [
+        random_tree(rng, numbers, depth=3, rules=(STOP,)),
+        random_tree(rng, numbers, depth=3, rules=(SHARE,)),
+        random_tree(rng, numbers, depth=3, n_surrogates=1),
+        random_tree(rng, [CATEGORIES], depth=3, n_branches=5),
+        random_tree(np.random.default_rng(1), numbers, depth=20),
+    ]
+    assert can_be_batched([shallow])
+    assert others[-1].max_depth > batch_traversal.SHALLOW
+    for other in others:
+        assert not can_be_batched([shallow, other])
+        if len(other.features) == 2:
+            values, says = (
+                random_values(rng, numbers, 30, np.float64, 0),
+                [rng.normal(size=len(t)) for t in (shallow, other)],
+            )
+            assert np.array_equal(
+                list(leaf_values([shallow, other], says, values)), tree_by_tree([shallow, other], says, values)
+            )
+
+
+def test_thresholds_are_rounded_down():
+    exact = np.array([0.1, -0.1, 0.25, 1e300, -1e300, np.inf, -np.inf, 1e-300, -1e-300, np.nan])
+    small = round_thresholds_to(exact, np.dtype(np.float32))
+    assert small.dtype == np.float32
+    # Every float32 number near a threshold is above one as it is above the other.
+    for t, s in zip(exact, small):
+        with np.errstate(over="ignore"):
+            near = np.nextafter(np.float32([s, s, s]), np.float32([-np.inf, s, np.inf]))
+        near = near[np.isfinite(near)]
+        assert np.array_equal(near.astype(float) > t, near > s)
+    assert (
+        round_thresholds_to(exact, np.dtype(float)) is exact and round_thresholds_to(exact, np.dtype(np.int8)) is exact
+    )
+
+
+# -- grown trees ------------------------------------------------------------------------------------------------
+
+
+def grown_table(n_rows=700):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(n_rows, 4)).round(1), columns=list("abcd"))
+    X["e"] = rng.choice(list("pqrstu"), n_rows)
+    X["f"] = pd.Categorical(rng.choice(list("xyz"), n_rows))
+    y = X["a"] * X["b"] + (X["e"] > "r") * X["c"] + rng.normal(size=n_rows) / 4
+    return X.mask(rng.random(X.shape) < 0.1), y
+
+
+@pytest.mark.parametrize("order, method, depth", [(1, "exact", 3), (2, "hist", 6), (2, "hist", None)])
+def test_boosted_scores_are_sums_over_trees(order, method, depth, monkeypatch):
+    """Round by round and at the end, in blocks of rows, for a model with missing values and categories."""
+    monkeypatch.setattr(boosting, "BLOCK", 300)
+    X, y = grown_table()
+    model = GBDTRegressor(order=order, tree_method=method, max_depth=depth, n_estimators=12).fit(X[:500], y[:500])
+    values = encode(X, model._features)
+    score = np.full(len(X), model.start_[0])
+    for stage, (tree,) in zip(model.staged_predict(X), model.trees_, strict=True):
+        end = [max(follow(tree, x)) for x in values.T]
+        score += model.learning_rate * tree.value[end, 0]
+        assert np.array_equal(stage, score)
+    assert np.array_equal(model.predict(X), score)
+
+
+def test_boosted_classes_are_sums_over_trees():
+    X, y = grown_table()
+    label = pd.cut(y, 3, labels=["low", "mid", "high"]).astype(str)
+    model = GBDTClassifier(n_estimators=30, max_depth=2).fit(X, label)
+    values = encode(X, model._features)
+    score = np.repeat(model.start_[:, np.newaxis], len(X), axis=1)
+    for trees in model.trees_:
+        for k, tree in enumerate(trees):
+            score[k] += model.learning_rate * tree.value[tree.membership(values).argmax(axis=1).A1, 0]
+    assert np.array_equal(model.decision_function(X), score.T)
+
+
+def test_grown_trees_answer_alike_in_every_form():
+    """A frame, an array in rows or in columns, float32 or float64: the same nodes; and predict is the plain product."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(3 * traversal.BLOCK // 2, 5)).astype(np.float32)
+    y = X[:, 0] * X[:, 1] + rng.normal(size=len(X))
+    model = CARTRegressor(min_samples_leaf=200).fit(X, y)
+    end = model.apply(X)
+    assert model.tree_.max_depth > traversal.FIRST_LEVELS + traversal.LEVELS
+    plain = model.tree_.membership(encode(pd.DataFrame(X), model.tree_.features))
+    assert isinstance(plain, csr_matrix) and np.array_equal(plain.argmax(axis=1).A1, end)
+    for form in (
+        np.asfortranarray(X),
+        X.astype(float),
+        pd.DataFrame(X, columns=[f"x{j}" for j in range(5)]),
+        X[:, ::-1][:, ::-1],
+    ):
+        assert np.array_equal(model.apply(np.asarray(form)), end)
+    assert np.array_equal(model.predict(X), (plain @ model.tree_.value)[:, 0])
+
+
+# -- reading the table ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+def test_a_table_of_floats_is_not_copied(kind):
+    X = np.arange(12, dtype=kind).reshape(6, 2)
+    frame = pd.DataFrame(X, columns=["a", "b"], copy=False)
+    values = encode(frame, learn_features(frame))
+    assert np.shares_memory(values, X) and values.dtype == kind and np.array_equal(values, X.T)
+    model = CARTClassifier().fit(X, X[:, 0] > 3)
+    assert np.shares_memory(model._values(X), X)
+    assert model._learn(frame)[1].flags.c_contiguous
+
+
+@pytest.mark.parametrize("n_values, kind", [(2, np.int8), (128, np.int8), (129, np.int16), (40_000, np.int32)])
+def test_categories_are_small_codes(n_values, kind):
+    frame = pd.DataFrame({"c": pd.Categorical(np.arange(n_values))})
+    values = encode(frame, learn_features(frame))
+    assert values.dtype == kind and np.array_equal(values[0], np.arange(n_values))
+
+
+def test_missing_and_unseen_categories_are_told_apart():
+    seen = pd.DataFrame({"c": ["a", "b"], "d": pd.Categorical(["u", "v"])})
+    asked = pd.DataFrame({"c": ["z", None, "b"], "d": pd.Categorical([None, "w", "v"])})
+    assert encode(asked, learn_features(seen)).tolist() == [[UNSEEN, MISSING, 1], [MISSING, UNSEEN, 1]]
+    numbers = pd.DataFrame({"c": [1, 2], "d": [3, 4]})
+    with pytest.raises(ValueError, match="column 'c' held text in fit and holds numbers now"):
+        encode(numbers, learn_features(seen))
+
+
+@pytest.mark.parametrize("other", [1.5, "text"])
+@pytest.mark.parametrize("sign", [1, -1])
+def test_infinity_is_named_whichever_way_the_table_is_read(sign, other):
+    seen = pd.DataFrame({"a": np.zeros(3), "b": np.zeros(3), "c": [other] * 3})
+    asked = seen.assign(b=[np.nan, 0, sign * np.inf])
+    with pytest.raises(ValueError, match="infinity in column 'b', first in row 2"):
+        encode(asked, learn_features(seen))
+    huge = pd.DataFrame({"a": np.full(3, 3e38), "b": np.full(3, 3e38)}, dtype=np.float32)
+    assert np.isfinite(encode(huge, learn_features(huge))).all()
+
+
+def test_peak_memory_of_predict(monkeypatch):
+    """One tree takes 16 bytes a row and a block, boosted trees their scores and a block; never a copy of the table."""
+    monkeypatch.setattr(traversal, "BLOCK", 2**12)
+    monkeypatch.setattr(boosting, "BLOCK", 2**13)
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200_000, 20)).astype(np.float32)
+    y = X[:, 0] * X[:, 1]
+    small = slice(3000)
+    single = CARTRegressor(max_depth=8).fit(X[small], y[small])
+    boosted = GBDTRegressor(order=2, tree_method="hist", n_estimators=10, max_depth=6).fit(X[small], y[small])
+    for table in (X, np.asfortranarray(X)):
+        assert peak_of(single.predict, table) < X.nbytes / 3
+        assert peak_of(boosted.predict, table) < X.nbytes / 2
+
+
+def peak_of(call, table) -> int:
+    call(table)
+    tracemalloc.start()
+    call(table)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return peak

@@ -1,0 +1,142 @@
+"""The best split of each node on each column, and the choice between the columns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treekit.growing.encoding import Feature
+from treekit.numeric import TIE, Floats
+from treekit.trees.structure import MAJORITY
+
+__all__ = ["SplitCandidates", "merge_candidates", "combine_numeric_and_categorical", "ChildLimits", "largest_gain"]
+
+
+@dataclass(eq=False)
+class SplitCandidates:
+    """The best split of each open node on each of some columns.
+
+    Attributes
+    ----------
+    gain : array of shape (n_columns, n_nodes)
+        How much it lowers the impurity; -inf where the column can't split the node.
+    threshold : array of shape (n_columns, n_nodes)
+        Branch 0 is at or below it, branch 1 above; NaN for a column of categories. It means nothing without a gain.
+    routes : dict of arrays of shape (n_nodes, n_values)
+        For each column of categories, the branch of each category; -1 for none.
+    missing : array of shape (n_columns, n_nodes) or None
+        Branch of missing values, if the search learns it; MAJORITY where a node has none to learn from.
+    branch_weight : dict of arrays of shape (n_nodes, n_branches)
+        Weight of the known rows on both sides, for columns of numbers where a criterion may need it.
+    branch_entropy : dict of arrays of shape (n_nodes,)
+        For columns of categories with a branch each, the entropy of the known rows' branches, in bits.
+    n_candidates : array of shape (n_columns, n_nodes) or None
+        Number of cuts within the limits, if they were counted.
+    split_information : array of shape (n_columns, n_nodes) or None
+        Entropy, in bits, of the branches, for a choice by gain ratio.
+    feature : array of shape (n_columns, n_nodes) or None
+        The columns of the table, if each node has its own.
+    direction : array of shape (n_nodes, n_features) or None
+        If the last column is not one of the table but a linear combination, made for each node: its coefficients.
+    """
+
+    gain: Floats
+    threshold: Floats
+    routes: dict[int, NDArray[np.intp]] = field(default_factory=dict)
+    missing: NDArray[np.intp] | None = None
+    branch_weight: dict[int, Floats] = field(default_factory=dict)
+    branch_entropy: dict[int, Floats] = field(default_factory=dict)
+    n_candidates: Floats | None = None
+    split_information: Floats | None = None
+    feature: NDArray[np.intp] | None = None
+    direction: Floats | None = None
+
+
+def merge_candidates(parts: Sequence[SplitCandidates], columns: Sequence[int] | None = None) -> SplitCandidates:
+    """The candidates of several groups of columns as one.
+
+    ``columns`` numbers the columns of all parts, one part after the other; without it they are in order already.
+    """
+    if len(parts) == 1:
+        return parts[0]
+    number = np.arange(sum(len(part.gain) for part in parts)) if columns is None else np.asarray(columns)
+    by_number = np.argsort(number)
+
+    def merge(arrays: Sequence[NDArray | None], default: float) -> Any:
+        """One array of all columns; ``default`` for parts without one; None if no part has one."""
+        if all(array is None for array in arrays):
+            return None
+        filled = (np.full(part.gain.shape, default) if a is None else a for part, a in zip(parts, arrays))
+        return np.concatenate(list(filled))[by_number]
+
+    def renumber(dicts: Sequence[dict[int, Any]]) -> dict[int, Any]:
+        """One dict for all columns, whose keys are places in the parts so far."""
+        first = np.cumsum([0, *(len(part.gain) for part in parts)])
+        return {int(number[first[i] + k]): array for i, part in enumerate(dicts) for k, array in part.items()}
+
+    return SplitCandidates(
+        gain=merge([part.gain for part in parts], np.nan),
+        threshold=merge([part.threshold for part in parts], np.nan),
+        routes=renumber([part.routes for part in parts]),
+        missing=merge([part.missing for part in parts], MAJORITY),
+        branch_weight=renumber([part.branch_weight for part in parts]),
+        branch_entropy=renumber([part.branch_entropy for part in parts]),
+        n_candidates=merge([part.n_candidates for part in parts], np.nan),
+        split_information=merge([part.split_information for part in parts], np.nan),
+        feature=merge([part.feature for part in parts], -1),
+    )
+
+
+def combine_numeric_and_categorical(
+    numbers: SplitCandidates, features: Sequence[Feature], score_category: Callable[[int], SplitCandidates]
+) -> SplitCandidates:
+    """The candidates of all columns: those of the columns of numbers, and those of each column of categories."""
+    categories = [j for j, feature in enumerate(features) if not feature.is_numeric]
+    columns = [j for j, feature in enumerate(features) if feature.is_numeric]
+    return merge_candidates([numbers, *(score_category(j) for j in categories)], columns + categories)
+
+
+@dataclass(frozen=True)
+class ChildLimits:
+    """The least number of rows and the least weight of a child; the least weight may differ from node to node."""
+
+    rows: float = 1
+    weight: float | Floats = 0.0
+
+    @cached_property
+    def limits_weight(self) -> bool:
+        """Whether there is a least weight."""
+        return bool(np.any(self.weight))
+
+    def of(self, node: NDArray[np.intp]) -> ChildLimits:
+        """The limits for the children of each of these nodes."""
+        return ChildLimits(self.rows, self.weight[node] if isinstance(self.weight, np.ndarray) else self.weight)
+
+
+def largest_gain(candidates: SplitCandidates, impurity: Floats) -> NDArray[np.intp]:
+    """The column of the largest gain in each node; of equal ones the first."""
+    return np.argmax(candidates.gain >= candidates.gain.max(axis=0) - TIE * impurity, axis=0)
+
+
+def largest_gain_among_sampled(
+    n_drawn: int, rng: np.random.Generator
+) -> Callable[[SplitCandidates, Floats], NDArray[np.intp]]:
+    """Like :func:`largest_gain`, among ``n_drawn`` columns that each node draws at random.
+
+    Columns that can't split a node don't count: drawing goes on until enough are found that can. Of equal gains the
+    first drawn wins, so that no column is favoured.
+    """
+
+    def choose(candidates: SplitCandidates, impurity: Floats) -> NDArray[np.intp]:
+        drawn = rng.random(candidates.gain.shape).argsort(axis=0)
+        gain = np.take_along_axis(candidates.gain, drawn, axis=0)
+        gain[np.isfinite(gain).cumsum(axis=0) > n_drawn] = -np.inf
+        best = np.argmax(gain >= gain.max(axis=0) - TIE * impurity, axis=0)
+        return np.take_along_axis(drawn, best[np.newaxis], axis=0)[0]
+
+    return choose

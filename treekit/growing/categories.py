@@ -1,0 +1,226 @@
+"""Splits on a column of categories: a branch for each category, or two groups of categories.
+
+What the rows of each (node, category) add up to is all that a split needs. Most nodes have rows of few categories, so
+only the cells that have rows are kept, in the order of (node, category): their number is bounded by the rows, however
+many categories and nodes there are.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treekit.growing.candidates import ChildLimits, SplitCandidates
+from treekit.growing.criteria import Criterion
+from treekit.growing.level import Level
+from treekit.growing.thresholds import _saving_within_limits
+from treekit.numeric import TIE, Floats, Ints, safe_divide
+
+__all__ = ["score_branches", "score_groups"]
+
+#: With three classes or more, all groupings of up to this many categories are tried.
+MAX_EXHAUSTIVE = 10
+
+
+class CategoryCells(NamedTuple):
+    """The (node, category) pairs that have rows, in this order.
+
+    Attributes
+    ----------
+    node, category : arrays of shape (n_cells,)
+        Node and category of each cell.
+    sums : array of shape (n_sums, n_cells)
+        What the rows of each cell add up to: whole numbers, or floats that are exact multiples of a unit.
+    unit : array of shape (n_sums, 1) or (n_sums, n_cells)
+        Size of the units of ``sums``.
+    n_rows : array of shape (n_cells,)
+        Number of rows in each cell.
+    n_nodes, n_values : int
+        Numbers of nodes and of categories, with rows or without.
+    """
+
+    node: Ints
+    category: Ints
+    sums: NDArray
+    unit: Floats
+    n_rows: Ints
+    n_nodes: int
+    n_values: int
+
+    def by_node(self, x: NDArray) -> NDArray:
+        """Sum of x over the cells of each node, of shape (..., n_nodes); 0 for a node without cells."""
+        total = np.zeros((*x.shape[:-1], self.n_nodes), dtype=x.dtype)
+        if len(self.node):
+            first = np.flatnonzero(np.diff(self.node, prepend=-1))
+            total[..., self.node[first]] = np.add.reduceat(x, first, axis=-1)
+        return total
+
+    def in_order(self, order: Ints) -> CategoryCells:
+        """The cells in another order that keeps those of a node together."""
+        unit = self.unit if self.unit.shape[1] == 1 else self.unit[:, order]
+        return self._replace(
+            node=self.node[order],
+            category=self.category[order],
+            sums=self.sums[:, order],
+            unit=unit,
+            n_rows=self.n_rows[order],
+        )
+
+
+def category_cells(level: Level, column: NDArray, n_values: int) -> CategoryCells:
+    """The cells of a level on a column. Takes O(entries log entries)."""
+    code = level.values(column, level.entry).astype(np.intp)
+    known = np.flatnonzero(code >= 0)
+    cell = level.node[known] * n_values + code[known]
+    order = np.argsort(cell, kind="stable")
+    cell = cell[order]
+    first = np.flatnonzero(np.diff(cell, prepend=-1))
+    node, category = np.divmod(cell[first], n_values) if n_values else (cell, cell)
+    addend = level.addend.take(level.entry[known[order]], axis=1)
+    sums = np.add.reduceat(addend, first, axis=1, dtype=np.int64) if len(first) else addend.astype(np.int64)
+    n_rows = np.diff(first, append=len(cell))
+    return CategoryCells(node, category, sums, level.unit_of(node), n_rows, level.n_nodes, n_values)
+
+
+def score_branches(
+    level: Level, column: NDArray, n_values: int, criterion: Criterion, min_weight: float = 0.0
+) -> SplitCandidates:
+    """A branch for each category: what it gains in each node.
+
+    A node can be split when at least two categories have rows in it, and ``min_weight`` or more of the weight.
+    """
+    cells = category_cells(level, column, n_values)
+    counts = cells.sums * cells.unit
+    weight = criterion.weight(counts)
+    saving = criterion.cost(cells.by_node(counts)) - cells.by_node(criterion.cost(counts))
+    can_split = cells.by_node(((weight > 0) & (weight >= min_weight)).astype(np.intp)) >= 2
+    gain = np.where(can_split, criterion.gain(saving, level.sums), -np.inf)
+    route = np.broadcast_to(np.arange(n_values), (level.n_nodes, n_values))
+    candidates = _category_candidates(gain, route)
+    share = safe_divide(weight, cells.by_node(weight)[cells.node])
+    candidates.branch_entropy = {0: -cells.by_node(share * np.log2(np.where(share > 0, share, 1.0)))}
+    return candidates
+
+
+def score_groups(
+    level: Level,
+    column: NDArray,
+    n_values: int,
+    criterion: Criterion,
+    impurity: Floats,
+    limits: ChildLimits = ChildLimits(),
+    one_vs_rest: bool = False,
+) -> SplitCandidates:
+    """The best cut of the categories into two groups.
+
+    Three ways to list the groups. One category against the rest is what the sources describe. Where a category is
+    described by one number, the share of a class of two or a mean, the best of all groupings is a cut in the order of
+    that number (Breiman et al., 1984, theorem 4.5), so V - 1 candidates suffice. With more classes all 2^(V-1) - 1 are
+    tried for up to ten categories; beyond that, the cuts in the order of each class's share. A level takes
+    O(entries log entries) for each order.
+    """
+    cells = category_cells(level, column, n_values)
+    return best_groups_of_cells(cells, level.sums, criterion, impurity, limits, one_vs_rest)
+
+
+def best_groups(
+    counts: Floats,
+    n_rows: NDArray[np.intp],
+    node: Floats,
+    criterion: Criterion,
+    impurity: Floats,
+    limits: ChildLimits = ChildLimits(),
+    one_vs_rest: bool = False,
+) -> SplitCandidates:
+    """The same from sums of shape (n_sums, n_nodes, n_values) and numbers of rows, and the sums of the nodes."""
+    at, category = n_rows.nonzero()
+    cells = CategoryCells(at, category, counts[:, at, category], np.ones((1, 1)), n_rows[at, category], *n_rows.shape)
+    return best_groups_of_cells(cells, node, criterion, impurity, limits, one_vs_rest)
+
+
+def best_groups_of_cells(
+    cells: CategoryCells,
+    node: Floats,
+    criterion: Criterion,
+    impurity: Floats,
+    limits: ChildLimits,
+    one_vs_rest: bool,
+) -> SplitCandidates:
+    """The best grouping of each node; of equal gains the first in the list of groupings."""
+    best_gain = np.full(cells.n_nodes, -np.inf)
+    goes_left = np.zeros(len(cells.node), dtype=bool)
+    counts = cells.sums * cells.unit
+    keys = criterion.order_keys(counts)
+    if not one_vs_rest and len(keys) > 1 and cells.n_values <= MAX_EXHAUSTIVE:
+        known, n_known = cells.by_node(counts), cells.by_node(cells.n_rows)
+        # The last category stays on the right: its being on the left would be the same cut, named the other way.
+        for mask in range(1, 2 ** (cells.n_values - 1)):
+            is_left = (mask >> cells.category) & 1 == 1
+            left, n_left = cells.by_node(counts * is_left), cells.by_node(cells.n_rows * is_left)
+            gain = criterion.gain(_saving_within_limits(criterion, left, known, n_left, n_known, limits), node)
+            better = np.isfinite(gain) & ~(gain <= best_gain + TIE * impurity)
+            best_gain[better] = gain[better]
+            goes_left = np.where(better[cells.node], is_left, goes_left)
+    elif one_vs_rest:
+        best_gain, best = _best_left_sides(cells, counts, cells.n_rows, node, criterion, impurity, limits)
+        goes_left[best[best >= 0]] = True
+    else:
+        for key in keys:
+            order = np.lexsort((key, cells.node))
+            gain, best = _best_prefix(cells.in_order(order), node, criterion, impurity, limits)
+            better = np.isfinite(gain) & ~(gain <= best_gain + TIE * impurity)
+            best_gain[better] = gain[better]
+            is_left = np.zeros(len(order), dtype=bool)
+            is_left[order] = np.arange(len(order)) <= best[cells.node]
+            goes_left = np.where(better[cells.node], is_left, goes_left)
+    route = np.full((cells.n_nodes, cells.n_values), -1)
+    route[cells.node, cells.category] = np.where(goes_left, 0, 1)
+    return _category_candidates(best_gain, route)
+
+
+def _best_prefix(
+    cells: CategoryCells, node: Floats, criterion: Criterion, impurity: Floats, limits: ChildLimits
+) -> tuple[Floats, Ints]:
+    """The gain of the best cut of each node in the order of its cells, and the last cell on its left; -inf and -1."""
+    if not len(cells.node):
+        return np.full(cells.n_nodes, -np.inf), np.full(cells.n_nodes, -1)
+    # One running sum for all nodes. It is exact, so what the nodes before add up to can be subtracted.
+    first = np.flatnonzero(np.diff(cells.node, prepend=-1))
+    size = np.diff(first, append=len(cells.node))
+    left, n_left = (
+        running - np.repeat(running[..., first] - x[..., first], size, axis=-1)
+        for x in (cells.sums, cells.n_rows)
+        for running in [np.cumsum(x, axis=-1)]
+    )
+    return _best_left_sides(cells, left * cells.unit, n_left, node, criterion, impurity, limits)
+
+
+def _best_left_sides(
+    cells: CategoryCells,
+    left: Floats,
+    n_left: Ints,
+    node: Floats,
+    criterion: Criterion,
+    impurity: Floats,
+    limits: ChildLimits,
+) -> tuple[Floats, Ints]:
+    """Of one left side for each cell, the best of each node: its gain, and its cell; -inf and -1 if there is none."""
+    at = cells.node
+    known, n_known = cells.by_node(cells.sums * cells.unit), cells.by_node(cells.n_rows)
+    saving = _saving_within_limits(criterion, left, known[:, at], n_left, n_known[at], limits.of(at))
+    gain = np.where(n_left < n_known[at], criterion.gain(saving, node[:, at]), -np.inf)
+    best_gain, best = np.full(cells.n_nodes, -np.inf), np.full(cells.n_nodes, -1)
+    np.maximum.at(best_gain, at, gain)
+    # Assign in reverse: the first cell of a node is written last and wins.
+    good = np.flatnonzero(np.isfinite(gain) & (gain >= (best_gain - TIE * impurity)[at]))[::-1]
+    best[at[good]] = good
+    has_best = best >= 0
+    best_gain[has_best] = gain[best[has_best]]
+    return best_gain, best
+
+
+def _category_candidates(gain: Floats, route: NDArray[np.intp]) -> SplitCandidates:
+    """The candidates of one column of categories."""
+    return SplitCandidates(gain[np.newaxis], np.full((1, len(gain)), np.nan), {0: route})

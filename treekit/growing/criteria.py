@@ -1,0 +1,400 @@
+"""What a split is to lower.
+
+Every criterion is a function of sums: what a group of rows costs follows from what its rows add up to, be it class
+weights, or weight and target. So the costs of both sides of any cut are known from one running sum. The gain of a
+split is the cost of the node minus the costs of its children, over the weight of the node.
+
+Sums have the shape (n_sums, ...): one for each thing that is added up, for any number of groups of rows.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treekit.growing.fixed_point import INTEGER_BITS, unit_for
+from treekit.growing.level import Level, segment_sums
+from treekit.measures import entropy_of_counts, gini_of_counts
+from treekit.numeric import PURE, RESOLUTION, ROUNDING, Bools, Floats, Ints, safe_divide
+
+__all__ = ["Criterion", "Entropy", "Gini", "SquaredError", "FriedmanMSE", "Poisson", "Newton"]
+
+
+class Criterion:
+    """Base of the criteria.
+
+    Attributes
+    ----------
+    per_row : array of shape (n_sums, n_rows)
+        What each training row adds to the sums, for each unit of its weight.
+    """
+
+    per_row: NDArray
+    #: Whether a node of impurity zero gains by no split, so that it need not be looked at.
+    measures_purity = True
+
+    def cost(self, sums: Floats) -> Floats:
+        """Weight times impurity of each group, up to a term that adds up as well and so cancels in every gain."""
+        raise NotImplementedError
+
+    def saving(self, left: Floats, total: Floats) -> Floats:
+        """How much it saves to cut groups with sums ``total`` into ``left`` and the rest."""
+        return self.cost(total) - self.cost(left) - self.cost(total - left)
+
+    def gain(self, saving: Floats, node: Floats) -> Floats:
+        """Gain of a split in nodes with sums ``node``: what it saves, over the weight of the node."""
+        return saving / self.divisor(node)
+
+    def divisor(self, node: Floats) -> Floats:
+        """What a saving in nodes with sums ``node`` is divided by to be a gain: the weight of the node."""
+        return self.weight(node)
+
+    def weight(self, sums: Floats) -> Floats:
+        """Weight of the rows in each group."""
+        raise NotImplementedError
+
+    def value(self, level: Level) -> Floats:
+        """Prediction of each node as a leaf, of shape (n_nodes, n_values); anything for a node without rows."""
+        raise NotImplementedError
+
+    def impurity(self, level: Level) -> Floats:
+        """Impurity of each node, of shape (n_nodes,)."""
+        raise NotImplementedError
+
+    def is_pure(self, level: Level, impurity: Floats, root_impurity: float) -> Bools:
+        """Which nodes gain by no split, as their rows agree. Here: whose impurity is no more than rounding."""
+        return (impurity <= PURE * root_impurity) & self.measures_purity
+
+    def refined(self, level: Level) -> Level:
+        """The level, with finer units in the nodes that need them."""
+        return level
+
+    def order_keys(self, sums: Floats) -> Floats:
+        """Numbers by which groups can be ordered, of shape (n_keys, ...); one where a single number does."""
+        raise NotImplementedError
+
+
+class DeviationCriterion(Criterion):
+    r"""Base of the criteria that measure a cut by one thing, the surplus of what lies below it.
+
+    With the sum :math:`S` of what lies below, minus what the node's mean leads one to expect, a cut saves
+
+    .. math:: \frac{n}{n_l n_r} \, S^2
+
+    which is the difference of the costs without its cancellation. The first sum follows from the weight and the other
+    sums, so it need not be added up where the weight is known.
+    """
+
+    def saving(self, left: Floats, total: Floats) -> Floats:
+        return self.savings(self.weight(left), total)(left[1:])
+
+    def savings(self, n_left: NDArray, total: Floats) -> Callable[[Floats], Floats]:
+        """The saving as a function of all sums but the first, for cuts with the weight ``n_left`` below them.
+
+        What follows from the weights alone is worked out once; where every row has weight 1, that serves all columns.
+        """
+        raise NotImplementedError
+
+
+class _Classes(Criterion):
+    """The rows add up to the weights of the classes; a leaf predicts their shares."""
+
+    def __init__(self, label: NDArray[np.intp], n_classes: int):
+        self.per_row = label == np.arange(n_classes)[:, np.newaxis]
+
+    def weight(self, sums: Floats) -> Floats:
+        return sums.sum(axis=0)
+
+    def value(self, level: Level) -> Floats:
+        return safe_divide(level.sums, level.sums.sum(axis=0)).T
+
+    def is_pure(self, level: Level, impurity: Floats, root_impurity: float) -> Bools:
+        return np.count_nonzero(level.total, axis=0) <= 1
+
+    def order_keys(self, sums: Floats) -> Floats:
+        shares = safe_divide(sums, sums.sum(axis=0))
+        return shares[1:] if len(shares) == 2 else shares
+
+
+class Entropy(_Classes):
+    r"""Entropy of the labels, in bits: cost :math:`n H = n \log_2 n - \sum_k n_k \log_2 n_k`."""
+
+    def cost(self, sums: Floats) -> Floats:
+        return _x_log_x(sums.sum(axis=0)) - _x_log_x(sums).sum(axis=0)
+
+    def impurity(self, level: Level) -> Floats:
+        return entropy_of_counts(level.sums.T)
+
+
+class Gini(_Classes, DeviationCriterion):
+    r"""Gini impurity of the labels: cost :math:`n \,\mathrm{Gini} = n - \sum_k n_k^2 / n`.
+
+    A cut saves :math:`n / (n_l n_r) \sum_k S_k^2`. The surpluses of all classes add up to 0, which gives that of the
+    first; with two classes the sum is twice one square.
+    """
+
+    def cost(self, sums: Floats) -> Floats:
+        total = sums.sum(axis=0)
+        return total - safe_divide((sums * sums).sum(axis=0), total)
+
+    def savings(self, n_left: NDArray, total: Floats) -> Callable[[Floats], Floats]:
+        n = total.sum(axis=0)
+        factor = safe_divide(n, n_left * (n - n_left))
+        expected = safe_divide(total[1:], n) * n_left
+
+        def saving(left: Floats) -> Floats:
+            surplus = left - expected
+            squares = np.square(surplus.sum(axis=0))  # of the first class
+            for one in surplus:
+                squares += np.square(one, out=one)
+            squares *= factor
+            return squares
+
+        return saving
+
+    def impurity(self, level: Level) -> Floats:
+        return gini_of_counts(level.sums.T)
+
+
+class _Mean(Criterion):
+    """The rows add up to (weight, weight x target); a leaf predicts their mean.
+
+    Sums are whole numbers of units, and the root's unit suits its largest target. Below a split that takes away an
+    outlier of 1e18, targets such as 1.1 and 2.2 are less than that unit. So every node is checked: where its sums are
+    not known to a small fraction of the spread of its own targets, they are measured again, from the smallest of them
+    and in a unit that suits their spread. Both follow from the rows of the node alone, in whatever order they come, so
+    sums remain exact. A node is pure when its targets are equal, and its mean lies between the smallest and the largest
+    of them whatever rounding does.
+    """
+
+    #: Whether a node may measure its targets from the smallest of them; otherwise always from the offset.
+    moves_centre = True
+
+    #: Targets that differ by no more than this are equal but for rounding; the user's own targets are exact.
+    noise = 0.0
+
+    def __init__(self, target: Floats, offset: float):
+        # Targets are measured from an offset; with the mean as offset a large one costs no digits.
+        self.target, self.offset = target, offset
+        self.per_row = np.stack([np.ones(len(target)), target - offset])
+        #: The rounding of the largest distance from the offset.
+        self.spacing = float(np.spacing(np.abs(self.per_row[1]).max()))
+
+    def weight(self, sums: Floats) -> Floats:
+        return sums[0]
+
+    def value(self, level: Level) -> Floats:
+        mean = safe_divide(level.sums[1], level.sums[0])
+        if not isinstance(level, Level):  # the sums of histograms, without rows
+            return (mean + self.offset)[:, np.newaxis]
+        low, high = self._range(level)
+        return np.minimum(np.maximum(mean + self._centre(level), low), high)[:, np.newaxis]
+
+    def is_pure(self, level: Level, impurity: Floats, root_impurity: float) -> Bools:
+        low, high = self._range(level)
+        return high - low <= self.noise
+
+    def refined(self, level: Level) -> Level:
+        is_coarse = self._is_coarse(level)
+        if not is_coarse.any():
+            return level
+        low, high = self._range(level)
+        centre = np.array(np.broadcast_to(self._centre(level), low.shape))
+        unit = np.repeat(level.unit, level.n_nodes // level.unit.shape[1], axis=1)
+        if self.moves_centre:
+            centre[is_coarse] = low[is_coarse]
+        # A power of two that leaves 60 bits for the sum of the node.
+        largest = np.maximum(np.abs(low - centre), np.abs(high - centre)) * level.sums[0]
+        unit[1, is_coarse] = unit_for(largest[is_coarse], 1, INTEGER_BITS - 1)
+
+        place = np.flatnonzero(is_coarse[level.node])
+        node, entry = level.node[place], level.entry[place]
+        distance = (level.values(self.target, entry) - centre[node]) * level.weight[entry]
+        addend = level.addend.astype(np.int64)
+        addend[1, entry] = np.rint(distance / unit[1, node])
+        total = segment_sums(addend, level.entry, level.start)
+        return replace(level, addend=addend, unit=unit, total=total, centre=centre)
+
+    def _is_coarse(self, level: Level) -> Bools:
+        """Which nodes do not know their sums to a small fraction of the spread of their targets."""
+        low, high = self._range(level)
+        centre, least = self._centre(level), RESOLUTION * (high - low)
+        if level.has_unit_weights and level.centre is None:
+            # The usual case, decided by two numbers.
+            smallest = least[least > 0].min(initial=np.inf)
+            if smallest >= max(level.unit[1, 0], self.spacing):
+                return np.zeros(level.n_nodes, dtype=bool)
+        is_coarse = np.zeros(level.n_nodes, dtype=bool)
+        if self.moves_centre:
+            is_coarse = least < np.spacing(np.maximum(np.abs(low - centre), np.abs(high - centre)))
+        # Rounding to units costs half of one a row, or nothing if the targets are whole numbers of them.
+        suspect = (least * level.sums[0] < level.n_samples * level.unit[1]) & ~is_coarse & (low < high)
+        if suspect.any():
+            place = np.flatnonzero(suspect[level.node])
+            node, entry = level.node[place], level.entry[place]
+            exact = (level.values(self.target, entry) - self._centre_of(level, node)) * level.weight[entry]
+            is_rounded = level.addend[1, entry] * level.unit_of(node)[1] != exact
+            is_coarse[node[is_rounded]] = True
+        return is_coarse & (low < high)
+
+    def _centre(self, level: Level) -> Floats | float:
+        """What the targets of each node are measured from."""
+        return self.offset if level.centre is None else level.centre
+
+    def _centre_of(self, level: Level, node: Ints) -> Floats | float:
+        return self.offset if level.centre is None else level.centre[node]
+
+    def _range(self, level: Level) -> tuple[Floats, Floats]:
+        """Smallest and largest target of each node."""
+        if (self, "range") not in level.cache:
+            level.cache[self, "range"] = level.range_of(level.values(self.target, level.entry))
+        return level.cache[self, "range"]
+
+    def order_keys(self, sums: Floats) -> Floats:
+        return safe_divide(sums[1:], sums[0])
+
+
+class SquaredError(_Mean, DeviationCriterion):
+    r"""Squared error about the mean: cost :math:`\sum w (y - \bar y)^2`, which is
+
+    .. math:: \sum w y^2 - \frac{(\sum w y)^2}{\sum w}
+
+    Its first term adds up, so it is left out.
+    """
+
+    def __init__(self, target: Floats, weight: Floats | None = None, noise: float = 0.0):
+        self.noise = noise
+        # A row of weight zero is no row. The exact sum makes the mean independent of the order of the rows.
+        counted = target if weight is None else target[weight > 0]
+        super().__init__(target, offset=math.fsum(counted) / len(counted))
+
+    def cost(self, sums: Floats) -> Floats:
+        return -safe_divide(sums[1] * sums[1], sums[0])
+
+    def savings(self, n_left: NDArray, total: Floats) -> Callable[[Floats], Floats]:
+        factor = safe_divide(total[0], n_left * (total[0] - n_left))
+        expected = safe_divide(total[1], total[0]) * n_left
+
+        def saving(left: Floats) -> Floats:
+            surplus = left[0] - expected
+            surplus *= surplus
+            surplus *= factor
+            return surplus
+
+        return saving
+
+    def impurity(self, level: Level) -> Floats:
+        mean = safe_divide(level.sums[1], level.sums[0])
+        distance = level.values(self.target, level.entry) - self._centre_of(level, level.node)
+        error = distance - mean[level.node]
+        return level.mean(error * error)
+
+
+class FriedmanMSE(SquaredError):
+    r"""Friedman's improvement: a cut saves :math:`\frac{n_l n_r}{n_l + n_r} (\bar y_l - \bar y_r)^2`.
+
+    It is the same number as for the squared error, written with the two means.
+    """
+
+    def savings(self, n_left: NDArray, total: Floats) -> Callable[[Floats], Floats]:
+        n_right = total[0] - n_left
+
+        def saving(left: Floats) -> Floats:
+            difference = safe_divide(left[0], n_left) - safe_divide(total[1] - left[0], n_right)
+            return n_left * n_right / total[0] * difference**2
+
+        return saving
+
+
+class Poisson(_Mean):
+    r"""Half Poisson deviance about the mean: cost :math:`\sum w (y \ln (y / \bar y) - y + \bar y)`.
+
+    At the mean the last two terms cancel, and :math:`y \ln y` adds up: what is left is
+    :math:`-(\sum w y) \ln \bar y`.
+    """
+
+    moves_centre = False
+
+    def __init__(self, target: Floats, weight: Floats | None = None):
+        super().__init__(target, offset=0.0)
+
+    def cost(self, sums: Floats) -> Floats:
+        mean = safe_divide(sums[1], sums[0])
+        return -sums[1] * np.log(mean, out=np.zeros_like(mean), where=mean > 0)
+
+    def saving(self, left: Floats, total: Floats) -> Floats:
+        # A Poisson mean is positive: a side of zeros alone would have none.
+        has_means = (left[1] > 0) & (total[1] - left[1] > 0)
+        return np.where(has_means, super().saving(left, total), -np.inf)
+
+    def impurity(self, level: Level) -> Floats:
+        mean = safe_divide(level.sums[1], level.sums[0])
+        y = level.values(self.target, level.entry)
+        ratio = safe_divide(y, mean[level.node])
+        # The mean of a node cancels y - mean; 0 log 0 = 0.
+        return np.maximum(level.mean(y * np.log(ratio, out=np.zeros_like(ratio), where=ratio > 0)), 0.0)
+
+
+class Newton(Criterion):
+    r"""Objective of second-order boosting: cost :math:`-\frac12 G^2 / (H + \lambda)`.
+
+    A leaf predicts :math:`-G / (H + \lambda)`. The rows add up to :math:`G = \sum g` and :math:`H = \sum h`, the first
+    and second derivatives of the loss. The gain of a split is what it saves minus :math:`\gamma`, the price of a leaf,
+    and a split without gain is none; as every row brings its own scale, the gain is not divided by a weight. :math:`H`
+    stands for the weight; XGBoost calls it cover.
+
+    .. math:: \mathrm{gain} = \frac12 \left[ \frac{G_L^2}{H_L + \lambda} + \frac{G_R^2}{H_R + \lambda}
+              - \frac{G^2}{H + \lambda} \right] - \gamma
+
+    The impurity is what a leaf for each row could still save after the node's own step, :math:`\frac12 \sum e^2 / (h +
+    \lambda)` with the gradients :math:`e = g - h\, G / H` that are left: where it is zero, no split gains. Source: Chen
+    and Guestrin (2016), equations 5-7.
+    """
+
+    def __init__(
+        self, gradient: Floats, second: Floats, reg_lambda: float = 0.0, gamma: float = 0.0, noise: float = 0.0
+    ):
+        self.per_row = np.stack([gradient, second])
+        self.reg_lambda = reg_lambda
+        self.gamma = gamma
+        #: How far a sum of gradients may be from zero by rounding alone.
+        self.noise = noise
+
+    def cost(self, sums: Floats) -> Floats:
+        return -safe_divide(sums[0] * sums[0], sums[1] + self.reg_lambda) / 2
+
+    def gain(self, saving: Floats, node: Floats) -> Floats:
+        by_rounding = safe_divide(self.noise**2, node[1] + self.reg_lambda) if self.noise else 0.0
+        gain = saving - self.gamma
+        return np.where((gain > 0) & (saving > by_rounding), gain, -np.inf)
+
+    def divisor(self, node: Floats) -> Floats:
+        return np.ones_like(node[0])
+
+    def weight(self, sums: Floats) -> Floats:
+        return sums[1]
+
+    def value(self, level: Level) -> Floats:
+        return -safe_divide(level.sums[0], level.sums[1] + self.reg_lambda)[:, np.newaxis]
+
+    def impurity(self, level: Level) -> Floats:
+        g, h = self.per_row.take(level.row[level.entry], axis=1)
+        left = g - h * safe_divide(level.sums[0], level.sums[1])[level.node]
+        saved = level.weight[level.entry] * safe_divide(left * left, h + self.reg_lambda) / 2
+        return np.bincount(level.node, saved, minlength=level.n_nodes).astype(float)
+
+    def is_pure(self, level: Level, impurity: Floats, root_impurity: float) -> Bools:
+        # Where rows agree, e is a rounding error of g: relative to the node's own cost, the impurity is its square.
+        return impurity <= ROUNDING**2 * -self.cost(level.sums)
+
+    def order_keys(self, sums: Floats) -> Floats:
+        return -safe_divide(sums[:1], sums[1] + self.reg_lambda)
+
+
+def _x_log_x(x: Floats) -> Floats:
+    """x log2 x, and 0 for x = 0: any finite logarithm does there."""
+    return x * np.log2(np.maximum(x, np.finfo(float).tiny))

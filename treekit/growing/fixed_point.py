@@ -1,0 +1,136 @@
+"""Sums that come out the same in any order of the rows, and so the same from blocks of rows on several machines.
+
+Floats rounded to whole multiples of one small unit, a power of two, add up without rounding. :func:`unit_for` chooses
+the unit so that no sum needs more than a number of bits. It has three uses:
+
+* :func:`to_units`, for the levels of a tree: whole numbers of 64 bits. The sum of all rows is known, and one bit is
+  left free, because a running sum starts by subtracting what the node before it adds up to.
+* :func:`weighted_mean`, for scores and losses: whole numbers of 64 bits, from blocks of rows. A block knows the largest
+  number of all blocks and how many rows there are, but not their sum.
+* :func:`to_gradient_sums`, for histograms: floats, which hold whole numbers of up to 53 bits.
+
+A large number costs the small ones digits: beside an outlier of 1e9 among 1,000 rows the gradients of a histogram are
+rounded to 1e-4. In boosting that passes, since the unit follows the residuals from round to round.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treekit.numeric import Floats, Wholes
+
+__all__ = ["largest_magnitude", "unit_for", "to_whole", "to_units", "weighted_mean", "to_gradient_sums", "grad", "hess"]
+
+#: Bits of a sum of whole numbers of 64 bits, below their largest.
+INTEGER_BITS = 62
+
+#: Bits of the whole numbers that a float holds exactly.
+FLOAT_BITS = 53
+
+
+def largest_magnitude(x: NDArray) -> Floats:
+    """The largest absolute value along the last axis; 0 if that is empty."""
+    return np.maximum(x.max(axis=-1, initial=0), -x.min(axis=-1, initial=0)).astype(float)
+
+
+def unit_for(largest: Floats | float, n_rows: int, bits: int) -> Floats:
+    """The power of two in which any sum of ``n_rows`` numbers up to ``largest`` in size is less than 2**bits.
+
+    It depends on the largest number alone, so blocks of rows agree on it. Where that is infinite, so is the unit.
+    """
+    power = np.frexp(largest)[1] + np.frexp(n_rows)[1] - bits
+    return np.where(np.isfinite(largest), np.ldexp(1.0, np.maximum(power, -1000)), np.inf)
+
+
+def to_whole(x: NDArray, unit: Floats) -> Wholes:
+    """Rows of numbers, of shape (n_sums, n_rows), as whole multiples of a unit for each."""
+    with np.errstate(invalid="ignore"):
+        return np.rint(x / unit[:, np.newaxis]).astype(np.int64)
+
+
+# -- the sums of a level ------------------------------------------------------------------------------------------
+
+
+def to_units(x: Floats, fractions: bool) -> tuple[NDArray[np.integer], Floats]:
+    """Each row of x as whole multiples of a unit of its own, and the units, of shape (n_sums, 1).
+
+    The unit is 1 where x is whole and no ``fractions`` are to come, otherwise a power of 2 that leaves about 60 bits
+    for the sum. Numbers whose sum is small take four bytes, which makes adding them up faster.
+    """
+    total = np.abs(x).sum(axis=1)
+    is_whole = (x == np.rint(x)).all(axis=1) & (total < 2.0**FLOAT_BITS) & (not fractions)
+    unit = np.where(is_whole, 1.0, unit_for(total, 1, INTEGER_BITS - 1))
+    is_small = (unit == 1).all() and total.max(initial=0) < 2**31
+    return to_whole(x, unit).astype(np.int32 if is_small else np.int64), unit[:, np.newaxis]
+
+
+# -- means over blocks of rows ------------------------------------------------------------------------------------
+
+
+def weighted(x: NDArray, weight: Floats) -> Floats:
+    """The terms of a weighted mean of each row of x: x times weight, and in the last row the weight."""
+    with np.errstate(over="ignore"):  # an infinite term makes the mean infinite
+        return np.concatenate([x * weight, weight[np.newaxis]])
+
+
+def mean_of_sums(sums: Wholes, unit: Floats) -> Floats:
+    """The means, from the sums of :func:`weighted` in units; infinite where a term was."""
+    # Divided first: the sum of large numbers may be infinite where their mean is not.
+    with np.errstate(invalid="ignore"):
+        mean = (sums[:-1] / sums[-1]) * (unit[:-1] / unit[-1])
+    return np.where(np.isfinite(unit[:-1]), mean, np.inf)
+
+
+def weighted_mean(x: NDArray, weight: Floats) -> Floats:
+    """Weighted mean of each row of x, of shape (n_sums,), by exact sums; ``weight`` has a positive entry."""
+    counts = np.flatnonzero(weight > 0)
+    if len(counts) < len(weight):  # a row of weight zero is no row, whatever stands in it
+        x, weight = x.take(counts, axis=1), weight.take(counts)
+    terms = weighted(x, weight)
+    unit = unit_for(largest_magnitude(terms), len(weight), INTEGER_BITS)
+    return mean_of_sums(to_whole(terms, unit).sum(axis=1), unit)
+
+
+# -- the sums of a histogram --------------------------------------------------------------------------------------
+
+#: G + iH: the sums of first and second derivatives in one number, both whole numbers of units. One addition then adds
+#: up both, which takes about 40 % less time than two (100,000 rows, 20 columns of 256 bins); :func:`grad` and
+#: :func:`hess` take them apart.
+GradientSums = NDArray[np.complex128]
+
+
+def grad(sums: GradientSums) -> Floats:
+    """The sums of the first derivatives, G, in units; a view."""
+    return sums.real
+
+
+def hess(sums: GradientSums) -> Floats:
+    """The sums of the second derivatives, H, in units; a view."""
+    return sums.imag
+
+
+class GradientUnits(NamedTuple):
+    """The units, powers of two, of the sums of first and of second derivatives."""
+
+    grad: float
+    hess: float
+
+    def to_floats(self, sums: GradientSums) -> tuple[Floats, Floats]:
+        """G and H as they are."""
+        return grad(sums) * self.grad, hess(sums) * self.hess
+
+
+def gradient_units(largest_g: Floats | float, largest_h: Floats | float, n_rows: int) -> GradientUnits:
+    """Units in which a float holds the sums of ``n_rows`` derivatives exactly."""
+    return GradientUnits(*(float(unit_for(largest, n_rows, FLOAT_BITS)) for largest in (largest_g, largest_h)))
+
+
+def to_gradient_sums(g: Floats, h: Floats, units: GradientUnits) -> GradientSums:
+    """g + ih of each row, of shape (n_rows,), in whole numbers of units."""
+    addend = np.empty(len(g), dtype=np.complex128)
+    np.rint(g / units.grad, out=grad(addend))
+    np.rint(h / units.hess, out=hess(addend))
+    return addend

@@ -1,0 +1,438 @@
+"""The generator: every tree of the book is grown here, one level at a time.
+
+The rows that are still on their way down are a table (row, node, weight). One turn of the loop asks three questions of
+every node of a level at once: what would it predict as a leaf, is it a leaf, and if not, which split is best. ID3, C4.5
+and CART are answers to them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Generic, NamedTuple, Protocol, Self, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treekit.growing.candidates import SplitCandidates
+from treekit.growing.criteria import Criterion
+from treekit.growing.encoding import Feature
+from treekit.growing.level import Level, descend, first_level
+from treekit.growing.presorted import sort_columns
+from treekit.numeric import TIE, Bools, Floats, Ints, repeat_with_index, safe_divide
+from treekit.trees.structure import MAJORITY, SHARE, STOP, Surrogate, branches, combine
+from treekit.trees.tree import Tree
+
+__all__ = ["grow", "grow_levels", "StoppingRule", "ChosenSplits", "NextLevel"]
+
+
+class OpenNodes(Protocol):
+    """What the loop reads of a level: :class:`treekit.growing.level.Level` has it, and so has a level whose rows lie
+    elsewhere."""
+
+    @property
+    def id(self) -> Ints:
+        """Number of each node in the tree."""
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of nodes."""
+
+    @property
+    def n_samples(self) -> Ints:
+        """Number of rows in each node."""
+
+    @property
+    def sums(self) -> Floats:
+        """What the rows of each node add up to, of shape (n_sums, n_nodes)."""
+
+    def keep_only(self, nodes: Ints, /) -> Self:
+        """The level without all other nodes."""
+
+
+AnyLevel = TypeVar("AnyLevel", bound=OpenNodes)
+ScoreSplits = Callable[[Level, Floats], SplitCandidates]
+FindSplits = Callable[[AnyLevel, Floats, Floats], "ChosenSplits"]
+Move = Callable[[AnyLevel, "ChosenSplits", int], "NextLevel[AnyLevel]"]
+ChooseFeature = Callable[[SplitCandidates, Floats], Ints]
+FindSurrogates = Callable[[Level, Ints, Ints], list[Surrogate]]
+
+
+class NodeCriterion(Protocol):
+    """What the loop asks of a criterion: see :class:`treekit.growing.criteria.Criterion`."""
+
+    def weight(self, sums: Floats, /) -> Floats: ...
+
+    def value(self, level: Any, /) -> Floats: ...
+
+    def impurity(self, level: Any, /) -> Floats: ...
+
+    def is_pure(self, level: Any, impurity: Floats, root_impurity: float, /) -> Bools: ...
+
+
+class StoppingRule(NamedTuple):
+    """A node becomes a leaf at ``max_depth``, with fewer rows than ``min_samples_split``, when its best split gains
+    less than ``min_gain``, or when that gain times the node's share of the weight is below ``min_impurity_decrease``.
+    """
+
+    max_depth: float = np.inf
+    min_samples_split: float = 2
+    min_gain: float = 0.0
+    min_impurity_decrease: float = 0.0
+
+
+class ChosenSplits(NamedTuple):
+    """The splits of a level.
+
+    Attributes
+    ----------
+    node : array of shape (n_splits,)
+        Place in the level of each node that splits.
+    feature, gain, threshold, n_children : arrays of shape (n_splits,)
+        As in :class:`treekit.Tree`.
+    route : array of shape (n_splits, n_values)
+        Branch of each category; -1 for none.
+    missing : array of shape (n_splits,)
+        Branch of missing values, SHARE or STOP; or MAJORITY as long as the heavier branch is not known.
+    direction : array of shape (n_splits, n_features) or None
+        The linear combination that a split cuts instead of a column, as in :class:`treekit.Tree`.
+    surrogates : tuple of Surrogate
+        The surrogates of these splits, the best of each first.
+    """
+
+    node: Ints
+    feature: Ints
+    gain: Floats
+    threshold: Floats
+    route: Ints
+    n_children: Ints
+    missing: Ints
+    direction: Floats | None = None
+    surrogates: tuple[Surrogate, ...] = ()
+
+
+class NextLevel(NamedTuple, Generic[AnyLevel]):
+    """What a move returns.
+
+    Attributes
+    ----------
+    level : Level
+        The next level.
+    parent : array of shape (n_nodes,)
+        For each of its nodes, the place of its parent among the splits.
+    splits : ChosenSplits
+        The splits that led there, with the branch of missing values resolved: no MAJORITY is left in it.
+    """
+
+    level: AnyLevel
+    parent: Ints
+    splits: ChosenSplits
+
+
+class LevelStatistics(NamedTuple):
+    """What is known of the nodes of a level: as in :class:`treekit.Tree`, and their numbers."""
+
+    id: Ints
+    n_samples: Ints
+    weight: Floats
+    impurity: Floats
+    value: Floats
+
+
+def grow(
+    values: NDArray,
+    features: tuple[Feature, ...],
+    criterion: Criterion,
+    weight: Floats,
+    score: ScoreSplits,
+    choose: ChooseFeature,
+    stop: StoppingRule = StoppingRule(),
+    missing: int = STOP,
+    classes: NDArray | None = None,
+    order: NDArray[np.integer] | None = None,
+    find_surrogates: FindSurrogates | None = None,
+    leaves: Ints | None = None,
+) -> Tree:
+    """Grow a tree.
+
+    Parameters
+    ----------
+    values : array of shape (n_features, n_rows)
+        The table, from :func:`treekit.growing.encoding.encode`.
+    features : tuple of Feature
+        Its columns.
+    criterion : Criterion
+        What a split is to lower, and what a leaf predicts.
+    weight : array of shape (n_rows,)
+        Weight of each row; rows of weight zero are left out.
+    score : function of (level, impurity)
+        The best split of each open node on every column; or on each of the columns that a node draws.
+    choose : function of (candidates, impurity)
+        The column that each open node splits on.
+    stop : StoppingRule
+        When a node becomes a leaf although its rows differ.
+    missing : int
+        The branch of a row whose value is missing: SHARE sends it down all branches with a share of its weight,
+        MAJORITY down the heaviest, unless the score has learned a branch for it; STOP is for tables without missing
+        values, and leaves a row with an unseen category at the node that tests it.
+    classes : array, optional
+        The labels, for a classifier.
+    order : array of shape (n_sorted, n_rows), optional
+        The order of the rows by the first numeric columns, from :func:`treekit.growing.presorted.sort_columns`, for
+        many trees on one table; it is copied. NO_ORDER when the score needs none. Without it all numeric columns are
+        sorted here.
+    find_surrogates : function of (level, branch, feature), optional
+        Finds, split by split, what a node tests when the value of its own feature is missing.
+    leaves : array of shape (n_rows,), optional
+        An output: it is filled with the leaf of each row of positive weight, which is known while the tree grows.
+
+    Returns
+    -------
+    Tree
+
+    Notes
+    -----
+    A level costs O(entries x features), a tree O(rows x features x (depth + log rows)): the logarithm is for sorting
+    the numeric columns, once. No column is ever removed: where it has one value left it cannot split.
+    """
+    columns = [j for j, feature in enumerate(features) if feature.is_numeric]
+    n_branches = max(2, *(feature.n_values for feature in features))
+    order = sort_columns(values, columns) if order is None else order.copy()
+
+    def find_splits(level: Level, impurity: Floats, least: Floats) -> ChosenSplits:
+        candidates = score(level, impurity)
+        return choose_splits(candidates, choose(candidates, impurity), least - TIE * impurity, missing)
+
+    def move(level: Level, splits: ChosenSplits, next_id: int) -> NextLevel[Level]:
+        level = level.keep_only(splits.node)
+        branch, splits = take_branches(level, values, splits, find_surrogates)
+        level, parent = descend(level, branch, splits.n_children, next_id)
+        return NextLevel(record_leaves(criterion.refined(level)), parent, splits)
+
+    def record_leaves(level: Level) -> Level:
+        # Overwritten at each level; the last write is the leaf.
+        if leaves is not None:
+            leaves[level.rows(level.entry)] = level.id.take(level.node)
+        return level
+
+    # Pass the root inline: a local name would keep its arrays alive.
+    return grow_levels(
+        features,
+        criterion,
+        record_leaves(
+            first_level(criterion.per_row, weight, columns[: len(order)], order, missing == SHARE, n_branches)
+        ),
+        find_splits,
+        move,
+        stop,
+        classes,
+    )
+
+
+def grow_levels(
+    features: tuple[Feature, ...],
+    criterion: NodeCriterion,
+    level: AnyLevel,
+    find_splits: FindSplits[AnyLevel],
+    move: Move[AnyLevel],
+    stop: StoppingRule = StoppingRule(),
+    classes: NDArray | None = None,
+) -> Tree:
+    """The loop alone. It never reads rows, only the sums over the rows of each node: so the rows may lie elsewhere.
+
+    Parameters
+    ----------
+    features, criterion, stop, classes
+        As for :func:`grow`.
+    level : Level or another OpenNodes
+        The root.
+    find_splits : function of (level, impurity, least)
+        The best split of each node, unless it gains less than ``least``; all nodes are open.
+    move : function of (level, splits, next_id)
+        The :class:`NextLevel`, whose nodes are numbered from ``next_id`` on.
+    """
+    total, inherited = criterion.weight(level.sums)[0], criterion.value(level)
+    grown: list[LevelStatistics] = []
+    splits: list[ChosenSplits] = []
+    split_ids: list[Ints] = []  # the numbers of their nodes in the tree
+    n_nodes = 1
+    while True:
+        node_weight, impurity = criterion.weight(level.sums), criterion.impurity(level)
+
+        # What would a node predict as a leaf? An empty branch predicts what its parent would.
+        value = np.where((node_weight > 0)[:, np.newaxis], criterion.value(level), inherited)
+        grown.append(LevelStatistics(level.id, level.n_samples, node_weight, impurity, value))
+
+        # Is it a leaf? When its rows agree, when it is deep or its rows are few; or when no split gains enough.
+        pure = criterion.is_pure(level, impurity, grown[0].impurity[0])
+        is_open = ~pure & (level.n_samples >= stop.min_samples_split) & (len(splits) < stop.max_depth)
+        if not is_open.any():
+            break
+        least = np.maximum(stop.min_gain, safe_divide(stop.min_impurity_decrease * total, node_weight))
+
+        # Which split is best?
+        opened = np.flatnonzero(is_open)
+        level = level.keep_only(opened)
+        chosen = find_splits(level, impurity[opened], least[opened])
+        if not len(chosen.node):
+            break
+        split_ids.append(level.id[chosen.node])
+
+        # Every row takes its branch.
+        level, parent, chosen = move(level, chosen, n_nodes)
+        splits.append(chosen)
+        inherited = value[opened[chosen.node[parent]]]
+        n_nodes += level.n_nodes
+    return assemble_tree(features, classes, grown, splits, split_ids)
+
+
+def choose_splits(candidates: SplitCandidates, chosen: Ints, least: Floats, missing: int) -> ChosenSplits:
+    """The split of each node on its chosen column, unless it gains less than ``least``; -1 chooses no column."""
+    gain = candidates.gain[chosen, np.arange(len(chosen))]
+    node = np.flatnonzero((chosen >= 0) & (gain >= least))
+    column = chosen[node]
+    # No wider than the chosen columns need: a column of many categories that no node chooses costs nothing.
+    chosen_routes = {j: route for j, route in candidates.routes.items() if (column == j).any()}
+    route = np.full((len(node), max((route.shape[1] for route in chosen_routes.values()), default=0)), -1)
+    n_children = np.full(len(node), 2)
+    for j, column_route in chosen_routes.items():
+        tests_j = np.flatnonzero(column == j)
+        branch = column_route[node[tests_j]]
+        route[tests_j, : branch.shape[1]] = branch
+        n_children[tests_j] = branch.max(axis=1, initial=-1) + 1
+    direction = candidates.direction
+    if direction is not None:
+        is_combination = column == len(candidates.gain) - 1
+        direction = np.where(is_combination[:, np.newaxis], direction[node], 0.0)
+    return ChosenSplits(
+        node,
+        feature=column if candidates.feature is None else candidates.feature[column, node],
+        gain=np.maximum(gain[node], 0),
+        threshold=candidates.threshold[column, node],
+        route=route,
+        n_children=n_children,
+        missing=np.full(len(node), missing) if candidates.missing is None else candidates.missing[column, node],
+        direction=direction,
+    )
+
+
+def take_branches(
+    level: Level, values: NDArray, splits: ChosenSplits, find_surrogates: FindSurrogates | None
+) -> tuple[Ints, ChosenSplits]:
+    """The branch of each entry, SHARE where it is to be shared out; and the splits, as a move returns them.
+
+    A row whose value is missing takes the branch of the node's first surrogate whose value it has, or else the branch
+    for missing values; a majority's branch is known as soon as all others have taken theirs.
+
+    Parameters
+    ----------
+    level : Level
+        The nodes that split.
+    values : array of shape (n_features, n_rows)
+        The table.
+    splits : ChosenSplits
+        Their splits.
+    find_surrogates : function, optional
+        As for :func:`grow`.
+    """
+    x = level.gather(values, splits.feature.take(level.node), level.entry)
+    if splits.direction is not None:
+        is_combination = np.any(splits.direction != 0, axis=1)
+        place = np.flatnonzero(is_combination[level.node])
+        row = level.rows(level.entry[place]).astype(np.intp)
+        x[place] = combine(values, splits.direction[level.node[place]], row)
+    branch = branches(x, splits.threshold.take(level.node), splits.route, level.node)
+    surrogates = () if find_surrogates is None else tuple(find_surrogates(level, branch, splits.feature))
+    if surrogates:
+        rows = level.rows(level.entry)
+        for surrogate in surrogates:
+            unknown = np.flatnonzero(branch < 0)
+            branch[unknown] = surrogate.branch_taken(values, level.node[unknown], rows[unknown])
+    missing = np.where(splits.missing == MAJORITY, _heavier_branch(level, branch), splits.missing)
+    branch = np.where(branch < 0, missing[level.node], branch)
+    return branch, splits._replace(missing=missing, surrogates=surrogates)
+
+
+def _heavier_branch(level: Level, branch: Ints) -> Ints:
+    """The branch of each node that gets the most weight of its known rows; of two equal ones the first."""
+    known = slice(None) if (branch >= 0).all() else np.flatnonzero(branch >= 0)
+    n_branches = int(branch.max(initial=0)) + 1
+    cell = level.node[known] * n_branches + branch[known]
+    of_each = None if level.has_unit_weights else level.weight[level.entry[known]]
+    weight = np.bincount(cell, of_each, minlength=level.n_nodes * n_branches)
+    return weight.reshape(level.n_nodes, n_branches).argmax(axis=1)
+
+
+def assemble_tree(
+    features: tuple[Feature, ...],
+    classes: NDArray | None,
+    levels: list[LevelStatistics],
+    splits: list[ChosenSplits],
+    split_ids: list[Ints],
+) -> Tree:
+    """The levels as one Tree, its nodes in the order of their numbers.
+
+    Parameters
+    ----------
+    levels : list of LevelStatistics
+        All nodes.
+    splits, split_ids : lists
+        The splits of each level, and the numbers of their nodes in the tree.
+    """
+    # A list of levels, field by field.
+    numbers, n_samples, weight, impurity, value = (np.concatenate(parts) for parts in zip(*levels))
+    by_id = np.argsort(numbers)
+    ids = np.concatenate([np.zeros(0, dtype=np.intp), *split_ids])
+
+    def at_splits(parts: Sequence[NDArray], elsewhere: float) -> NDArray:
+        """One entry for each node of the tree: from the nodes that split, level by level, and the same elsewhere."""
+        if not parts:
+            return np.full(len(by_id), elsewhere)
+        kind = np.result_type(parts[0], np.asarray(elsewhere))
+        spread = np.full((len(by_id), *parts[0].shape[1:]), elsewhere, dtype=kind)
+        spread[ids] = np.concatenate(parts)
+        return spread
+
+    def directions() -> Floats | None:
+        parts = [split.direction for split in splits if split.direction is not None]
+        return at_splits(parts, 0.0) if parts else None
+
+    def routes() -> Ints:
+        """The branches of the categories, split by split: of each row of routes what its column needs."""
+        if not splits:
+            return np.zeros(0, dtype=np.intp)
+        n_values = np.array([feature.n_values for feature in features])
+        lengths = [n_values[split.feature] for split in splits]
+        parts = [
+            split.route[np.arange(split.route.shape[1]) < length[:, np.newaxis]]
+            for split, length in zip(splits, lengths)
+        ]
+        route, length = np.concatenate(parts), np.concatenate(lengths)
+        order = np.argsort(ids)
+        first, nth = repeat_with_index((np.cumsum(length) - length)[order], length[order])
+        return route[first + nth]
+
+    feature = at_splits([split.feature for split in splits], -1)
+    return Tree(
+        features=features,
+        classes=classes,
+        feature=feature,
+        threshold=at_splits([split.threshold for split in splits], np.nan),
+        route=routes(),
+        n_children=at_splits([split.n_children for split in splits], 0),
+        missing=at_splits([split.missing for split in splits], STOP),
+        gain=at_splits([split.gain for split in splits], 0.0),
+        impurity=impurity[by_id],
+        n_samples=n_samples[by_id],
+        weight=weight[by_id],
+        value=value[by_id],
+        surrogates=tuple(
+            Surrogate(
+                feature=at_splits([surrogate.feature for surrogate in rank], -1),
+                threshold=at_splits([surrogate.threshold for surrogate in rank], np.nan),
+                route=at_splits([surrogate.route for surrogate in rank], -1),
+                is_reversed=at_splits([surrogate.is_reversed for surrogate in rank], False),
+            )
+            for rank in zip(*(split.surrogates for split in splits))
+        ),
+        direction=directions(),
+    )

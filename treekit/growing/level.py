@@ -1,0 +1,420 @@
+"""The rows of one level of a growing tree, and how they move on to the next.
+
+A row on its way down is an entry (row, node, weight). A hard split moves an entry to one child. A row whose value is
+missing may be shared out: it becomes several entries, one a child, each with a share of the weight. That is all the
+difference.
+
+An entry keeps its number as long as it lives. For each numeric column the level holds the entries in the order of
+(node, value), so that one running sum scores all cuts of all nodes. They are sorted once, at the root: sending some
+to the left and some to the right keeps the order on either side.
+
+A level is immutable but for one part, ``sorted``: a workspace that all levels of a tree share. ``keep_only`` and
+``descend`` consume the level that they are given: they return another one, and only that one may be used from then on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treekit.growing.fixed_point import to_units
+from treekit.growing.presorted import INACTIVE, NO_ORDER, PresortedColumns, index_dtype, partition_by_branch
+from treekit.numeric import repeat_with_index, safe_divide
+
+__all__ = ["Level", "first_level", "descend"]
+
+
+@dataclass(frozen=True, eq=False)
+class Level:
+    """The open nodes of one level and the entries in them.
+
+    Attributes
+    ----------
+    row, weight : arrays of shape (n_entries,)
+        Row and weight of every entry, in an open node or not.
+    addend : integer array of shape (n_sums, n_entries)
+        What every entry adds to the sums of its node, in units.
+    unit : array of shape (n_sums, 1) or (n_sums, n_nodes)
+        Size of the units: one for all nodes, or one for each.
+    id : array of shape (n_nodes,)
+        Number of each open node in the tree.
+    start : array of shape (n_nodes + 1,)
+        Where in ``entry`` and in the orders the entries of each node begin.
+    entry : array of shape (n_alive,)
+        The entries of the open nodes, node by node.
+    total : array of shape (n_sums, n_nodes)
+        What the entries of each node add up to, in units.
+    sorted : PresortedColumns
+        For each numeric column the same entries, node by node and within a node by value: the shared workspace.
+    has_unit_weights : bool
+        Whether every entry in an open node has weight 1, so that weighing entries is counting them.
+    has_whole_rows : bool
+        Whether no row was shared out yet, so that entries have the numbers of their rows.
+    centre : array of shape (n_nodes,) or None
+        What the targets of each node are measured from, if nodes differ in it: see
+        :class:`treekit.growing.criteria.SquaredError`.
+    """
+
+    row: NDArray[np.integer]
+    weight: NDArray[np.float64]
+    addend: NDArray[np.integer]
+    unit: NDArray[np.float64]
+    id: NDArray[np.intp]
+    start: NDArray[np.intp]
+    entry: NDArray[np.integer]
+    total: NDArray[np.int64]
+    sorted: PresortedColumns
+    has_unit_weights: bool
+    has_whole_rows: bool = True
+    centre: NDArray[np.float64] | None = None
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of open nodes."""
+        return len(self.id)
+
+    @cached_property
+    def n_samples(self) -> NDArray[np.intp]:
+        """Number of entries in each node."""
+        return self.start[1:] - self.start[:-1]
+
+    @cached_property
+    def node(self) -> NDArray[np.intp]:
+        """The node of each place in ``entry`` and in the orders, of shape (n_alive,)."""
+        return np.repeat(np.arange(self.n_nodes), self.n_samples)
+
+    @cached_property
+    def cache(self) -> dict:
+        """What a scorer computes once for all columns of the level."""
+        return {}
+
+    @cached_property
+    def place(self) -> NDArray[np.intp]:
+        """The places of ``entry`` and of the orders, of shape (n_alive,)."""
+        return np.arange(len(self.entry))
+
+    @cached_property
+    def n_below(self) -> NDArray[np.intp]:
+        """Number of entries of the node up to and including each place, of shape (n_alive,)."""
+        return self.place + 1 - np.repeat(self.start[:-1], self.n_samples)
+
+    def running_sums(self, order: NDArray[np.integer], which: slice = slice(None)) -> NDArray[np.integer]:
+        """What the entries of the node up to each place of some orders add up to, in units.
+
+        Whole numbers make it exact, and ten times as fast as sums of floats.
+
+        Parameters
+        ----------
+        order : array of shape (n_columns, n_alive)
+            Orders of the entries of the level, whose nodes have one entry at least.
+        which : slice
+            Which of the sums.
+
+        Returns
+        -------
+        array of shape (n_sums, n_columns, n_alive)
+        """
+        running = self.addend[which].take(order, axis=1)
+        # Where a node begins, the total of the node before it is subtracted: so one running sum serves all nodes.
+        running[:, :, self.start[1:-1]] -= self.total[which, np.newaxis, :-1].astype(running.dtype)
+        return np.cumsum(running, axis=-1, dtype=running.dtype)
+
+    def values(self, column: NDArray, entries: NDArray[np.integer]) -> NDArray:
+        """The values of some entries in a column."""
+        return column.take(self.rows(entries))
+
+    def gather(self, values: NDArray, columns: NDArray[np.integer], entries: NDArray[np.integer]) -> NDArray:
+        """The values of some entries in some columns of a table (n_features, n_rows); the two are broadcast."""
+        if columns.size == 1:
+            return values[columns.item()].take(self.rows(entries))
+        # One index into the flattened table is faster than two.
+        return values.ravel().take(columns * values.shape[1] + self.rows(entries))
+
+    def rows(self, entries: NDArray[np.integer]) -> NDArray[np.integer]:
+        """The rows of some entries; until a row is shared out, an entry has the number of its row."""
+        return entries if self.has_whole_rows else self.row.take(entries)
+
+    def unit_of(self, node: NDArray[np.intp]) -> NDArray[np.float64]:
+        """Size of the units of some nodes, of shape (n_sums, 1) or (n_sums, len(node))."""
+        return self.unit if self.unit.shape[1] == 1 else self.unit[:, node]
+
+    @cached_property
+    def unit_at_places(self) -> NDArray[np.float64]:
+        """Size of the units at the places of ``entry`` and of the orders, of shape (n_sums, 1) or (n_sums, n_alive)."""
+        return self.unit if self.unit.shape[1] == 1 else np.repeat(self.unit, self.n_samples, axis=1)
+
+    def range_of(self, x: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Smallest and largest in each node of x, one number for each place of ``entry``; 0 for a node without rows."""
+        if self.n_samples.all():
+            return np.minimum.reduceat(x, self.start[:-1]), np.maximum.reduceat(x, self.start[:-1])
+        low, high = np.zeros(self.n_nodes), np.zeros(self.n_nodes)
+        filled = np.flatnonzero(self.n_samples)
+        low[filled] = np.minimum.reduceat(x, self.start[filled])
+        high[filled] = np.maximum.reduceat(x, self.start[filled])
+        return low, high
+
+    @cached_property
+    def sums(self) -> NDArray[np.float64]:
+        """What the entries of each node add up to, of shape (n_sums, n_nodes)."""
+        return self.total * self.unit
+
+    def mean(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Weighted mean in each node of x, one number for each place of ``entry``; 0 for a node without rows."""
+        if self.has_unit_weights:
+            return safe_divide(np.bincount(self.node, x, minlength=self.n_nodes), self.n_samples)
+        weight = self.weight.take(self.entry)
+        total = np.bincount(self.node, weight, minlength=self.n_nodes)
+        return safe_divide(np.bincount(self.node, weight * x, minlength=self.n_nodes), total)
+
+    def view(self, nodes: NDArray[np.intp]) -> Level:
+        """Some of the nodes alone, in their old order, to read from: ``sorted`` remains that of all nodes."""
+        return self._restricted_to(nodes, self._is_in(nodes))
+
+    def keep_only(self, nodes: NDArray[np.intp]) -> Level:
+        """The level without all other nodes. Consumes this level: the shared workspace drops their entries."""
+        if len(nodes) == self.n_nodes:
+            return self
+        stays = self._is_in(nodes)
+        self.sorted.remove(self.entry.take(np.flatnonzero(~stays)))
+        return self._restricted_to(nodes, stays)
+
+    def _is_in(self, nodes: NDArray[np.intp]) -> NDArray[np.bool_]:
+        """Whether each place of ``entry`` belongs to one of some nodes."""
+        is_wanted = np.zeros(self.n_nodes, dtype=bool)
+        is_wanted[nodes] = True
+        return is_wanted.take(self.node)
+
+    def _restricted_to(self, nodes: NDArray[np.intp], stays: NDArray[np.bool_]) -> Level:
+        return replace(
+            self,
+            id=self.id[nodes],
+            start=segment_starts(self.n_samples[nodes]),
+            entry=self.entry.take(np.flatnonzero(stays)),
+            total=self.total[:, nodes],
+            unit=self.unit_of(nodes),
+            centre=None if self.centre is None else self.centre[nodes],
+        )
+
+
+def first_level(
+    per_row: NDArray,
+    weight: NDArray[np.float64],
+    columns: Sequence[int] = (),
+    order: NDArray[np.integer] = NO_ORDER,
+    shares: bool = False,
+    n_branches: int = 2,
+) -> Level:
+    """All rows of positive weight in the root.
+
+    Parameters
+    ----------
+    per_row : array of shape (n_sums, n_rows)
+        What each row adds to the sums, for each unit of weight.
+    weight : array of shape (n_rows,)
+        Weight of the rows.
+    columns : sequence of int
+        The columns that are to be kept in order.
+    order : array of shape (n_columns, n_rows)
+        Their orders, from :func:`treekit.growing.presorted.sort_columns`; they become the level's
+        workspace and are overwritten.
+    shares : bool
+        Whether rows may be shared out later, so that weights need room for fractions.
+    n_branches : int
+        Largest number of branches that a split may have.
+    """
+    addend, unit = to_units(per_row * weight, shares)
+    entry = np.flatnonzero(weight > 0).astype(index_dtype(len(weight)))
+    side = np.where(weight > 0, 0, INACTIVE).astype(np.min_scalar_type(-max(n_branches, 2)))
+    return Level(
+        row=np.arange(len(weight), dtype=entry.dtype),
+        weight=weight,
+        addend=addend,
+        unit=unit,
+        id=np.array([0]),
+        start=np.array([0, len(entry)]),
+        entry=entry,
+        total=segment_sums(addend, entry, np.array([0, len(entry)])),
+        sorted=PresortedColumns(list(columns), order, side),
+        has_unit_weights=bool((weight[entry] == 1).all()),
+    )
+
+
+def segment_starts(n_samples: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Where the entries of each node begin when they lie one node after the other, and where the last ends."""
+    start = np.zeros(len(n_samples) + 1, dtype=np.intp)
+    n_samples.cumsum(out=start[1:])
+    return start
+
+
+def segment_sums(addend: NDArray[np.integer], entry: NDArray[np.integer], start: NDArray[np.intp]) -> NDArray[np.int64]:
+    """What the entries of each node add up to; a node may have none."""
+    total = np.zeros((len(addend), len(start) - 1), dtype=np.int64)
+    filled = np.flatnonzero(start[:-1] < start[1:])
+    total[:, filled] = np.add.reduceat(addend.take(entry, axis=1), start[filled], axis=1, dtype=np.int64)
+    return total
+
+
+def descend(
+    level: Level, branch: NDArray[np.intp], n_children: NDArray[np.intp], next_id: int
+) -> tuple[Level, NDArray[np.intp]]:
+    """The next level: every entry takes its branch; one without a branch is shared out among the children.
+
+    Two numberings meet here. In the tree, siblings are numbered one after the other, in the order of their parents'
+    numbers. In the new level the first children of all nodes come first, then all second children, and so on, so that
+    a stable partition of the entries moves them (see ``presorted.partition_by_branch``). Nodes 5 and 3 of a level, with
+    two children and three, and ``next_id`` 10::
+
+        place in the old level     0        1
+        number in the tree         5        3
+        children's numbers         13 14    10 11 12
+
+        order of children          first    first    second   second   third
+        place in the new level     0        1        2        3        4
+        parent (old place)         0        1        0        1        1
+        number in the tree         13       10       14       11       12
+
+    Parameters
+    ----------
+    level : Level
+        Nodes that split, all of them. It is consumed: its workspace passes to the new level.
+    branch : array of shape (n_alive,)
+        Branch of each entry in ``level.entry``; -1 to share it out.
+    n_children : array of shape (n_nodes,)
+        Number of branches of each node.
+    next_id : int
+        Number of the first child in the tree; the others follow, in the order of their parents' numbers.
+
+    Returns
+    -------
+    Level
+    parent : array of shape (n_nodes of the new level,)
+        Place of each new node's parent in the old level.
+    """
+    by_id = np.argsort(level.id)
+    n_branches = int(n_children.max())
+    first_id = np.empty_like(n_children)
+    first_id[by_id] = next_id + segment_starts(n_children[by_id])[:-1]
+    level.sorted.take_branches(level.entry, branch)
+    if (branch < 0).any():
+        level = _share_out(level, branch, n_children)
+    side = level.sorted.side.take(level.entry)
+
+    nth_child, parent = order_of_children(n_children)
+    cell = level.node * n_branches + side
+    n_samples = np.bincount(cell, minlength=level.n_nodes * n_branches)[parent * n_branches + nth_child]
+    start = segment_starts(n_samples)
+    entry = partition_by_branch(level.entry[np.newaxis], level.sorted.side, n_branches)[0]
+    moved = replace(
+        level,
+        id=first_id[parent] + nth_child,
+        start=start,
+        entry=entry,
+        total=segment_sums(level.addend, entry, start),
+        unit=level.unit_of(parent),
+        centre=None if level.centre is None else level.centre[parent],
+    )
+    return moved, parent
+
+
+def order_of_children(n_children: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """The children as a new level lists them, all first ones, all second ones, ...: which child, and of which node."""
+    nth_child, parent = (np.arange(n_children.max())[:, np.newaxis] < n_children).nonzero()
+    return nth_child, parent
+
+
+class Copies(NamedTuple):
+    """New entries made from old ones. The new numbers follow the old order, the copies of one entry side by side.
+
+    Attributes
+    ----------
+    origin, nth : arrays of shape (n_new,)
+        The old entry that each new one is a copy of, and which of its copies; of an entry that is shared out, copy k
+        takes branch k.
+    share : array of shape (n_new,)
+        The new entry's share of the old one's weight.
+    n_copies, first : arrays of shape (n_old,)
+        Number of copies of each old entry, and the number of the first.
+    """
+
+    origin: NDArray[np.intp]
+    nth: NDArray[np.intp]
+    share: NDArray[np.float64]
+    n_copies: NDArray[np.intp]
+    first: NDArray[np.intp]
+
+    def in_place_of(self, entries: NDArray[np.integer]) -> NDArray[np.integer]:
+        """The copies with a positive share, in the place of each of some old entries."""
+        old, nth = repeat_with_index(entries, self.n_copies[entries])
+        new = self.first[old] + nth
+        return new[self.share[new] > 0].astype(entries.dtype)
+
+
+def _share_out(level: Level, branch: NDArray[np.intp], n_children: NDArray[np.intp]) -> Level:
+    """Replace every entry without a branch by one entry for each branch that known rows take.
+
+    Four entries of weight 1 in a node with two children; the branch of entry 2 is missing. The known entries send the
+    weights 2 and 1 down the branches, so the shares are 2/3 and 1/3, and entry 2 becomes the entries 2 and 3::
+
+        old entry   branch   copies     new entry   origin   nth   share   branch
+        0           0        1          0           0        0     1       0
+        1           1        1          1           1        0     1       1
+        2           -1       2          2           2        0     2/3     0
+        3           0        1          3           2        1     1/3     1
+                                        4           3        0     1       0
+    """
+    share_of_child = _shares_of_children(level, branch, n_children)
+    copies = _copies(level, branch, n_children, share_of_child)
+    is_shared = copies.n_copies[copies.origin] > 1
+    entry = copies.in_place_of(level.entry)
+    in_node = np.zeros(len(level.row), dtype=np.intp)
+    in_node[level.entry] = level.node
+    n_samples = np.bincount(in_node[copies.origin[entry]], minlength=level.n_nodes)
+    side = np.where(is_shared, copies.nth, level.sorted.side[copies.origin])
+    return replace(
+        level,
+        row=level.row[copies.origin],
+        weight=level.weight[copies.origin] * copies.share,
+        addend=np.rint(level.addend[:, copies.origin] * copies.share).astype(np.int64),
+        start=segment_starts(n_samples),
+        entry=entry,
+        sorted=level.sorted.renumbered(copies.in_place_of, side),
+        has_unit_weights=False,
+        has_whole_rows=False,
+    )
+
+
+def _shares_of_children(level: Level, branch: NDArray[np.intp], n_children: NDArray[np.intp]) -> NDArray[np.float64]:
+    """Each child's share of the known weight of its node; the children of one node after those of another."""
+    first = segment_starts(n_children)[:-1]
+    is_known = branch >= 0
+    weight = level.weight[level.entry[is_known]]
+    child = (first[level.node] + branch)[is_known]
+    into_child = np.bincount(child, weight, minlength=int(n_children.sum()))
+    return into_child / np.repeat(np.add.reduceat(into_child, first), n_children)
+
+
+def _copies(
+    level: Level, branch: NDArray[np.intp], n_children: NDArray[np.intp], share_of_child: NDArray[np.float64]
+) -> Copies:
+    """As many copies of an entry without a branch as its node has children, and one of every other entry.
+
+    Entries in no open node are kept too: so the numbers of all others follow from one running sum.
+    """
+    is_missing = branch < 0
+    node, entry = level.node[is_missing], level.entry[is_missing]
+    n_copies = np.ones(len(level.row), dtype=np.intp)
+    n_copies[entry] = n_children[node]
+    origin, nth = repeat_with_index(np.arange(len(level.row)), n_copies)
+    first = segment_starts(n_copies)[:-1]
+    share = np.ones(len(origin))
+    # Copy k of an entry gets the share of child k of its node.
+    nodes_first_child = segment_starts(n_children)[:-1]
+    child, k = repeat_with_index(nodes_first_child[node], n_children[node])
+    copy = np.repeat(first[entry], n_children[node]) + k
+    share[copy] = share_of_child[child + k]
+    return Copies(origin, nth, share, n_copies, first)

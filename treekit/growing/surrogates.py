@@ -1,0 +1,95 @@
+"""Surrogate splits: what a node tests when the value of its own feature is missing (Breiman et al., 1984, section 5.3).
+
+A surrogate is the cut of another column that best repeats what the split did to the rows where both are known. A row
+with a missing value takes the branch of the first surrogate whose value it has, else the heavier branch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treekit.growing.candidates import ChildLimits, SplitCandidates
+from treekit.growing.criteria import Criterion
+from treekit.growing.fixed_point import to_units
+from treekit.growing.level import Level, segment_sums
+from treekit.numeric import Floats, Ints, safe_divide
+from treekit.trees.structure import Surrogate, branches
+
+__all__ = ["Agreement", "find_surrogates"]
+ScoreSplits = Callable[[Level, Floats, Criterion, ChildLimits], SplitCandidates]
+
+
+class Agreement(Criterion):
+    """How many rows a cut sends where the split sent them, beyond what the heavier branch alone would get right.
+
+    The sums are the weights that the split sent left and right. A cut may repeat the split or its mirror image.
+    """
+
+    def weight(self, sums: Floats) -> Floats:
+        return sums.sum(axis=0)
+
+    def saving(self, left: Floats, total: Floats) -> Floats:
+        agree = left[0] + total[1] - left[1]
+        return np.maximum(agree, total.sum(axis=0) - agree)
+
+    def gain(self, saving: Floats, node: Floats) -> Floats:
+        return (saving - node.max(axis=0)) / self.weight(node)
+
+    def order_keys(self, sums: Floats) -> Floats:
+        return safe_divide(sums[1:], self.weight(sums))
+
+
+def find_surrogates(
+    level: Level, branch: Ints, split_feature: Ints, values: NDArray, n_wanted: int, score: ScoreSplits
+) -> list[Surrogate]:
+    """The best surrogates of each node of a level, the best of all nodes first.
+
+    Parameters
+    ----------
+    level : Level
+        Nodes that have been split in two.
+    branch : array of shape (n_alive,)
+        Branch of each entry of the level; -1 where its value is missing.
+    split_feature : array of shape (n_nodes,)
+        Column of each split.
+    values : array of shape (n_features, n_rows)
+        The table.
+    n_wanted : int
+        How many to look for; a node has fewer where fewer columns beat the heavier branch.
+    score : function of (level, impurity, criterion, limits)
+        The best cut of each node on every column.
+    """
+    sent = np.zeros((2, len(level.row)))
+    for side in (0, 1):
+        entry = level.entry[branch == side]
+        sent[side, entry] = level.weight[entry]
+    addend, unit = to_units(sent, fractions=False)
+    by_side = replace(level, addend=addend, unit=unit, total=segment_sums(addend, level.entry, level.start))
+    candidates = score(by_side, np.ones(level.n_nodes), Agreement(), ChildLimits(rows=2))
+    node = np.arange(level.n_nodes)
+    candidates.gain[split_feature, node] = -np.inf
+    ranked = np.argsort(-candidates.gain, axis=0, kind="stable")[:n_wanted]
+    return [
+        _surrogate(by_side, branch, values, candidates, np.where(candidates.gain[best, node] > 0, best, -1))
+        for best in ranked
+    ]
+
+
+def _surrogate(level: Level, branch: Ints, values: NDArray, candidates: SplitCandidates, feature: Ints) -> Surrogate:
+    """The scored cut of one column a node as a surrogate, reversed where its mirror image agrees better."""
+    threshold = np.where(feature >= 0, candidates.threshold[feature, np.arange(level.n_nodes)], np.nan)
+    n_values = max((route.shape[1] for route in candidates.routes.values()), default=0)
+    route = np.full((level.n_nodes, n_values), -1)
+    for j, column_route in candidates.routes.items():
+        node = np.flatnonzero(feature == j)
+        route[node, : column_route.shape[1]] = column_route[node]
+    place = np.flatnonzero((feature >= 0)[level.node])
+    node, entry = level.node[place], level.entry[place]
+    side = branches(values[feature[node], level.row[entry]], threshold[node], route, node)
+    both = (side >= 0) & (branch[place] >= 0)
+    vote = np.where(side == branch[place], 1.0, -1.0) * level.weight[entry] * both
+    return Surrogate(feature, threshold, route, np.bincount(node, vote, minlength=level.n_nodes) < 0)

@@ -1,0 +1,363 @@
+"""Splits on a column of numbers: where to put the threshold."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeGuard
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treekit.growing.candidates import ChildLimits, SplitCandidates, merge_candidates
+from treekit.growing.criteria import Criterion, DeviationCriterion
+from treekit.growing.level import Level
+from treekit.growing.presorted import BLOCK, blocks
+from treekit.numeric import TIE, Floats
+from treekit.trees.structure import MAJORITY
+
+__all__ = ["score_thresholds", "score_cuts", "score_sparse_cuts"]
+
+
+def score_thresholds(
+    level: Level,
+    values: NDArray,
+    criterion: Criterion,
+    impurity: Floats,
+    limits: ChildLimits = ChildLimits(),
+    learn_missing: bool = False,
+) -> SplitCandidates:
+    """The best cut of each node on each column of numbers that the level keeps in order: see :func:`score_cuts`.
+
+    The columns are scored in blocks that fit in the cache, which saves a third of the time at 100,000 rows.
+    """
+    orders, parts = level.sorted.up_to_date(), []
+    for block in blocks(*orders.shape):
+        columns, order = np.array(level.sorted.columns[block])[:, np.newaxis], orders[block]
+        x = level.gather(values, columns, order)
+        parts.append(score_cuts(level, x, order, criterion, impurity, limits, learn_missing))
+    no_column = np.empty((0, level.n_nodes))
+    return merge_candidates(parts or [SplitCandidates(no_column, no_column)])
+
+
+def score_cuts(
+    level: Level,
+    x: NDArray,
+    order: NDArray[np.integer],
+    criterion: Criterion,
+    impurity: Floats,
+    limits: ChildLimits = ChildLimits(),
+    learn_missing: bool = False,
+) -> SplitCandidates:
+    """The best cut of each node on each of some columns of numbers.
+
+    The candidates are the midpoints between neighbouring distinct values. The entries lie in the order of (node,
+    value), so one running sum gives the sums below every cut of every node: a level costs O(entries) a column, where
+    a new sum for each cut would cost O(entries^2).
+
+    Parameters
+    ----------
+    level : Level
+        The open nodes.
+    x : array of shape (n_columns, n_alive)
+        The values, in the order of (node, value).
+    order : array of shape (n_columns, n_alive)
+        The entries whose values they are.
+    criterion, impurity, limits
+        What a cut is to lower; the impurity of the nodes, which sets what counts as equal; what a side must hold.
+    learn_missing : bool
+        Whether to try the rows where a column is missing on either side of every cut, and all known rows against them.
+        In a node where none is missing there is nothing to learn, and the branch is left open.
+    """
+    is_cut = cut_places(level, x)
+    # Missing values come last in a node, so the last value tells whether there are any.
+    is_sparse = np.isnan(x[:, level.start[1:] - 1]).any(axis=1)
+    # Large levels of few distinct values have few cuts. Selecting them first halves the time of entropy's logarithms
+    # (100,000 rows of ten values), and saves a tenth of Gini's.
+    if x.size > BLOCK and np.count_nonzero(is_cut) < x.size / 2:
+        is_sparse[:] = True
+    if not is_sparse.any():
+        candidates = score_dense_cuts(level, x, order, is_cut, criterion, impurity, limits)
+    else:
+        sparse, dense = np.flatnonzero(is_sparse), np.flatnonzero(~is_sparse)
+        parts = [score_sparse_cuts(level, x[k], order[k], criterion, impurity, limits, learn_missing) for k in sparse]
+        if len(dense):
+            parts.append(score_dense_cuts(level, x[dense], order[dense], is_cut[dense], criterion, impurity, limits))
+        candidates = merge_candidates(parts, np.concatenate([sparse, dense]).tolist())
+    if learn_missing and candidates.missing is None:
+        candidates.missing = np.full(candidates.gain.shape, MAJORITY)
+    return candidates
+
+
+def score_dense_cuts(
+    level: Level,
+    x: NDArray,
+    order: NDArray[np.integer],
+    is_cut: NDArray[np.bool_],
+    criterion: Criterion,
+    impurity: Floats,
+    limits: ChildLimits,
+) -> SplitCandidates:
+    """The best cuts of columns without missing values: all places are scored, and masked where there is no cut.
+
+    Where most places are cuts, that is faster than selecting the cuts first.
+    """
+    if has_unit_weight_shortcut(criterion, level):
+        saving = unit_weight_savings(level, order, criterion)
+        weight_below: NDArray = level.n_below
+    else:
+        below = level.running_sums(order) * level.unit_at_places[:, np.newaxis]
+        saving, weight_below = criterion.saving(below, _at_places(level, level.sums)), criterion.weight(below)
+    node_weight = criterion.weight(level.sums)
+    if limits.rows > 1:
+        is_cut &= _both_sides_reach(level.n_below, level.n_samples[level.node], limits.rows)
+    if limits.limits_weight:
+        is_cut &= _both_sides_reach(weight_below, node_weight[level.node], limits.of(level.node).weight)
+    saving = np.where(is_cut, saving, -np.inf)
+
+    tolerance = TIE * impurity * criterion.divisor(level.sums)
+    best = first_maximum_per_column(level, saving, tolerance)
+    candidates = SplitCandidates(criterion.gain(saving.take(best), level.sums), threshold_after(x, best))
+    if weight_below.ndim == 2:
+        left = weight_below.take(best)
+        candidates.branch_weight = dict(enumerate(np.stack([left, node_weight - left], axis=-1)))
+    return candidates
+
+
+def has_unit_weight_shortcut(criterion: Criterion, level: Level) -> TypeGuard[DeviationCriterion]:
+    """Whether the weight below a place is the number of rows, and the criterion can use that."""
+    return level.has_unit_weights and isinstance(criterion, DeviationCriterion)
+
+
+def unit_weight_savings(level: Level, order: NDArray[np.integer], criterion: DeviationCriterion) -> Floats:
+    """The savings at all places of some columns where every row has weight 1, of shape (n_columns, n_alive).
+
+    The fifth place of a node has five rows below it in every column. So whatever depends on the weights alone is
+    computed once a level, and the first sum needs no running sum: a quarter of the time at 100,000 rows.
+    """
+    if criterion not in level.cache:
+        level.cache[criterion] = criterion.savings(level.n_below, _at_places(level, level.sums))
+    return level.cache[criterion](level.running_sums(order, slice(1, None)) * level.unit_at_places[1:, np.newaxis])
+
+
+def first_maximum_per_column(level: Level, saving: NDArray, tolerance: NDArray) -> NDArray[np.intp]:
+    """The first place of each node in each column that saves the most, up to the tolerance.
+
+    Parameters
+    ----------
+    saving : array of shape (n_columns, n_alive)
+    tolerance : array of shape (n_nodes,)
+
+    Returns
+    -------
+    array of shape (n_columns, n_nodes)
+        Places in the flattened ``saving``.
+    """
+    largest = np.maximum.reduceat(saving, level.start[:-1], axis=1)
+    good = np.flatnonzero(saving >= np.repeat(largest - tolerance, level.n_samples, axis=1))
+    if len(good) > largest.size:
+        first = np.arange(0, saving.size, saving.shape[1])[:, np.newaxis] + level.start[:-1]
+        good = good[np.searchsorted(good, first)]
+    return good.reshape(largest.shape)
+
+
+def _at_places(level: Level, of_nodes: NDArray) -> NDArray:
+    """Numbers of the nodes repeated at each of their places, with an axis for columns: shape (n_sums, 1, n_alive)."""
+    return np.repeat(of_nodes[:, np.newaxis], level.n_samples, axis=2)
+
+
+@dataclass(frozen=True, eq=False)
+class CandidateCuts:
+    """All cuts of a column of numbers between neighbouring distinct values, in the order of (node, value).
+
+    Attributes
+    ----------
+    place : array of shape (n_cuts,)
+        Place of the last entry below each cut.
+    node : array of shape (n_cuts,)
+        Node of each cut.
+    threshold : array of shape (n_cuts,)
+        Midpoint of the two values; infinity where the one above is missing.
+    n_below : array of shape (n_cuts,)
+        Number of entries of the node below the cut.
+    n_known : array of shape (n_nodes,)
+        Number of entries of each node where the column is known; they come first in the node.
+    """
+
+    place: NDArray[np.intp]
+    node: NDArray[np.intp]
+    threshold: Floats
+    n_below: NDArray[np.intp]
+    n_known: NDArray[np.intp]
+
+
+def find_cuts(level: Level, x: NDArray, before_missing: bool = False) -> CandidateCuts:
+    """The cuts of every node on a column of numbers, whose values come in the order of (node, value).
+
+    With ``before_missing`` the last cut of a node has all known values below it.
+    """
+    is_cut, n_known = cut_places(level, x[np.newaxis])[0], level.n_samples
+    # Missing values come last in a node, so the last value tells whether there are any.
+    if np.isnan(x[level.start[1:] - 1]).any():
+        is_known = ~np.isnan(x)
+        n_known = np.bincount(level.node, is_known, minlength=level.n_nodes).astype(np.intp)
+        if before_missing:
+            is_cut[level.start[:-1] + n_known - 1] |= (n_known > 0) & (n_known < level.n_samples)
+    place = np.flatnonzero(is_cut)
+    above = x.take(place + 1)
+    threshold = np.where(np.isnan(above), np.inf, midpoint(x.take(place), above))
+    return CandidateCuts(place, level.node.take(place), threshold, level.n_below.take(place), n_known)
+
+
+def cut_places(level: Level, x: NDArray) -> NDArray[np.bool_]:
+    """Whether a larger value of the same node follows, for columns in the order of (node, value)."""
+    is_cut = np.empty(x.shape, dtype=bool)
+    np.less(x[:, :-1], x[:, 1:], out=is_cut[:, :-1])
+    is_cut[:, level.start[1:] - 1] = False
+    return is_cut
+
+
+def score_sparse_cuts(
+    level: Level,
+    x: NDArray,
+    order: NDArray[np.integer],
+    criterion: Criterion,
+    impurity: Floats,
+    limits: ChildLimits,
+    learn_missing: bool = False,
+) -> SplitCandidates:
+    """The best cuts of one column with missing values, or with few values: the cuts are selected, then scored."""
+    cuts = find_cuts(level, x, before_missing=learn_missing)
+    if has_unit_weight_shortcut(criterion, level) and (cuts.n_known == level.n_samples).all():
+        return _score_sparse_unit_weights(level, cuts, order, criterion, impurity, limits)
+    below, known = sums_at_cuts(level, cuts, order)
+    tolerance = TIE * impurity * criterion.divisor(level.sums)
+    if not learn_missing:
+        n_known, at = cuts.n_known, cuts.node
+        saving = _saving_within_limits(criterion, below, known[:, at], cuts.n_below, n_known[at], limits.of(at))
+    else:
+        missing_left, missing_right = savings_with_missing(level, cuts, below, known, criterion, limits)
+        saving = np.maximum(missing_left, missing_right)
+    node, best = first_maximum(cuts, saving, tolerance)
+    candidates = candidates_from_cuts(level, cuts, node, best, saving, criterion)
+    _add_branch_weights(candidates, level, cuts, node, criterion.weight(below)[best], criterion.weight(known), saving)
+    if learn_missing:
+        # Of two equal gains the right side wins, as in XGBoost.
+        left_is_better = missing_left[best] > missing_right[best] + tolerance[node]
+        has_missing = cuts.n_known[node] < level.n_samples[node]
+        candidates.missing = np.full((1, level.n_nodes), MAJORITY)
+        candidates.missing[0, node] = np.where(has_missing, np.where(left_is_better, 0, 1), MAJORITY)
+    return candidates
+
+
+def sums_at_cuts(level: Level, cuts: CandidateCuts, order: NDArray[np.integer]) -> tuple[Floats, Floats]:
+    """The sums of the rows below each cut, and those of all known rows of each node.
+
+    Both are read from the running sums of the column, which restart in every node: the known rows of a node are those
+    up to the last known place.
+    """
+    running = level.running_sums(order[np.newaxis])[:, 0]
+    below = running.take(cuts.place, axis=1) * level.unit_of(cuts.node)
+    last_known = np.maximum(level.start[:-1] + cuts.n_known - 1, 0)
+    known = np.where(cuts.n_known > 0, running.take(last_known, axis=1) * level.unit, 0)
+    return below, known
+
+
+def savings_with_missing(
+    level: Level, cuts: CandidateCuts, below: Floats, known: Floats, criterion: Criterion, limits: ChildLimits
+) -> tuple[Floats, Floats]:
+    """What each cut saves with the missing rows of its node on the left, and with them on the right."""
+    at = cuts.node
+    missing, n_missing = (level.sums - known)[:, at], (level.n_samples - cuts.n_known)[at]
+    total, n_samples, limits = level.sums[:, at], level.n_samples[at], limits.of(at)
+    with_missing, n_with_missing = below + missing, cuts.n_below + n_missing
+    left = _saving_within_limits(criterion, with_missing, total, n_with_missing, n_samples, limits)
+    right = _saving_within_limits(criterion, below, total, cuts.n_below, n_samples, limits)
+    return left, right
+
+
+def _add_branch_weights(
+    candidates: SplitCandidates,
+    level: Level,
+    cuts: CandidateCuts,
+    node: NDArray[np.intp],
+    below: Floats,
+    known: Floats,
+    saving: Floats,
+) -> None:
+    """Fill in the number of cuts within the limits, and the known weight on both sides of the best cuts of nodes."""
+    n_candidates = np.bincount(cuts.node, np.isfinite(saving), minlength=level.n_nodes)
+    candidates.n_candidates = n_candidates.astype(float)[np.newaxis]
+    weight = np.zeros((level.n_nodes, 2))
+    weight[node, 0] = below
+    weight[node, 1] = known[node] - below
+    candidates.branch_weight[0] = weight
+
+
+def _score_sparse_unit_weights(
+    level: Level,
+    cuts: CandidateCuts,
+    order: NDArray[np.integer],
+    criterion: DeviationCriterion,
+    impurity: Floats,
+    limits: ChildLimits,
+) -> SplitCandidates:
+    """The best of some cuts where every row has weight 1 and a value: the first sum needs no running sum."""
+    at, others = cuts.node, slice(1, None)
+    below = level.running_sums(order[np.newaxis], others)[:, 0].take(cuts.place, axis=1) * level.unit_of(at)[others]
+    saving = criterion.savings(cuts.n_below, level.sums[:, at])(below)
+    fits = _both_sides_reach(cuts.n_below, level.n_samples[at], np.maximum(limits.rows, limits.of(at).weight))
+    np.copyto(saving, -np.inf, where=~fits)
+    node, best = first_maximum(cuts, saving, TIE * impurity * criterion.divisor(level.sums))
+    return candidates_from_cuts(level, cuts, node, best, saving, criterion)
+
+
+def first_maximum(cuts: CandidateCuts, saving: Floats, tolerance: Floats) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """The nodes that a cut can split, and the first cut of each that saves the most, up to the node's tolerance."""
+    if not len(saving):
+        return np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.intp)
+    first = np.flatnonzero(np.diff(cuts.node, prepend=-1))
+    node, n_cuts = cuts.node[first], np.diff(first, append=len(saving))
+    largest = np.maximum.reduceat(saving, first)
+    good = np.flatnonzero(saving >= np.repeat(largest - tolerance[node], n_cuts))
+    can_split = np.isfinite(largest)
+    return node[can_split], good[np.searchsorted(good, first[can_split])]
+
+
+def candidates_from_cuts(
+    level: Level,
+    cuts: CandidateCuts,
+    node: NDArray[np.intp],
+    best: NDArray[np.intp],
+    saving: Floats,
+    criterion: Criterion,
+) -> SplitCandidates:
+    """The best cuts of some nodes on a column, as candidates of all nodes."""
+    gain, threshold = np.full((1, level.n_nodes), -np.inf), np.full((1, level.n_nodes), np.nan)
+    gain[0, node], threshold[0, node] = criterion.gain(saving[best], level.sums[:, node]), cuts.threshold[best]
+    return SplitCandidates(gain, threshold)
+
+
+def _both_sides_reach(below: NDArray, total: NDArray, least: float | Floats) -> NDArray[np.bool_]:
+    """Whether both sides of a cut hold at least so much."""
+    return (below >= least) & (total - below >= least)
+
+
+def _saving_within_limits(
+    criterion: Criterion, left: Floats, total: Floats, n_left: NDArray, n: NDArray, limits: ChildLimits
+) -> Floats:
+    """What each cut saves; -inf where a side is below the limits."""
+    fits = _both_sides_reach(n_left, n, limits.rows)
+    if limits.limits_weight:
+        fits &= _both_sides_reach(criterion.weight(left), criterion.weight(total), limits.weight)
+    return np.where(fits, criterion.saving(left, total), -np.inf)
+
+
+def midpoint(low: NDArray, high: NDArray) -> Floats:
+    """Halfway between two neighbouring values, but never the upper one, to which close floats may round."""
+    middle = np.divide(low, 2, dtype=float) + np.divide(high, 2, dtype=float)
+    return np.where(middle < high, middle, low)
+
+
+def threshold_after(x: NDArray, place: NDArray[np.intp]) -> Floats:
+    """The threshold between each place of the flattened columns and the next; after the last place, its own value."""
+    return midpoint(x.take(place), x.take(place + 1, mode="clip"))

@@ -1,0 +1,210 @@
+"""AdaBoost (Freund and Schapire, 1997), and SAMME for more than two classes (Zhu, Zou, Rosset and Hastie, 2009)."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import softmax
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from treekit.models.bagging import check_base_estimator, clone_with_seed, draw_seeds
+from treekit.models.base import TableClassifier
+from treekit.models.cart import CARTClassifier
+from treekit.models.progress import progress
+from treekit.models.transaction import unchanged_if_interrupted
+from treekit.models.validation import check_number
+from treekit.numeric import BEATS_CHANCE, VOTE_TIE, Floats, Ints
+from treekit.trees.structure import majority
+
+__all__ = ["AdaBoostClassifier"]
+
+
+class AdaBoostClassifier(TableClassifier):
+    r"""AdaBoost: each round fits a weak classifier to the rows, of which those that were wrong before weigh more.
+
+    Round m fits :math:`G_m` with weights :math:`w_i`, which add up to 1, and measures
+
+    .. math:: e_m = \sum_i w_i \, I(G_m(x_i) \ne y_i), \qquad \alpha_m = \frac{1}{2} \ln \frac{1 - e_m}{e_m}.
+
+    With classes written as -1 and +1 the weights become :math:`w_i \exp(-\alpha_m y_i G_m(x_i)) / Z_m`, and in the end
+    the classifiers vote: :math:`f(x) = \sum_m \alpha_m G_m(x)`, whose sign is the prediction.
+
+    With K > 2 classes SAMME does the same with
+
+    .. math:: \alpha_m = \ln \frac{1 - e_m}{e_m} + \ln (K - 1), \qquad w_i \exp(\alpha_m I(G_m(x_i) \ne y_i)) / Z_m.
+
+    Parameters
+    ----------
+    estimator : classifier or None
+        The weak classifier: any scikit-learn classifier whose ``fit`` takes ``sample_weight``. None for a stump,
+        :class:`~treekit.CARTClassifier` with ``max_depth=1``.
+    n_estimators : int
+        Largest number of rounds.
+    learning_rate : float
+        Every alpha is multiplied by it; with less than 1 more rounds are needed.
+    random_state : int, RandomState instance or None
+        Seeds the members that have a ``random_state``; nothing else is random.
+    verbose : bool or int
+        Whether to report each finished round.
+
+    Attributes
+    ----------
+    estimators_ : list of classifiers
+        The members, G.
+    estimator_weights_ : array of shape (n_rounds,)
+        Their alphas: with two classes those with one half, as Li Hang has them; with more those of SAMME, without. For
+        two classes SAMME's are twice as large (scikit-learn stores those), which changes no weight and no prediction.
+    estimator_errors_ : array of shape (n_rounds,)
+        Their weighted errors, e.
+    sample_weights_ : array of shape (n_rounds, n_rows)
+        The weights w of the rows that each member was fitted with; those of a round add up to 1.
+    classes_ : array of shape (n_classes,)
+        The labels, sorted; of two the first is -1, the second +1.
+    n_features_in_, feature_names_in_
+        Number and names of the columns.
+
+    Notes
+    -----
+    Training ends early in two cases. A classifier without error is the last: its alpha is 1 plus the sum of all alphas
+    before it, so it decides alone. One that is no better than chance, :math:`e_m \ge 1 - 1/K`, is discarded; if it is
+    the first, that is an error.
+
+    With two classes and ``learning_rate=1`` the training error is at most
+    :math:`\prod_m Z_m = \prod_m 2 \sqrt{e_m (1 - e_m)}`, the mean exponential loss, which falls in every round.
+    A row of weight 2 is the same as the row twice. Source: Freund and Schapire (1997); Zhu et al. (2009); Li Hang,
+    chapter 8.
+    """
+
+    estimators_: list[Any]
+
+    def __init__(
+        self,
+        estimator: BaseEstimator | None = None,
+        n_estimators: int = 50,
+        learning_rate: float = 1.0,
+        random_state: Any = None,
+        verbose: bool | int = 0,
+    ):
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.learning_rate = learning_rate
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> AdaBoostClassifier:
+        """Boost. Parameters and errors are those of :meth:`treekit.CARTClassifier.fit`, and those of the members' own
+        ``fit``; ``sample_weight`` holds the weights of the first round. Raises ValueError if the first member is no
+        better than chance, or if ``learning_rate`` is so large that the weights leave the range of floats."""
+        with unchanged_if_interrupted(self):
+            _, code, weight = self._examples(X, y, sample_weight)
+            return self._boost(X, code, weight)
+
+    def _boost(self, X: ArrayLike, code: Ints, weight: Floats) -> AdaBoostClassifier:
+        check_number(self, "n_estimators", low=1, whole=True)
+        check_number(self, "learning_rate", low=0)
+        if self.learning_rate == 0:
+            raise ValueError("learning_rate must be above 0; with 0 no round would change anything.")
+        estimator = CARTClassifier(max_depth=1) if self.estimator is None else self.estimator
+        check_base_estimator(estimator)
+        label, n_classes = self.classes_[code], len(self.classes_)
+        half = 0.5 if n_classes == 2 else 1.0
+
+        self.estimators_ = []
+        alphas: list[float] = []
+        errors: list[float] = []
+        weights: list[Floats] = []
+        seeds = draw_seeds(self.random_state, self.n_estimators)
+        w = weight / weight.sum()
+        for m in progress(self.n_estimators, "round", self.verbose):
+            member = clone_with_seed(estimator, np.random.default_rng(seeds[m])).fit(X, label, sample_weight=w)
+            miss = member.predict(X) != label
+            e = float(w[miss].sum())
+            if e > 0 and e >= 1 - 1 / n_classes - BEATS_CHANCE:
+                if m == 0:
+                    raise ValueError(
+                        f"estimator is no better than chance in the first round: its weighted error is {e:.3g}, with "
+                        f"{n_classes} classes. Choose a stronger one, such as a deeper tree."
+                    )
+                break
+            if e > 0:
+                alpha = self.learning_rate * half * (np.log((1 - e) / e) + np.log(n_classes - 1))
+            else:
+                alpha = 1.0 + sum(alphas)
+            self.estimators_.append(member)
+            alphas.append(alpha)
+            errors.append(e)
+            weights.append(w)
+            if e == 0:
+                break
+            # exp(-alpha y G) is exp(2 alpha I(G != y)) times a factor that all rows share.
+            with np.errstate(over="ignore", invalid="ignore"):
+                w = w * np.exp(alpha / half * miss)
+            if not np.isfinite(w.sum()):
+                raise ValueError(
+                    f"learning_rate={self.learning_rate!r} is too large: after round {m + 1} the weights of the rows "
+                    "leave the range of floats; 1 is the usual rate."
+                )
+            w /= w.sum()
+        self.estimator_weights_, self.estimator_errors_ = np.array(alphas), np.array(errors)
+        self.sample_weights_ = np.array(weights)
+        return self
+
+    def staged_decision_function(self, X: ArrayLike) -> Iterator[Floats]:
+        """:meth:`decision_function` after each round."""
+        check_is_fitted(self)
+        self._read(X, reset=False)
+        n_classes = len(self.classes_)
+        f = 0.0
+        for member, alpha in zip(self.estimators_, self.estimator_weights_):
+            chosen = member.predict(X)[:, np.newaxis] == self.classes_
+            f = f + alpha * np.where(chosen, 1.0, -1 / max(n_classes - 1, 1))
+            yield f[:, 1] if n_classes == 2 else f
+
+    def decision_function(self, X: ArrayLike) -> Floats:
+        r"""The weighted vote, :math:`f(x) = \sum_m \alpha_m G_m(x)`.
+
+        With two classes it has shape (n_rows,), and a positive number means the second of ``classes_``; it is a quarter
+        of what scikit-learn gives before it divides by the sum of its alphas, since scikit-learn adds both columns up.
+        With more it has shape (n_rows, n_classes): a vote counts 1 for the chosen class and -1/(K - 1) for each other.
+        Divided by the sum of the alphas it is a margin, from -1 to 1.
+        """
+        return _last(self.staged_decision_function(X))
+
+    def staged_predict(self, X: ArrayLike) -> Iterator[NDArray]:
+        """:meth:`predict` after each round."""
+        for f in self.staged_decision_function(X):
+            yield self.classes_[(f > VOTE_TIE).astype(np.intp) if f.ndim == 1 else majority(f)]
+
+    def predict(self, X: ArrayLike) -> NDArray:
+        """The class with the most votes, weighted by alpha; on a tie the first of ``classes_``."""
+        return _last(self.staged_predict(X))
+
+    def predict_proba(self, X: ArrayLike) -> Floats:
+        r"""Class shares of which the vote would have the least exponential loss, of shape (n_rows, n_classes).
+
+        .. math:: p_k(x) = \frac{\exp(f_k(x) / (K - 1))}{\sum_j \exp(f_j(x) / (K - 1))}
+
+        With two classes this is :math:`1 / (1 + e^{-2 f(x)})` (Friedman, Hastie and Tibshirani, 2000). The shares are
+        far too confident.
+        """
+        f = self.decision_function(X)
+        if f.ndim == 1:
+            f = np.column_stack([-f, f])
+        return softmax(f / max(len(self.classes_) - 1, 1), axis=1)
+
+    @property
+    def feature_importances_(self) -> Floats:
+        """Mean of the members' importances, weighted by alpha, of shape (n_features,); for members that have them."""
+        check_is_fitted(self)
+        importances = [member.feature_importances_ for member in self.estimators_]
+        return np.average(importances, axis=0, weights=self.estimator_weights_)
+
+
+def _last(stages: Iterator[NDArray]) -> NDArray:
+    """The last of an iterator's arrays, without keeping the others."""
+    return deque(stages, maxlen=1).pop()

@@ -1,0 +1,269 @@
+"""Random forests: bagged trees whose nodes draw the columns that they may split on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.metrics import r2_score
+from sklearn.utils.validation import check_is_fitted
+
+from treekit.growing.encoding import Feature
+from treekit.growing.feature_sampling import RankedColumns
+from treekit.models.bagging import OutOfBag, bootstrap_counts, clone_with_seed, draw_seeds, oob_accuracy
+from treekit.models.base import TableClassifier, TableEstimator, TableRegressor, named_criterion
+from treekit.models.cart import CARTClassifier, CARTRegressor
+from treekit.models.progress import progress
+from treekit.models.validation import check_choice, check_number, class_factors
+from treekit.numeric import Floats, Ints
+
+__all__ = ["RandomForestClassifier", "RandomForestRegressor"]
+
+#: Attributes that a tree takes over from the forest, which has read the table for all of them.
+SHARED_ATTRIBUTES = ("classes_", "n_features_in_", "feature_names_in_", "_features")
+
+
+class _RandomForest(TableEstimator):
+    """What the two forests share; a subclass implements ``_tree``, which makes an unfitted tree."""
+
+    estimators_: list[Any]
+
+    def _tree(self) -> CARTClassifier | CARTRegressor:
+        raise NotImplementedError
+
+    def _grow_trees(
+        self, values: NDArray, features: tuple[Feature, ...], y: NDArray, weight: Floats, n_values: int
+    ) -> OutOfBag:
+        """Grow the trees on the one table."""
+        check_number(self, "n_estimators", low=1, whole=True)
+        check_choice(self, "bootstrap", (False, True))
+        check_choice(self, "oob_score", (False, True))
+        if self.oob_score and not self.bootstrap:
+            raise ValueError("oob_score needs bootstrap=True: without it every tree sees every row.")
+        self.estimators_ = []
+        in_bag, out_of_bag = [], OutOfBag(weight, n_values)
+        table = RankedColumns(values) if all(feature.is_numeric for feature in features) else None
+        seeds = draw_seeds(self.random_state, self.n_estimators)
+        for k in progress(self.n_estimators, "tree", self.verbose):
+            rng = np.random.default_rng(seeds[k])
+            count = bootstrap_counts(weight, rng) if self.bootstrap else np.ones(len(weight), dtype=np.intp)
+            member = clone_with_seed(self._tree(), rng)
+            vars(member).update({name: part for name, part in vars(self).items() if name in SHARED_ATTRIBUTES})
+            member.tree_ = named_criterion(member, member._grow(values, features, y, weight * count, table))
+            self.estimators_.append(member)
+            if self.oob_score:
+                in_bag.append(count)
+                row = out_of_bag.rows(count)
+                out_of_bag.add(row, member.tree_.mean_value(values[:, row]))
+        if self.oob_score:
+            self.in_bag_ = np.array(in_bag)
+        return out_of_bag
+
+    def _mean(self, X: ArrayLike) -> Floats:
+        """Mean prediction of the trees, of shape (n_rows, n_values)."""
+        values = self._values(X)
+        total = self.estimators_[0].tree_.mean_value(values)
+        for member in self.estimators_[1:]:
+            total += member.tree_.mean_value(values)
+        return total / len(self.estimators_)
+
+    def apply(self, X: ArrayLike) -> Ints:
+        """Node of each tree where each row ends, of shape (n_rows, n_estimators)."""
+        values = self._values(X)
+        return np.stack([member.tree_.apply(values) for member in self.estimators_], axis=1)
+
+    @property
+    def feature_importances_(self) -> Floats:
+        """Share of each column in the impurity that splits remove, averaged over the trees; of shape (n_features,).
+
+        Columns with many distinct values are favoured, even if they are random;
+        ``sklearn.inspection.permutation_importance`` on held-out rows does not have this fault.
+        """
+        check_is_fitted(self)
+        mean = np.mean([member.tree_.importances() for member in self.estimators_], axis=0)
+        return mean / mean.sum() if mean.sum() > 0 else mean
+
+
+class RandomForestClassifier(_RandomForest, TableClassifier):
+    r"""Random forest for classes: CART trees on bootstrap samples; each split is chosen from a few random columns.
+
+    .. math:: \hat p_k(x) = \frac{1}{M} \sum_{m=1}^{M} \hat p_k^{(m)}(x)
+
+    The trees' class shares are averaged (soft voting). The less the trees' predictions are correlated, the more this
+    lowers their variance: with M predictions of variance :math:`\sigma^2` and correlation :math:`\rho` it is
+    :math:`\rho \sigma^2 + (1 - \rho) \sigma^2 / M`.
+
+    Parameters
+    ----------
+    n_estimators : int
+        Number of trees, M.
+    criterion, max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf, class_weight
+        Of each tree; see :class:`~treekit.CARTClassifier`.
+    max_features : int, float, "sqrt", "log2" or None
+        Number of columns that each node draws; see :class:`~treekit.CARTClassifier`.
+    bootstrap : bool
+        Whether each tree gets a sample with replacement, as large as the table, or all rows.
+    oob_score : bool
+        Whether to score each row by the trees whose samples left it out.
+    random_state : int, RandomState instance or None
+        Draws the samples and the columns. It gives each tree a seed of its own, so the first ten trees of a forest of
+        a hundred are the forest of ten. Streams of NumPy's PCG64 are the same on every platform.
+    verbose : bool or int
+        Whether to report each finished tree.
+
+    Attributes
+    ----------
+    estimators_ : list of CARTClassifier
+        The trees; ``estimators_[0].tree_`` can be drawn.
+    classes_ : array of shape (n_classes,)
+        The labels, sorted.
+    feature_importances_ : array of shape (n_features,)
+        Share of each column in the impurity that the splits remove.
+    in_bag_ : int array of shape (n_estimators, n_rows)
+        How often each sample holds each row; only with ``oob_score``.
+    oob_decision_function_ : array of shape (n_rows, n_classes)
+        Mean class shares by the trees that have not seen the row; NaN where all have. Only with ``oob_score``.
+    oob_score_ : float
+        Accuracy of those predictions, by the rows' weights. Only with ``oob_score``.
+    n_features_in_, feature_names_in_
+        Number and names of the columns.
+
+    Notes
+    -----
+    The table is read once for all trees, which grow one after the other; there is no ``n_jobs``. A sample depends on
+    the number and order of the rows, so a row of weight 2 and the same row twice give different samples. Costs
+    O(columns x rows x log rows) for sorting the table once, and for each tree O(rows x max_features x depth x log
+    rows); on a table with categories or gaps O(rows x columns x depth). Source: Breiman (2001).
+    """
+
+    def __init__(
+        self,
+        n_estimators: int = 100,
+        criterion: str = "gini",
+        max_depth: int | None = None,
+        min_samples_split: float = 2,
+        min_samples_leaf: float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_features: float | str | None = "sqrt",
+        bootstrap: bool = True,
+        oob_score: bool = False,
+        class_weight: dict | str | None = None,
+        random_state: Any = None,
+        verbose: bool | int = 0,
+    ):
+        self.n_estimators = n_estimators
+        self.criterion = criterion
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.max_features = max_features
+        self.bootstrap = bootstrap
+        self.oob_score = oob_score
+        self.class_weight = class_weight
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def predict_proba(self, X: ArrayLike) -> Floats:
+        """Mean of the trees' class shares, of shape (n_rows, n_classes)."""
+        return self._mean(X)
+
+    def _tree(self) -> CARTClassifier:
+        return CARTClassifier(
+            criterion=self.criterion,
+            max_depth=self.max_depth,
+            min_samples_split=self.min_samples_split,
+            min_samples_leaf=self.min_samples_leaf,
+            min_weight_fraction_leaf=self.min_weight_fraction_leaf,
+            max_features=self.max_features,
+            class_weight=self.class_weight,
+        )
+
+    def _fit(self, values: NDArray, features: tuple[Feature, ...], y: NDArray, weight: NDArray) -> None:
+        class_factors(self.class_weight, self.classes_[y])
+        out_of_bag = self._grow_trees(values, features, y, weight, len(self.classes_))
+        if self.oob_score:
+            self.oob_decision_function_, self.oob_score_ = out_of_bag.mean, oob_accuracy(out_of_bag, y)
+
+
+class RandomForestRegressor(_RandomForest, TableRegressor):
+    r"""Random forest for numbers: the mean of CART trees, grown as by :class:`RandomForestClassifier`.
+
+    .. math:: \hat y(x) = \frac{1}{M} \sum_{m=1}^{M} \hat y^{(m)}(x)
+
+    Parameters
+    ----------
+    n_estimators : int
+        Number of trees, M.
+    criterion, max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf
+        Of each tree; see :class:`~treekit.CARTRegressor`.
+    max_features : int, float, "sqrt", "log2" or None
+        Number of columns that each node draws. A third of them is customary (Hastie, Tibshirani and Friedman,
+        2009, section 15.3); the default, all, is scikit-learn's, and makes this bagging.
+    bootstrap, oob_score, random_state, verbose
+        As for :class:`RandomForestClassifier`.
+
+    Attributes
+    ----------
+    estimators_ : list of CARTRegressor
+        The trees.
+    feature_importances_ : array of shape (n_features,)
+        Share of each column in the error that the splits remove.
+    in_bag_ : int array of shape (n_estimators, n_rows)
+        How often each sample holds each row; only with ``oob_score``.
+    oob_prediction_ : array of shape (n_rows,)
+        Mean prediction of the trees that have not seen the row; NaN where all have. Only with ``oob_score``.
+    oob_score_ : float
+        Coefficient of determination, R squared, of those predictions, by the rows' weights. Only with ``oob_score``.
+    n_features_in_, feature_names_in_
+        Number and names of the columns.
+    """
+
+    def __init__(
+        self,
+        n_estimators: int = 100,
+        criterion: str = "squared_error",
+        max_depth: int | None = None,
+        min_samples_split: float = 2,
+        min_samples_leaf: float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_features: float | str | None = 1.0,
+        bootstrap: bool = True,
+        oob_score: bool = False,
+        random_state: Any = None,
+        verbose: bool | int = 0,
+    ):
+        self.n_estimators = n_estimators
+        self.criterion = criterion
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.max_features = max_features
+        self.bootstrap = bootstrap
+        self.oob_score = oob_score
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def predict(self, X: ArrayLike) -> Floats:
+        """Mean prediction of the trees, of shape (n_rows,). Arguments and errors are those of
+        :meth:`treekit.CARTRegressor.predict`."""
+        return self._mean(X)[:, 0]
+
+    def _tree(self) -> CARTRegressor:
+        return CARTRegressor(
+            criterion=self.criterion,
+            max_depth=self.max_depth,
+            min_samples_split=self.min_samples_split,
+            min_samples_leaf=self.min_samples_leaf,
+            min_weight_fraction_leaf=self.min_weight_fraction_leaf,
+            max_features=self.max_features,
+        )
+
+    def _fit(self, values: NDArray, features: tuple[Feature, ...], y: NDArray, weight: NDArray) -> None:
+        out_of_bag = self._grow_trees(values, features, y, weight, 1)
+        if self.oob_score:
+            row = out_of_bag.rows_predicted()
+            self.oob_prediction_ = out_of_bag.mean[:, 0]
+            self.oob_score_ = float(r2_score(y[row], self.oob_prediction_[row], sample_weight=weight[row]))

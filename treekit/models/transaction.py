@@ -1,0 +1,38 @@
+"""A fit that does not end leaves its estimator as it was."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+__all__ = ["unchanged_if_interrupted"]
+
+
+@contextmanager
+def unchanged_if_interrupted(estimator: object) -> Iterator[None]:
+    """Undo what was done to an estimator's attributes if the block ends with an exception, which is then passed on.
+
+    A model that was fitted before keeps predicting as before, and one that was not is still not fitted. That holds for
+    a refused argument, for an error in mid-fit, and for an interrupt from the keyboard. A copy of the dictionary is
+    enough, because ``fit`` gives attributes new values and changes no old value in place; only a ``random_state`` that
+    is a generator has moved on.
+
+    >>> class Model:
+    ...     def fit(self):
+    ...         with unchanged_if_interrupted(self):
+    ...             self.trees_ = []
+    ...             raise KeyboardInterrupt
+    >>> model = Model()
+    >>> try:
+    ...     model.fit()
+    ... except KeyboardInterrupt:
+    ...     vars(model)
+    {}
+    """
+    before = dict(vars(estimator))
+    try:
+        yield
+    except BaseException:
+        vars(estimator).clear()
+        vars(estimator).update(before)
+        raise

@@ -1,0 +1,167 @@
+"""Checks of what users pass in: parameters, labels, targets, weights."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils import check_random_state
+from sklearn.utils.class_weight import compute_sample_weight
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import column_or_1d
+
+from treekit.growing.encoding import objects_if_mixed
+
+__all__ = [
+    "row_weights",
+    "class_factors",
+    "check_number",
+    "check_choice",
+    "refuse_missing",
+    "read_targets",
+    "read_labels",
+    "generator",
+    "count_features",
+]
+
+
+def row_weights(sample_weight: ArrayLike | None, n_rows: int) -> NDArray[np.float64]:
+    """Weights of the rows as floats, ones by default; errors name the argument."""
+    if sample_weight is None:
+        return np.ones(n_rows)
+    try:
+        weight = np.asarray(sample_weight, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise ValueError("sample_weight must hold numbers.") from error
+    if weight.shape != (n_rows,):
+        raise ValueError(f"sample_weight must have one entry a row, shape ({n_rows},); got shape {weight.shape}.")
+    if not np.all(np.isfinite(weight)) or np.any(weight < 0):
+        raise ValueError("sample_weight must be finite and not negative.")
+    if weight.sum() == 0:
+        raise ValueError("sample_weight is zero everywhere: at least one row must count.")
+    if not 1e-100 < weight.sum() < 1e100:
+        raise ValueError(
+            f"sample_weight sums to {weight.sum():g}, too far from 1 for floats: multiply it by a constant."
+        )
+    return weight
+
+
+def class_factors(class_weight: dict | str | None, label: NDArray) -> NDArray[np.float64]:
+    """What the weight of each row is multiplied by for its class; errors name ``class_weight``."""
+    factor = compute_sample_weight(class_weight, label)
+    if (factor < 0).any():
+        raise ValueError(f"class_weight must not be negative; got {class_weight!r}.")
+    if not factor.any():
+        raise ValueError(f"class_weight is zero for every class: at least one must count; got {class_weight!r}.")
+    return factor
+
+
+def check_number(
+    estimator: BaseEstimator, name: str, low: float, whole: bool = False, none: bool = False, high: float = np.inf
+) -> None:
+    """Refuse a parameter that is not a number of its kind from ``low`` to ``high`` (or None, where that is allowed)."""
+    value: Any = getattr(estimator, name)
+    kind: Any = Integral if whole else Real
+    if none and value is None:
+        return
+    if not isinstance(value, kind) or isinstance(value, bool) or not low <= float(value) <= high or np.isinf(value):
+        wanted = f"{'None or ' if none else ''}a {'whole ' if whole else ''}number, {low:g} or more"
+        upper = "" if high == np.inf else f" and at most {high:g}"
+        raise ValueError(f"{name} must be {wanted}{upper}; got {value!r}.")
+
+
+def check_choice(estimator: BaseEstimator, name: str, choices: Iterable[object]) -> None:
+    """Refuse a parameter that is none of the choices."""
+    value = getattr(estimator, name)
+    if value not in list(choices):
+        raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}; got {value!r}.")
+
+
+def refuse_missing(X: pd.DataFrame) -> None:
+    for name, column in X.items():
+        missing = column.isna()
+        if missing.any():
+            raise ValueError(
+                f"Input X contains NaN or None in column {name!r}, first in row {missing.argmax()}; this method has no "
+                "rule for missing values: fill or drop those rows."
+            )
+
+
+def read_targets(y: ArrayLike, n_rows: int) -> NDArray[np.float64]:
+    """y as an array of finite numbers; errors name it."""
+    if y is None:
+        raise ValueError("This regressor requires y to be passed, but the target y is None.")
+    target = column_or_1d(y, warn=True)
+    _check_length(target, n_rows)
+    if target.dtype.kind in "mM":
+        raise ValueError("y holds dates or times; make them numbers first, such as days since a start.")
+    try:
+        target = target.astype(float)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"y must hold numbers; got {target.dtype} with {target[0]!r}.") from error
+    if not np.isfinite(target).all():
+        raise ValueError(f"Input y contains NaN or infinity, first in row {np.isfinite(target).argmin()}.")
+    spread = target.max() / 2 - target.min() / 2
+    if spread > 0 and not 1e-100 < spread < 1e100:
+        raise ValueError(
+            f"y spreads over {2 * spread:g}, whose squares leave the range of floats: multiply y by a constant."
+        )
+    return target
+
+
+def _check_length(y: NDArray, n_rows: int) -> None:
+    if len(y) != n_rows:
+        raise ValueError(
+            f"Found input variables with inconsistent numbers of samples: X has {n_rows} rows, y has {len(y)}."
+        )
+
+
+def read_labels(y: ArrayLike, n_rows: int) -> NDArray:
+    """y as an array of labels; errors name it. A number and a text are never merged into one label."""
+    if y is None:
+        raise ValueError("This classifier requires y to be passed, but the target y is None.")
+    label = column_or_1d(np.asarray(y) if isinstance(y, pd.Categorical) else objects_if_mixed(y), warn=True)
+    if label.dtype == object:
+        label = np.asarray(pd.Series(label).infer_objects())
+    _check_length(label, n_rows)
+    missing = pd.isna(label)
+    if missing.any():
+        raise ValueError(f"Input y contains NaN or None, first in row {missing.argmax()}; drop rows without a label.")
+    if label.dtype.kind == "f" and not np.isfinite(label).all():
+        raise ValueError("Input y contains infinity.")
+    try:
+        np.unique(label)
+        check_classification_targets(label)
+    except TypeError as error:
+        kinds = ", ".join(sorted({type(value).__name__ for value in label}))
+        raise TypeError(
+            f"y mixes {kinds}, which have no common order; make the labels all text or all numbers."
+        ) from error
+    return label
+
+
+def generator(random_state: Any) -> np.random.Generator:
+    """A generator seeded by scikit-learn's kind of random_state: its streams are the same on every platform."""
+    return np.random.default_rng(check_random_state(random_state).randint(2**31))
+
+
+def count_features(max_features: float | str | None, n_features: int) -> int:
+    """Number of columns that a node draws, at least one."""
+    if max_features is None:
+        return n_features
+    named = {"sqrt": np.sqrt, "log2": np.log2}
+    if isinstance(max_features, str) and max_features in named:
+        return max(1, int(named[max_features](n_features)))
+    if isinstance(max_features, Integral) and 1 <= max_features <= n_features:
+        return int(max_features)
+    if isinstance(max_features, Real) and not isinstance(max_features, Integral) and 0 < max_features <= 1:
+        return max(1, int(max_features * n_features))
+    raise ValueError(
+        f"max_features must be None, 'sqrt', 'log2', a whole number from 1 to {n_features}, the number of columns, or "
+        f"a share above 0 and at most 1; got {max_features!r}."
+    )

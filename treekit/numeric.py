@@ -1,0 +1,51 @@
+"""What all parts share: types of arrays, tolerances, and two small operations on arrays."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+__all__ = ["Bools", "Floats", "Ints", "Wholes", "safe_divide", "repeat_with_index"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+Bools = NDArray[np.bool_]
+Wholes = NDArray[np.int64]
+
+# -- tolerances: what may differ by rounding and must not decide ---------------------------------------------------
+
+#: Gains that differ by less than this fraction of the node's impurity are equal. Sums are exact (see
+#: :mod:`treekit.growing.fixed_point`); only the few operations from sums to a gain round.
+TIE = 1e-10
+
+#: C4.5's gains and shares of weight are equal within this: a shared weight is a product of many rounded fractions.
+SHARED_TIE = 1e-9
+
+#: Costs and alphas of pruning are equal within this fraction of the root's: they are sums over many leaves.
+COST_TIE = 1e-12
+
+#: Class shares and votes are equal within this: they are means over leaves or trees.
+VOTE_TIE = 1e-12
+
+#: Where the rows of a node are not at hand, an impurity below this fraction of the root's is zero but for rounding.
+PURE = 1e-14
+
+#: The sums of a node must be known to this fraction of its spread: that is finer than a tie.
+RESOLUTION = 2.0**-34
+
+#: Relative rounding error of a number that is worked out from exact sums.
+ROUNDING = 1e-14
+
+#: AdaBoost: an error rate must beat chance by more than this; less is rounding of the row weights.
+BEATS_CHANCE = 1e-10
+
+
+def safe_divide(a: ArrayLike, b: NDArray) -> NDArray[np.float64]:
+    """a / b, and 0 where b is 0."""
+    return np.divide(a, b, out=np.zeros(np.broadcast(a, b).shape), where=b > 0)
+
+
+def repeat_with_index(x: NDArray, n_copies: Ints) -> tuple[NDArray, Ints]:
+    """Repeat each x[i] ``n_copies[i]`` times; also return each copy's index 0, 1, ... among the copies of its x."""
+    first = np.cumsum(n_copies) - n_copies
+    return np.repeat(x, n_copies), np.arange(n_copies.sum(), dtype=np.intp) - np.repeat(first, n_copies)

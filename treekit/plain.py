@@ -1,0 +1,249 @@
+"""The algorithms of the book as plain formulas, in the order of its chapters."""
+
+from collections import Counter, namedtuple
+from itertools import chain, pairwise
+from math import exp, inf, log, log2
+
+#: {attribute: value, or None}; the label or number; weight; curvature, for boosting
+Row = namedtuple("Row", "x y w h", defaults=[1.0, 1.0])
+#: rows; what a leaf says of them; and if it is no leaf, a question and {answer: Node}
+Node = namedtuple("Node", "rows says question branches", defaults=[None, {}])
+TIE = 1e-12  #: numbers that are closer differ by rounding alone
+
+
+def read(X, y):
+    """The rows D of a data frame, and {attribute: its words, or None for numbers}."""
+    x = X.astype(object).where(X.notna(), None).to_dict("records")
+    words = {A: list(X[A].cat.categories) for A in X.select_dtypes("category")}
+    return list(map(Row, x, y)), {A: words.get(A) for A in X}
+
+
+# Entropy. A question is a pair (attribute, cut); words are asked without a cut, None.
+def weight(D):
+    """``|D|``, the number of rows; a row of weight 2 is two rows."""
+    return sum(row.w for row in D)
+
+
+def shares(D):
+    """``p_k = |C_k| / |D|``: {class: its share}."""
+    counts = Counter()
+    for row in D:
+        counts[row.y] += row.w
+    return {k: count / weight(D) for k, count in counts.items()}
+
+
+def entropy(D):
+    """``H(D) = −Σ p_k log₂ p_k``, in bits. :eq:`eq-empirical-entropy`"""
+    return sum(p * log2(1 / p) for p in shares(D).values())
+
+
+def answer(row, question):
+    """The value; with a cut True or False: is it at most this number, or this word?"""
+    A, cut = question
+    if cut is None or row.x[A] is None:
+        return row.x[A]
+    return row.x[A] <= cut if isinstance(cut, float) else row.x[A] == cut
+
+
+def divide(D, question):
+    """``D_m``: {answer: its rows}; a row without an answer is in none."""
+    parts = {}
+    for row in D:
+        parts.setdefault(answer(row, question), []).append(row)
+    return {m: part for m, part in parts.items() if m is not None}
+
+
+def gain(D, question, impurity=entropy):
+    """``g(D, A) = H(D) − Σ |D_m|/|D| H(D_m)``. :eq:`eq-information-gain`"""
+    parts = divide(D, question).values()
+    known = [*chain(*parts)]  # D, unless values are missing: eq-missing-gain
+    after = sum(weight(part) / weight(known) * impurity(part) for part in parts)
+    return weight(known) / weight(D) * (impurity(known) - after)
+
+
+# ID3, and the recursion that grows every tree of the book.
+def largest(scores, least=-inf):
+    """The key of the largest number, of equal ones the first; None below ``least``."""
+    top = max([least, *scores.values()])
+    return next((key for key in scores if scores[key] >= top - TIE), None)
+
+
+def majority(D):
+    """The class of the largest share, of equal ones the first in sorted order."""
+    return largest(dict(sorted(shares(D).items())))
+
+
+def divides(D, question, least=0):
+    """Whether two answers or more have so much weight."""
+    return sum(weight(part) >= least - TIE for part in divide(D, question).values()) > 1
+
+
+def largest_gain(D, attributes, gain=gain, epsilon=-inf):
+    """``A* = arg max g(D, A)``, if it gains ``ε`` or more. :eq:`eq-id3-choice`"""
+    questions = [(A, None) for A in attributes]
+    return largest({q: gain(D, q) for q in questions if divides(D, q)}, epsilon)
+
+
+def grow(D, attributes, choose=largest_gain, leaf=majority, depth=inf, send=divide):
+    """The tree of the rows D: ID3's, unless told to choose in another way."""
+    question = choose(D, attributes) if len(shares(D)) > 1 and depth > 0 else None
+    if question is None:
+        return Node(D, leaf(D))
+    A, cut = question
+    parts, branches = send(D, question), {}
+    for m in attributes[A] if cut is None else (True, False):
+        branches[m] = Node([], leaf(D))  # an empty branch repeats its parent
+        if m in parts:
+            branches[m] = grow(parts[m], attributes, choose, leaf, depth - 1, send)
+    return Node(D, leaf(D), question, branches)
+
+
+def follow(node, row):
+    """What a tree says of a row: its answers lead down as far as there is a branch."""
+    m = answer(row, node.question) if node.branches else None
+    return follow(node.branches[m], row) if m in node.branches else node.says
+
+
+# C4.5.
+def split_information(D, question):
+    """``H_A(D) = −Σ |D_m|/|D| log₂ |D_m|/|D|``. :eq:`eq-split-information`"""
+    return entropy([Row({}, m, weight(D_m)) for m, D_m in divide(D, question).items()])
+
+
+def thresholds(D, A):
+    """``T_A``: halfway between neighbouring values. :eq:`eq-cut`"""
+    values = sorted({row.x[A] for row in D} - {None})
+    return [float(low + high) / 2 for low, high in pairwise(values)]
+
+
+def quinlan(D, attributes, least=2):
+    """``A* = arg max g(D, A) / H_A(D)`` where ``g(D, A) ≥ ḡ``. :eq:`eq-c45-choice`"""
+    g = {}
+    for A, words in attributes.items():
+        questions = [(A, cut) for cut in ([None] if words else thresholds(D, A))]
+        of_A = {q: gain(D, q) for q in questions if divides(D, q, least)}
+        if of_A:
+            g[largest(of_A)] = max(of_A.values())
+    mean = sum(g.values()) / max(len(g), 1)
+    return largest({q: g[q] / split_information(D, q) for q in g if g[q] >= mean - TIE})
+
+
+# CART.
+def gini(D):
+    """``Gini(D) = 1 − Σ p_k²``. :eq:`eq-gini`"""
+    return 1 - sum(p**2 for p in shares(D).values())
+
+
+def mean(D):
+    """``c = Σ y / |D|``. :eq:`eq-leaf-mean`"""
+    return sum(row.w * row.y for row in D) / weight(D)
+
+
+def squared_error(D):
+    """``H(D) = Σ (y − c)² / |D|``. :eq:`eq-squared-error`"""
+    c = mean(D)
+    return sum(row.w * (row.y - c) ** 2 for row in D) / weight(D)
+
+
+def best_cut(D, attributes, gain=gain, epsilon=-inf, **terms):
+    """The question with two answers that gains most. :eq:`eq-one-against-rest`"""
+    cuts = [(A, t) for A in attributes for t in attributes[A] or thresholds(D, A)]
+    return largest({q: gain(D, q, **terms) for q in cuts if divides(D, q)}, epsilon)
+
+
+# Pruning.
+def leaves(node):
+    """The leaves below a node; of a leaf, itself."""
+    return [leaf for t in node.branches.values() for leaf in leaves(t)] or [node]
+
+
+def links(node, N, impurity=gini):
+    """``g(t) = (R(t) − R(T_t)) / (|T_t| − 1)`` of inner nodes. :eq:`eq-weakest-link`"""
+    if not node.branches:
+        return []
+    R_t, *R = [weight(t.rows) / N * impurity(t.rows) for t in [node, *leaves(node)]]
+    below = [g for t in node.branches.values() for g in links(t, N, impurity)]
+    return [(R_t - sum(R)) / (len(R) - 1), *below]
+
+
+def prune(node, alpha, N, impurity=gini):
+    """The smallest tree of the least ``R(T) + α |T|``. :eq:`eq-cost-complexity`"""
+    branches = {m: prune(t, alpha, N, impurity) for m, t in node.branches.items()}
+    pruned = node._replace(branches=branches)
+    stays = branches and links(pruned, N, impurity)[0] > alpha + TIE
+    return pruned if stays else Node(node.rows, node.says)
+
+
+# Missing values.
+def share_out(D, question):
+    """``D_m``, and ``w r_m`` of each row without an answer. :eq:`eq-missing-shares`"""
+    parts = divide(D, question)
+    lost = [row for row in D if answer(row, question) is None]
+    r = shares([Row({}, m, weight(part)) for m, part in parts.items()])
+    return {m: parts[m] + [row._replace(w=row.w * r[m]) for row in lost] for m in parts}
+
+
+def predict(node, row):
+    """{class: share}; a row without an answer goes down all branches, as in growing."""
+    if not node.branches:
+        return node.says
+    known, says = answer(row, node.question), Counter()
+    for m, t in node.branches.items():
+        r = m == known if known in node.branches else weight(t.rows) / weight(node.rows)
+        says.update({k: r * p for k, p in predict(t, row).items()})
+    return says
+
+
+def adaboost(D, attributes, choose, rounds):
+    """[(α, G)] for the labels −1 and +1: ``α = ½ ln (1 − e) / e``. :eq:`eq-vote`"""
+    members = []
+    for _ in range(rounds):
+        G = grow(D, attributes, choose, depth=1)
+        e = weight([row for row in D if follow(G, row) != row.y]) / weight(D)
+        if e > 1 / 2 - TIE:  # no better than chance
+            break
+        if e == 0:  # decides alone
+            return [*members, (1 + sum(alpha for alpha, _ in members), G)]
+        alpha = log((1 - e) / e) / 2
+        members.append((alpha, G))
+        D = [row._replace(w=row.w * exp(-alpha * row.y * follow(G, row))) for row in D]
+    return members
+
+
+def score(members, row):
+    """``F(x) = Σ α_m G_m(x)``. :eq:`eq-additive`"""
+    return sum(alpha * follow(G, row) for alpha, G in members)
+
+
+# Gradient boosting.
+def squared(row, F):
+    """``l = ½ (y − F)²``: ``−g = y − F`` takes the place of y; ``h = 1``."""
+    return row._replace(y=row.y - F)
+
+
+def logistic(row, F):
+    """``l = ln(1 + e^F) − y F``: ``−g = y − p`` and ``h = p (1 − p)``."""
+    p = 1 / (1 + exp(-F))
+    return row._replace(y=row.y - p, h=p * (1 - p))
+
+
+def newton(D, lam=0.0):
+    """``w* = −G / (H + λ)`` and ``Obj* = −½ G² / (H + λ)``. :eq:`eq-leaf-value`"""
+    G, H = -sum(row.w * row.y for row in D), sum(row.w * row.h for row in D)
+    return -G / (H + lam), -(G**2) / (H + lam) / 2
+
+
+def newton_gain(D, question, lam, gamma=0.0):
+    """``½ [G_L²/(H_L + λ) + G_R²/(H_R + λ) − G²/(H + λ)] − γ``. :eq:`eq-newton-gain`"""
+    after = sum(newton(part, lam)[1] for part in divide(D, question).values())
+    return newton(D, lam)[1] - after - gamma
+
+
+def boost(D, attributes, loss, F_0, choose, rounds, rate=0.1, depth=3, lam=0.0):
+    """[(1, F_0), (ν, f_1), ...]: ``F_m = F_{m−1} + ν f_m``. :eq:`eq-shrinkage`"""
+    members = [(1, Node(D, F_0))]
+    for _ in range(rounds):
+        todo = [loss(row, score(members, row)) for row in D]
+        f = grow(todo, attributes, choose, lambda D: newton(D, lam)[0], depth)
+        members.append((rate, f))
+    return members

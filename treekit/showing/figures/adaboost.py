@@ -1,0 +1,150 @@
+"""The figures of the chapter on AdaBoost."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import matplotlib.pyplot as plt
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from treekit.models.adaboost import AdaBoostClassifier
+from treekit.showing.explorable import Explorable, Slider
+from treekit.showing.figures.shared import Picture, axes, dot, in_class
+from treekit.showing.palette import CLASS_COLORS, class_color
+from treekit.showing.svg import FAINT, Plane, circle, line, text
+
+
+def adaboost_explorer(x: ArrayLike, y: ArrayLike, n_rounds: int = 8) -> Explorable:
+    """AdaBoost round by round: weights and stump, the vote so far, and the training error under its bound.
+
+    `x` is one column of numbers, each once, at most about ten; `y` holds labels -1 and 1. `n_rounds` is at least 2.
+    """
+    order = np.argsort(x)
+    x, y = np.asarray(x, dtype=float)[order], np.asarray(y)[order]
+    table = x[:, np.newaxis]
+    model = AdaBoostClassifier(n_estimators=n_rounds).fit(table, y)
+    votes = np.array([np.zeros(len(x)), *model.staged_decision_function(table)])
+    weights = np.exp(-y * votes)  # of the rows when round m + 1 begins
+    weights /= weights.sum(axis=1, keepdims=True)
+    errors = model.estimator_errors_
+    bound = np.cumprod([1, *2 * np.sqrt(errors * (1 - errors))])
+    share = [1.0, *[np.mean(said != y) for said in model.staged_predict(table)]]
+    # A stump changes between two rows only, so the steps are drawn from midpoint to midpoint.
+    gap = np.diff(x) / 2
+    left = np.concatenate([[x[0] - gap[0]], x[:-1] + gap])
+    right = np.concatenate([x[:-1] + gap, [x[-1] + gap[-1]]])
+    corners = np.column_stack([left, right]).ravel()
+
+    xlim, reach = (left[0], right[-1]), 1.1 * float(np.abs(votes).max())
+    rows = Plane(xlim, (-1.8, 1.8), (44, 34, 464, 164))
+    vote = Plane(xlim, (-reach, reach), (44, 280, 464, 400))
+    bounds = Plane((0, n_rounds), (0, 1), (44, 484, 464, 584))
+    background = (
+        rows.axes([], [-1, 1], "", "rows by class, sized by weight, and the stump (dashed)")
+        + vote.axes(x, [-1, 0, 1], "x", "the vote so far: below 0 it says -1, above 0 it says 1")
+        + bounds.axes(range(n_rounds + 1), [0, 0.5, 1], "rounds", "share wrong (solid) and its bound (dashed)")
+        + line(vote.x(xlim[0]), vote.y(0), vote.x(xlim[1]), vote.y(0), stroke_opacity=FAINT)
+        + text(0, 190, "weights")
+    )
+
+    def discs(plane: Plane, heights: NDArray, sizes: NDArray) -> str:
+        """The rows as discs in the colour of their class, every disc of the class 1 hollow."""
+        return "".join(
+            in_class(int(y[n] > 0), circle(plane.x(x[n]), plane.y(heights[n]), sizes[n])) for n in range(len(x))
+        )
+
+    def state(m: int) -> tuple[str, str]:
+        w, stump, e, alpha = weights[m - 1], model.estimators_[m - 1], errors[m - 1], model.estimator_weights_[m - 1]
+        says = stump.predict(table)
+        size = 34 * np.sqrt(w)  # the area shows the weight
+        ringed = "".join(
+            circle(rows.x(x[n]), rows.y(y[n]), size[n] + 4, fill="none", stroke="currentColor", stroke_width=2)
+            for n in np.flatnonzero(says != y)
+        )
+        written = "".join(
+            text(rows.x(x[n]), 210 + 18 * (n % 2), f"{w[n]:.3f}", text_anchor="middle") for n in range(len(x))
+        )
+        drawing = (
+            rows.curve(corners, np.repeat(says, 2), stroke_dasharray="6 4")
+            + discs(rows, y, size)
+            + ringed
+            + written
+            + vote.curve(corners, np.repeat(votes[m], 2))
+            + discs(vote, votes[m], np.full(len(x), 5.0))
+            + bounds.curve(range(m + 1), share[: m + 1], style=f"stroke: {class_color(1)}")
+            + bounds.curve(range(m + 1), bound[: m + 1], stroke_dasharray="6 4")
+            + dot(bounds.x(m), bounds.y(share[m]))
+        )
+        wrong = ", ".join(f"{value:g}" for value in x[says != y])
+        sentence = (
+            f"Round {m}. The stump says {says[0]} up to x = {stump.tree_.threshold[0]:g} and {says[-1]} above. It is "
+            "wrong "
+            f"(ringed) at x = {wrong}, which weigh {e:.3f} together, so its vote counts {alpha:.3f}. "
+            f"After it the weighted vote is wrong about {round(share[m] * len(x))} of {len(x)} rows."
+        )
+        return drawing, sentence
+
+    return Explorable(
+        title="AdaBoost, round by round",
+        alt=f"Above, {len(x)} rows as discs, one class low and one high, with the stump of round 2 as a dashed step; "
+        "the "
+        "rows that the first stump got wrong are the largest, those that this one gets wrong are ringed. In the middle "
+        "the sum of the two votes as a step function. At the bottom the share of wrong rows after each round, below a "
+        "bound that falls in every round.",
+        size=(480, 630),
+        background=background,
+        controls=[Slider("Round", list(range(1, n_rounds + 1)), start=2)],
+        frame=state,
+        challenge="After which round is no row wrong? Which stumps come again, and which rows weigh most before each?",
+    )
+
+
+def margin_losses() -> Picture:
+    """Zero-one, exponential and logistic loss against the margin yF, and below how hard each pulls at a row."""
+    m = np.linspace(-3, 3, 121)
+    value = Plane((-3, 3), (0, 6), (44, 34, 464, 194))
+    pull = Plane((-3, 3), (0, 6), (44, 260, 464, 420))
+    exponential, logistic = np.exp(-m), np.log1p(np.exp(-m))
+    shown = exponential <= 6
+    curves = (
+        value.curve([-3, 0, 0, 3], [1, 1, 0, 0], stroke_dasharray="2 3")
+        + value.curve(m[shown], exponential[shown], style=f"stroke: {class_color(1)}")
+        + value.curve(m, logistic, style=f"stroke: {class_color(0)}", stroke_dasharray="6 4")
+        + pull.curve(m[shown], exponential[shown], style=f"stroke: {class_color(1)}")
+        + pull.curve(m, 1 / (1 + np.exp(m)), style=f"stroke: {class_color(0)}", stroke_dasharray="6 4")
+    )
+    names = (
+        text(value.x(-1.3), value.y(4.6), "exponential: solid")
+        + text(value.x(-2.9), value.y(3.6), "logistic:")
+        + text(value.x(-2.9), value.y(3.6) + 17, "dashed")
+        + text(value.x(0.3), value.y(1.35), "wrong or right: dotted")
+        + text(pull.x(-1.3), pull.y(4.6), "exponential: no limit")
+        + text(pull.x(-2.9), pull.y(1.4), "logistic: at most 1")
+    )
+    return Picture(
+        alt="Two panels over the margin from minus three to three. Above, the exponential loss rises ever more "
+        "steeply to "
+        "the left, the logistic loss rises nearly as a straight line, and the count of wrong answers is a step from "
+        "one "
+        "to zero. Below, the pull: that of the exponential loss grows without limit to the left, that of the logistic "
+        "loss flattens out at one.",
+        size=(480, 470),
+        drawing=value.axes(range(-3, 4), [0, 2, 4, 6], "", "loss of a row")
+        + pull.axes(range(-3, 4), [0, 1, 2, 4, 6], "margin yF", "pull at the row")
+        + curves
+        + names,
+    )
+
+
+def plot_margins(margins: Mapping[str, NDArray]) -> None:
+    """The share of rows whose margin is at most so large: one curve for each name of `margins`."""
+    styles = [":", "--", "-.", "-"]
+    ax = axes("margin", "share of rows with at most this margin")
+    for k, (name, values) in enumerate(margins.items()):
+        share = np.arange(1, len(values) + 1) / len(values)
+        ax.step(np.sort(values), share, where="post", color=CLASS_COLORS[k], linestyle=styles[k % 4], label=name)
+    ax.axvline(0, color="grey", linewidth=0.8)
+    ax.set(xlim=(-1, 1), ylim=(0, 1))
+    ax.legend(frameon=False)
+    plt.show()

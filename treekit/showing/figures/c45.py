@@ -1,0 +1,150 @@
+"""The figures of the chapter on C4.5."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+
+from treekit.measures import gain_ratio, information_gain, split_information
+from treekit.showing.explorable import Choice, Explorable
+from treekit.showing.figures.shared import LINE, Picture
+from treekit.showing.palette import CLASS_COLORS, class_color
+from treekit.showing.svg import FAINT, Plane, circle, element, line, rect, text
+
+
+def price_bars(frame: pd.DataFrame, attributes: Sequence[str]) -> Picture:
+    """All rows of `frame` as one bar for each of some attributes, cut where its values divide the rows, and the "
+    "price."""
+    left, right, n = 92, 400, len(frame)
+    drawing = text(480, 18, "split information", text_anchor="end")
+    told = []
+    for i, attribute in enumerate(attributes):
+        y, start = 30 + LINE * i, float(left)
+        counts = frame[attribute].value_counts().sort_values(ascending=False)
+        price = split_information(frame[attribute])
+        drawing += text(0, y + 15, str(attribute))
+        for count in counts:
+            width = (right - left) * count / n
+            drawing += rect(start, y, width - 2, 20, style=f"fill: {class_color(0)}", fill_opacity=0.45)
+            if width > 24:
+                drawing += text(start + width / 2 - 1, y + 15, str(count), text_anchor="middle", font_size=13)
+            start += width
+        drawing += text(480, y + 15, f"{price:.3f}", text_anchor="end")
+        told.append(f"{attribute} into {len(counts)} pieces, {price:.3f} bits")
+    alt = f"One bar of {n} rows for each attribute, cut into a piece for each value: {'; '.join(told)}."
+    return Picture(alt=alt, size=(480, 36 + LINE * len(attributes)), drawing=drawing)
+
+
+RULES = ("gain", "ratio", "ratio, gain at least average")
+
+
+def ratio_explorer(tables: dict[str, tuple[pd.DataFrame, pd.Series]]) -> Explorable:
+    """Every attribute as a point, gain over split information, and which one three rules choose.
+
+    `tables` maps a name to attributes in words and labels. A ratio is a slope, an average gain a height.
+    """
+    found = {name: _measured(X, y) for name, (X, y) in tables.items()}
+    widest = max(float(table["price"].max()) for table in found.values())
+    highest = max(float(table["gain"].max()) for table in found.values())
+    plane = Plane((0, np.ceil(2 * widest) / 2), (0, np.ceil(10 * highest + 0.5) / 10), (44, 46, 470, 300))
+
+    def point(attribute: str, table: pd.DataFrame, place: tuple[float, float, str], is_in: bool, wins: bool) -> str:
+        x, y = plane.x(table.loc[attribute, "price"]), plane.y(table.loc[attribute, "gain"])
+        drawn = circle(x, y, 6 if wins else 5, style=f"fill: {class_color(1 if wins else 0)}")
+        weight = "bold" if wins else "normal"
+        label = text(*place[:2], attribute, text_anchor=place[2], font_size=14, font_weight=weight)
+        return element("g", drawn + label, opacity=1 if is_in else FAINT)
+
+    def state(name: str, rule: str) -> tuple[str, str]:
+        table, average = found[name], float(found[name]["gain"].mean())
+        competes = (table["gain"] >= average - 1e-9) | (rule != RULES[2])
+        column = "gain" if rule == "gain" else "ratio"
+        winner = str(table.loc[competes, column].round(9).idxmax())
+        gain, price = table.loc[winner, "gain"], table.loc[winner, "price"]
+        if rule == "gain":
+            guide = _guide(plane, 0, gain, plane.xlim[1], gain)
+        else:
+            reach = min(plane.xlim[1] / price, plane.ylim[1] / gain)
+            guide = _guide(plane, 0, 0, price * reach, gain * reach)
+        if rule == RULES[2]:
+            guide += _guide(plane, 0, average, plane.xlim[1], average, stroke_dasharray="3 4")
+        places = _label_places(table, plane)
+        if rule == "gain":  # clear of the guide
+            places[winner] = (plane.x(price), plane.y(gain) - 10, "middle")
+        points = "".join(point(str(a), table, places[a], bool(competes[a]), a == winner) for a in table.index)
+        sentence = (
+            f"{name}, by {column}: {winner} wins, gain {gain:.3f} / price {price:.3f} = ratio {gain / price:.3f}."
+        )
+        if rule == RULES[2]:
+            sentence += f" The average gain is {average:.3f}; {int(competes.sum())} of {len(table)} compete."
+        return guide + points, sentence
+
+    first = next(iter(tables))
+    ticks_x = np.arange(0, plane.xlim[1] + 0.01, 1)
+    ticks_y = np.arange(0, plane.ylim[1] + 0.01, 0.2)
+    return Explorable(
+        title="Gain against its price",
+        alt=f"Every attribute of {first} as a point, split information to the right, gain upwards. The point of the "
+        "largest "
+        "gain ratio is marked, and a line from the corner through it: no other point lies above that line.",
+        size=(480, 350),
+        background=plane.axes(ticks_x, ticks_y, "split information (bits)", "gain (bits)"),
+        controls=[Choice("Table", list(tables)), Choice("Largest", list(RULES), start="ratio")],
+        frame=state,
+        challenge="Which table fools which rule? Can you find one that fools all three?",
+    )
+
+
+def _measured(X: pd.DataFrame, y: pd.Series) -> pd.DataFrame:
+    columns = {A: (information_gain(X[A], y), split_information(X[A]), gain_ratio(X[A], y)) for A in X}
+    return pd.DataFrame(columns, index=["gain", "price", "ratio"]).T
+
+
+def _label_places(table: pd.DataFrame, plane: Plane) -> dict[str, tuple[float, float, str]]:
+    """Where the name of each point stands: x, y and anchor; on the first of its four sides that is free."""
+    at = {str(A): (plane.x(row["price"]), plane.y(row["gain"])) for A, row in table.iterrows()}
+    taken = [(x - 6, y - 6, x + 6, y + 6) for x, y in at.values()]
+    taken.append((plane.box[0], plane.box[3], plane.box[2], plane.box[3] + 20))  # the axis
+    places: dict[str, tuple[float, float, str]] = {}
+    for A, (x, y) in at.items():
+        width = 8.5 * len(A)
+        to_right, to_left = (x + 9, y + 5, "start", x + 9), (x - 9, y + 5, "end", x - 9 - width)
+        above, below = ((x, y + dy, "middle", x - width / 2) for dy in (-10, 20))
+        sides = (to_right, to_left, above, below)
+        for side in sides:
+            _, y_label, _, left = side
+            box = (left, y_label - 11, left + width, y_label + 3)
+            fits = plane.box[0] <= left and left + width <= plane.box[2] + 10
+            if fits and not any(_overlap(box, other) for other in taken):
+                break
+        taken.append(box)
+        places[A] = side[:3]
+    return places
+
+
+def _overlap(a: tuple[float, ...], b: tuple[float, ...]) -> bool:
+    return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
+
+
+def _guide(plane: Plane, x1: float, y1: float, x2: float, y2: float, **attributes: object) -> str:
+    return line(plane.x(x1), plane.y(y1), plane.x(x2), plane.y(y2), stroke_opacity=0.6, **attributes)
+
+
+def plot_chance(by_values: pd.DataFrame, by_odd: pd.DataFrame) -> None:
+    """What columns drawn by lot score: by their number of values, and, for two values, by the rows of the rarer one.
+
+    Each table has the columns gain and ratio and the number in its index.
+    """
+    with plt.rc_context({"font.size": 13}):  # reads on a phone, too
+        _, both = plt.subplots(1, 2, figsize=(6.4, 3.6), sharey=False, layout="constrained")
+        for ax, table, label in zip(both, (by_values, by_odd), ("number of values", "rows of the rarer value")):
+            for k, name in enumerate(("gain", "ratio")):
+                ax.plot(table.index, table[name], marker="os"[k], color=CLASS_COLORS[k], label=f"mean {name}")
+            ax.set(xlabel=label, ylim=(0, None))
+            ax.spines[["top", "right"]].set_visible(False)
+            ax.legend(frameon=False)
+        both[0].set_ylabel("bits, or bits per bit")
+    plt.show()

@@ -1,0 +1,233 @@
+"""The figures of the chapter on oblique trees."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+
+from treekit.growing.thresholds import midpoint
+from treekit.measures import gain_of_counts
+from treekit.models.base import TreeClassifier
+from treekit.showing.explorable import Explorable, Slider
+from treekit.showing.figures.shared import Picture, in_class
+from treekit.showing.palette import CLASS_COLORS, class_color
+from treekit.showing.svg import FAINT, Plane, circle, element, line, number, rect, text
+from treekit.trees.tree import Tree
+
+Polygon = NDArray[np.float64]
+
+
+def _below(polygon: Polygon, w: NDArray, t: float) -> Polygon:
+    """The part of a convex polygon, one corner a row, where w · x <= t."""
+    corners = []
+    for a, b in zip(polygon, np.roll(polygon, -1, axis=0)):
+        over_a, over_b = a @ w - t, b @ w - t
+        if over_a <= 0:
+            corners.append(a)
+        if over_a * over_b < 0:
+            corners.append(a + (b - a) * over_a / (over_a - over_b))
+    return np.array(corners).reshape(-1, 2)
+
+
+def _leaves(tree: Tree, box: Polygon) -> Iterator[tuple[Polygon, int]]:
+    """The region of each leaf of a tree on two columns, and the number of the class that it says."""
+    todo = [(0, box)]
+    while todo:
+        node, polygon = todo.pop()
+        if tree.is_leaf[node]:
+            yield polygon, int(tree.value[node].argmax())
+            continue
+        w, t = np.eye(2)[tree.feature[node]], tree.threshold[node]
+        if tree.direction is not None and tree.direction[node].any():
+            w = tree.direction[node]
+        child = tree.first_child[node]
+        todo += [(child, _below(polygon, w, t)), (child + 1, _below(polygon, -w, -t))]
+
+
+def region_panels(
+    X: pd.DataFrame,
+    y: ArrayLike,
+    models: Mapping[str, TreeClassifier],
+    xticks: Iterable[float],
+    yticks: Iterable[float],
+) -> Picture:
+    """The regions of up to two fitted trees on the two columns of `X`, side by side, with the rows as dots."""
+    values, labels = X.to_numpy(float), np.asarray(y)
+    classes = np.unique(labels)
+    low, high = values.min(axis=0), values.max(axis=0)
+    low, high = low - 0.04 * (high - low), high + 0.04 * (high - low)
+    box = np.array([low, [high[0], low[1]], high, [low[0], high[1]]])
+    drawn, told = "", []
+    for k, (name, model) in enumerate(models.items()):
+        plane = Plane((low[0], high[0]), (low[1], high[1]), (34 + 238 * k, 52, 236 + 238 * k, 254))
+        for polygon, label in _leaves(model.tree_, box):
+            if len(polygon):
+                corners = " ".join(f"{number(plane.x(a))},{number(plane.y(b))}" for a, b in polygon)
+                style = f"fill: {class_color(label)}; fill-opacity: {0.2 if label else 0.04}"
+                drawn += element("polygon", points=corners, style=style, stroke="currentColor", stroke_width=1.5)
+        size = 4 if len(values) < 50 else 2
+        for c, label in enumerate(classes):
+            dots = (circle(plane.x(a), plane.y(b), size) for a, b in values[labels == label])
+            drawn += in_class(c, "".join(dots))
+        n = model.get_n_leaves()
+        drawn += plane.axes(xticks, yticks if k == 0 else [], str(X.columns[0]), "")
+        drawn += text(sum(plane.box[::2]) / 2, 16, f"{name}: {n} leaves", text_anchor="middle")
+        told.append(f"{name} with {n}")
+    drawn += text(0, 42, str(X.columns[1]))
+    alt = (
+        f"{len(values)} rows as dots by {X.columns[0]} and {X.columns[1]}, filled for {classes[0]} and hollow for "
+        f"{classes[1]}, over the regions of the leaves: {' and '.join(told)}. The regions of {classes[1]} are shaded."
+    )
+    return Picture(alt, (480, 304), drawn)
+
+
+class _Turned:
+    """The best cut of the rows of two columns along a direction that is given by its angle.
+
+    The angle is measured with each column in units of its range, so 0 is a cut of the first, 90 of the second.
+    """
+
+    def __init__(self, frame: pd.DataFrame, columns: list[str], target: str):
+        self.columns = columns
+        self.values = frame[columns].to_numpy(float)
+        self.range = np.ptp(self.values, axis=0)
+        self.classes = sorted(frame[target].astype(str).unique())
+        self.code = frame[target].astype(str).map(self.classes.index).to_numpy()
+
+    def direction(self, degrees: float) -> NDArray:
+        turn = np.radians(degrees)
+        # What is zero but for rounding must not lend its sign to the text.
+        return np.round([np.cos(turn), np.sin(turn)], 12) / self.range
+
+    def cut(self, degrees: float) -> tuple[NDArray, float, NDArray, float]:
+        """What the direction makes of each row, the best threshold, class counts (side, class), and the gain."""
+        x = self.values @ self.direction(degrees)
+        order = np.argsort(x)
+        one_hot = np.eye(len(self.classes), dtype=int)[self.code[order]]
+        below = one_hot.cumsum(axis=0)[:-1]
+        counts = np.stack([below, one_hot.sum(axis=0) - below], axis=1)
+        gain = np.where(np.diff(x[order]) > 0, gain_of_counts(counts), -1)
+        k = int(gain.argmax())
+        return x, float(midpoint(x[order][k], x[order][k + 1])), counts[k], float(gain[k])
+
+    def words(self, degrees: float) -> str:
+        first, second = self.direction(degrees)
+        sign = "+" if second >= 0 else "−"
+        return f"{first:.2f} {self.columns[0]} {sign} {abs(second):.2f} {self.columns[1]}".replace("-", "−")
+
+
+def tilt_explorer(frame: pd.DataFrame, columns: list[str], target: str) -> Explorable:
+    """A cut of two columns that turns: the rows with the best cut of each direction, the rows along it, and the gain.
+
+    `frame` has two classes and no ties that matter: a direction in which two rows fall together is cut elsewhere.
+    """
+    turned = _Turned(frame, columns, target)
+    low, high = turned.values.min(axis=0), turned.values.max(axis=0)
+    low, high = low - 0.06 * turned.range, high + 0.06 * turned.range
+    box = np.array([low, [high[0], low[1]], high, [low[0], high[1]]])
+    plane = Plane((low[0], high[0]), (low[1], high[1]), (48, 38, 468, 318))
+    line_y, bar_y = 422, 500
+    single = max(turned.cut(0)[3], turned.cut(90)[3])
+    bits = Plane((0, 0.6), (0, 1), (48, 0, 408, 1))
+    xticks, yticks = (np.arange(np.ceil(10 * a), np.floor(10 * b) + 1, 2) / 10 for a, b in zip(low, high))
+    rows = "".join(
+        in_class(k, "".join(circle(plane.x(a), plane.y(b), 5) for a, b in turned.values[turned.code == k]))
+        for k in range(len(turned.classes))
+    )
+    background = (
+        plane.axes(
+            xticks, yticks, columns[0], f"{columns[1]}; filled: {turned.classes[0]}, hollow: {turned.classes[1]}"
+        )
+        + rows
+        + text(0, line_y - 30, f"along the direction: {turned.classes[0]} above, {turned.classes[1]} below")
+        + text(0, bar_y - 20, "gain (bits); dashed: the best single column")
+        + line(bits.x(single), bar_y - 10, bits.x(single), bar_y + 16, stroke_dasharray="3 4")
+    )
+
+    def state(degrees: int) -> tuple[str, str]:
+        x, t, counts, gain = turned.cut(degrees)
+        along = Plane((x.min(), x.max()), (0, 1), (56, 0, 460, 1))
+        side = _below(box, turned.direction(degrees), t)
+        corners = " ".join(f"{plane.x(a):.0f},{plane.y(b):.0f}" for a, b in side)
+        marks = ""
+        for k in range(len(turned.classes)):
+            d = "".join(f"M{along.x(v):.0f},{line_y - 16 + 18 * k}v14" for v in x[turned.code == k])
+            marks += element("path", d=d, style=f"stroke: {class_color(k)}", stroke_width=4)
+        drawing = (
+            element("polygon", points=corners, fill_opacity=0.12, stroke="currentColor", stroke_width=1.5)
+            + line(56, line_y, 460, line_y, stroke_opacity=FAINT)
+            + marks
+            + line(along.x(t), line_y - 18, along.x(t), line_y + 18, stroke_width=2)
+            + rect(bits.x(0), bar_y - 6, bits.x(gain) - bits.x(0), 16, style=f"fill: {class_color(2)}")
+            + text(bits.x(gain) + 8, bar_y + 7, f"{gain:.3f}")
+        )
+        told = [", ".join(f"{n} {name}" for n, name in zip(part, turned.classes)) for part in counts]
+        sentence = f"{turned.words(degrees)} ≤ {t:.2f}".replace("≤ -", "≤ −")
+        return drawing, f"{sentence} (shaded): {told[0]}; above: {told[1]}. The gain is {gain:.3f} bits."
+
+    return Explorable(
+        title="Turn the cut",
+        alt=f"The {len(frame)} rows as dots by {columns[0]} and {columns[1]}, cut by a level line: the best cut of "
+        f"{columns[1]} alone. Below stands a tick for each row at what the direction makes of it, with the threshold "
+        "between two of them, and a "
+        f"bar for the gain of {turned.cut(90)[3]:.3f} bits, which just reaches the mark of the best single column.",
+        size=(480, 524),
+        background=background,
+        controls=[Slider("Angle of the direction", list(range(0, 180, 5)), start=90, show="{}°")],
+        frame=state,
+        challenge="Which angle gains most? From 90°, can you walk there without ever losing gain? And from 0°?",
+    )
+
+
+def gain_by_angle(frame: pd.DataFrame, columns: list[str], target: str) -> Picture:
+    """The gain of the best cut along each direction of two columns, with the two single columns marked."""
+    turned = _Turned(frame, columns, target)
+    degrees = np.arange(0, 180.25, 0.25)
+    gain = np.array([turned.cut(a)[3] for a in degrees])
+    best = degrees[gain > gain.max() - 1e-9]
+    plane = Plane((0, 180), (0, 0.6), (44, 38, 460, 198))
+    marks = ""
+    for a, name, anchor in ((0, columns[0], "start"), (90, columns[1], "middle")):
+        x, y = plane.x(a), plane.y(turned.cut(a)[3])
+        marks += circle(x, y, 5) + text(x, y + 24, name, text_anchor=anchor)
+    curve = plane.curve(degrees, gain, style=f"stroke: {class_color(2)}")
+    axes = plane.axes(
+        range(0, 181, 30), [0, 0.2, 0.4, 0.6], "angle of the direction, in degrees", "gain of its best cut (bits)"
+    )
+    alt = (
+        f"The gain against the angle: flat pieces with sudden steps. Single columns are marked: {columns[0]} at 0 "
+        "degrees with "
+        f"{gain[0]:.3f} bits, {columns[1]} at 90 degrees with {turned.cut(90)[3]:.3f}. The highest piece, "
+        f"{gain.max():.3f} bits, "
+        f"is narrow, from about {best.min():g} to {best.max():g} degrees; elsewhere lower pieces are higher than both "
+        "neighbours."
+    )
+    return Picture(alt, (480, 250), axes + curve + marks)
+
+
+def plot_staircase(runs: pd.DataFrame) -> None:
+    """Leaves, and error on new rows, against the number of rows, both on logarithmic axes.
+
+    `runs` has the columns rows, tree, leaves and error, one line for each run.
+    """
+    with plt.rc_context({"font.size": 12}):
+        _, panels = plt.subplots(1, 2, figsize=(6.4, 3.6), layout="constrained")
+        for k, (name, part) in enumerate(runs.groupby("tree", sort=False)):
+            mean = part.groupby("rows").mean(numeric_only=True)
+            for ax, what in zip(panels, ("leaves", "error")):
+                ax.plot(part["rows"], part[what], "o", color=CLASS_COLORS[k], markersize=3, alpha=0.4)
+                ax.plot(mean.index, mean[what], color=CLASS_COLORS[k], label=name, linestyle=["-", "--"][k])
+        rows = runs["rows"].unique()
+        leaves, errors = [2, 5, 10, 20, 50], [0.001, 0.01, 0.1]
+        for ax, ticks, label in zip(panels, (leaves, errors), ("leaves", "share of new rows told wrong")):
+            ax.set(xscale="log", yscale="log", xlabel="training rows", ylabel=label)
+            ax.set_xticks(rows, labels=rows)
+            ax.set_yticks(ticks, labels=ticks)
+            ax.minorticks_off()
+            ax.spines[["top", "right"]].set_visible(False)
+        panels[0].legend(frameon=False)
+    plt.show()

@@ -1,0 +1,69 @@
+"""What the figures of several chapters draw with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from xml.sax.saxutils import quoteattr
+
+import matplotlib.pyplot as plt
+
+from treekit.showing.palette import class_color
+from treekit.showing.svg import circle, element, number, text
+
+LINE = 32  # pixels from one line of a drawn table to the next
+
+
+def in_class(k: int, shapes: str) -> str:
+    """Paint shapes in the colour of class k; every second class is hollow, for readers who do not see the colours."""
+    style = f"fill: {class_color(k)}; stroke: {class_color(k)}; fill-opacity: {(1, 0)[k % 2]}; stroke-width: 2"
+    return element("g", shapes, style=style)
+
+
+def dot(x: float, y: float) -> str:
+    return circle(x, y, 5)
+
+
+def rings(centers: list[tuple[float, float]]) -> str:
+    circles = "".join(circle(x, y, 10) for x, y in centers)
+    return element("g", circles, fill="none", stroke="currentColor", stroke_width=1.5)
+
+
+def arrow(x: float, y: float) -> str:
+    return element("path", d=f"M{number(x - 6)},{number(y + 5)}h12l-6,-10z")
+
+
+def code_lines(lines: list[tuple[int, str]], y: float) -> str:
+    """Write lines of code, each with its indent, from the first baseline `y` down."""
+    written = (text(306 + 16 * indent, y + 22 * i, words) for i, (indent, words) in enumerate(lines))
+    return element("g", "".join(written), font_family="ui-monospace, Consolas, monospace")
+
+
+def axes(xlabel: str, ylabel: str) -> plt.Axes:
+    """Axes of the size that reads on a page and on a phone, without the two lines that show nothing."""
+    _, ax = plt.subplots(figsize=(6.4, 3.6), layout="constrained")
+    ax.set(xlabel=xlabel, ylabel=ylabel)
+    ax.spines[["top", "right"]].set_visible(False)
+    return ax
+
+
+@dataclass(frozen=True, repr=False)
+class Picture:
+    """An SVG drawing that shows itself. With a width of 480, text of 15 pixels reads on a phone.
+
+    `alt` says what it shows, for readers who do not see it; `size` is its width and height in its own pixels.
+    """
+
+    alt: str
+    size: tuple[float, float]
+    drawing: str
+
+    def __repr__(self) -> str:
+        return f"Picture of {self.size[0]:g} × {self.size[1]:g} pixels"
+
+    def _repr_html_(self) -> str:
+        width, height = self.size
+        return (
+            f'<svg role="img" aria-label={quoteattr(self.alt)} viewBox="0 0 {number(width)} {number(height)}" '
+            f'fill="currentColor" font-size="15" style="display: block; width: 100%; max-width: {width * 1.2:.0f}px; '
+            f'margin: 0 auto">{self.drawing}</svg>'
+        )

@@ -1,0 +1,261 @@
+"""The arrays of a tree: what each node tests, how the nodes hang together, and which branch a row takes at a node."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treekit.growing.encoding import Feature
+from treekit.numeric import VOTE_TIE
+
+__all__ = ["TreeStructure", "Surrogate"]
+
+#: What a row does at a node whose feature it lacks: stay there, take all branches in shares, or, while a tree grows,
+#: take the branch with the most weight (the grown tree then holds the number of that branch).
+STOP, SHARE, MAJORITY = -1, -2, -3
+
+#: Unit of the impurity and the gain, by the name of the criterion; "" where they have none or it is not known.
+UNITS = {
+    "entropy": "bits",
+    "gini": "",
+    "squared_error": "squared units of y",
+    "friedman_mse": "squared units of y",
+    "absolute_error": "units of y",
+    "poisson": "half deviance",
+    "newton": "units of the loss",
+}
+
+
+class Surrogate(NamedTuple):
+    """For each node another test that stands in for its own; ``feature`` is -1 where there is none.
+
+    ``threshold`` and ``route`` are as in :class:`Tree`, ``route`` with one row a node; where ``is_reversed``, branches
+    0 and 1 are exchanged.
+    """
+
+    feature: NDArray[np.intp]
+    threshold: NDArray[np.float64]
+    route: NDArray[np.intp]
+    is_reversed: NDArray[np.bool_]
+
+    def branch_taken(self, values: NDArray, node: NDArray[np.intp], row: NDArray[np.integer]) -> NDArray[np.intp]:
+        """Branch of each row at its node; -1 where the row lacks the surrogate's feature, too."""
+        branch = np.full(len(node), -1)
+        has_test = np.flatnonzero(self.feature[node] >= 0)
+        at = node[has_test]
+        side = branches(values[self.feature[at], row[has_test]], self.threshold[at], self.route, at)
+        branch[has_test] = np.where(side >= 0, side ^ self.is_reversed[at], -1)
+        return branch
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TreeStructure:
+    """A grown tree. Node 0 is the root; the nodes are numbered level by level, the children of a node in a row.
+
+    Attributes
+    ----------
+    features : tuple of Feature
+        The columns of the training table: names and, for categories, values.
+    classes : array of shape (n_classes,) or None
+        The labels; None for a tree that predicts numbers.
+    feature : array of shape (n_nodes,)
+        The column that a node tests; -1 at a leaf.
+    threshold : array of shape (n_nodes,)
+        Where a node cuts a column of numbers: branch 0 is at or below, branch 1 above. NaN elsewhere.
+    route : integer array
+        For the nodes that test a column of categories, one after the other, the branch of each category; -1 where the
+        training rows of the node did not have it.
+    n_children : array of shape (n_nodes,)
+        Number of branches; 0 at a leaf.
+    missing : array of shape (n_nodes,)
+        What a row does whose value is missing: the number of a branch, or STOP, or SHARE.
+    gain : array of shape (n_nodes,)
+        How much the split lowers the impurity; 0 at a leaf. A mean over the rows of the node, unless ``gain_is_sum``.
+    impurity : array of shape (n_nodes,)
+        Impurity of the training rows in the node, in the unit of ``criterion``.
+    n_samples, weight : arrays of shape (n_nodes,)
+        Number of training rows in the node, and their weight.
+    value : array of shape (n_nodes, n_values)
+        What a node predicts: the shares of the classes, or a number. A node without rows predicts what its parent does.
+    surrogates : tuple of Surrogate
+        The tests to fall back on, one after the other, where the value is missing.
+    direction : array of shape (n_nodes, n_features) or None
+        For a tree that tests linear combinations, the coefficients of the one that each node cuts at its threshold;
+        zeros where it tests a single column. ``feature`` is then the column that counts most in it.
+    criterion : str
+        Name of the impurity, such as "entropy" or "squared_error"; "" where it is not known.
+    gain_is_sum : bool
+        Whether ``gain`` and ``impurity`` are sums over the rows of the node, as in second-order boosting, instead of
+        means.
+    only_leaves_predict : bool
+        Whether only the leaves hold predictions, as in first-order boosting, where a line search finds the step of each
+        leaf. Such a tree can't be pruned: nothing is known of the step of a node that becomes a leaf.
+    """
+
+    features: tuple[Feature, ...]
+    classes: NDArray | None
+    feature: NDArray[np.intp]
+    threshold: NDArray[np.float64]
+    route: NDArray[np.intp]
+    n_children: NDArray[np.intp]
+    missing: NDArray[np.intp]
+    gain: NDArray[np.float64]
+    impurity: NDArray[np.float64]
+    n_samples: NDArray[np.intp]
+    weight: NDArray[np.float64]
+    value: NDArray[np.float64]
+    surrogates: tuple[Surrogate, ...] = ()
+    direction: NDArray[np.float64] | None = None
+    criterion: str = ""
+    gain_is_sum: bool = False
+    only_leaves_predict: bool = False
+
+    # -- shape --------------------------------------------------------------------------------------------------
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of nodes, leaves included."""
+        return len(self.feature)
+
+    @property
+    def is_leaf(self) -> NDArray[np.bool_]:
+        """Which nodes are leaves."""
+        return self.feature < 0
+
+    @property
+    def n_leaves(self) -> int:
+        """Number of leaves, empty ones included."""
+        return int(np.count_nonzero(self.is_leaf))
+
+    @cached_property
+    def first_child(self) -> NDArray[np.intp]:
+        """First child of each node; the others follow it. Numbering by levels makes this a running sum."""
+        return 1 + np.cumsum(self.n_children) - self.n_children
+
+    @cached_property
+    def parent(self) -> NDArray[np.intp]:
+        """Parent of each node; -1 for the root."""
+        return np.concatenate([[-1], np.repeat(np.arange(self.n_nodes), self.n_children)])
+
+    @cached_property
+    def branch(self) -> NDArray[np.intp]:
+        """Which branch of its parent leads to each node; -1 for the root."""
+        branch = np.arange(self.n_nodes) - self.first_child[self.parent]
+        branch[0] = -1
+        return branch
+
+    @cached_property
+    def depth(self) -> NDArray[np.intp]:
+        """Number of tests above each node."""
+        depth = np.zeros(self.n_nodes, dtype=np.intp)
+        level = np.flatnonzero(self.n_children[:1])
+        while len(level):
+            first, last = self.first_child[level[0]], self.first_child[level[-1]] + self.n_children[level[-1]]
+            depth[first:last] = depth[level[0]] + 1
+            level = first + np.flatnonzero(self.n_children[first:last])
+        return depth
+
+    @property
+    def max_depth(self) -> int:
+        """Largest number of tests on a path; 0 when the root is a leaf."""
+        return int(self.depth.max())
+
+    # -- tests of the nodes -------------------------------------------------------------------------------------
+
+    @cached_property
+    def has_category_test(self) -> NDArray[np.bool_]:
+        """Which nodes test a column of categories."""
+        is_categorical = np.array([not feature.is_numeric for feature in self.features])
+        return ~self.is_leaf & is_categorical[self.feature]
+
+    @cached_property
+    def n_routes(self) -> NDArray[np.intp]:
+        """Number of entries of each node in ``route``: the categories of the column that it tests, or 0."""
+        n_values = np.array([feature.n_values for feature in self.features])
+        return np.where(self.is_leaf, 0, n_values[self.feature])
+
+    @cached_property
+    def route_start(self) -> NDArray[np.intp]:
+        """Where the entries of each node begin in ``route``."""
+        return np.cumsum(self.n_routes) - self.n_routes
+
+    def branches_by_category(self, j: int) -> NDArray[np.intp]:
+        """Branch of each category in the nodes that test column j, of shape (n_such_nodes, n_categories)."""
+        node = np.flatnonzero(self.feature == j)
+        return self.route[self.route_start[node][:, np.newaxis] + np.arange(self.features[j].n_values)]
+
+    def branch_of_category(self, code: NDArray, node: NDArray[np.intp]) -> NDArray[np.intp]:
+        """The branch that the code of a category takes at its node; -1 for one that is missing or has no branch."""
+        entry = self.route_start[node] + code.astype(np.intp)
+        return np.where(code >= 0, self.route.take(entry, mode="clip"), -1)
+
+    def _tested_value(self, values: NDArray, node: NDArray[np.intp], row: NDArray[np.intp]) -> NDArray:
+        """What the node of each row tests: the row's value, or its linear combination."""
+        x = values[self.feature[node], row]
+        if self.direction is None:
+            return x
+        is_tilted = self.direction[node].any(axis=1)
+        return np.where(is_tilted, combine(values, self.direction[node], row), x)
+
+    def branch_taken(self, values: NDArray, node: NDArray[np.intp], row: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Branch of each row by the test of its node; -1 where the value is missing, or a category without a branch."""
+        x = self._tested_value(values, node, row)
+        branch = np.where(np.isnan(x), -1, x > self.threshold[node])
+        category = np.flatnonzero(self.has_category_test[node])
+        branch[category] = self.branch_of_category(x[category], node[category])
+        return branch
+
+    def branch_or_surrogate(self, values: NDArray, node: NDArray[np.intp], row: NDArray[np.intp]) -> NDArray[np.intp]:
+        """:meth:`branch_taken`, with the surrogates, one after the other, for the rows that have no branch."""
+        branch = self.branch_taken(values, node, row)
+        for surrogate in self.surrogates:
+            unanswered = np.flatnonzero(branch < 0)
+            branch[unanswered] = surrogate.branch_taken(values, node[unanswered], row[unanswered])
+        return branch
+
+
+def branches(
+    x: NDArray, threshold: NDArray[np.float64], route: NDArray[np.intp], node: NDArray[np.intp]
+) -> NDArray[np.intp]:
+    """The branch that each value takes; -1 where it is missing, or a category without a branch.
+
+    Parameters
+    ----------
+    x : array of shape (n,)
+        A number, or the code of a category.
+    threshold : array of shape (n,)
+        Where the node cuts a column of numbers; NaN where it tests a column of categories.
+    route : array of shape (n_nodes, n_values)
+        Branch of each category.
+    node : array of shape (n,)
+        Which row of ``route`` counts.
+    """
+    branch = np.where(np.isnan(x), -1, x > threshold)
+    if route.size:
+        is_category = np.isnan(threshold)
+        branch[is_category] = -1
+        known = np.flatnonzero(is_category & (x >= 0))
+        branch[known] = route[node[known], x[known].astype(np.intp)]
+    return branch
+
+
+def majority(shares: NDArray[np.float64]) -> NDArray[np.intp]:
+    """Index of the largest share along the last axis; of shares that are equal but for rounding the first."""
+    # With the classes on the first axis, NumPy's loops run along the rows, which are many.
+    share = np.ascontiguousarray(np.moveaxis(shares, -1, 0))
+    return np.argmax(share >= share.max(axis=0) - VOTE_TIE, axis=0)
+
+
+def combine(values: NDArray, direction: NDArray[np.float64], row: NDArray[np.intp]) -> NDArray[np.float64]:
+    """A linear combination of the columns for each of some rows; ``direction`` has one row for each of them.
+
+    It is summed column by column, so that a row gets the same number to the last digit whichever rows are beside it.
+    """
+    total = np.zeros(len(row))
+    for j, column in enumerate(values):
+        total += direction[:, j] * column[row]
+    return total
