@@ -8,6 +8,11 @@ import shutil
 import pytest
 from hypothesis import settings
 
+# The workers of pytest-xdist share the cores among them: more threads would only be in each other's way. Set before
+# NumPy is imported.
+for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(variable, "1")
+
 # Examples take as long as they take; in continuous integration every run tries the same ones.
 settings.register_profile("book", deadline=None, derandomize=bool(os.environ.get("CI")), print_blob=True)
 settings.load_profile("book")

@@ -118,8 +118,8 @@ THIN_OUT = """() => {
     return (e.parentElement ? ground(e.parentElement) : "") + own;
   };
   const look = (e) => {
-    const { color, fontSize, fontWeight } = getComputedStyle(e);
-    return [color, fontSize, fontWeight, ground(e)].join();
+    const { color, fontSize, fontWeight, textDecorationLine } = getComputedStyle(e);
+    return [color, fontSize, fontWeight, textDecorationLine, getComputedStyle(e.parentElement).color, ground(e)].join();
   };
   const hasText = (e) => [...e.childNodes].some((node) => node.nodeType === Node.TEXT_NODE && node.data.trim());
   const isWord = (e) => e.matches("code, em, span, strong") && e.getAttributeNames().every((name) => name === "class");
@@ -134,9 +134,10 @@ THIN_OUT = """() => {
 }"""
 # No list of what is right, no path to every node, and without reading the style sheets again.
 JUDGE = {"resultTypes": ["violations"], "selectors": False, "preload": False}
+OF_LOOKS = ["color-contrast", "link-in-text-block"]
 JUDGMENTS = {
-    "article": {"rules": {"color-contrast": {"enabled": False}}},
-    "[data-look]": {"runOnly": ["color-contrast"]},
+    "article": {"rules": {rule: {"enabled": False} for rule in OF_LOOKS}},
+    "[data-look]": {"runOnly": OF_LOOKS},
 }
 
 
@@ -161,48 +162,52 @@ def outside(url, address):
     return not url.startswith((address, "data:", "blob:"))
 
 
-def open_page(context, url, address):
-    """Open an address and return its page, with the errors and the requests that the browser saw."""
-    page, errors, requests = context.new_page(), [], []
-    page.on(
+def open_tab(context, address):
+    """Open an empty tab, with the lists to which the browser will add errors and requests that leave the site."""
+    tab, errors, requests = context.new_page(), [], []
+    tab.on(
         "console",
         lambda message: errors.append(f"{message.text} {message.location['url']}") if message.type == "error" else None,
     )
-    page.on("pageerror", lambda error: errors.append(str(error)))
-    page.on("requestfailed", lambda request: errors.append(f"failed: {request.url}"))
-    page.on("request", lambda request: requests.append(request.url) if outside(request.url, address) else None)
-    page.goto(url, wait_until="load")
-    return page, errors, requests
+    tab.on("pageerror", lambda error: errors.append(str(error)))
+    tab.on("requestfailed", lambda request: errors.append(f"failed: {request.url}"))
+    tab.on("request", lambda request: requests.append(request.url) if outside(request.url, address) else None)
+    return tab, errors, requests
 
 
-def serious_violations(page):
+def open_page(context, url, address):
+    """Open an address in a tab of its own."""
+    tab, errors, requests = open_tab(context, address)
+    tab.goto(url)
+    return tab, errors, requests
+
+
+def serious_violations(tab):
     """What axe finds in the article of a page, which is thinned out for it."""
-    page.evaluate(THIN_OUT)
-    runs = [Axe().run(page, part, JUDGE | rules).response for part, rules in JUDGMENTS.items()]
+    tab.evaluate(THIN_OUT)
+    runs = [Axe().run(tab, part, JUDGE | rules).response for part, rules in JUDGMENTS.items()]
     serious = [found for run in runs for found in run["violations"] if found["impact"] in ("serious", "critical")]
     return [f"{violation['id']}: {node['html'][:160]}" for violation in serious for node in violation["nodes"]]
 
 
-def turn(page, theme):
+def turn(tab, theme):
     """Let the reader's machine turn light or dark, and wait for the page to follow."""
-    page.emulate_media(color_scheme=theme)
-    page.wait_for_function(f"document.documentElement.dataset.theme === '{theme}'", timeout=10_000)
+    tab.emulate_media(color_scheme=theme)
+    tab.wait_for_function(f"document.documentElement.dataset.theme === '{theme}'", timeout=10_000)
 
 
-def visit(context, name, theme, width, address):
-    """Open a page, look at it and let axe judge its article.
+def visit(tab, url, theme, width):
+    """Open a page, look at it and let axe judge its article. Returns the looks by theme, and what axe found.
 
     On a desk night falls for a moment: the dark desk holds no text and no colour that the other two do not show to axe.
     """
-    page, errors, requests = open_page(context, f"{address}/{name}", address)
-    looks = {theme: page.evaluate(LOOK)}
+    tab.goto(url)
+    looks = {theme: tab.evaluate(LOOK)}
     if width == DESK:
-        turn(page, "dark")
-        looks["dark"] = page.evaluate(LOOK)
-        turn(page, theme)
-    violations = serious_violations(page) if looks[theme]["hasArticle"] else []
-    page.close()
-    return [Visit(name, theme, width, errors, requests, violations, look) for theme, look in looks.items()]
+        turn(tab, "dark")
+        looks["dark"] = tab.evaluate(LOOK)
+        turn(tab, theme)
+    return looks, serious_violations(tab) if looks[theme]["hasArticle"] else []
 
 
 @pytest.fixture(scope="module")
@@ -214,7 +219,13 @@ def visits(site, browser, address):
     made = []
     for theme, width in [("light", DESK), ("dark", PHONE)]:
         with browser.new_context(color_scheme=theme, viewport={"width": width, "height": 844}) as context:
-            made += [seen for name in names for seen in visit(context, name, theme, width, address)]
+            tab, errors, requests = open_tab(context, address)
+            for name in names:
+                looks, violations = visit(tab, f"{address}/{name}", theme, width)
+                seen = errors.copy(), requests.copy(), violations
+                made += [Visit(name, look_theme, width, *seen, look) for look_theme, look in looks.items()]
+                errors.clear()
+                requests.clear()
     return made
 
 
