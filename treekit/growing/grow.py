@@ -353,13 +353,14 @@ def take_branches(
 
 
 def _heavier_branch(level: Level, branch: Ints) -> Ints:
-    """The branch of each node that gets the most weight of its known rows; of two equal ones the first."""
+    """The branch of each node that gets the most weight of its known rows; of two that are equal the first."""
     known = slice(None) if (branch >= 0).all() else np.flatnonzero(branch >= 0)
     n_branches = int(branch.max(initial=0)) + 1
     cell = level.node[known] * n_branches + branch[known]
     of_each = None if level.has_unit_weights else level.weight[level.entry[known]]
-    weight = np.bincount(cell, of_each, minlength=level.n_nodes * n_branches)
-    return weight.reshape(level.n_nodes, n_branches).argmax(axis=1)
+    weight = np.bincount(cell, of_each, minlength=level.n_nodes * n_branches).reshape(level.n_nodes, n_branches)
+    # Sums of weights round, and in another order of the rows otherwise: rounding must not decide.
+    return np.argmax(weight >= (1 - TIE) * weight.max(axis=1, keepdims=True), axis=1)
 
 
 def assemble_tree(
