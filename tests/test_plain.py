@@ -47,7 +47,7 @@ def read_table(table: pd.DataFrame) -> tuple[list[Row], dict]:
 
 def nested(node: Node) -> object:
     """A tree that asks for words, as nested dicts."""
-    return {node.question[0]: {m: nested(t) for m, t in node.branches.items()}} if node.branches else node.says
+    return {node.question[0]: {m: nested(t) for m, t in node.branches.items()}} if node.branches else node.value
 
 
 # -- the page ---------------------------------------------------------------------------------------------------
@@ -112,7 +112,7 @@ def test_gains_of_zhou():
     assert round(plain.entropy(D), 3) == 0.998
     gains = {A: round(plain.gain(D, (A, None)), 3) for A in attributes}
     assert gains == {
-        "color": 0.108, "root": 0.143, "sound": 0.141, "texture": 0.381, "umbilicus": 0.289, "surface": 0.006
+        "color": 0.108, "stem": 0.143, "sound": 0.141, "texture": 0.381, "umbilicus": 0.289, "surface": 0.006
     }  # fmt: skip
 
 
@@ -138,7 +138,7 @@ def test_trees_of_quinlan_li_hang_and_zhou():
     """Quinlan (1986), figure 2, by ID3 and C4.5; Li Hang, example 5.3; the root and a branch of Zhou's figure 4.4."""
     D, attributes = read_table(load_playtennis())
     sunny, rain = {"humidity": {"high": "no", "normal": "yes"}}, {"wind": {"weak": "yes", "strong": "no"}}
-    for choose in (plain.largest_gain, plain.quinlan):
+    for choose in (plain.largest_gain, plain.largest_ratio):
         tree = plain.grow(D, attributes, choose)
         assert nested(tree) == {"outlook": {"sunny": sunny, "overcast": "yes", "rain": rain}}
         assert all(plain.follow(tree, row) == row.y for row in D)
@@ -163,7 +163,7 @@ def test_least_squares_tree_of_li_hang():
     D = [Row({"x": k}, number) for k, number in enumerate(y, start=1)]
     tree = plain.grow(D, {"x": None}, BY_SQUARES, plain.mean, depth=1)
     assert tree.question == ("x", 6.5)
-    assert [round(t.says, 2) for t in tree.branches.values()] == [6.24, 8.91]
+    assert [round(t.value, 2) for t in tree.branches.values()] == [6.24, 8.91]
     assert round(sum(len(t.rows) * plain.squared_error(t.rows) for t in tree.branches.values()), 2) == 1.93
 
 
@@ -184,11 +184,11 @@ def assert_same(ours: Node, theirs: treekit.Node) -> None:
     tree, k = theirs.tree, theirs.id
     assert tree.n_samples[k] == len(ours.rows)
     assert tree.weight[k] == pytest.approx(plain.weight(ours.rows))
-    if isinstance(ours.says, dict):
+    if isinstance(ours.value, dict):
         says = dict(zip(tree.classes.tolist(), tree.value[k].tolist()))
-        assert says == pytest.approx(dict.fromkeys(says, 0.0) | ours.says)
+        assert says == pytest.approx(dict.fromkeys(says, 0.0) | ours.value)
     else:
-        assert theirs.label == pytest.approx(ours.says)
+        assert theirs.label == pytest.approx(ours.value)
     assert theirs.is_leaf == (not ours.branches)
     if ours.branches:
         A, cut = ours.question
@@ -252,10 +252,10 @@ def test_c45(table, least):
     X, y, weight = table
     model = C45Classifier(confidence=None, min_samples_leaf=least).fit(X, y, weight)
     D, attributes = read(X, y, weight)
-    tree = plain.grow(D, attributes, partial(plain.quinlan, least=least), plain.shares, send=plain.share_out)
+    tree = plain.grow(D, attributes, partial(plain.largest_ratio, least=least), plain.shares, send=plain.share_out)
     assert_same(tree, model.tree_.root)
     for row, shares in zip(read(X, y)[0], model.predict_proba(X)):
-        says = plain.predict(tree, row)
+        says = plain.predict_shares(tree, row)
         assert [says.get(k, 0.0) for k in model.classes_] == pytest.approx(shares.tolist())
 
 
@@ -298,7 +298,7 @@ def path(tree: Node, impurity) -> list[tuple[float, Node]]:
     N = plain.weight(tree.rows)
     steps = [(0.0, plain.prune(tree, 0.0, N, impurity))]
     while steps[-1][1].branches:
-        alpha = min(plain.links(steps[-1][1], N, impurity))
+        alpha = min(plain.link_strengths(steps[-1][1], N, impurity))
         steps.append((alpha, plain.prune(steps[-1][1], alpha, N, impurity)))
     return steps
 
@@ -340,7 +340,7 @@ def test_pruning_of_many_branches(table):
     """Some of them are empty, and some rows are shared out."""
     X, y, weight = table
     model = C45Classifier(confidence=None, min_samples_leaf=0).fit(X, y, weight)
-    choose = partial(plain.quinlan, least=0)
+    choose = partial(plain.largest_ratio, least=0)
     tree = plain.grow(*read(X, y, weight), choose, plain.shares, send=plain.share_out)
     assert_same_path(tree, model.tree_, plain.entropy)
 

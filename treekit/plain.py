@@ -6,19 +6,19 @@ from math import exp, inf, log, log2
 
 #: {attribute: value, or None}; the label or number; weight; curvature, for boosting
 Row = namedtuple("Row", "x y w h", defaults=[1.0, 1.0])
-#: rows; what a leaf says of them; and if it is no leaf, a question and {answer: Node}
-Node = namedtuple("Node", "rows says question branches", defaults=[None, {}])
+#: its rows; the value it predicts; and if it is no leaf, a question and {answer: Node}
+Node = namedtuple("Node", "rows value question branches", defaults=[None, {}])
 TIE = 1e-12  #: numbers that are closer differ by rounding alone
 
 
 def read(X, y):
-    """The rows D of a data frame, and {attribute: its words, or None for numbers}."""
+    """The rows D of a data frame, and {attribute: its categories, or None}."""
     x = X.astype(object).where(X.notna(), None).to_dict("records")
-    words = {A: list(X[A].cat.categories) for A in X.select_dtypes("category")}
-    return list(map(Row, x, y)), {A: words.get(A) for A in X}
+    found = {A: list(X[A].cat.categories) for A in X.select_dtypes("category")}
+    return list(map(Row, x, y)), {A: found.get(A) for A in X}
 
 
-# Entropy. A question is a pair (attribute, cut); words are asked without a cut, None.
+# Entropy. A question is a pair (attribute, cut), of which categories need no cut: None.
 def weight(D):
     """``|D|``, the number of rows; a row of weight 2 is two rows."""
     return sum(row.w for row in D)
@@ -38,7 +38,7 @@ def entropy(D):
 
 
 def answer(row, question):
-    """The value; with a cut True or False: is it at most this number, or this word?"""
+    """The value; with a cut True or False: is it at most this, or this category?"""
     A, cut = question
     if cut is None or row.x[A] is None:
         return row.x[A]
@@ -99,9 +99,9 @@ def grow(D, attributes, choose=largest_gain, leaf=majority, depth=inf, send=divi
 
 
 def follow(node, row):
-    """What a tree says of a row: its answers lead down as far as there is a branch."""
+    """The prediction for a row, which goes down as far as there is a branch for it."""
     m = answer(row, node.question) if node.branches else None
-    return follow(node.branches[m], row) if m in node.branches else node.says
+    return follow(node.branches[m], row) if m in node.branches else node.value
 
 
 # C4.5.
@@ -116,11 +116,11 @@ def thresholds(D, A):
     return [float(low + high) / 2 for low, high in pairwise(values)]
 
 
-def quinlan(D, attributes, least=2):
+def largest_ratio(D, attributes, least=2):
     """``A* = arg max g(D, A) / H_A(D)`` where ``g(D, A) ≥ ḡ``. :eq:`eq-c45-choice`"""
     g = {}
-    for A, words in attributes.items():
-        questions = [(A, cut) for cut in ([None] if words else thresholds(D, A))]
+    for A, categories in attributes.items():
+        questions = [(A, cut) for cut in ([None] if categories else thresholds(D, A))]
         of_A = {q: gain(D, q) for q in questions if divides(D, q, least)}
         if of_A:
             g[largest(of_A)] = max(of_A.values())
@@ -157,41 +157,41 @@ def leaves(node):
     return [leaf for t in node.branches.values() for leaf in leaves(t)] or [node]
 
 
-def links(node, N, impurity=gini):
+def link_strengths(node, N, impurity=gini):
     """``g(t) = (R(t) − R(T_t)) / (|T_t| − 1)`` of inner nodes. :eq:`eq-weakest-link`"""
     if not node.branches:
         return []
     R_t, *R = [weight(t.rows) / N * impurity(t.rows) for t in [node, *leaves(node)]]
-    below = [g for t in node.branches.values() for g in links(t, N, impurity)]
-    return [(R_t - sum(R)) / (len(R) - 1), *below]
+    below = [link_strengths(t, N, impurity) for t in node.branches.values()]
+    return [(R_t - sum(R)) / (len(R) - 1), *chain(*below)]
 
 
 def prune(node, alpha, N, impurity=gini):
     """The smallest tree of the least ``R(T) + α |T|``. :eq:`eq-cost-complexity`"""
     branches = {m: prune(t, alpha, N, impurity) for m, t in node.branches.items()}
     pruned = node._replace(branches=branches)
-    stays = branches and links(pruned, N, impurity)[0] > alpha + TIE
-    return pruned if stays else Node(node.rows, node.says)
+    stays = branches and link_strengths(pruned, N, impurity)[0] > alpha + TIE
+    return pruned if stays else Node(node.rows, node.value)
 
 
 # Missing values.
 def share_out(D, question):
     """``D_m``, and ``w r_m`` of each row without an answer. :eq:`eq-missing-shares`"""
     parts = divide(D, question)
-    lost = [row for row in D if answer(row, question) is None]
+    gaps = [row for row in D if answer(row, question) is None]
     r = shares([Row({}, m, weight(part)) for m, part in parts.items()])
-    return {m: parts[m] + [row._replace(w=row.w * r[m]) for row in lost] for m in parts}
+    return {m: parts[m] + [row._replace(w=row.w * r[m]) for row in gaps] for m in parts}
 
 
-def predict(node, row):
+def predict_shares(node, row):
     """{class: share}; a row without an answer goes down all branches, as in growing."""
     if not node.branches:
-        return node.says
-    known, says = answer(row, node.question), Counter()
+        return node.value
+    known, total = answer(row, node.question), Counter()
     for m, t in node.branches.items():
         r = m == known if known in node.branches else weight(t.rows) / weight(node.rows)
-        says.update({k: r * p for k, p in predict(t, row).items()})
-    return says
+        total.update({k: r * p for k, p in predict_shares(t, row).items()})
+    return total
 
 
 def adaboost(D, attributes, choose, rounds):
@@ -243,7 +243,7 @@ def boost(D, attributes, loss, F_0, choose, rounds, rate=0.1, depth=3, lam=0.0):
     """[(1, F_0), (ν, f_1), ...]: ``F_m = F_{m−1} + ν f_m``. :eq:`eq-shrinkage`"""
     members = [(1, Node(D, F_0))]
     for _ in range(rounds):
-        todo = [loss(row, score(members, row)) for row in D]
-        f = grow(todo, attributes, choose, lambda D: newton(D, lam)[0], depth)
+        residuals = [loss(row, score(members, row)) for row in D]
+        f = grow(residuals, attributes, choose, lambda D: newton(D, lam)[0], depth)
         members.append((rate, f))
     return members

@@ -74,7 +74,7 @@ def test_tree_with_gaps_of_zhou():
     assert nested(tree.root) == {
         "texture": {
             "clear": {
-                "root": {
+                "stem": {
                     "curly": "yes",
                     "slightly curly": {
                         "color": {"green": "yes", "dark": {"surface": {"hard": "yes", "soft": "no"}}, "light": "yes"}
@@ -192,7 +192,7 @@ def test_ratio_among_gains_of_the_average():
     # Few values, little split information, a high ratio: without the average such an attribute would win.
     rare = melons.assign(rare=(np.arange(17) == 0).astype(int).astype(str))[["rare", *melons.columns]]
     tree = fit(rare, confidence=None, min_samples_leaf=1).tree_
-    assert gain_ratio(rare["rare"], rare["ripe"]) > ratio["root"]
+    assert gain_ratio(rare["rare"], rare["ripe"]) > ratio["stem"]
     assert tree.root.question != "rare"
 
 

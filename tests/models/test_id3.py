@@ -26,7 +26,7 @@ def test_watermelon_tree_of_zhou():
     assert nested(fit(load_watermelon()).tree_.root) == {
         "texture": {
             "clear": {
-                "root": {
+                "stem": {
                     "curly": "yes",
                     "slightly curly": {
                         "color": {"green": "yes", "dark": {"surface": {"hard": "yes", "soft": "no"}}, "light": "yes"}
@@ -76,10 +76,10 @@ def test_training_rows_are_told_apart_where_they_can_be(columns):
 
 
 def test_first_column_wins_a_tie():
-    """Under clear texture, root, umbilicus and surface gain the same 0.458 bits."""
+    """Under clear texture, stem, umbilicus and surface gain the same 0.458 bits."""
     melons = load_watermelon()
-    assert fit(melons).tree_.root.children["clear"].question == "root"
-    swapped = melons[["color", "umbilicus", "sound", "texture", "root", "surface", "ripe"]]
+    assert fit(melons).tree_.root.children["clear"].question == "stem"
+    swapped = melons[["color", "umbilicus", "sound", "texture", "stem", "surface", "ripe"]]
     assert fit(swapped).tree_.root.children["clear"].question == "umbilicus"
 
 

@@ -50,7 +50,7 @@ def melons() -> tuple[Tree, pd.DataFrame, pd.Series]:
     """
     table = load_watermelon()
     table["ripe"] = table["ripe"].astype(str).map({"yes": "ripe", "no": "unripe"})
-    table = table[["umbilicus", "color", "root", "sound", "texture", "surface", "ripe"]]
+    table = table[["umbilicus", "color", "stem", "sound", "texture", "surface", "ripe"]]
     train, validation = table.loc[[1, 2, 3, 6, 7, 10, 14, 15, 16, 17]], table.loc[[4, 5, 8, 9, 11, 12, 13]]
     tree = ID3Classifier().fit(train.iloc[:, :-1], train["ripe"]).tree_
     return tree, validation.iloc[:, :-1], validation["ripe"]
@@ -64,7 +64,7 @@ def test_unpruned_tree_of_zhou():
         "umbilicus": {
             "hollow": {"color": {"green": "ripe", "dark": "ripe", "light": "unripe"}},
             "slightly hollow": {
-                "root": {"curly": "unripe", "slightly curly": {"color": color | {"light": "ripe"}}, "straight": "ripe"}
+                "stem": {"curly": "unripe", "slightly curly": {"color": color | {"light": "ripe"}}, "straight": "ripe"}
             },
             "flat": "unripe",
         }
@@ -84,7 +84,7 @@ def test_prepruning_of_zhou():
         ("before umbilicus", cut(tree, [0]), 0.429),
         ("after umbilicus", pruned, 0.714),
         ("after color", cut(tree, only["color"]), 0.571),
-        ("after root", cut(tree, only["root"]), 0.714),
+        ("after stem", cut(tree, only["stem"]), 0.714),
     ]
     assert {name: round(score(t, X, y), 3) for name, t, _ in printed} == {name: share for name, _, share in printed}
 
