@@ -96,6 +96,8 @@ def combine_numeric_and_categorical(
     numbers: SplitCandidates, features: Sequence[Feature], score_category: Callable[[int], SplitCandidates]
 ) -> SplitCandidates:
     """The candidates of all columns: those of the columns of numbers, and those of each column of categories."""
+    if len(numbers.gain) == len(features):
+        return numbers
     categories = [j for j, feature in enumerate(features) if not feature.is_numeric]
     columns = [j for j, feature in enumerate(features) if feature.is_numeric]
     return merge_candidates([numbers, *(score_category(j) for j in categories)], columns + categories)

@@ -188,21 +188,22 @@ class _Mean(Criterion):
         return sums[0]
 
     def value(self, level: Level) -> Floats:
-        mean = safe_divide(level.sums[1], level.sums[0])
         if not isinstance(level, Level):  # the sums of histograms, without rows
-            return (mean + self.offset)[:, np.newaxis]
+            return (safe_divide(level.sums[1], level.sums[0]) + self.offset)[:, np.newaxis]
         low, high = self._range(level)
-        return np.minimum(np.maximum(mean + self._centre(level), low), high)[:, np.newaxis]
+        return np.minimum(np.maximum(self._mean(level) + self._centre(level), low), high)[:, np.newaxis]
 
     def is_pure(self, level: Level, impurity: Floats, root_impurity: float) -> Bools:
         low, high = self._range(level)
         return high - low <= self.noise
 
     def refined(self, level: Level) -> Level:
+        low, high = self._range(level)
+        if self._is_fine_everywhere(level, RESOLUTION * (high - low)):
+            return level
         is_coarse = self._is_coarse(level)
         if not is_coarse.any():
             return level
-        low, high = self._range(level)
         centre = np.array(np.broadcast_to(self._centre(level), low.shape))
         unit = np.repeat(level.unit, level.n_nodes // level.unit.shape[1], axis=1)
         if self.moves_centre:
@@ -219,15 +220,16 @@ class _Mean(Criterion):
         total = segment_sums(addend, level.entry, level.start)
         return replace(level, addend=addend, unit=unit, total=total, centre=centre)
 
+    def _is_fine_everywhere(self, level: Level, least: Floats) -> bool:
+        """The usual case: every node without spread, or with one that is large beside what rounding can do anywhere."""
+        if not level.has_unit_weights or level.centre is not None:
+            return False
+        return not np.count_nonzero((least < max(level.unit[1, 0], self.spacing)) & (least > 0))
+
     def _is_coarse(self, level: Level) -> Bools:
         """Which nodes do not know their sums to a small fraction of the spread of their targets."""
         low, high = self._range(level)
         centre, least = self._centre(level), RESOLUTION * (high - low)
-        if level.has_unit_weights and level.centre is None:
-            # The usual case, decided by two numbers.
-            smallest = least[least > 0].min(initial=np.inf)
-            if smallest >= max(level.unit[1, 0], self.spacing):
-                return np.zeros(level.n_nodes, dtype=bool)
         is_coarse = np.zeros(level.n_nodes, dtype=bool)
         if self.moves_centre:
             is_coarse = least < np.spacing(np.maximum(np.abs(low - centre), np.abs(high - centre)))
@@ -248,11 +250,23 @@ class _Mean(Criterion):
     def _centre_of(self, level: Level, node: Ints) -> Floats | float:
         return self.offset if level.centre is None else level.centre[node]
 
+    def _mean(self, level: Level) -> Floats:
+        """The mean of each node, measured from its centre."""
+        if "mean" not in level.cache:
+            level.cache["mean"] = safe_divide(level.sums[1], level.sums[0])
+        return level.cache["mean"]
+
+    def _targets(self, level: Level) -> Floats:
+        """The targets at the places of ``level.entry``."""
+        if "targets" not in level.cache:
+            level.cache["targets"] = level.values(self.target, level.entry)
+        return level.cache["targets"]
+
     def _range(self, level: Level) -> tuple[Floats, Floats]:
         """Smallest and largest target of each node."""
-        if (self, "range") not in level.cache:
-            level.cache[self, "range"] = level.range_of(level.values(self.target, level.entry))
-        return level.cache[self, "range"]
+        if "range" not in level.cache:
+            level.cache["range"] = level.range_of(self._targets(level))
+        return level.cache["range"]
 
     def order_keys(self, sums: Floats) -> Floats:
         return safe_divide(sums[1:], sums[0])
@@ -288,9 +302,8 @@ class SquaredError(_Mean, DeviationCriterion):
         return saving
 
     def impurity(self, level: Level) -> Floats:
-        mean = safe_divide(level.sums[1], level.sums[0])
-        distance = level.values(self.target, level.entry) - self._centre_of(level, level.node)
-        error = distance - mean[level.node]
+        distance = self._targets(level) - self._centre_of(level, level.node)
+        error = distance - self._mean(level)[level.node]
         return level.mean(error * error)
 
 
@@ -332,9 +345,8 @@ class Poisson(_Mean):
         return np.where(has_means, super().saving(left, total), -np.inf)
 
     def impurity(self, level: Level) -> Floats:
-        mean = safe_divide(level.sums[1], level.sums[0])
-        y = level.values(self.target, level.entry)
-        ratio = safe_divide(y, mean[level.node])
+        y = self._targets(level)
+        ratio = safe_divide(y, self._mean(level)[level.node])
         # The mean of a node cancels y - mean; 0 log 0 = 0.
         return np.maximum(level.mean(y * np.log(ratio, out=np.zeros_like(ratio), where=ratio > 0)), 0.0)
 

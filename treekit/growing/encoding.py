@@ -63,6 +63,8 @@ def learn_features(X: pd.DataFrame, numbers_are_categories: bool = False) -> tup
     order, those of any other column are sorted. Raises TypeError where a column mixes kinds, and ValueError where it
     holds dates, bytes, lists or complex numbers.
     """
+    if _is_one_kind_of_float(X) and not numbers_are_categories:
+        return tuple(Feature(str(name)) for name in X)
     return tuple(_learn_feature(name, column, numbers_are_categories) for name, column in X.items())
 
 

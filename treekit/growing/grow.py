@@ -348,17 +348,20 @@ def take_branches(
             unknown = np.flatnonzero(branch < 0)
             branch[unknown] = surrogate.branch_taken(values, level.node[unknown], rows[unknown])
     missing = np.where(splits.missing == MAJORITY, _heavier_branch(level, branch), splits.missing)
-    branch = np.where(branch < 0, missing[level.node], branch)
+    if branch.min(initial=0) < 0:
+        branch = np.where(branch < 0, missing[level.node], branch)
     return branch, splits._replace(missing=missing, surrogates=surrogates)
 
 
 def _heavier_branch(level: Level, branch: Ints) -> Ints:
     """The branch of each node that gets the most weight of its known rows; of two that are equal the first."""
-    known = slice(None) if (branch >= 0).all() else np.flatnonzero(branch >= 0)
+    known = slice(None) if branch.min(initial=0) >= 0 else np.flatnonzero(branch >= 0)
     n_branches = int(branch.max(initial=0)) + 1
     cell = level.node[known] * n_branches + branch[known]
     of_each = None if level.has_unit_weights else level.weight[level.entry[known]]
     weight = np.bincount(cell, of_each, minlength=level.n_nodes * n_branches).reshape(level.n_nodes, n_branches)
+    if level.has_unit_weights:
+        return weight.argmax(axis=1)
     # Sums of weights round, and in another order of the rows otherwise: rounding must not decide.
     return np.argmax(weight >= (1 - TIE) * weight.max(axis=1, keepdims=True), axis=1)
 
