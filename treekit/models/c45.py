@@ -15,7 +15,7 @@ from treekit.growing.candidates import (
 from treekit.growing.categories import score_branches
 from treekit.growing.criteria import Entropy
 from treekit.growing.encoding import Feature
-from treekit.growing.grow import ChooseFeature, ScoreSplits, StoppingRule, grow
+from treekit.growing.grow import ChooseFeature, ScoreSplits, SplitSearch, StoppingRule, grow
 from treekit.growing.level import Level
 from treekit.growing.thresholds import score_sparse_cuts, score_thresholds
 from treekit.measures import entropy_of_counts
@@ -158,7 +158,7 @@ class C45Classifier(TreeClassifier):
             max_depth=np.inf if self.max_depth is None else self.max_depth,
             min_gain=SHARED_TIE if self.conventions == "quinlan" else 0.0,
         )
-        tree = grow(values, features, entropy, weight, score, choose, stop, SHARE, self.classes_)
+        tree = grow(values, features, entropy, weight, SplitSearch(score, choose, SHARE), stop, self.classes_)
         if self.conventions == "quinlan":
             tree = collapse(tree, slack=1e-3)
         if self.confidence is None:

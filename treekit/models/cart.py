@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable
+from dataclasses import replace
 from numbers import Integral
 from typing import Any
 
@@ -22,7 +23,7 @@ from treekit.growing.categories import score_groups
 from treekit.growing.criteria import Criterion, Entropy, FriedmanMSE, Gini, Poisson, SquaredError
 from treekit.growing.encoding import Feature
 from treekit.growing.feature_sampling import RankedColumns, SampledFeatures
-from treekit.growing.grow import ChooseFeature, ScoreSplits, StoppingRule, grow
+from treekit.growing.grow import SplitSearch, StoppingRule, grow
 from treekit.growing.level import Level
 from treekit.growing.presorted import NO_ORDER
 from treekit.growing.surrogates import find_surrogates
@@ -245,20 +246,10 @@ def grow_binary(
     def surrogates(level: Level, branch: NDArray, feature: NDArray) -> list[Surrogate]:
         return find_surrogates(level, branch, feature, values, estimator.max_surrogates, score_all)
 
-    score, choose, order = _search(estimator, values, features, criterion, limits, score_all, has_gaps, table)
-    tree = grow(
-        values,
-        features,
-        criterion,
-        weight,
-        score,
-        choose,
-        _stop(estimator, n_rows),
-        MAJORITY,
-        classes,
-        order,
-        surrogates if has_gaps and estimator.max_surrogates > 0 else None,
-    )
+    search = _search(estimator, values, features, criterion, limits, score_all, has_gaps, table)
+    if has_gaps and estimator.max_surrogates > 0:
+        search = replace(search, find_surrogates=surrogates)
+    tree = grow(values, features, criterion, weight, search, _stop(estimator, n_rows), classes)
     if estimator.max_leaf_nodes is not None:
         tree = keep_best_first(tree, estimator.max_leaf_nodes)
     return prune_cost_complexity(tree, estimator.ccp_alpha) if estimator.ccp_alpha > 0 else tree
@@ -296,8 +287,8 @@ def _search(
     score_all: ScoreAll,
     has_gaps: bool,
     table: RankedColumns | None,
-) -> tuple[ScoreSplits, ChooseFeature, NDArray | None]:
-    """How the best split is found: the score, the choice of a column, and the orders of the columns, if at hand."""
+) -> SplitSearch:
+    """How the best split is found: among all columns, or among those that each node draws."""
 
     def score(level: Level, impurity: NDArray) -> SplitCandidates:
         return score_all(level, impurity, criterion, limits)
@@ -306,12 +297,12 @@ def _search(
     is_plain = all(feature.is_numeric for feature in features) and not isinstance(criterion, AbsoluteError)
     n_drawn = count_features(estimator.max_features, len(features))
     if n_drawn == len(features):
-        return score, largest_gain, order
+        return SplitSearch(score, largest_gain, MAJORITY, order=order)
     rng = generator(estimator.random_state)
     if has_gaps or not is_plain:
-        return score, largest_gain_among_sampled(n_drawn, rng), order
+        return SplitSearch(score, largest_gain_among_sampled(n_drawn, rng), MAJORITY, order=order)
     drawn = SampledFeatures(table or RankedColumns(values), n_drawn, rng, criterion, limits)
-    return drawn.score, largest_gain, NO_ORDER
+    return SplitSearch(drawn.score, largest_gain, MAJORITY, order=NO_ORDER)
 
 
 def _stop(estimator: CARTClassifier | CARTRegressor, n_rows: int) -> StoppingRule:
