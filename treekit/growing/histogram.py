@@ -196,7 +196,7 @@ class LocalRows:
         if (weight != 1).any():
             g, h = g * weight, h * weight
         # Where each h is 1, as for the squared error of rows without weights, H is the number of rows. To count them
-        # apart would nearly double the time of adding up.
+        # as well would nearly double the time of adding up.
         self.has_counts = min_rows > 1 and bool((h.take(learns) != 1).any())
         units = gradient_units(largest_magnitude(g), largest_magnitude(h), len(learns))
         self.addend = to_gradient_sums(g, h, units)

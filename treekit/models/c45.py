@@ -41,7 +41,7 @@ class C45Classifier(TreeClassifier):
     The ratio alone would favour attributes of few or uneven values. So only those compete whose gain is at least the
     average :math:`\bar g`, the mean over the attributes that can split the node. One can when at least two branches
     get ``min_samples_leaf`` or more of the weight. A column of numbers comes with its best cut, the one of the largest
-    gain; it can be asked again below. A column of categories opens a branch for each of them; one without rows becomes
+    gain; a node below may test it again. A column of categories opens a branch for each of them; one without rows becomes
     a leaf with its parent's majority.
 
     :math:`\tilde D` are the rows where A is known and :math:`\rho` is their share of the weight. A row where it is not
@@ -53,7 +53,7 @@ class C45Classifier(TreeClassifier):
     Parameters
     ----------
     criterion : {"gain_ratio", "gain"}
-        "gain" asks for the largest gain, as ID3 does. It is an option of Quinlan's program too.
+        "gain" chooses the largest gain, as ID3 does. Quinlan's program has this option too.
     confidence : float or None, default 0.25
         CF of the pessimistic pruning, above 0 and below 1; the smaller, the more is cut. None for no pruning. See
         :func:`treekit.prune_pessimistic`.
@@ -95,13 +95,13 @@ class C45Classifier(TreeClassifier):
     -----
     With ``conventions="quinlan"`` the trees are those of J48, but for the limit (see
     :func:`treekit.normal_limit`), and for numbers that differ by 0.00001 or less, which J48 does not tell
-    apart. Growing costs O(rows x
-    attributes x (depth + log rows)), where a row that is shared out counts once for each part. Source: Quinlan (1993),
+    apart. Growing costs O(rows x attributes x (depth + log rows)), where a row that is shared out counts once for each
+    part. Source: Quinlan (1993),
     chapters 2 to 4; Quinlan (1996), Improved use of continuous attributes in C4.5; Zhou (2016), sections 4.2 to 4.4.
 
     Examples
     --------
-    >>> from treekit.models.c45 import C45Classifier
+    >>> from treekit import C45Classifier
     >>> from treekit.datasets import load_playtennis
     >>> days = load_playtennis()
     >>> c45 = C45Classifier().fit(days.drop(columns="play"), days["play"])
@@ -187,7 +187,7 @@ def _textbook_score(values: NDArray, features: tuple[Feature, ...], entropy: Ent
 def _quinlan_score(
     values: NDArray, features: tuple[Feature, ...], entropy: Entropy, least: float, counts: Bools
 ) -> ScoreSplits:
-    """The same by the conventions of Quinlan's program; ``counts`` tells which rows have weight."""
+    """The same by the conventions of Quinlan's program; ``counts`` says which rows have weight."""
     in_table = {j: np.unique(values[j, counts]) for j, feature in enumerate(features) if feature.is_numeric}
 
     def score_column(level: Level, j: int, impurity: Floats) -> SplitCandidates:

@@ -70,12 +70,12 @@ class CARTClassifier(TreeClassifier):
         A split must gain so much, times the node's share of the weight.
     max_features : int, float, "sqrt", "log2" or None
         Number of columns that each node draws at random to choose from: so many, a share, the root or the binary
-        logarithm of their number; None for all. Columns that can't split the node are drawn for free.
+        logarithm of their number; None for all. Columns that can't split the node do not count.
     categorical_split : {"subset", "one_vs_rest"}
         Two groups of categories, or one category against the rest. See :func:`treekit.growing.categories.score_groups`.
     max_surrogates : int
-        How many other questions a node keeps for rows whose answer is missing; they are looked for only when X has
-        gaps. With 0 such rows go down the branch with more weight.
+        How many surrogates a node keeps, tests to fall back on for rows whose value is missing; they are looked for
+        only when X has gaps. With 0 such rows go down the branch with more weight.
     class_weight : dict, "balanced" or None
         Weight of each class, by which the weights of its rows are multiplied.
     ccp_alpha : float
@@ -97,10 +97,10 @@ class CARTClassifier(TreeClassifier):
 
     Notes
     -----
-    The gain of a column with gaps is that of its known rows, times their share. A row whose answer is missing, or a
-    category that the node has not seen, is asked the node's surrogates; where none can tell, it goes down the branch
-    with more weight. Growing costs O(rows x columns x (depth + log rows)). Source: Breiman et al.
-    (1984).
+    The gain of a column with gaps is that of its known rows, times their share. A row whose value is missing, or is a
+    category that the node has not seen, takes the branch of the first of the node's surrogates whose value it has;
+    without one it goes down the branch with more weight. Growing costs O(rows x columns x (depth + log rows)). Source:
+    Breiman et al. (1984).
     """
 
     def __init__(
@@ -158,7 +158,7 @@ class CARTRegressor(TreeRegressor):
     Parameters
     ----------
     criterion : {"squared_error", "friedman_mse", "absolute_error", "poisson"}
-        Squared error about the mean; the same in Friedman's words; absolute error about the median, for columns of
+        Squared error about the mean; the same in Friedman's form; absolute error about the median, for columns of
         numbers only; half Poisson deviance about the mean, for targets that are not negative. A Poisson mean must be
         positive: a split leaves a positive sum on either side. Only in a forest, where a bootstrap sample holds nothing
         but zeros, the tree is one leaf that predicts zero.

@@ -23,7 +23,7 @@ class ID3Classifier(TreeClassifier):
 
     .. math:: A^* = \arg\max_A g(D, A), \qquad g(D, A) = H(D) - H(D \mid A)
 
-    This is :eq:`eq-id3-choice` of the book; the algorithm is told in its chapter on ID3. A node gets one branch for
+    This is :eq:`eq-id3-choice` of the book, whose chapter on ID3 describes the algorithm. A node gets one branch for
     each value of its attribute. A branch without rows becomes a leaf with its parent's majority. Of attributes with
     equal gain the first column wins; of classes with equal counts the first in sorted order.
 

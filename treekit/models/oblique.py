@@ -273,10 +273,10 @@ class ObliqueSearch:
         return column
 
     def _logistic(self, level: Level) -> list[Floats]:
-        """For each class the direction of its logistic regression against the rest; of two classes one says both.
+        """For each class the direction of its logistic regression against the rest; of two classes one serves both.
 
         Newton's method, for all nodes at once; its first step is Fisher's linear discriminant. The penalty keeps the
-        coefficients finite where a cut parts the classes.
+        coefficients finite where a cut separates the classes.
         """
         row, weight, first = level.row[level.entry], level.weight[level.entry], level.start[:-1]
         x = np.vstack([self.centred[:, row], np.ones(len(row))])
