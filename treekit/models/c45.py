@@ -41,8 +41,8 @@ class C45Classifier(TreeClassifier):
     The ratio alone would favour attributes of few or uneven values. So only those compete whose gain is at least the
     average :math:`\bar g`, the mean over the attributes that can split the node. One can when at least two branches
     get ``min_samples_leaf`` or more of the weight. A column of numbers comes with its best cut, the one of the largest
-    gain; a node below may test it again. A column of categories opens a branch for each of them; one without rows becomes
-    a leaf with its parent's majority.
+    gain; a node below may test it again. A column of categories opens a branch for each of them; one without rows
+    becomes a leaf with its parent's majority.
 
     :math:`\tilde D` are the rows where A is known and :math:`\rho` is their share of the weight. A row where it is not
     known goes down every branch, with a share of its weight as large as that of the branch in the known rows; in

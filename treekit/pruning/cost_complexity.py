@@ -39,7 +39,8 @@ def cost_complexity_path(tree: Tree, risk: str = "impurity") -> CostComplexityPa
     .. math:: C_\alpha(T) = R(T) + \alpha |T|, \qquad g(t) = \frac{R(t) - R(T_t)}{|T_t| - 1}
 
     R(T) sums over the :math:`|T|` leaves the share of the training weight times what it costs. As the price
-    :math:`\alpha` rises, a node t is cut when the price reaches g(t), what the branch of t saves for each leaf that it adds.
+    :math:`\alpha` rises, a node t is cut when the price reaches g(t), what the branch of t saves for each leaf that it
+    adds.
 
     Parameters
     ----------
