@@ -25,7 +25,7 @@ def binomial_limit(errors: ArrayLike, n: ArrayLike, confidence: float = 0.25) ->
     Parameters
     ----------
     errors, n : arrays of one shape
-        Errors seen, and rows that they were seen in; both may be fractions, as the limit is an inverse of the incomplete
+        Errors seen, and rows that they were seen in; both may be fractions, as the limit inverts the incomplete
         beta function.
     confidence : float
         CF, above 0 and below 1.
