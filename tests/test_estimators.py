@@ -84,7 +84,7 @@ WHOLE = [
     (AdaBoostClassifier(n_estimators=5), set()),
     (GBDTClassifier(n_estimators=5, learning_rate=0.5), set()),
     (GBDTRegressor(n_estimators=5, learning_rate=0.5), set()),
-    (CascadeForestClassifier(n_forests=1, n_estimators=2, n_folds=2, max_levels=2, random_state=0), OF_SAMPLING),
+    (CascadeForestClassifier(n_forests=1, n_estimators=1, n_folds=2, max_levels=2, random_state=0), OF_SAMPLING),
 ]
 
 #: Other ways through the code of the same classes: only what looks at how they fit and predict.
