@@ -81,7 +81,7 @@ def find_surrogates(
 
 
 def _surrogate(level: Level, branch: Ints, values: NDArray, candidates: SplitCandidates, feature: Ints) -> Surrogate:
-    """The scored cut of one column for each node as a surrogate, reversed where its mirror image agrees better."""
+    """The scored cut of one column a node as a surrogate, reversed where its mirror image agrees better."""
     threshold = np.where(feature >= 0, candidates.threshold[feature, np.arange(level.n_nodes)], np.nan)
     n_values = max((route.shape[1] for route in candidates.routes.values()), default=0)
     route = np.full((level.n_nodes, n_values), -1)

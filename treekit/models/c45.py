@@ -95,8 +95,8 @@ class C45Classifier(TreeClassifier):
     -----
     With ``conventions="quinlan"`` the trees are those of J48, but for the limit (see
     :func:`treekit.normal_limit`), and for numbers that differ by 0.00001 or less, which J48 does not tell
-    apart. Growing costs O(rows x attributes x (depth + log rows)), where a row that is shared out counts once for each
-    part. Source: Quinlan (1993),
+    apart. Growing costs O(rows x
+    attributes x (depth + log rows)), where a row that is shared out counts once for each part. Source: Quinlan (1993),
     chapters 2 to 4; Quinlan (1996), Improved use of continuous attributes in C4.5; Zhou (2016), sections 4.2 to 4.4.
 
     Examples

@@ -74,8 +74,8 @@ class CARTClassifier(TreeClassifier):
     categorical_split : {"subset", "one_vs_rest"}
         Two groups of categories, or one category against the rest. See :func:`treekit.growing.categories.score_groups`.
     max_surrogates : int
-        How many surrogates a node keeps, tests to fall back on for rows whose value is missing; they are looked for
-        only when X has gaps. With 0 such rows go down the branch with more weight.
+        How many other questions a node keeps for rows whose answer is missing; they are looked for only when X has
+        gaps. With 0 such rows go down the branch with more weight.
     class_weight : dict, "balanced" or None
         Weight of each class, by which the weights of its rows are multiplied.
     ccp_alpha : float

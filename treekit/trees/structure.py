@@ -33,8 +33,8 @@ UNITS = {
 class Surrogate(NamedTuple):
     """For each node another test that stands in for its own; ``feature`` is -1 where there is none.
 
-    ``threshold`` and ``route`` are as in :class:`Tree`, ``route`` with one row for each node; where ``is_reversed``,
-    branches 0 and 1 are exchanged.
+    ``threshold`` and ``route`` are as in :class:`Tree`, ``route`` with one row a node; where ``is_reversed``, branches
+    0 and 1 are exchanged.
     """
 
     feature: NDArray[np.intp]
