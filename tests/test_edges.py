@@ -8,6 +8,7 @@ the error says, which names the argument.
 from __future__ import annotations
 
 import datetime
+import inspect
 import sys
 import xml.etree.ElementTree as ET
 from dataclasses import dataclass, field
@@ -351,7 +352,9 @@ class Interruption:
         self.at, self.n_calls = at, 0
 
     def __call__(self, frame, event, argument):
-        if event == "call" and "treekit" in frame.f_code.co_filename:
+        # What is raised in a generator that is being thrown away is lost, so generators don't count.
+        is_function = not frame.f_code.co_flags & inspect.CO_GENERATOR
+        if event == "call" and is_function and "treekit" in frame.f_code.co_filename:
             self.n_calls += 1
             if self.n_calls >= self.at:
                 sys.settrace(None)

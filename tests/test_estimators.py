@@ -77,14 +77,14 @@ WHOLE = [
     (C45Classifier(), set()),
     (CARTClassifier(), set()),
     (CARTRegressor(), set()),
-    (ObliqueTreeClassifier(), set()),
+    (ObliqueTreeClassifier(n_restarts=1), set()),
     (BaggingClassifier(n_estimators=3), OF_SAMPLING),
     (RandomForestClassifier(n_estimators=3), OF_SAMPLING),
     (RandomForestRegressor(n_estimators=3), OF_SAMPLING),
     (AdaBoostClassifier(n_estimators=5), set()),
     (GBDTClassifier(n_estimators=5, learning_rate=0.5), set()),
     (GBDTRegressor(n_estimators=5, learning_rate=0.5), set()),
-    (CascadeForestClassifier(n_forests=1, n_estimators=3, max_levels=2, random_state=0), OF_SAMPLING),
+    (CascadeForestClassifier(n_forests=1, n_estimators=1, n_folds=2, max_levels=2, random_state=0), OF_SAMPLING),
 ]
 
 #: Other ways through the code of the same classes: only what looks at how they fit and predict.

@@ -228,7 +228,7 @@ def tables(draw, kinds: str, label=three, gaps: bool = False, max_size: int = 20
     return X, y, None if weight is None else np.array(weight)
 
 
-many = settings(deadline=None, max_examples=50)
+many = settings(deadline=None, max_examples=30)
 
 
 @many

@@ -1,8 +1,9 @@
 """The built site, opened in a real browser: every page, light and dark, on a desk and on a phone.
 
 The site is built once, by the command behind `make book`, into a temporary folder. Each page is opened once on a desk
-and once on a phone; what the browser saw is kept as a `Visit`, and each test looks at one side of all visits. Sphinx's
-own listings of treekit's source, in `_modules`, are no pages of the book and are not opened.
+and once on a phone; what the browser saw is kept as a `Visit`, and each test looks at one side of all visits. What
+Sphinx adds of its own, the listings of treekit's source in `_modules` and the index of names, is no page of the book
+and is not opened; the page of the search is opened by the test that searches.
 Tests that need no browser read the built files.
 """
 
@@ -30,7 +31,8 @@ from scripts.execute import ROOT, normalise, stored_form
 BIN = Path(sys.executable).parent
 DESK, PHONE = 1280, 390
 SHORTEST_ALT = 20
-LISTINGS = "_modules/"
+#: What Sphinx adds of its own.
+LISTINGS = ("_modules/", "genindex.html", "search.html")
 
 
 def chapters():
@@ -214,7 +216,7 @@ def visit(tab, url, theme, width):
 def visits(site, browser, address):
     """Every page of the book, looked at on a light desk, on a dark desk and on a dark phone."""
     names = sorted(path.relative_to(site).as_posix() for path in site.rglob("*.html"))
-    names = [name for name in names if not name.startswith(("_static/", LISTINGS)) and name != "index.html"]
+    names = [name for name in names if not name.startswith(("_static/", *LISTINGS)) and name != "index.html"]
     assert {f"{chapter}.html" for chapter in chapters()} < set(names)
     made = []
     for theme, width in [("light", DESK), ("dark", PHONE)]:
@@ -310,7 +312,8 @@ def test_internal_links_resolve(visits, site, address):
     def ids(listing):
         return {"", *re.findall(r'\bid="([^"]+)"', listing.read_text(encoding="utf-8"))}
 
-    anchors = {path.relative_to(site).as_posix(): ids(path) for path in (site / LISTINGS).rglob("*.html")}
+    files = {path.relative_to(site).as_posix(): path for path in site.rglob("*.html")}
+    anchors = {name: ids(path) for name, path in files.items() if name.startswith(LISTINGS)}
     anchors |= {v.page: {*v.look["anchors"], "", "top"} for v in visits}
 
     def broken(link):

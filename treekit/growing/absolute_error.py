@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from treekit.growing.candidates import ChildLimits, SplitCandidates, merge_candidates
 from treekit.growing.criteria import Criterion
-from treekit.growing.fixed_point import to_units
+from treekit.growing.fixed_point import to_units, unit_for_sum
 from treekit.growing.level import Level
 from treekit.growing.running_medians import LISTS, costs_of_prefixes, stretches_of
 from treekit.growing.thresholds import (
@@ -52,6 +52,8 @@ class AbsoluteError(Criterion):
         The place of each row in the order of the target.
     """
 
+    name = "absolute_error"
+
     def __init__(self, target: Floats, weight: Floats | None = None):
         self.target = target
         # Only the weight is a sum.
@@ -73,7 +75,7 @@ class AbsoluteError(Criterion):
             level.cache[self] = quantile(target, weight, level.node, level.n_nodes)[:, np.newaxis]
         return level.cache[self]
 
-    def is_pure(self, level: Level, impurity: Floats, root_impurity: float) -> Bools:
+    def is_pure(self, level: Level, impurity: Floats) -> Bools:
         return impurity <= 0
 
     def impurity(self, level: Level) -> Floats:
@@ -135,7 +137,7 @@ def sort_by_target(level: Level, criterion: AbsoluteError) -> ByTarget:
     is_coarse = (criterion.unit > RESOLUTION * (high - low)) & (low < high)
     if is_coarse.any():
         # As for the other criteria of regression: targets measured from the smallest, 60 bits for their sum.
-        unit[is_coarse] = np.ldexp(1.0, np.frexp(((high - low) * level.n_samples)[is_coarse])[1] - 60)
+        unit[is_coarse] = unit_for_sum(((high - low) * level.n_samples)[is_coarse])
         place = np.flatnonzero(is_coarse[level.node])
         node = level.node[place]
         y[place] = np.rint((target[place] - low[node]) / unit[node])

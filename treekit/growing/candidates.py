@@ -14,7 +14,14 @@ from treekit.growing.encoding import Feature
 from treekit.numeric import TIE, Floats
 from treekit.trees.structure import MAJORITY
 
-__all__ = ["SplitCandidates", "merge_candidates", "combine_numeric_and_categorical", "ChildLimits", "largest_gain"]
+__all__ = [
+    "SplitCandidates",
+    "merge_candidates",
+    "combine_numeric_and_categorical",
+    "ChildLimits",
+    "largest_gain",
+    "largest_gain_among_sampled",
+]
 
 
 @dataclass(eq=False)

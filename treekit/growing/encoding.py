@@ -225,7 +225,7 @@ def _codes(name: object, column: pd.Series, categories: NDArray) -> NDArray[np.i
 
 
 def _refuse_other_kind(name: str, known: pd.Index, now: pd.Index) -> None:
-    """A text '1' and a number 1 are not the same; nor is 0.1 with the digits of a float32 and of a float64."""
+    """The text '1' and the number 1 are not the same; nor is 0.1 with the digits of a float32 and of a float64."""
     if not len(known) or not len(now.dropna()):
         return
     kinds = [_kind(index) for index in (known, now)]

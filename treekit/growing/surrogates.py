@@ -16,7 +16,7 @@ from treekit.growing.candidates import ChildLimits, SplitCandidates
 from treekit.growing.criteria import Criterion
 from treekit.growing.fixed_point import to_units
 from treekit.growing.level import Level, segment_sums
-from treekit.numeric import Floats, Ints, safe_divide
+from treekit.numeric import TIE, Floats, Ints, safe_divide
 from treekit.trees.structure import Surrogate, branches
 
 __all__ = ["Agreement", "find_surrogates"]
@@ -72,10 +72,11 @@ def find_surrogates(
     candidates = score(by_side, np.ones(level.n_nodes), Agreement(), ChildLimits(rows=2))
     node = np.arange(level.n_nodes)
     candidates.gain[split_feature, node] = -np.inf
-    ranked = np.argsort(-candidates.gain, axis=0, kind="stable")[:n_wanted]
+    # Weights are rounded numbers: gains that differ by less than a tie are equal, and the first of them comes first.
+    gain = np.rint(candidates.gain / TIE)
+    ranked = np.argsort(-gain, axis=0, kind="stable")[:n_wanted]
     return [
-        _surrogate(by_side, branch, values, candidates, np.where(candidates.gain[best, node] > 0, best, -1))
-        for best in ranked
+        _surrogate(by_side, branch, values, candidates, np.where(gain[best, node] > 0, best, -1)) for best in ranked
     ]
 
 

@@ -5,7 +5,6 @@ TreeClassifier and TreeRegressor grow one tree; TableClassifier and TableRegress
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Self
 
 import numpy as np
@@ -176,7 +175,7 @@ class TreeEstimator(TableEstimator):
     tree_: Tree
 
     def _fit(self, values: NDArray, features: tuple[Feature, ...], y: NDArray, weight: NDArray) -> None:
-        self.tree_ = named_criterion(self, self._grow(values, features, y, weight))
+        self.tree_ = self._grow(values, features, y, weight)
 
     def apply(self, X: ArrayLike) -> NDArray[np.intp]:
         """Number of the node where each row ends, of shape (n_rows,). Arguments and errors are those of ``predict``."""
@@ -248,9 +247,3 @@ class TreeRegressor(TreeEstimator, TableRegressor):
         """
         values = self._values(X)
         return self.tree_.mean_value(values)[:, 0]
-
-
-def named_criterion(estimator: BaseEstimator, tree: Tree) -> Tree:
-    """The tree with the name of the impurity that the estimator grew it by, where the tree does not have it already."""
-    name = getattr(estimator, "criterion", "entropy")  # ID3 has no other
-    return tree if tree.criterion else replace(tree, criterion="entropy" if name in ("gain", "gain_ratio") else name)

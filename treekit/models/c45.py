@@ -15,7 +15,7 @@ from treekit.growing.candidates import (
 from treekit.growing.categories import score_branches
 from treekit.growing.criteria import Entropy
 from treekit.growing.encoding import Feature
-from treekit.growing.grow import ChooseFeature, ScoreSplits, StoppingRule, grow
+from treekit.growing.grow import ChooseFeature, ScoreSplits, SplitSearch, StoppingRule, grow
 from treekit.growing.level import Level
 from treekit.growing.thresholds import score_sparse_cuts, score_thresholds
 from treekit.measures import entropy_of_counts
@@ -41,8 +41,8 @@ class C45Classifier(TreeClassifier):
     The ratio alone would favour attributes of few or uneven values. So only those compete whose gain is at least the
     average :math:`\bar g`, the mean over the attributes that can split the node. One can when at least two branches
     get ``min_samples_leaf`` or more of the weight. A column of numbers comes with its best cut, the one of the largest
-    gain; it can be asked again below. A column of categories opens a branch for each of them; one without rows becomes
-    a leaf with its parent's majority.
+    gain; a node below may test it again. A column of categories opens a branch for each of them; one without rows
+    becomes a leaf with its parent's majority.
 
     :math:`\tilde D` are the rows where A is known and :math:`\rho` is their share of the weight. A row where it is not
     known goes down every branch, with a share of its weight as large as that of the branch in the known rows; in
@@ -53,7 +53,7 @@ class C45Classifier(TreeClassifier):
     Parameters
     ----------
     criterion : {"gain_ratio", "gain"}
-        "gain" asks for the largest gain, as ID3 does. It is an option of Quinlan's program too.
+        "gain" chooses the largest gain, as ID3 does. Quinlan's program has this option too.
     confidence : float or None, default 0.25
         CF of the pessimistic pruning, above 0 and below 1; the smaller, the more is cut. None for no pruning. See
         :func:`treekit.prune_pessimistic`.
@@ -101,7 +101,7 @@ class C45Classifier(TreeClassifier):
 
     Examples
     --------
-    >>> from treekit.models.c45 import C45Classifier
+    >>> from treekit import C45Classifier
     >>> from treekit.datasets import load_playtennis
     >>> days = load_playtennis()
     >>> c45 = C45Classifier().fit(days.drop(columns="play"), days["play"])
@@ -158,7 +158,7 @@ class C45Classifier(TreeClassifier):
             max_depth=np.inf if self.max_depth is None else self.max_depth,
             min_gain=SHARED_TIE if self.conventions == "quinlan" else 0.0,
         )
-        tree = grow(values, features, entropy, weight, score, choose, stop, SHARE, self.classes_)
+        tree = grow(values, features, entropy, weight, SplitSearch(score, choose, SHARE), stop, self.classes_)
         if self.conventions == "quinlan":
             tree = collapse(tree, slack=1e-3)
         if self.confidence is None:
@@ -187,7 +187,7 @@ def _textbook_score(values: NDArray, features: tuple[Feature, ...], entropy: Ent
 def _quinlan_score(
     values: NDArray, features: tuple[Feature, ...], entropy: Entropy, least: float, counts: Bools
 ) -> ScoreSplits:
-    """The same by the conventions of Quinlan's program; ``counts`` tells which rows have weight."""
+    """The same by the conventions of Quinlan's program; ``counts`` says which rows have weight."""
     in_table = {j: np.unique(values[j, counts]) for j, feature in enumerate(features) if feature.is_numeric}
 
     def score_column(level: Level, j: int, impurity: Floats) -> SplitCandidates:

@@ -11,17 +11,17 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
 from sklearn.utils.validation import check_is_fitted
 
-from treekit.growing.candidates import ChildLimits, SplitCandidates, largest_gain, merge_candidates
+from treekit.growing.candidates import ChildLimits, SplitCandidates, merge_candidates
 from treekit.growing.criteria import Criterion
 from treekit.growing.encoding import Feature
-from treekit.growing.grow import StoppingRule, grow
+from treekit.growing.grow import SplitSearch, StoppingRule, grow
 from treekit.growing.level import Level
 from treekit.growing.thresholds import score_cuts, score_thresholds
 from treekit.models.base import TreeClassifier
 from treekit.models.cart import CLASSIFICATION
 from treekit.models.validation import check_choice, check_number, generator
 from treekit.numeric import TIE, Floats
-from treekit.trees.structure import STOP, combine
+from treekit.trees.structure import combine
 from treekit.trees.tree import Tree
 
 __all__ = ["ObliqueTreeClassifier"]
@@ -155,7 +155,7 @@ class ObliqueTreeClassifier(TreeClassifier):
             min_samples_split=self.min_samples_split,
             min_impurity_decrease=self.min_impurity_decrease,
         )
-        tree = grow(table, features, criterion, weight, score, largest_gain, stop, STOP, self.classes_)
+        tree = grow(table, features, criterion, weight, SplitSearch(score), stop, self.classes_)
         # A single leaf tests nothing, yet has coefficients: zeros.
         return tree if tree.direction is not None else replace(tree, direction=np.zeros((1, len(features))))
 
@@ -273,10 +273,10 @@ class ObliqueSearch:
         return column
 
     def _logistic(self, level: Level) -> list[Floats]:
-        """For each class the direction of its logistic regression against the rest; of two classes one says both.
+        """For each class the direction of its logistic regression against the rest; of two classes one serves both.
 
         Newton's method, for all nodes at once; its first step is Fisher's linear discriminant. The penalty keeps the
-        coefficients finite where a cut parts the classes.
+        coefficients finite where a cut separates the classes.
         """
         row, weight, first = level.row[level.entry], level.weight[level.entry], level.start[:-1]
         x = np.vstack([self.centred[:, row], np.ones(len(row))])

@@ -122,7 +122,7 @@ def _check_length(y: NDArray, n_rows: int) -> None:
 
 
 def read_labels(y: ArrayLike, n_rows: int) -> NDArray:
-    """y as an array of labels; errors name it. A number and a text are never merged into one label."""
+    """y as an array of labels; errors name it. A number and a text are never taken for the same label."""
     if y is None:
         raise ValueError("This classifier requires y to be passed, but the target y is None.")
     label = column_or_1d(np.asarray(y) if isinstance(y, pd.Categorical) else objects_if_mixed(y), warn=True)
@@ -146,7 +146,7 @@ def read_labels(y: ArrayLike, n_rows: int) -> NDArray:
 
 
 def generator(random_state: Any) -> np.random.Generator:
-    """A generator seeded by scikit-learn's kind of random_state: its streams are the same on every platform."""
+    """A generator seeded by scikit-learn's kind of random_state: it draws the same numbers on every platform."""
     return np.random.default_rng(check_random_state(random_state).randint(2**31))
 
 

@@ -1,4 +1,4 @@
-"""C4.5's pruning: a pessimistic guess of the errors from the training rows."""
+"""C4.5's pruning: a pessimistic estimate of the errors from the training rows."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ def binomial_limit(errors: ArrayLike, n: ArrayLike, confidence: float = 0.25) ->
     Parameters
     ----------
     errors, n : arrays of one shape
-        Errors seen, and rows that they were seen in; both may be fractions, which the incomplete beta function allows.
+        Errors seen, and rows that they were seen in; both may be fractions, as the limit inverts the incomplete
+        beta function.
     confidence : float
         CF, above 0 and below 1.
 

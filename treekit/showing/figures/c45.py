@@ -134,7 +134,7 @@ def _guide(plane: Plane, x1: float, y1: float, x2: float, y2: float, **attribute
 
 
 def plot_chance(by_values: pd.DataFrame, by_odd: pd.DataFrame) -> None:
-    """What columns drawn by lot score: by their number of values, and, for two values, by the rows of the rarer one.
+    """What random columns score: by their number of values, and, for two values, by the rows of the rarer one.
 
     Each table has the columns gain and ratio and the number in its index.
     """

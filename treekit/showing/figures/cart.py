@@ -141,7 +141,7 @@ def steps_explorer(x: ArrayLike, y: ArrayLike, xlabel: str, ylabel: str, depths:
 
 
 def plot_counts(counts: pd.DataFrame) -> None:
-    """Steps of work, one line a column of `counts`, against the number of rows, its index, on logarithmic axes."""
+    """Steps of work, a line for each column of `counts`, against the number of rows, its index, on logarithmic axes."""
     with plt.rc_context({"font.size": 13}):  # reads on a phone, too
         ax = axes("number of rows n", "steps for one column")
         for k, name in enumerate(counts):

@@ -18,7 +18,7 @@ def lunch_explorer() -> Explorable:
     eaten = (lunches["eat"] == "yes").to_numpy()
     plane = Plane((0, 700), (0, 50), (32, 40, 288, 250))
     left, top, right, bottom = plane.box
-    # A dish that is dearer than the picture is high becomes an arrow on its upper edge.
+    # A dish too expensive for the picture becomes an arrow on its upper edge.
     xs, ys = [min(plane.x(x), right) for x in far], [max(plane.y(y), top) for y in dear]
 
     def marks(rows: np.ndarray) -> str:
@@ -123,7 +123,7 @@ def lunch_partition(left: tuple[str, str, float, float], right: tuple[str, str, 
         plane = Plane((0, 700), (0, 50), (offset + 28, 62, offset + 218, 262))
         low, top, high, bottom = plane.box
         x, y = plane.x(distance), plane.y(price)
-        # What lies beyond the picture stands on its edge; an arrow says that the dish is dearer.
+        # What lies beyond the picture stands on its edge; an arrow says that the dish is more expensive.
         marks = ["", ""]
         for far, dear, eat in zip(lunches["distance_m"], lunches["price_yuan"], eaten):
             draw = dot if dear <= 50 else arrow
