@@ -22,7 +22,7 @@ from treekit.measures import entropy_of_counts
 from treekit.models.base import TreeClassifier
 from treekit.models.validation import check_choice, check_number
 from treekit.numeric import SHARED_TIE, Bools, Floats
-from treekit.pruning.pessimistic import binomial_limit, collapse, normal_limit, prune_pessimistic
+from treekit.pruning.pessimistic import LIMITS, collapse, prune_pessimistic
 from treekit.pruning.subtree_raising import raise_encoded
 from treekit.trees.structure import SHARE
 from treekit.trees.tree import Tree
@@ -46,7 +46,9 @@ class C45Classifier(TreeClassifier):
 
     :math:`\tilde D` are the rows where A is known and :math:`\rho` is their share of the weight. A row where it is not
     known goes down every branch, with a share of its weight as large as that of the branch in the known rows; in
-    prediction as well, where the leaves' answers are averaged. A category never seen is treated in the same way.
+    prediction as well, where the leaves' answers are averaged. A category never seen is treated in the same way. A part
+    of a row that is less than 1/256 of it is not shared out any further but goes down the heaviest branch: so memory
+    and time stay bounded, however many values are missing, and no weight is lost.
 
     Of equal ratios the first column wins, of equal cuts the lowest, of equal classes the first in sorted order.
 
@@ -78,7 +80,13 @@ class C45Classifier(TreeClassifier):
         * the average leaves out columns of very many categories, 0.3 for each row of the table or more, unless there
           are no others; a gain may be 0.001 bits below it; a split must gain something;
         * branches that make no fewer errors in training than a leaf would are cut, even with ``confidence=None``;
-        * pruning uses :func:`treekit.normal_limit`, and a leaf may be expected to make 0.1 errors more.
+        * pruning uses :func:`treekit.normal_limit`, unless ``limit`` names another, and a leaf may be expected to make
+          0.1 errors more.
+    limit : {"binomial", "normal", "weka"} or None
+        The upper limit of an error rate that pruning expects. "binomial" is the exact one,
+        :func:`treekit.binomial_limit`; "normal" that of Quinlan's program, :func:`treekit.normal_limit`; "weka" that of
+        J48, the same approximation with the exact quantile, for a ``confidence`` of at most one half. None takes
+        "binomial" with the textbook's conventions and "normal" with Quinlan's.
 
     Attributes
     ----------
@@ -93,11 +101,10 @@ class C45Classifier(TreeClassifier):
 
     Notes
     -----
-    With ``conventions="quinlan"`` the trees are those of J48, but for the limit (see
-    :func:`treekit.normal_limit`), and for numbers that differ by 0.00001 or less, which J48 does not tell
-    apart. Growing costs O(rows x
-    attributes x (depth + log rows)), where a row that is shared out counts once for each part. Source: Quinlan (1993),
-    chapters 2 to 4; Quinlan (1996), Improved use of continuous attributes in C4.5; Zhou (2016), sections 4.2 to 4.4.
+    With ``conventions="quinlan"`` and ``limit="weka"`` the trees are those of J48, but for numbers that differ by
+    0.00001 or less, which J48 does not tell apart. Growing costs O(rows x attributes x (depth + log rows)), where a row
+    that is shared out counts once for each part. Source: Quinlan (1993), chapters 2 to 4; Quinlan (1996), Improved use
+    of continuous attributes in C4.5; Zhou (2016), sections 4.2 to 4.4.
 
     Examples
     --------
@@ -124,6 +131,7 @@ class C45Classifier(TreeClassifier):
         max_depth: int | None = None,
         subtree_raising: bool = False,
         conventions: str = "textbook",
+        limit: str | None = None,
     ):
         self.criterion = criterion
         self.confidence = confidence
@@ -131,11 +139,13 @@ class C45Classifier(TreeClassifier):
         self.max_depth = max_depth
         self.subtree_raising = subtree_raising
         self.conventions = conventions
+        self.limit = limit
 
     def _grow(self, values: NDArray, features: tuple[Feature, ...], y: NDArray, weight: NDArray) -> Tree:
         check_choice(self, "criterion", ("gain_ratio", "gain"))
         check_choice(self, "conventions", ("textbook", "quinlan"))
         check_choice(self, "subtree_raising", (False, True))
+        check_choice(self, "limit", (None, *LIMITS))
         check_number(self, "min_samples_leaf", low=0)
         check_number(self, "max_depth", low=0, whole=True, none=True)
         check_number(self, "confidence", low=0, none=True, high=1)
@@ -163,7 +173,8 @@ class C45Classifier(TreeClassifier):
             tree = collapse(tree, slack=1e-3)
         if self.confidence is None:
             return tree
-        limit, slack = (normal_limit, 0.1) if self.conventions == "quinlan" else (binomial_limit, 0.0)
+        by_convention, slack = ("normal", 0.1) if self.conventions == "quinlan" else ("binomial", 0.0)
+        limit = LIMITS[self.limit or by_convention]
         if self.subtree_raising:
             return raise_encoded(tree, values, y, weight, self.confidence, limit, slack)
         return prune_pessimistic(tree, self.confidence, limit, slack)
@@ -192,7 +203,7 @@ def _quinlan_score(
 
     def score_column(level: Level, j: int, impurity: Floats) -> SplitCandidates:
         total = entropy.weight(level.sums)
-        known = _known_weight(level, values[j], features[j])
+        known = _known_weight(level, values[j], features[j], entropy)
         if features[j].is_numeric:
             limits = ChildLimits(weight=np.maximum(least, np.minimum(0.1 * known / len(level.addend), 25.0)))
             order = level.sorted.up_to_date()[level.sorted.columns.index(j)]
@@ -232,11 +243,12 @@ def _moved_down(threshold: Floats, in_table: NDArray) -> Floats:
     return np.where(np.isnan(threshold), np.nan, in_table[place])
 
 
-def _known_weight(level: Level, column: NDArray, feature: Feature) -> Floats:
-    """Weight of the rows of each node where the column is known."""
+def _known_weight(level: Level, column: NDArray, feature: Feature, entropy: Entropy) -> Floats:
+    """Weight of the rows of each node where the column is known: added up as that of all rows is, so never more."""
     x = level.values(column, level.entry)
     is_known = ~np.isnan(x) if feature.is_numeric else x >= 0
-    return np.bincount(level.node, level.weight[level.entry] * is_known, minlength=level.n_nodes).astype(float)
+    known = np.add.reduceat(level.addend.take(level.entry, axis=1) * is_known, level.start[:-1], axis=1, dtype=np.int64)
+    return entropy.weight(known * level.unit)
 
 
 def _not_too_many(features: tuple[Feature, ...], n_rows: int) -> Bools:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treekit.growing.encoding import Feature
-from treekit.numeric import VOTE_TIE
+from treekit.numeric import TIE, VOTE_TIE
 
 __all__ = ["TreeStructure", "Surrogate"]
 
@@ -158,6 +158,20 @@ class TreeStructure:
             depth[first:last] = depth[level[0]] + 1
             level = first + np.flatnonzero(self.n_children[first:last])
         return depth
+
+    def heaviest_branch(self, weight: NDArray[np.float64]) -> NDArray[np.intp]:
+        """The branch of each node whose child weighs most, of those that weigh the same the first; 0 at a leaf.
+
+        ``weight`` has one entry a node; the children of a node lie one after the other.
+        """
+        inner = np.flatnonzero(self.n_children)
+        branch = np.zeros(self.n_nodes, dtype=np.intp)
+        if len(inner):
+            first = self.first_child[inner]
+            largest = np.repeat(np.maximum.reduceat(weight, first), self.n_children[inner])
+            good = 1 + np.flatnonzero(weight[1:] >= (1 - TIE) * largest)
+            branch[inner] = good[np.searchsorted(good, first)] - first
+        return branch
 
     @property
     def max_depth(self) -> int:
