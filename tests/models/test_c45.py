@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import norm
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
+from sklearn.exceptions import NotFittedError
 
 from tests.helpers import nested
 from treekit import gain_ratio, information_gain, split_information
@@ -199,6 +200,62 @@ def test_ratio_among_gains_of_the_average():
     tree = fit(rare, confidence=None, min_samples_leaf=1).tree_
     assert gain_ratio(rare["rare"], rare["ripe"]) > ratio["stem"]
     assert tree.root.question != "rare"
+
+
+def test_candidates_are_what_the_formulas_say():
+    """At the root of the melons: gain, split information, ratio and average; and the one that is chosen."""
+    melons = load_watermelon()
+    X, y = melons.iloc[:, :-1], melons["ripe"]
+    found = C45Classifier(confidence=None, min_samples_leaf=0).fit(X, y).candidates(X, y).set_index("attribute")
+    assert [*found.index] == [*X.columns] and found["cut"].isna().all()
+    for column, of in (("gain", information_gain), ("ratio", gain_ratio)):
+        assert found[column].tolist() == pytest.approx([of(X[a], y) for a in X])
+    assert found["split_information"].tolist() == pytest.approx([split_information(X[a]) for a in X])
+    assert found["average"].tolist() == pytest.approx([found["gain"].mean()] * len(X.columns))
+    assert (found["competes"] == (found["gain"] >= found["average"])).all()
+    assert found.index[found["chosen"]].tolist() == [found["ratio"].where(found["competes"]).idxmax()]
+
+
+def test_candidates_of_golf_of_quinlan():
+    """Quinlan (1993), section 3.3: outlook gains 0.199 bits, at a split information of 1.809."""
+    table = golf()
+    X, y = table.iloc[:, :-1], table["decision"]
+    found = fit(table, conventions="quinlan").candidates(X, y).set_index("attribute")
+    assert found.loc["outlook", ["gain", "split_information"]].astype(float).round(3).tolist() == [0.199, 1.809]
+    assert found.index[found["chosen"]].tolist() == ["outlook"]
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.integers(0, 2**32 - 1), st.sampled_from(CONVENTIONS), st.sampled_from(["gain", "gain_ratio"]))
+def test_candidates_of_a_node_hold_its_test(seed, conventions, criterion):
+    """At each inner node the chosen one is what the node tests, with its cut and its gain, gaps and weights or not."""
+    rng = np.random.default_rng(seed)
+    X = pd.DataFrame(rng.integers(0, 5, (40, 3)).astype(float), columns=list("abc"))
+    X["d"] = rng.choice(list("uvw"), 40)
+    X, y, weight = X.mask(rng.random(X.shape) < 0.1), rng.integers(0, 3, 40), rng.integers(0, 3, 40).astype(float)
+    model = C45Classifier(criterion, confidence=None, min_samples_leaf=1, conventions=conventions).fit(X, y, weight)
+    tree = model.tree_
+    for node in range(tree.n_nodes):
+        if tree.is_leaf[node]:
+            continue
+        found = model.candidates(X, y, weight, node)
+        chosen = found[found["chosen"]]
+        assert chosen.index.tolist() == [tree.feature[node]]
+        assert chosen["cut"].tolist() == pytest.approx([tree.threshold[node]], nan_ok=True)
+        assert chosen["gain"].tolist() == pytest.approx([tree.gain[node]], abs=1e-9)
+
+
+def test_candidates_are_asked_of_what_the_tree_has_seen():
+    days = load_playtennis()
+    X, y = days.drop(columns="play"), days["play"]
+    with pytest.raises(NotFittedError):
+        C45Classifier().candidates(X, y)
+    model = C45Classifier().fit(X, y)
+    with pytest.raises(ValueError, match="y holds a label that was not in fit, first in row 0"):
+        model.candidates(X, ["perhaps"] * len(y))
+    for node in (-1, model.tree_.n_nodes):
+        with pytest.raises(IndexError, match="node must be one of the tree's 8"):
+            model.candidates(X, y, node=node)
 
 
 def test_equal_gains_all_compete():

@@ -19,7 +19,7 @@ from treekit.growing.encoding import Feature
 from treekit.growing.level import Level, descend, first_level
 from treekit.growing.presorted import sort_columns
 from treekit.numeric import LEAST_SHARE, TIE, Bools, Floats, Ints, repeat_with_index, safe_divide
-from treekit.trees.structure import MAJORITY, SHARE, STOP, Surrogate, branches, combine
+from treekit.trees.structure import MAJORITY, NO_SURROGATE, SHARE, STOP, Surrogate, branches, combine
 from treekit.trees.tree import Tree
 
 __all__ = ["grow", "grow_levels", "StoppingRule", "ChosenSplits", "NextLevel"]
@@ -436,12 +436,7 @@ def assemble_tree(
         weight=weight[by_id],
         value=value[by_id],
         surrogates=tuple(
-            Surrogate(
-                feature=at_splits([surrogate.feature for surrogate in rank], -1),
-                threshold=at_splits([surrogate.threshold for surrogate in rank], np.nan),
-                route=at_splits([surrogate.route for surrogate in rank], -1),
-                is_reversed=at_splits([surrogate.is_reversed for surrogate in rank], False),
-            )
+            Surrogate(*(at_splits(parts, elsewhere) for parts, elsewhere in zip(zip(*rank), NO_SURROGATE)))
             for rank in zip(*(split.surrogates for split in splits))
         ),
         direction=directions(),

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treekit.numeric import COST_TIE, Bools, Floats
-from treekit.trees.structure import STOP, Surrogate
+from treekit.trees.structure import STOP
 from treekit.trees.tree import Tree
 
 __all__ = ["cut"]
@@ -68,10 +68,7 @@ def cut(tree: Tree, nodes: ArrayLike) -> Tree:
         n_samples=tree.n_samples[stays],
         weight=tree.weight[stays],
         value=tree.value[stays],
-        surrogates=tuple(
-            Surrogate(np.where(splits, s.feature, -1)[stays], s.threshold[stays], s.route[stays], s.is_reversed[stays])
-            for s in tree.surrogates
-        ),
+        surrogates=tuple(s._replace(feature=np.where(splits, s.feature, -1)).of(stays) for s in tree.surrogates),
         direction=None if tree.direction is None else np.where(splits[:, np.newaxis], tree.direction, 0.0)[stays],
     )
 

@@ -28,7 +28,7 @@ from treekit.models.validation import read_labels, row_weights
 from treekit.numeric import LEAST_SHARE, Floats, Ints, repeat_with_index
 from treekit.pruning.cut import cut, levels_bottom_up, minimum_on_path, sum_over_children, tie_slack
 from treekit.pruning.pessimistic import Limit, _errors_of, check_pruning, named_limit
-from treekit.trees.structure import STOP, Surrogate
+from treekit.trees.structure import STOP
 from treekit.trees.tree import Tree
 
 __all__ = ["prune_and_raise"]
@@ -276,9 +276,7 @@ def _replaced(tree: Tree, nodes: Ints, branch: Ints) -> Tree:
     return replace(
         tree,
         route=tree.route[tree.route_start[of_node] + entry],
-        surrogates=tuple(
-            Surrogate(s.feature[old], s.threshold[old], s.route[old], s.is_reversed[old]) for s in tree.surrogates
-        ),
+        surrogates=tuple(surrogate.of(old) for surrogate in tree.surrogates),
         direction=None if tree.direction is None else tree.direction[old],
         **{name: getattr(tree, name)[old] for name in names},
     )
