@@ -10,9 +10,11 @@ from __future__ import annotations
 import datetime
 import sys
 import xml.etree.ElementTree as ET
+from copy import deepcopy
 from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -22,9 +24,12 @@ from scipy.sparse import csr_matrix
 from sklearn.base import ClassifierMixin, clone
 from sklearn.exceptions import NotFittedError
 
-from tests.helpers import MODELS, answers
-from treekit import CARTClassifier
+from tests.helpers import MODELS as QUICK
+from tests.helpers import answers
+from treekit import CARTClassifier, ObliqueTreeClassifier
 
+#: The search for directions as short as it comes: what it does with input is the same.
+MODELS = QUICK | {"ObliqueTreeClassifier": ObliqueTreeClassifier(n_restarts=0)}
 ALL = set(MODELS)
 CLASSIFIERS = {name for name, model in MODELS.items() if isinstance(model, ClassifierMixin)}
 REGRESSORS = ALL - CLASSIFIERS
@@ -328,15 +333,25 @@ def test_edge(edge, model):
     if edge.predicts is not None:
         assert_agree(model.predict(ask), edge.predicts, atol=0)
         return
-    X, y, weight, plain_ask = (*edge.like, None, None, None)[:4]
-    plain = clone(model).fit(X, y, weight)
-    wanted = answers(plain, X if plain_ask is None else plain_ask)
+    wanted = plain_answers(model, edge.like)
     if isinstance(model, ClassifierMixin):
         assert_agree(answers(model, ask), wanted)
     else:
         # A target that is scaled as a whole scales the predictions.
         scale = np.ptp(np.asarray(edge.y, dtype=float)) if edge.name.startswith("a target times") else 1.0
         assert_agree(answers(model, ask) / scale, wanted)
+
+
+#: What a model answers about a table that others are like, by the class and the table: most edges share theirs.
+ANSWERS: dict[tuple[str, int], np.ndarray] = {}
+
+
+def plain_answers(model, like: tuple) -> np.ndarray:
+    key = type(model).__name__, id(like)
+    if key not in ANSWERS:
+        X, y, weight, ask = (*like, None, None, None)[:4]
+        ANSWERS[key] = answers(clone(model).fit(X, y, weight), X if ask is None else ask)
+    return ANSWERS[key]
 
 
 def assert_agree(found, wanted, atol=1e-12):
@@ -350,6 +365,12 @@ def assert_agree(found, wanted, atol=1e-12):
 # -- a fit that does not end well -------------------------------------------------------------------------------
 
 LARGER = pd.DataFrame(np.hstack([NUMBERS, NUMBERS[:, :1] % 3]), columns=["u", "v", "w"])
+
+
+@cache
+def learned(name: str):
+    """The model of a class that has learned the plain table; a test changes a copy."""
+    return clone(MODELS[name]).fit(*PLAIN)
 
 
 def behaviour(model, frame=FRAME) -> object:
@@ -387,6 +408,9 @@ class Interruption:
 #: A second table to learn from: the same columns, others; its labels are others in any case.
 SECOND = {"the same columns": FRAME[::-1].reset_index(drop=True), "other columns": LARGER}
 
+#: After which share of its calls a fit on it is interrupted.
+INTERRUPTED = {"the same columns": (0.1, 0.7), "other columns": (0.4, 0.95)}
+
 
 def second_labels(name: str) -> np.ndarray:
     return 2.5 - Y if name in REGRESSORS else np.array(["x", "y"])[Y]
@@ -399,8 +423,8 @@ def test_an_interrupted_fit_leaves_the_old_model_or_none(name, columns):
     second = SECOND[columns], second_labels(name)
     with Interruption(np.inf) as counter:
         clone(MODELS[name]).fit(*second)
-    for share in (0.1, 0.4, 0.7, 0.95):
-        model, new = clone(MODELS[name]).fit(*PLAIN), clone(MODELS[name])
+    for share in INTERRUPTED[columns]:
+        model, new = deepcopy(learned(name)), clone(MODELS[name])
         before = behaviour(model)
         for each in (model, new):
             with pytest.raises(KeyboardInterrupt), Interruption(share * counter.n_calls):
@@ -424,7 +448,7 @@ SPOILT = {
 def test_a_refused_fit_leaves_the_old_model_or_none(name, columns, fault):
     second = dict(X=SECOND[columns], y=second_labels(name), weight=None, parameters={})
     second |= SPOILT[fault](second["X"])
-    model = clone(MODELS[name]).fit(*PLAIN)
+    model = deepcopy(learned(name))
     before = behaviour(model)
     model.set_params(**{key: value for key, value in second["parameters"].items() if key in model.get_params()})
     with pytest.raises((ValueError, TypeError)):
