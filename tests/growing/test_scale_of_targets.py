@@ -92,7 +92,7 @@ def test_scaling_by_a_power_of_two_scales_the_predictions(seed, power, criterion
     rng = np.random.default_rng(seed)
     X = rng.integers(0, 8, (40, 3)).astype(float)
     y = np.exp(rng.uniform(0, 40) * rng.normal(size=40))
-    weight = rng.integers(1, 4, 40).astype(float) if weighted else None
+    weight = rng.choice([0.1, 0.7, 1.0, 3.0, 1e-3], 40) if weighted else None
     one, other = (CARTRegressor(criterion=criterion).fit(X, y * s, weight) for s in (1.0, 2.0**power))
     np.testing.assert_array_equal(one.tree_.feature, other.tree_.feature)
     np.testing.assert_array_equal(one.tree_.threshold, other.tree_.threshold)
