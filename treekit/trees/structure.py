@@ -97,7 +97,8 @@ class TreeStructure:
     value : array of shape (n_nodes, n_values)
         What a node predicts: the shares of the classes, or a number. A node without rows predicts what its parent does.
     surrogates : tuple of Surrogate
-        The tests to fall back on, one after the other, where the value is missing.
+        The tests to fall back on, one after the other, where the value is missing; each with its ``feature`` and
+        ``threshold`` at every node, and ``agreement`` and ``adjusted``, how often it sends rows where the node does.
     direction : array of shape (n_nodes, n_features) or None
         For a tree that tests linear combinations, the coefficients of the one that each node cuts at its threshold;
         zeros where it tests a single column. ``feature`` is then the column that counts most in it.
