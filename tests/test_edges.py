@@ -409,7 +409,7 @@ class Interruption:
 SECOND = {"the same columns": FRAME[::-1].reset_index(drop=True), "other columns": LARGER}
 
 #: After which share of its calls a fit on it is interrupted.
-INTERRUPTED = {"the same columns": (0.1, 0.7), "other columns": (0.4, 0.95)}
+INTERRUPTED = {"the same columns": (0.1, 0.7), "other columns": (0.4, 0.85)}
 
 
 def second_labels(name: str) -> np.ndarray:
