@@ -89,7 +89,7 @@ WHOLE = [
 
 #: Other ways through the code of the same classes: only what looks at how they fit and predict.
 OTHER_WAYS = [
-    C45Classifier(conventions="quinlan", subtree_raising=True),
+    C45Classifier(conventions="quinlan", subtree_raising=True, limit="weka"),
     CARTClassifier(criterion="entropy", max_features="sqrt", random_state=0),
     CARTRegressor(criterion="absolute_error"),
     # Without a sample there is no exception: random columns alone pass the check of the weights.
@@ -277,6 +277,7 @@ BAD_VALUES = {
     "conventions": ["weka", None],
     "confidence": [0, -0.1, 1.5, "high"],
     "subtree_raising": ["yes", 2],
+    "limit": ["exact", 0.1],
     "max_features": [0, 2.0, 5, "all", "cube", -1],
     "categorical_split": ["both", None],
     "max_surrogates": [-1, 1.5, "all"],

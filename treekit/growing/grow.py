@@ -19,8 +19,8 @@ from treekit.growing.criteria import Criterion
 from treekit.growing.encoding import Feature
 from treekit.growing.level import Level, descend, first_level
 from treekit.growing.presorted import sort_columns
-from treekit.numeric import TIE, Bools, Floats, Ints, repeat_with_index, safe_divide
-from treekit.trees.structure import MAJORITY, SHARE, STOP, Surrogate, branches, combine
+from treekit.numeric import LEAST_SHARE, TIE, Bools, Floats, Ints, repeat_with_index, safe_divide
+from treekit.trees.structure import MAJORITY, NO_SURROGATE, SHARE, STOP, Surrogate, branches, combine
 from treekit.trees.tree import Tree
 
 __all__ = ["grow", "grow_and_apply", "grow_levels", "SplitSearch", "StoppingRule", "ChosenSplits", "NextLevel"]
@@ -371,7 +371,9 @@ def take_branches(
     """The branch of each entry, SHARE where it is to be shared out; and the splits, as a move returns them.
 
     A row whose value is missing takes the branch of the node's first surrogate whose value it has, or else the branch
-    for missing values; a majority's branch is known as soon as all others have taken theirs.
+    for missing values; a majority's branch is known as soon as all others have taken theirs. A part of a row that is
+    less than LEAST_SHARE of it is not shared out any further but takes the heaviest branch. So a row has at most
+    branches / LEAST_SHARE entries, however many of its values are missing, and no weight is lost.
 
     Parameters
     ----------
@@ -399,7 +401,14 @@ def take_branches(
             branch[unknown] = surrogate.branch_taken(values, level.node[unknown], rows[unknown])
     missing = np.where(splits.missing == MAJORITY, _heavier_branch(level, branch), splits.missing)
     if branch.min(initial=0) < 0:
-        branch = np.where(branch < 0, missing[level.node], branch)
+        unknown = np.flatnonzero(branch < 0)
+        branch[unknown] = missing[level.node[unknown]]
+        if (missing == SHARE).any() and not level.has_whole_rows:
+            entry = level.entry[unknown]
+            is_small = level.weight[entry] < LEAST_SHARE * level.row_weight[level.rows(entry)]
+            small = unknown[is_small & (branch[unknown] == SHARE)]
+            if len(small):
+                branch[small] = _heavier_branch(level, branch)[level.node[small]]
     return branch, splits._replace(missing=missing, surrogates=surrogates)
 
 
@@ -483,12 +492,7 @@ def assemble_tree(
         weight=weight[by_id],
         value=value[by_id],
         surrogates=tuple(
-            Surrogate(
-                feature=at_splits([surrogate.feature for surrogate in rank], -1),
-                threshold=at_splits([surrogate.threshold for surrogate in rank], np.nan),
-                route=at_splits([surrogate.route for surrogate in rank], -1),
-                is_reversed=at_splits([surrogate.is_reversed for surrogate in rank], False),
-            )
+            Surrogate(*(at_splits(parts, elsewhere) for parts, elsewhere in zip(zip(*rank), NO_SURROGATE)))
             for rank in zip(*(split.surrogates for split in splits))
         ),
         direction=directions(),

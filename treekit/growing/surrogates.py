@@ -82,7 +82,11 @@ def find_surrogates(
 
 def _surrogate(level: Level, branch: Ints, values: NDArray, candidates: SplitCandidates, feature: Ints) -> Surrogate:
     """The scored cut of one column a node as a surrogate, reversed where its mirror image agrees better."""
-    threshold = np.where(feature >= 0, candidates.threshold[feature, np.arange(level.n_nodes)], np.nan)
+    every = np.arange(level.n_nodes)
+    threshold = np.where(feature >= 0, candidates.threshold[feature, every], np.nan)
+    total, heavier = level.sums.sum(axis=0), level.sums.max(axis=0)
+    # The gain is what the cut gets right beyond the heavier branch.
+    beyond = total * np.where(feature >= 0, candidates.gain[feature, every], np.nan)
     n_values = max((route.shape[1] for route in candidates.routes.values()), default=0)
     route = np.full((level.n_nodes, n_values), -1)
     for j, column_route in candidates.routes.items():
@@ -93,4 +97,6 @@ def _surrogate(level: Level, branch: Ints, values: NDArray, candidates: SplitCan
     side = branches(values[feature[node], level.row[entry]], threshold[node], route, node)
     both = (side >= 0) & (branch[place] >= 0)
     vote = np.where(side == branch[place], 1.0, -1.0) * level.weight[entry] * both
-    return Surrogate(feature, threshold, route, np.bincount(node, vote, minlength=level.n_nodes) < 0)
+    is_reversed = np.bincount(node, vote, minlength=level.n_nodes) < 0
+    agreement, adjusted = (heavier + beyond) / total, safe_divide(beyond, total - heavier)
+    return Surrogate(feature, threshold, route, is_reversed, agreement, adjusted)

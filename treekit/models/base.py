@@ -14,7 +14,15 @@ from scipy.sparse import csr_matrix
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from treekit.growing.encoding import Feature, encode, learn_features, objects_if_mixed, plain_table
+from treekit.growing.encoding import (
+    Feature,
+    as_frame,
+    encode,
+    inferred,
+    learn_features,
+    objects_if_mixed,
+    plain_table,
+)
 from treekit.models.transaction import unchanged_if_interrupted
 from treekit.models.validation import read_labels, read_targets, refuse_missing, row_weights
 from treekit.trees.structure import majority
@@ -61,16 +69,16 @@ class TableEstimator(BaseEstimator):
             if X.shape[1] == 0:
                 raise ValueError(f"X has no columns: 0 feature(s) (shape={X.shape}) while a minimum of 1 is required.")
             validate_data(self, X, reset=reset, skip_check_array=True)
-            return plain_table(X.infer_objects())
+            return plain_table(inferred(X))
         # Where entries may be missing, infinite ones are refused later, by column and row: see `encode`.
         if isinstance(X, (list, tuple)):
             X = objects_if_mixed(X)
         array = validate_data(self, X, reset=reset, dtype=None, ensure_all_finite=not self._accepts_missing)
         # Without dtype=object pandas builds Arrow strings, the slowest step of a small fit.
         names = pd.Index([f"x{j}" for j in range(array.shape[1])], dtype=object)
-        frame = pd.DataFrame(array, columns=names, copy=False)
+        frame = as_frame(array, names)
         is_plain = array.dtype in (np.float32, np.float64)
-        return frame if is_plain else plain_table(frame.infer_objects())
+        return frame if is_plain else plain_table(inferred(frame))
 
 
 class TableClassifier(ClassifierMixin, TableEstimator):
@@ -89,7 +97,8 @@ class TableClassifier(ClassifierMixin, TableEstimator):
         y : array of shape (n_rows,)
             The labels, none of them missing.
         sample_weight : array of shape (n_rows,), optional
-            Weight of each row; weight 2 is the same as the row twice, weight 0 the same as no row.
+            Weight of each row; weight 2 is the same as the row twice, weight 0 the same as no row. Only where a
+            parameter limits numbers of rows, and in the surrogates of CART, a row counts once, whatever it weighs.
 
         Returns
         -------

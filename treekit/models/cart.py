@@ -75,7 +75,8 @@ class CARTClassifier(TreeClassifier):
         Two groups of categories, or one category against the rest. See :func:`treekit.growing.categories.score_groups`.
     max_surrogates : int
         How many other questions a node keeps for rows whose answer is missing; they are looked for only when X has
-        gaps. With 0 such rows go down the branch with more weight.
+        gaps. With 0 such rows go down the branch with more weight. A surrogate must send two rows or more to either
+        side, whatever they weigh: like the other limits on numbers of rows, this one counts rows, as rpart does.
     class_weight : dict, "balanced" or None
         Weight of each class, by which the weights of its rows are multiplied.
     ccp_alpha : float

@@ -32,6 +32,9 @@ MAX_SWEEPS = 20
 #: How far outside the rows a cut is turned, as a part of the range of the column.
 MARGIN = 0.05
 
+#: Coefficients are of the size of 1 / range of their column, times what a climb makes of it: that must be a float.
+SMALLEST_RANGE = 1e-305
+
 #: Steps of Newton's method for the logistic directions, and their penalty on large coefficients.
 NEWTON_STEPS, RIDGE = 8, 1e-5
 
@@ -125,10 +128,10 @@ class ObliqueTreeClassifier(TreeClassifier):
         for name, column in frame.items():
             if isinstance(column.dtype, pd.CategoricalDtype):
                 raise ValueError(f"X: column {name!r} holds categories; {ENCODE}")
-            try:
-                numbers = column.to_numpy(dtype=float, na_value=np.nan)
-            except ValueError as error:
-                raise ValueError(f"X: column {name!r} holds text; {ENCODE}") from error
+            # A text of digits is no number, and a text among numbers is none either.
+            if not pd.api.types.is_numeric_dtype(column.dtype) and column.notna().any():
+                raise ValueError(f"X: column {name!r} holds text; {ENCODE}")
+            numbers = column.to_numpy(dtype=float, na_value=np.nan)
             if np.isinf(numbers).any():
                 raise ValueError(f"X contains infinity in column {name!r}; a linear combination needs finite numbers.")
         return frame.astype({name: float for name, dtype in frame.dtypes.items() if dtype.kind == "O"})
@@ -141,6 +144,12 @@ class ObliqueTreeClassifier(TreeClassifier):
         check_number(self, "min_impurity_decrease", low=0)
         check_number(self, "n_restarts", low=0, whole=True)
         criterion, limits = CLASSIFICATION[self.criterion](y, len(self.classes_)), ChildLimits(self.min_samples_leaf)
+        for feature, width in zip(features, column_ranges(values)):
+            if not SMALLEST_RANGE < width < 1 / SMALLEST_RANGE:
+                raise ValueError(
+                    f"X: column {feature.name!r} spreads over {width:g}, and a linear combination of such numbers "
+                    "leaves the range of floats: multiply it by a constant."
+                )
         search = ObliqueSearch(values, criterion, limits, self.n_restarts, generator(self.random_state))
         self._range = search.range
 
@@ -179,6 +188,13 @@ class ObliqueCut(NamedTuple):
     threshold: Floats
 
 
+def column_ranges(values: NDArray) -> Floats:
+    """Largest minus smallest value of each column, infinite where that is no float; 1 for a constant column."""
+    low, high = values.min(axis=1).astype(float), values.max(axis=1).astype(float)
+    with np.errstate(over="ignore"):
+        return np.where(high > low, high - low, 1.0)
+
+
 class ObliqueSearch:
     r"""The search for the best linear combination of every node of a level at once.
 
@@ -205,9 +221,8 @@ class ObliqueSearch:
         self.room = limits
         self.n_restarts = n_restarts
         self.rng = rng
-        low, high = self.values.min(axis=1, keepdims=True), self.values.max(axis=1, keepdims=True)
-        self.range = np.where(high > low, high - low, 1.0)[:, 0]
-        from_zero = (self.values - low) / self.range[:, np.newaxis]
+        self.range = column_ranges(self.values)
+        from_zero = (self.values - self.values.min(axis=1, keepdims=True)) / self.range[:, np.newaxis]
         self.centred = from_zero - 0.5
         #: Number, sign and values of the moved columns, two of each.
         self.moved = [(j, 1.0, MARGIN + x) for j, x in enumerate(from_zero)]
