@@ -353,9 +353,14 @@ class Poisson(_Mean):
         return -sums[1] * np.log(mean, out=np.zeros_like(mean), where=mean > 0)
 
     def saving(self, left: Floats, total: Floats) -> Floats:
+        # Measured from the node's mean: the cost of the node is zero then, and nothing cancels.
+        mean, saved = safe_divide(total[1], total[0]), np.zeros(left.shape[1:])
+        sides = (left, total - left)
+        for side in sides:
+            ratio = safe_divide(safe_divide(side[1], side[0]), mean)
+            saved += side[1] * np.log(ratio, out=np.zeros_like(ratio), where=ratio > 0)
         # A Poisson mean is positive: a side of zeros alone would have none.
-        has_means = (left[1] > 0) & (total[1] - left[1] > 0)
-        return np.where(has_means, super().saving(left, total), -np.inf)
+        return np.where((sides[0][1] > 0) & (sides[1][1] > 0), saved, -np.inf)
 
     def impurity(self, level: Level) -> Floats:
         y = self._targets(level)
