@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import re
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from unittest.mock import patch
@@ -33,6 +34,13 @@ from treekit.trees import traversal
 
 BY_GINI = partial(plain.best_cut, impurity=plain.gini)
 BY_SQUARES = partial(plain.best_cut, impurity=plain.squared_error)
+
+
+@contextmanager
+def without_least_share():
+    """treekit as the plain code, which shares out the smallest parts of rows, too."""
+    with patch.object(growing, "LEAST_SHARE", 0.0), patch.object(traversal, "LEAST_SHARE", 0.0):
+        yield
 
 
 def read(X: pd.DataFrame, y, weight=None) -> tuple[list[Row], dict]:
@@ -251,12 +259,9 @@ def test_id3(table, epsilon, depth):
 @many
 @given(tables("nnww", gaps=True), st.sampled_from([0, 1, 2]))
 def test_c45(table, least):
-    """Thresholds, ratios, averages; rows without an answer are shared out in growing and in prediction.
-
-    The plain code shares out the smallest parts of rows, too.
-    """
+    """Thresholds, ratios, averages; rows without an answer are shared out in growing and in prediction."""
     X, y, weight = table
-    with patch.object(growing, "LEAST_SHARE", 0.0), patch.object(traversal, "LEAST_SHARE", 0.0):
+    with without_least_share():
         model = C45Classifier(confidence=None, min_samples_leaf=least).fit(X, y, weight)
         predicted = model.predict_proba(X)
     D, attributes = read(X, y, weight)
@@ -347,7 +352,8 @@ def test_pruning_of_numbers(table):
 def test_pruning_of_many_branches(table):
     """Some of them are empty, and some rows are shared out."""
     X, y, weight = table
-    model = C45Classifier(confidence=None, min_samples_leaf=0).fit(X, y, weight)
+    with without_least_share():
+        model = C45Classifier(confidence=None, min_samples_leaf=0).fit(X, y, weight)
     choose = partial(plain.largest_ratio, least=0)
     tree = plain.grow(*read(X, y, weight), choose, plain.shares, send=plain.share_out)
     assert_same_path(tree, model.tree_, plain.entropy)
