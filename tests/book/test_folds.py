@@ -84,6 +84,15 @@ def test_a_fold_holds_text_and_code_in_turn(context, address):
     assert errors + requests == []
 
 
+def test_the_keyboard_opens_a_fold_and_shows_where_it_is(context, address):
+    page, _, _ = open_page(context, f"{address}/book/small.html", address)
+    title = page.locator("details.fold > summary").first
+    title.focus()
+    page.keyboard.press("Enter")
+    assert visible(page, "The aardvark.")
+    assert title.evaluate("(e) => getComputedStyle(e).outlineStyle") == "solid"
+
+
 @pytest.mark.parametrize(
     "link, seen, hidden",
     [
