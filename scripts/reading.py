@@ -19,7 +19,6 @@ import json
 import re
 import sys
 from dataclasses import dataclass
-from pathlib import Path
 
 import nbformat
 from nbformat import NotebookNode
@@ -154,7 +153,7 @@ def main(names: list[str]) -> int:
     for path in paths:
         reading = measure(nbformat.read(path, as_version=4))
         values = ["-" if getattr(reading, column) is None else getattr(reading, column) for column in columns]
-        print(f"{Path(path).stem:<15}" + "".join(f"{value:>9}" for value in values))
+        print(f"{path.stem:<15}" + "".join(f"{value:>9}" for value in values))
     return 0
 
 

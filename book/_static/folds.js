@@ -1,4 +1,4 @@
-/* What browsers leave undone for folds: a link to a fold opens it, and so do words searched for and the printer. */
+/* What browsers leave undone for folds: a link to a fold opens it, and so do the search and the printer. */
 (() => {
   "use strict";
 
@@ -21,13 +21,16 @@
     if (link?.hash && link.href === location.href) follow(link.hash);
   });
 
-  // Sphinx marks the words of a search a moment after the page is there.
-  addEventListener("load", () =>
+  // On the page that a search leads to, Sphinx would mark the words; but it keeps still where the theme has loaded the
+  // script of its search, as it has everywhere. If only folds hold the words, the first of these folds opens.
+  addEventListener("load", () => {
+    if (document.getElementById("search-results")) return;
+    SphinxHighlight.highlightSearchWords();
     setTimeout(() => {
       const words = [...document.querySelectorAll("article .highlighted")];
       if (words.length && words.every((word) => word.closest("details:not([open])"))) unfold(words[0]);
-    }, 50),
-  );
+    }, 50);
+  });
 
   const closed = new Set();
   addEventListener("beforeprint", () => {
