@@ -38,10 +38,6 @@ class fold_title(nodes.TextElement):
     """`<summary>`."""
 
 
-class searched_fold_title(fold_title, nodes.title):
-    """A title of its own, such as *Proof: ...*: the search lists it with the titles of sections."""
-
-
 class fold_body(nodes.General, nodes.Element):
     """What opens."""
 
@@ -145,9 +141,8 @@ class MakeFolds(SphinxPostTransform):
 
     def made(self, title, content, ids, **options):
         """A fold with its title, what it holds, and the ids that lead to it."""
-        kind, colon, rest = title.astext().partition(":")
-        heading = (searched_fold_title if rest.strip() else fold_title)("")
-        heading.extend(title.children or [title])
+        kind, colon, _ = title.astext().partition(":")
+        heading = fold_title("", "", *(title.children or [title]))
         made = fold("", heading, ids=ids[:1] or [self.new_id(title.astext())], **options)
         if kind in KINDS:
             made["classes"].append("fold-" + nodes.make_id(kind))
@@ -195,7 +190,6 @@ def closes(tag):
 def setup(app):
     app.add_node(fold, html=(visit_fold, closes("details")))
     app.add_node(fold_title, html=(visit_fold_title, closes("summary")))
-    app.add_node(searched_fold_title, html=(visit_fold_title, closes("summary")))
     app.add_node(fold_body, html=(visit_fold_body, closes("div")))
     app.add_transform(JoinFolds)
     app.add_post_transform(MakeFolds)
