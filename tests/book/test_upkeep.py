@@ -23,11 +23,6 @@ A page
 ======
 
 .. [Quinlan] C4.5.
-
-.. prf:proof::
-   :class: dropdown
-
-   Words.
 """
 
 
@@ -41,10 +36,10 @@ def load_extension(name):
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory):
-    """A bibliography and a folded proof as Docutils and sphinx-proof print them, without the book's extensions."""
+    """A bibliography as Docutils prints it, without the book's extensions."""
     folder = tmp_path_factory.mktemp("page")
     (folder / "index.rst").write_text(PAGE, encoding="utf-8")
-    settings = {"extensions": ["sphinx_proof"], "html_theme": "basic"}
+    settings = {"html_theme": "basic"}
     Sphinx(folder, None, folder / "html", folder / "doctrees", "html", settings, status=None, warning=None).build()
     return (folder / "html" / "index.html").read_text(encoding="utf-8")
 
