@@ -29,7 +29,7 @@ LISTINGS = ("_modules/", "genindex.html", "search.html")
 
 
 def chapters():
-    """The notebooks of the book, by page name such as `book/entropy`."""
+    """The notebooks of the book without those of the errata, by page name such as `book/entropy`."""
     toc = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
     files = [toc["root"]] + [chapter["file"] for part in toc["parts"] for chapter in part["chapters"]]
     return [file for file in files if (ROOT / f"{file}.ipynb").exists()]
@@ -366,9 +366,10 @@ def test_every_row_has_its_place(site, name, prefix, page):
     missing = []
     for row in rows(name):
         label = f"{prefix}-{row['id'].lower().replace('.', '-')}"
-        chapter = (site / "book" / f"{row['chapter']}.html").read_text(encoding="utf-8")
-        if f'id="{label}"' not in chapter or f'href="{row["chapter"]}.html#{label}"' not in table:
-            missing.append(f"{label} in {row['chapter']}")
+        place = row["chapter"] if prefix == "source" else f"errata_{row['source']}"
+        html = (site / "book" / f"{place}.html").read_text(encoding="utf-8")
+        if f'id="{label}"' not in html or f'href="{place}.html#{label}"' not in table:
+            missing.append(f"{label} in {place}")
     assert missing == []
 
 
