@@ -172,6 +172,17 @@ def growth_explorer(frame: pd.DataFrame, target: str) -> Explorable:
     )
 
 
+def plot_chance(chance: pd.Series, gain: float, name: str) -> None:
+    """The mean gain of random columns, `chance`, against their number of values, and the gain of a real attribute."""
+    with plt.rc_context({"font.size": 13}):
+        ax = axes("values of the random column", "mean gain (bits)")
+        ax.plot(chance.index, chance, marker="o", color=CLASS_COLORS[0])
+        ax.axhline(gain, color=CLASS_COLORS[1], linestyle="--")
+        ax.annotate(name, (chance.index[-1], gain), xytext=(0, 6), textcoords="offset points", ha="right")
+        ax.set(xticks=chance.index, ylim=(0, None))
+    plt.show()
+
+
 def plot_threshold(means: pd.DataFrame) -> None:
     """Accuracy on training rows and on held-out rows, the columns of `means`, against the threshold, its index."""
     with plt.rc_context({"font.size": 13}):  # reads on a phone, too
