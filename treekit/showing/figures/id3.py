@@ -178,7 +178,7 @@ def plot_chance(chance: pd.Series, gain: float, name: str) -> None:
         ax = axes("values of the random column", "mean gain (bits)")
         ax.plot(chance.index, chance, marker="o", color=CLASS_COLORS[0])
         ax.axhline(gain, color=CLASS_COLORS[1], linestyle="--")
-        ax.annotate(name, (chance.index[-1], gain), xytext=(0, 6), textcoords="offset points", ha="right")
+        ax.annotate(name, (chance.index[-1], gain), xytext=(0, -6), textcoords="offset points", ha="right", va="top")
         ax.set(xticks=chance.index, ylim=(0, None))
     plt.show()
 
