@@ -133,6 +133,20 @@ def _guide(plane: Plane, x1: float, y1: float, x2: float, y2: float, **attribute
     return line(plane.x(x1), plane.y(y1), plane.x(x2), plane.y(y2), stroke_opacity=0.6, **attributes)
 
 
+def plot_wins(contests: pd.DataFrame) -> None:
+    """How often random columns win, by their number of values: the columns "wins by gain" and "wins by ratio"."""
+    with plt.rc_context({"font.size": 13}):  # reads on a phone, too
+        _, ax = plt.subplots(figsize=(6.4, 3.2), layout="constrained")
+        for k, name in enumerate(("gain", "ratio")):
+            ax.plot(contests.index, contests[f"wins by {name}"], marker="os"[k], color=CLASS_COLORS[k], label=name)
+        ax.set(xscale="log", xticks=contests.index, xticklabels=contests.index, ylim=(-0.03, 1.03))
+        ax.minorticks_off()
+        ax.set(xlabel="number of values of the random columns", ylabel="share of contests won")
+        ax.spines[["top", "right"]].set_visible(False)
+        ax.legend(frameon=False, title="chosen by")
+    plt.show()
+
+
 def plot_chance(by_values: pd.DataFrame, by_odd: pd.DataFrame) -> None:
     """What random columns score: by their number of values, and, for two values, by the rows of the rarer one.
 
