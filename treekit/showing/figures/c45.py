@@ -41,12 +41,15 @@ RULES = ("gain", "ratio", "ratio, gain at least average")
 
 
 def ratio_explorer(
-    tables: dict[str, tuple[pd.DataFrame, pd.Series]], rules: Sequence[str] = RULES, challenge: str = ""
+    tables: dict[str, tuple[pd.DataFrame, pd.Series]],
+    rules: Sequence[str] = RULES,
+    start: tuple[str, str] | None = None,
+    challenge: str = "",
 ) -> Explorable:
     """Every attribute as a point, gain over split information, and which one each of some `RULES` chooses.
 
-    `tables` maps a name to categorical attributes and labels. A ratio is a slope, an average gain a height. At rest
-    the figure shows the first table and the first rule.
+    `tables` maps a name to categorical attributes and labels. A ratio is a slope, an average gain a height. `start`
+    is the table and the rule at rest; the first of each, unless given.
     """
     found = {name: _measured(X, y) for name, (X, y) in tables.items()}
     widest = max(float(table["price"].max()) for table in found.values())
@@ -86,13 +89,14 @@ def ratio_explorer(
 
     ticks_x = np.arange(0, plane.xlim[1] + 0.01, 1)
     ticks_y = np.arange(0, plane.ylim[1] + 0.01, 0.2)
+    table, rule = start or (next(iter(tables)), rules[0])
     return Explorable(
         title="Gain against price",
-        alt=f"Every attribute of {next(iter(tables))} as a point, its price to the right, its gain upwards. The point "
-        f"of the largest {rules[0]} is marked, with a line through it: no other point lies above that line.",
+        alt=f"Every attribute of the table {table} as a point, its price to the right, its gain upwards. The winner by "
+        f"{rule} is marked, and a line runs through it.",
         size=(480, 350),
         background=plane.axes(ticks_x, ticks_y, "price (bits)", "gain (bits)"),
-        controls=[Choice("Table", list(tables)), Choice("Largest", list(rules))],
+        controls=[Choice("Table", list(tables), start=table), Choice("Largest", list(rules), start=rule)],
         frame=state,
         challenge=challenge,
     )
