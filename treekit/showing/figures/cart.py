@@ -48,9 +48,11 @@ def round_ticks(values: ArrayLike) -> list[float]:
 
 def _names(plane: Plane, x: NDArray[np.float64], y: NDArray[np.float64], names: Iterable) -> str:
     """The name of each row above its dot, a little higher where it would touch the one before it."""
-    written, last = "", {}
+    written = ""
+    last: dict[float, tuple[float, int]] = {}  # where the name before stands on each line, and how high
     for a, b, name in zip(x, y, names, strict=True):
-        at, (end, lift) = plane.x(a), last.get(b, (-np.inf, 0))
+        at = plane.x(a)
+        end, lift = last.get(b, (-np.inf, 0))
         lift = (lift + 1) % 3 if at < end + 15 else 0
         last[b] = at, lift
         written += text(at, plane.y(b) - 10 - 12 * lift, str(name), text_anchor="middle", font_size=11)
@@ -68,12 +70,12 @@ def cut_explorer(
     """A cut that slides over a column of numbers; below, a curve of the impurity left grows with the reader's steps.
 
     `y` holds numbers, or zeros and ones for two classes, of which `ylabel` names the ones. `impurity` is "squared
-    error", the mean one about the mean, or "Gini", which for zeros and ones is twice that. `names` are written above
-    the dots. The cut starts at the left end, so that the curve does not give the best cut away.
+    error", the mean one about the mean, or "Gini impurity", which for zeros and ones is twice that. `names` are written
+    above the dots. The cut starts at the left end, so that the curve does not give the best cut away.
     """
     order = np.argsort(x, kind="stable")
     x, y = np.asarray(x, dtype=float)[order], np.asarray(y, dtype=float)[order]
-    is_class = impurity == "Gini"
+    is_class = impurity == "Gini impurity"
     factor = 2 if is_class else 1
     values = np.unique(x)
     cuts = midpoint(values[:-1], values[1:])
