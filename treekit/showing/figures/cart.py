@@ -43,7 +43,7 @@ def round_ticks(values: ArrayLike) -> list[float]:
     """A few round numbers within the range of the values."""
     low, high = float(np.min(values)), float(np.max(values))
     ticks = MaxNLocator(nbins=6, steps=[1, 2, 5, 10]).tick_values(low, high)
-    return [tick for tick in ticks.tolist() if low <= tick <= high]
+    return [float(tick) for tick in ticks if low <= tick <= high]
 
 
 def _names(plane: Plane, x: NDArray[np.float64], y: NDArray[np.float64], names: Iterable) -> str:
