@@ -15,7 +15,7 @@ be shown by an output of the same notebook, or stand in a marked quotation.
 *Free* are single digits, numbers in words, and what names a thing and does not measure it:
 
 * code, in spans and in fences; addresses; names and options of directives; targets; roles that refer (`{eq}`);
-* the number at the head of a heading or of an item of a list;
+* the number at the head of a heading or of an item of a list, and the reading time in a chapter's box;
 * digits that belong to a word (ID3, C4.5), the names of the data sets (watermelon 2.0, 3.0, 3.0-alpha), versions of
   Python and of Creative Commons licences;
 * whole numbers in the subscripts of math ($x_{17}$, $\log_{10}$), and `\tag`, `\label` and spacing commands;
@@ -83,6 +83,7 @@ STRIPPED = [
     for pattern, replacement in [
         (r"(?s)<!--.*?-->", " "),
         (r"(?m)^%.*$", ""),
+        (r"\*\*Reading time:\*\* about [0-9]+ minutes\.", " "),  # measured by test_reading.py
         (rf"(?s){REFERRING}([^`<]*)<[^`>]*>\1", r" \2 "),  # the text of a reference stays
         (rf"(?s){REFERRING}.*?\1", " "),
         (r"(?s)\{[\w:-]+\}(`+)(.*?)\1", r" \2 "),  # so does the text of other roles, such as {math} and {abbr}
@@ -426,6 +427,7 @@ def test_a_number_that_nothing_shows_is_caught(markdown, numbers):
     "markdown",
     [
         "One of 9 leaves, seventeen rows, a tenth.",
+        "**Reading time:** about 30 minutes.",
         "The source prints [0.157]{.quoted} in [1948 and [17] times]{.quoted}; [$H = -1.13$]{.quoted}.",
         "ID3, C4.5 and XGBoost2 with x10.",
         "Call `entropy([0.5, 0.5])` and ``a`17`b``.",

@@ -81,7 +81,7 @@ def find_surrogates(
 
 
 def _surrogate(level: Level, branch: Ints, values: NDArray, candidates: SplitCandidates, feature: Ints) -> Surrogate:
-    """The scored cut of one column a node as a surrogate, reversed where its mirror image agrees better."""
+    """The scored cut of one column of each node as a surrogate, reversed where its mirror image agrees better."""
     every = np.arange(level.n_nodes)
     threshold = np.where(feature >= 0, candidates.threshold[feature, every], np.nan)
     total, heavier = level.sums.sum(axis=0), level.sums.max(axis=0)

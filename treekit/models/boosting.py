@@ -163,7 +163,7 @@ class Boosting(TableEstimator):
         yield from self._sums(self._values(X))
 
     def _sums(self, values: NDArray) -> Iterator[Floats]:
-        """:meth:`_staged_scores` of a table as numbers; takes up to 128 bytes a row beside the scores."""
+        """:meth:`_staged_scores` of a table as numbers; takes up to 128 bytes per row beside the scores."""
         score = np.repeat(self.start_[:, np.newaxis], values.shape[1], axis=1)
         trees = [tree for round_trees in self.trees_ for tree in round_trees]
         steps = leaf_values(trees, [self.learning_rate * tree.value[:, 0] for tree in trees], values)

@@ -208,7 +208,7 @@ class C45Classifier(TreeClassifier):
 
         Returns
         -------
-        data frame with one row an attribute
+        data frame with one row per attribute
             ``attribute``; ``cut``, the best one, for a column of numbers; ``gain`` in bits, NaN where it cannot split
             the node; ``split_information`` in bits; ``ratio`` of the two; ``average``, the mean gain that an attribute
             must reach; ``competes``, whether it does; ``chosen``, whether its ratio is the largest of those that do

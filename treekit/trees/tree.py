@@ -109,7 +109,7 @@ class Tree(TreeStructure):
         """The values of the nodes where each row ends, averaged by its shares; of shape (n_rows, n_values).
 
         These are the shares of the classes, or a single number. It is ``membership(X) @ value``. A row that ends in a
-        single node is looked up instead, which takes 8 bytes a row beside the result.
+        single node is looked up instead, which takes 8 bytes per row beside the result.
         """
         values = self._encoded(X)
         end, rest = self._end_nodes(values)
