@@ -169,7 +169,7 @@ def distinct_tests(trees: Sequence[Tree], kind: np.dtype) -> tuple[list[Threshol
 
 
 def can_be_batched(trees: Sequence[Tree]) -> bool:
-    """Whether :class:`BatchedTrees` holds: no tree deeper than SHALLOW, two branches per node, one for missing values."""
+    """Whether :class:`BatchedTrees` holds: no tree below SHALLOW, two branches per node, one for missing values."""
     return all(
         tree.max_depth <= SHALLOW
         and tree.direction is None

@@ -33,12 +33,12 @@ UNITS = {
 class Surrogate(NamedTuple):
     """For each node another test that stands in for its own; ``feature`` is -1 where there is none.
 
-    ``threshold`` and ``route`` are as in :class:`Tree`, ``route`` with one row per node; where ``is_reversed``, branches
-    0 and 1 are exchanged.
+    ``threshold`` and ``route`` are as in :class:`Tree`, ``route`` with one row per node; where ``is_reversed``,
+    branches 0 and 1 are exchanged.
 
     ``agreement`` is the share of the weight, of the training rows whose value is known in the node, that the surrogate
-    sends where the node does; a row that lacks the surrogate's value, too, counts as sent elsewhere. ``adjusted`` is how far
-    that goes beyond what the heavier branch alone gets right, from 0 to 1 where nothing is wrong:
+    sends where the node does; a row that lacks the surrogate's value, too, counts as sent elsewhere. ``adjusted`` is
+    how far that goes beyond what the heavier branch alone gets right, from 0 to 1 where nothing is wrong:
     (agreement - majority) / (1 - majority). rpart prints the two as "agree" and "adj".
     """
 
