@@ -49,7 +49,7 @@ NBVAL = --nbval --nbval-current-env --nbval-cell-timeout=60
 
 check: lint
 	@echo "== Testing treekit"
-	$(BIN)/python -m pytest $(WORKERS) tests --ignore=tests/book --ignore=tests/benchmarks
+	$(BIN)/python -m pytest $(WORKERS) -m "not slow" tests --ignore=tests/book --ignore=tests/benchmarks
 
 test: lint
 	@$(BIN)/python -m scripts.binder || { $(REPLAY); }

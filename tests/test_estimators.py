@@ -108,6 +108,7 @@ def conventions():
                 yield pytest.param(estimator, check, id=f"{model!r}-{name}")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("estimator, check", list(conventions()))
 def test_scikit_learn_conventions(estimator, check):
     of_whole_numbers = isinstance(estimator, ID3Classifier) and "positive_only_tag" in check.func.__name__

@@ -90,16 +90,19 @@ def test_the_metadata_say_what_it_is_and_needs(wheel):
     }
 
 
+@pytest.mark.slow
 def test_the_readme_example_prints_what_the_readme_says(wheel):
     run = alone(wheel, EXAMPLE)
     assert run.stdout == PRINTED, run.stderr
 
 
+@pytest.mark.slow
 def test_the_tables_are_read_from_the_wheel(wheel):
     run = alone(wheel, "import treekit; print(treekit.__file__); print(len(treekit.datasets.load_watermelon()))")
     assert run.stdout.split() == [str(wheel / "treekit" / "__init__.py"), "17"], run.stderr
 
 
+@pytest.mark.slow
 def test_figures_without_matplotlib_name_the_extra(wheel):
     run = alone(wheel, f"import treekit; print('imported'); from {FIGURES}.entropy import surprise_curve")
     assert run.stdout == "imported\n"
@@ -108,6 +111,7 @@ def test_figures_without_matplotlib_name_the_extra(wheel):
     )
 
 
+@pytest.mark.slow
 def test_a_figure_brings_no_other_chapter():
     script = f"import sys; from {FIGURES}.entropy import surprise_curve; print(*sys.modules)"
     run = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True)

@@ -18,6 +18,8 @@ from treekit.growing.fixed_point import largest_magnitude, unit_for, weighted_me
 from treekit.models.gbdt import GBDTClassifier, GBDTRegressor
 from treekit.trees.tree import Tree
 
+pytestmark = pytest.mark.slow
+
 HIST = dict(order=2, tree_method="hist", n_estimators=2, max_depth=3, learning_rate=0.3, max_bins=32)
 
 
