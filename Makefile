@@ -2,7 +2,7 @@
 # Needed: git, make and one of Python 3.11, 3.12 and 3.13. `make book PYTHON=...` names one.
 
 .DEFAULT_GOAL := help
-.PHONY: help book site serve lint check test binder execute bench lock clean
+.PHONY: help book site serve lint check test binder execute reading bench lock clean
 
 PYTHON ?=
 PORT ?= 8000
@@ -18,6 +18,7 @@ help:
 	@echo "make test     run every test: of treekit, the notebooks, the site"
 	@echo "make binder   install what Binder would and run the chapters there, some minutes"
 	@echo "make execute  run the chapters again and store their outputs (CHAPTERS=\"entropy id3\" for some)"
+	@echo "make reading  tell how long each chapter's open page takes (CHAPTERS=\"entropy id3\" for some)"
 	@echo "make bench    measure treekit against its peers, some 20 minutes (ONLY=\"cart path\" for some groups)"
 	@echo "make lock     resolve requirements.in into requirements.txt"
 	@echo "make clean    remove the built site and the environment"
@@ -62,6 +63,9 @@ binder: $(READY)
 
 execute: $(READY)
 	.venv/bin/python scripts/execute.py $(CHAPTERS)
+
+reading: $(READY)
+	@.venv/bin/python -m scripts.reading $(CHAPTERS)
 
 # LightGBM comes with the first benchmark: nothing else needs it.
 bench: $(READY)

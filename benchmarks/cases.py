@@ -105,7 +105,7 @@ def five_classes(n: int, seed: int) -> Table:
 
 
 def plain_way(n: int, seed: int) -> Contest:
-    """Entropy trees of depth 8, by treekit and by the sources' way: for each cut both sides are measured anew."""
+    """Entropy trees of depth 8, by treekit and by the sources' way: for each cut both sides are measured again."""
     X, y, _ = data.classes(n, seed)
     D = [plain.Row(dict(enumerate(x)), label) for x, label in zip(X.tolist(), y.tolist())]
     numbers = dict.fromkeys(range(X.shape[1]))

@@ -61,7 +61,7 @@ def peak_resident(job: Callable[[], Any]) -> int:
     def status(name: str) -> int:
         return 1024 * int(re.search(rf"{name}:\s*(\d+) kB", Path("/proc/self/status").read_text())[1])  # type: ignore[index]
 
-    Path("/proc/self/clear_refs").write_text("5")  # the peak starts anew
+    Path("/proc/self/clear_refs").write_text("5")  # the peak starts afresh
     before = status("VmRSS")
     job()
     return status("VmHWM") - before

@@ -77,19 +77,19 @@ WHOLE = [
     (C45Classifier(), set()),
     (CARTClassifier(), set()),
     (CARTRegressor(), set()),
-    (ObliqueTreeClassifier(), set()),
+    (ObliqueTreeClassifier(n_restarts=1), set()),
     (BaggingClassifier(n_estimators=3), OF_SAMPLING),
     (RandomForestClassifier(n_estimators=3), OF_SAMPLING),
     (RandomForestRegressor(n_estimators=3), OF_SAMPLING),
     (AdaBoostClassifier(n_estimators=5), set()),
     (GBDTClassifier(n_estimators=5, learning_rate=0.5), set()),
     (GBDTRegressor(n_estimators=5, learning_rate=0.5), set()),
-    (CascadeForestClassifier(n_forests=1, n_estimators=3, max_levels=2, random_state=0), OF_SAMPLING),
+    (CascadeForestClassifier(n_forests=1, n_estimators=1, n_folds=2, max_levels=2, random_state=0), OF_SAMPLING),
 ]
 
 #: Other ways through the code of the same classes: only what looks at how they fit and predict.
 OTHER_WAYS = [
-    C45Classifier(conventions="quinlan", subtree_raising=True),
+    C45Classifier(conventions="quinlan", subtree_raising=True, limit="weka"),
     CARTClassifier(criterion="entropy", max_features="sqrt", random_state=0),
     CARTRegressor(criterion="absolute_error"),
     # Without a sample there is no exception: random columns alone pass the check of the weights.
@@ -277,6 +277,7 @@ BAD_VALUES = {
     "conventions": ["weka", None],
     "confidence": [0, -0.1, 1.5, "high"],
     "subtree_raising": ["yes", 2],
+    "limit": ["exact", 0.1],
     "max_features": [0, 2.0, 5, "all", "cube", -1],
     "categorical_split": ["both", None],
     "max_surrogates": [-1, 1.5, "all"],

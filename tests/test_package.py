@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import subprocess
 import sys
 import zipfile
+from collections.abc import Iterator
 from email.parser import Parser
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -111,6 +114,80 @@ def test_a_figure_brings_no_other_chapter():
     assert run.returncode == 0, run.stderr
     loaded = {name.removeprefix(f"{FIGURES}.") for name in run.stdout.split() if name.startswith(f"{FIGURES}.")}
     assert loaded == {"entropy", "shared"}
+
+
+# -- the modules --------------------------------------------------------------------------------------------------
+
+
+def modules_of(package: Path) -> dict[str, ast.Module]:
+    """The modules of a package, parsed, by their dotted names."""
+    parsed = {}
+    for path in package.rglob("*.py"):
+        parts = path.relative_to(package.parent).with_suffix("").parts
+        parsed[".".join(parts).removesuffix(".__init__")] = ast.parse(path.read_text(encoding="utf-8"))
+    return parsed
+
+
+def statements(node: ast.AST, for_types: bool) -> Iterator[ast.AST]:
+    """What runs when a module is imported, so no bodies of functions; TYPE_CHECKING is true only ``for_types``."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+            continue
+        if isinstance(child, ast.If) and ast.unparse(child.test).endswith("TYPE_CHECKING") and not for_types:
+            child = ast.Module(child.orelse, [])
+        yield child
+        yield from statements(child, for_types)
+
+
+def imports(modules: dict[str, ast.Module], for_types: bool = False) -> dict[str, set[str]]:
+    """Which modules of the package each of them imports by name."""
+    graph = {}
+    for name, tree in modules.items():
+        wanted = set()
+        for statement in statements(tree, for_types):
+            if isinstance(statement, ast.Import):
+                wanted |= {alias.name for alias in statement.names}
+            elif isinstance(statement, ast.ImportFrom):
+                assert statement.level == 0, f"{name}: imports are absolute"
+                inside = {f"{statement.module}.{alias.name}" for alias in statement.names}
+                wanted |= (inside & modules.keys()) or {statement.module}
+        graph[name] = wanted & modules.keys()
+    return graph
+
+
+def circle(graph: dict[str, set[str]]) -> list[str]:
+    """Modules that import each other in a circle, the first one again at the end; empty if there are none."""
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        return error.args[1]
+    return []
+
+
+@pytest.mark.parametrize("for_types", [False, True], ids=["when imported", "for the types"])
+def test_no_modules_import_each_other_in_a_circle(for_types):
+    """So any of them can be read after those that it stands on, and moved."""
+    graph = imports(modules_of(Path(treekit.__file__).parent), for_types)
+    assert "treekit.growing.level" in graph["treekit.growing.grow"] and "treekit.trees.tree" in graph["treekit"]
+    assert circle(graph) == []
+
+
+def test_circles_are_found(tmp_path):
+    package = tmp_path / "p"
+    package.mkdir()
+    sources = {
+        "__init__": "from p.a import f",
+        "a": "import os\nfrom p import b\n\ndef late():\n    import p.c",
+        "b": "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from p.a import f",
+        "c": "try:\n    import p.d\nexcept ImportError:\n    pass",
+        "d": "class D:\n    from p.a import f",
+    }
+    for name, source in sources.items():
+        (package / f"{name}.py").write_text(source)
+    assert circle(imports(modules_of(package))) == []
+    assert set(circle(imports(modules_of(package), for_types=True))) == {"p.a", "p.b"}
+    (package / "b.py").write_text("import p.c")
+    assert set(circle(imports(modules_of(package)))) == {"p.a", "p.b", "p.c", "p.d"}
 
 
 # -- the papers ---------------------------------------------------------------------------------------------------

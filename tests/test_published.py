@@ -80,7 +80,7 @@ def test_rpart_improvements(stage_c):
 
 
 def test_rpart_surrogates(stage_c):
-    """The same section: surrogates gleason 5.5, ploidy, g2 9.945 and age 66.5, in this order."""
+    """The same section: surrogates gleason 5.5, ploidy, g2 9.945 and age 66.5, with agree and adj."""
     X, y = stage_c
     tree = CARTClassifier(min_samples_split=20, min_samples_leaf=7, max_depth=1).fit(X, y).tree_
     assert tree.root.question == "grade"
@@ -91,3 +91,5 @@ def test_rpart_surrogates(stage_c):
     thresholds = [round(float(surrogate.threshold[0]), 3) for surrogate in tree.surrogates[:4]]
     assert thresholds == pytest.approx([5.5, float("nan"), 9.945, 66.5], nan_ok=True)
     assert tree.surrogates[3].is_reversed[0]  # the young go to the right
+    assert [round(float(s.agreement[0]), 3) for s in tree.surrogates[:4]] == [0.863, 0.644, 0.630, 0.589]
+    assert [round(float(s.adjusted[0]), 3) for s in tree.surrogates[:4]] == [0.672, 0.148, 0.115, 0.016]

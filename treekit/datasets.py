@@ -59,7 +59,7 @@ def load_watermelon(version: str = "2.0", language: str = "en") -> pd.DataFrame:
 
 
 def load_playtennis(language: str = "en") -> pd.DataFrame:
-    """Fourteen days, with ``play`` (打网球) as the label: the table of Quinlan (1986) as Mitchell (1997) tells it.
+    """Fourteen days, with ``play`` (打网球) as the label: the table of Quinlan (1986) as Mitchell (1997) prints it.
 
     The index is the day. ``language`` is "en" or "zh".
     """

@@ -27,8 +27,8 @@ COST_TIE = 1e-12
 #: Class shares and votes are equal within this: they are means over leaves or trees.
 VOTE_TIE = 1e-12
 
-#: Where the rows of a node are not at hand, an impurity below this fraction of the root's is zero but for rounding.
-PURE = 1e-14
+#: A part of a row that is less than this share of it is not shared out any further: it goes down the heaviest branch.
+LEAST_SHARE = 2.0**-8
 
 #: The sums of a node must be known to this fraction of its spread: that is finer than a tie.
 RESOLUTION = 2.0**-34

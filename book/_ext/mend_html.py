@@ -1,6 +1,6 @@
-"""Mend two pieces of HTML that other packages print wrongly.
+"""Mend a piece of HTML that another package prints wrongly.
 
-The tests print both pieces anew, and fail once a mend is no longer needed.
+The tests print the piece again, and fail once the mend is no longer needed.
 """
 
 import re
@@ -11,10 +11,6 @@ MENDS = [
     # which axe counts as critical. DPUB-ARIA 1.1 gave the role up: https://github.com/w3c/dpub-aria/issues/15. Without
     # `role="list"` the entries read well.
     (r'<div role="list" class="citation-list">', r'<div class="citation-list">'),
-    # sphinx-proof gives a `{prf:proof}` no title of its own. With `:class: dropdown` the fold button then has no place,
-    # which is a JavaScript error: https://github.com/executablebooks/sphinx-proof/issues/86. The word "Proof" becomes
-    # the title that the button needs.
-    (r'(<div class="proof dropdown admonition"[^>]*>\n)<p>Proof\. ', r'\1<p class="admonition-title">Proof</p>\n<p>'),
 ]
 
 

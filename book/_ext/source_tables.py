@@ -1,8 +1,8 @@
 """Three directives that print the appendices *source map* and *errata* from CSV files.
 
 The rows are facts about the notes that the book grew from. Kept as data they can be tested:
-each row must have its place, a label that a chapter sets just before the passage in question.
-The labels are `source-tm05` for row TM05 of the map and `erratum-0-1` for erratum 0.1.
+each row must have its place, a label just before the passage in question: `source-tm05`, in a chapter, for row TM05 of
+the map; `erratum-0-1`, in the notebook `errata_<key>` of its source, for erratum 0.1.
 
 `source-map` and `errata` take the bibliography key of one set of notes and print its rows; `blanks` prints the rows of
 the map that are headings without text.
@@ -16,10 +16,15 @@ from sphinx.util.docutils import SphinxDirective
 DATA = Path(__file__).parent.parent / "data"
 
 
-def place(prefix, row):
-    """A link to the label of a row; its text is the title of the section or chapter there."""
+def place(prefix, row, text):
+    """A link to the label of a row."""
     label = f"{prefix}-{row['id'].lower().replace('.', '-')}"
-    return f"{{ref}}`{row['chapter']} <{label}>`"
+    return f"{{ref}}`{text} <{label}>`"
+
+
+def table_row(cells):
+    """A line of a Markdown table."""
+    return "| " + " | ".join(cell.replace("|", r"\|") for cell in cells) + " |"
 
 
 class RowsDirective(SphinxDirective):
@@ -50,8 +55,7 @@ class SourceMap(RowsDirective):
         yield "|---|---|---|---|---|"
         for row in rows:
             names = ", ".join(f"{{py:obj}}`~treekit.{name}`" for name in row["treekit"].split())
-            cells = [row["id"], row["where"], row["what"], place("source", row), names]
-            yield "| " + " | ".join(cell.replace("|", r"\|") for cell in cells) + " |"
+            yield table_row([row["id"], row["where"], row["what"], place("source", row, row["chapter"]), names])
 
 
 class Blanks(SourceMap):
@@ -64,16 +68,16 @@ class Blanks(SourceMap):
 
 
 class Errata(RowsDirective):
-    """A list: where the notes err, what they print, what is right, where the book shows it."""
+    """A table: number and link, where the line stands in the notes, what they print, what is right, the verdict."""
 
     file = "errata.csv"
 
     def lines(self, rows):
+        yield "| Number | Place | Printed | Right | Verdict |"
+        yield "|---|---|---|---|---|"
         for row in rows:
-            yield f"{row['id']}, {row['where']}"
-            yield f": **Printed:** {row['printed']}.\n"
-            yield f"  **Right:** {row['right']}.\n"
-            yield f"  **Shown** in {place('erratum', row)}: {row['shown']}.\n"
+            number = place("erratum", row, row["id"])
+            yield table_row([number, row["where"], row["printed"], row["right"], row["verdict"]])
 
 
 def setup(app):

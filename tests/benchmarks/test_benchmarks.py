@@ -247,7 +247,7 @@ def test_one_thread_is_set_before_numpy_is_imported():
 @pytest.mark.parametrize("memory", [m for m in MEMORY if m.target], ids=lambda m: m.what)
 def test_a_fit_allocates_no_more_than_is_wanted(memory):
     """Bytes are not seconds: they are the same on every machine, so they can be tested. Fewer rows do."""
-    n_rows = min(memory.n_rows, 300_000)
+    n_rows = min(memory.n_rows, 100_000)
     contest = next(case.contest for case in CASES if case.what == memory.what)
     contest(1000, 1).jobs["treekit"]()  # what is loaded and set up once is no memory of the fit
     peak = measure.peak_allocated(contest(n_rows, 0).jobs["treekit"])

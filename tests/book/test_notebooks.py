@@ -181,7 +181,10 @@ def test_cells_are_short():
 def test_the_contents_list_every_notebook():
     contents = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
     listed = {contents["root"]} | {
-        chapter["file"] for part in contents.get("parts", [contents]) for chapter in part.get("chapters", [])
+        page["file"]
+        for part in contents.get("parts", [contents])
+        for chapter in part.get("chapters", [])
+        for page in [chapter, *chapter.get("sections", [])]
     }
     listed_notebooks = {name for name in listed if (ROOT / f"{name}.ipynb").exists()}
     assert {path.relative_to(ROOT).with_suffix("").as_posix() for path in CHAPTERS} == listed_notebooks

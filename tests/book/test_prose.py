@@ -1,4 +1,7 @@
-r"""No number in prose that the notebook does not print.
+r"""No number in prose that the notebook does not print, and no word that book/data/words.csv avoids.
+
+The words are those of the whole book and of treekit's docstrings and comments; each row has a sentence that its pattern
+finds and one that it leaves alone. What follows is about numbers.
 
 For writers, in short: print it, then write it as it was printed (or rounded). What a source says and no cell prints is
 marked as a quotation: `[0.157]{.quoted}`.
@@ -12,7 +15,7 @@ be shown by an output of the same notebook, or stand in a marked quotation.
 *Free* are single digits, numbers in words, and what names a thing and does not measure it:
 
 * code, in spans and in fences; addresses; names and options of directives; targets; roles that refer (`{eq}`);
-* the number at the head of a heading or of an item of a list;
+* the number at the head of a heading or of an item of a list, and the reading time in a chapter's box;
 * digits that belong to a word (ID3, C4.5), the names of the data sets (watermelon 2.0, 3.0, 3.0-alpha), versions of
   Python and of Creative Commons licences;
 * whole numbers in the subscripts of math ($x_{17}$, $\log_{10}$), and `\tag`, `\label` and spacing commands;
@@ -32,8 +35,11 @@ $-0.5\log_2 0.5$; without it the sign is free.
 
 from __future__ import annotations
 
+import csv
 import html
+import io
 import re
+import tokenize
 from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
@@ -44,7 +50,7 @@ import pytest
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-from scripts.execute import BOOK, notebooks
+from scripts.execute import BOOK, ROOT, notebooks
 
 # ---------------------------------------------------------------------------------------------------------------------
 # What the prose says
@@ -77,6 +83,7 @@ STRIPPED = [
     for pattern, replacement in [
         (r"(?s)<!--.*?-->", " "),
         (r"(?m)^%.*$", ""),
+        (r"\*\*Reading time:\*\* about [0-9]+ minutes\.", " "),  # measured by test_reading.py
         (rf"(?s){REFERRING}([^`<]*)<[^`>]*>\1", r" \2 "),  # the text of a reference stays
         (rf"(?s){REFERRING}.*?\1", " "),
         (r"(?s)\{[\w:-]+\}(`+)(.*?)\1", r" \2 "),  # so does the text of other roles, such as {math} and {abbr}
@@ -300,6 +307,69 @@ def test_every_number_in_prose_is_printed_by_a_cell(path: Path):
     assert not unproven, f"{path.relative_to(BOOK.parent)}\n\n" + "\n\n".join(map(str, unproven))
 
 
+with (BOOK / "data" / "words.csv").open(encoding="utf-8", newline="") as table:
+    WORDS = list(csv.DictReader(table))
+BLOCKQUOTE = re.compile(r"(?m)^\s*>.*$")
+TEXTS = [*notebooks(), *sorted(BOOK.glob("*.md")), *sorted((ROOT / "treekit").rglob("*.py"))]
+
+
+def remarks(code: str) -> Iterator[str]:
+    """The docstrings of a program, and its comments; those on neighbouring lines are one."""
+    comment, last_line, at_start = "", 0, True
+    for token in tokenize.generate_tokens(io.StringIO(code).readline):
+        if token.type == tokenize.COMMENT:
+            if token.start[0] != last_line + 1:
+                yield comment
+                comment = ""
+            comment += token.string.lstrip("#") + "\n"
+            last_line = token.start[0]
+        elif token.type == tokenize.STRING and at_start:
+            yield token.string.strip("r\"'")
+        if token.type not in (tokenize.COMMENT, tokenize.NL):
+            at_start = token.type in (tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT)
+    yield comment
+
+
+def pieces(path: Path) -> Iterator[str]:
+    """All prose of a notebook, a page or a module of treekit."""
+    if path.suffix == ".ipynb":
+        yield from (text for _, text in prose(nbformat.read(path, as_version=4)))
+    elif path.suffix == ".py":
+        yield from remarks(path.read_text(encoding="utf-8"))
+    else:
+        yield path.read_text(encoding="utf-8")
+
+
+def avoided(text: str) -> Iterator[str]:
+    """What a text says that words.csv avoids: each word with its place and what to prefer."""
+    for paragraph in re.split(r"\n\s*\n", BLOCKQUOTE.sub("", readable(text))):
+        line = " ".join(paragraph.split())
+        for row in WORDS:
+            for match in re.finditer(row["pattern"], line, re.IGNORECASE):
+                place = line[max(match.start() - 30, 0) : match.end() + 30]
+                yield f"{match[0].strip()!r} in: ... {place} ...\n    do: {row['prefer']} (for {row['avoid']})"
+
+
+@pytest.mark.parametrize("path", TEXTS, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_no_word_is_to_be_avoided(path: Path):
+    found = [fault for text in pieces(path) for fault in avoided(text)]
+    assert not found, "\n".join([f"{path.relative_to(ROOT)}: {len(found)}", *found])
+
+
+@pytest.mark.parametrize("row", WORDS, ids=lambda row: row["avoid"])
+def test_a_pattern_finds_the_bad_sentence_and_leaves_the_good_one(row):
+    assert list(avoided(row["bad"])) and not list(avoided(row["good"]))
+
+
+def test_quotations_and_code_may_say_what_they_like():
+    assert not list(avoided("> drawn by lot\n\n[drawn by lot]{.quoted}, `by lot`\n\n```python\n# by lot\n```"))
+
+
+def test_remarks_are_docstrings_and_comments():
+    code = '"""One."""\nx = "no"  # Two,\n# three.\n\n\ndef f():\n    r"""Four."""\n    # Five.\n    return "no"\n'
+    assert [text.split() for text in remarks(code) if text] == [["One."], ["Four."], ["Two,", "three."], ["Five."]]
+
+
 # ---------------------------------------------------------------------------------------------------------------------
 # The checker itself, on small notebooks
 
@@ -357,6 +427,7 @@ def test_a_number_that_nothing_shows_is_caught(markdown, numbers):
     "markdown",
     [
         "One of 9 leaves, seventeen rows, a tenth.",
+        "**Reading time:** about 30 minutes.",
         "The source prints [0.157]{.quoted} in [1948 and [17] times]{.quoted}; [$H = -1.13$]{.quoted}.",
         "ID3, C4.5 and XGBoost2 with x10.",
         "Call `entropy([0.5, 0.5])` and ``a`17`b``.",

@@ -1,40 +1,35 @@
 """The built site, opened in a real browser: every page, light and dark, on a desk and on a phone.
 
 The site is built once, by the command behind `make book`, into a temporary folder. Each page is opened once on a desk
-and once on a phone; what the browser saw is kept as a `Visit`, and each test looks at one side of all visits. Sphinx's
-own listings of treekit's source, in `_modules`, are no pages of the book and are not opened.
+and once on a phone; what the browser saw is kept as a `Visit`, and each test looks at one side of all visits. What
+Sphinx adds of its own, the listings of treekit's source in `_modules` and the index of names, is no page of the book
+and is not opened; the page of the search is opened by the test that searches.
 Tests that need no browser read the built files.
 """
 
 import csv
-import functools
-import http.server
-import os
 import re
-import shutil
-import subprocess
-import sys
-import threading
+from collections import Counter
 from dataclasses import dataclass
-from pathlib import Path
 from urllib.parse import unquote, urldefrag, urlsplit
 
 import pytest
 import yaml
 from axe_playwright_python.sync_playwright import Axe
-from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+from nbformat.v4 import new_code_cell, new_markdown_cell
 
 import treekit
-from scripts.execute import ROOT, normalise, stored_form
+from scripts.execute import ROOT
+from tests.book.sites import BIN, build, build_small, open_page, open_tab, outside, served, small_book
 
-BIN = Path(sys.executable).parent
 DESK, PHONE = 1280, 390
 SHORTEST_ALT = 20
-LISTINGS = "_modules/"
+#: What Sphinx adds of its own.
+LISTINGS = ("_modules/", "genindex.html", "search.html")
 
 
 def chapters():
-    """The notebooks of the book, by page name such as `book/entropy`."""
+    """The notebooks of the book without those of the errata, by page name such as `book/entropy`."""
     toc = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
     files = [toc["root"]] + [chapter["file"] for part in toc["parts"] for chapter in part["chapters"]]
     return [file for file in files if (ROOT / f"{file}.ipynb").exists()]
@@ -46,16 +41,6 @@ def rows(name):
         return list(csv.DictReader(file))
 
 
-def build(command, folder, **variables):
-    """Run a command that builds a site into `folder`, and return where its pages are."""
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("BOOK_REPOSITORY")}
-    run = subprocess.run(
-        command, cwd=ROOT, env=environment | variables, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
-    )
-    assert run.returncode == 0, run.stdout[-8000:]
-    return folder / "_build" / "html"
-
-
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
     """The folder of the built site, built with warnings as errors."""
@@ -63,21 +48,30 @@ def site(tmp_path_factory):
     return build(["make", "site", f"BIN={BIN}", f"OUT={folder}"], folder)
 
 
-class QuietHandler(http.server.SimpleHTTPRequestHandler):
-    """Serve files without a line in the log for each."""
-
-    def log_message(self, format, *args):
-        pass
-
-
 @pytest.fixture(scope="module")
 def address(site):
     """The address at which the built site is served while the tests run."""
-    handler = functools.partial(QuietHandler, directory=site)
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}"
-        server.shutdown()
+    with served(site) as address:
+        yield address
+
+
+# Opens, closes and opens every fold of a page by clicks on its title: on the left, in the middle, on the right. So the
+# looks that follow see all that the page holds.
+CLICK_FOLDS = """() => {
+  const stuck = [];
+  for (const fold of document.querySelectorAll("details.fold")) {
+    const title = fold.querySelector(":scope > summary");
+    title.scrollIntoView({ block: "center", behavior: "instant" });
+    for (const [share, isOpen] of [[0.01, true], [0.5, false], [0.99, true]]) {
+      const { left, top, width, height } = title.getBoundingClientRect();
+      const there = document.elementFromPoint(left + share * width, top + height / 2);
+      there?.click();
+      if (!title.contains(there) || fold.open !== isOpen) stuck.push(`${fold.id}: ${title.textContent}, at ${share}`);
+    }
+  }
+  scrollTo({ top: 0, behavior: "instant" });
+  return stuck;
+}"""
 
 
 # What one look at a page brings home. Only the article counts for pictures: the theme answers for its own buttons.
@@ -92,6 +86,7 @@ LOOK = """async () => {
   };
   const panels = (e) => (!e || e.matches("article") ? [] : [e, ...panels(e.parentElement)]);
   return {
+    folds: all("details.fold").map((e) => e.id),
     hasArticle: all("article").length > 0,
     theme: document.documentElement.dataset.theme,
     overflow: document.scrollingElement.scrollWidth - innerWidth,
@@ -151,35 +146,11 @@ class Visit:
     errors: list
     requests: list
     violations: list
+    stuck: list
     look: dict
 
     def __repr__(self):
         return f"{self.page} ({self.theme}, {self.width} px)"
-
-
-def outside(url, address):
-    """Tell whether a request leaves the site that is served at `address`."""
-    return not url.startswith((address, "data:", "blob:"))
-
-
-def open_tab(context, address):
-    """Open an empty tab, with the lists to which the browser will add errors and requests that leave the site."""
-    tab, errors, requests = context.new_page(), [], []
-    tab.on(
-        "console",
-        lambda message: errors.append(f"{message.text} {message.location['url']}") if message.type == "error" else None,
-    )
-    tab.on("pageerror", lambda error: errors.append(str(error)))
-    tab.on("requestfailed", lambda request: errors.append(f"failed: {request.url}"))
-    tab.on("request", lambda request: requests.append(request.url) if outside(request.url, address) else None)
-    return tab, errors, requests
-
-
-def open_page(context, url, address):
-    """Open an address in a tab of its own."""
-    tab, errors, requests = open_tab(context, address)
-    tab.goto(url)
-    return tab, errors, requests
 
 
 def serious_violations(tab):
@@ -197,32 +168,34 @@ def turn(tab, theme):
 
 
 def visit(tab, url, theme, width):
-    """Open a page, look at it and let axe judge its article. Returns the looks by theme, and what axe found.
+    """Open a page and its folds, look at it and let axe judge its article.
 
+    Returns the looks by theme, what axe found, and the folds that do not open or close.
     On a desk night falls for a moment: the dark desk holds no text and no colour that the other two do not show to axe.
     """
     tab.goto(url)
+    stuck = tab.evaluate(CLICK_FOLDS)
     looks = {theme: tab.evaluate(LOOK)}
     if width == DESK:
         turn(tab, "dark")
         looks["dark"] = tab.evaluate(LOOK)
         turn(tab, theme)
-    return looks, serious_violations(tab) if looks[theme]["hasArticle"] else []
+    return looks, serious_violations(tab) if looks[theme]["hasArticle"] else [], stuck
 
 
 @pytest.fixture(scope="module")
 def visits(site, browser, address):
     """Every page of the book, looked at on a light desk, on a dark desk and on a dark phone."""
     names = sorted(path.relative_to(site).as_posix() for path in site.rglob("*.html"))
-    names = [name for name in names if not name.startswith(("_static/", LISTINGS)) and name != "index.html"]
+    names = [name for name in names if not name.startswith(("_static/", *LISTINGS)) and name != "index.html"]
     assert {f"{chapter}.html" for chapter in chapters()} < set(names)
     made = []
     for theme, width in [("light", DESK), ("dark", PHONE)]:
         with browser.new_context(color_scheme=theme, viewport={"width": width, "height": 844}) as context:
             tab, errors, requests = open_tab(context, address)
             for name in names:
-                looks, violations = visit(tab, f"{address}/{name}", theme, width)
-                seen = errors.copy(), requests.copy(), violations
+                looks, *found = visit(tab, f"{address}/{name}", theme, width)
+                seen = errors.copy(), requests.copy(), *found
                 made += [Visit(name, look_theme, width, *seen, look) for look_theme, look in looks.items()]
                 errors.clear()
                 requests.clear()
@@ -252,6 +225,15 @@ def test_math_is_typeset(visits):
 def test_no_formula_is_cut_off(visits):
     """A formula in a line of text hides what is wider than the page; one on a line of its own scrolls."""
     check(visits, lambda v: v.look["cut"])
+
+
+def test_every_fold_opens_and_closes_by_its_title(visits):
+    check(visits, lambda v: v.stuck)
+    assert {f"{chapter}.html" for chapter in chapters()} <= {v.page for v in visits if v.look["folds"]}
+
+
+def test_no_id_stands_twice_on_a_page(visits):
+    check(visits, lambda v: [name for name, count in Counter(v.look["anchors"]).items() if count > 1])
 
 
 def test_theme_follows_the_reader(visits):
@@ -310,7 +292,8 @@ def test_internal_links_resolve(visits, site, address):
     def ids(listing):
         return {"", *re.findall(r'\bid="([^"]+)"', listing.read_text(encoding="utf-8"))}
 
-    anchors = {path.relative_to(site).as_posix(): ids(path) for path in (site / LISTINGS).rglob("*.html")}
+    files = {path.relative_to(site).as_posix(): path for path in site.rglob("*.html")}
+    anchors = {name: ids(path) for name, path in files.items() if name.startswith(LISTINGS)}
     anchors |= {v.page: {*v.look["anchors"], "", "top"} for v in visits}
 
     def broken(link):
@@ -383,9 +366,10 @@ def test_every_row_has_its_place(site, name, prefix, page):
     missing = []
     for row in rows(name):
         label = f"{prefix}-{row['id'].lower().replace('.', '-')}"
-        chapter = (site / "book" / f"{row['chapter']}.html").read_text(encoding="utf-8")
-        if f'id="{label}"' not in chapter or f'href="{row["chapter"]}.html#{label}"' not in table:
-            missing.append(f"{label} in {row['chapter']}")
+        place = row["chapter"] if prefix == "source" else f"errata_{row['source']}"
+        html = (site / "book" / f"{place}.html").read_text(encoding="utf-8")
+        if f'id="{label}"' not in html or f'href="{place}.html#{label}"' not in table:
+            missing.append(f"{label} in {place}")
     assert missing == []
 
 
@@ -414,23 +398,10 @@ def test_no_launch_button_without_a_repository(site):
         assert launch_links(html) == [] and "executablebooks" not in html and "in-colab" not in html
 
 
-@pytest.fixture
-def one_page(tmp_path):
-    """A book of one small chapter with the settings of ours."""
-    shutil.copy(ROOT / "_config.yml", tmp_path)
-    (tmp_path / "_toc.yml").write_text("format: jb-book\nroot: book/small\n", encoding="utf-8")
-    (tmp_path / "book").mkdir()
-    for name in ("_ext", "_static", "data", "explorables", "references.bib"):
-        (tmp_path / "book" / name).symlink_to(ROOT / "book" / name)
-    chapter = normalise(new_notebook(cells=[new_markdown_cell("# A small chapter"), new_code_cell("1 + 1")]))
-    (tmp_path / "book" / "small.ipynb").write_text(stored_form(chapter), encoding="utf-8")
-    return tmp_path
-
-
-def test_launch_buttons_lead_to_the_given_repository(one_page):
-    command = [BIN / "jupyter-book", "build", one_page, "--all", "-W", "-n"]
+def test_launch_buttons_lead_to_the_given_repository(tmp_path):
+    folder = small_book(tmp_path, [new_markdown_cell("# A small chapter"), new_code_cell("1 + 1")])
     repository = {"BOOK_REPOSITORY_URL": "https://github.com/someone/trees", "BOOK_REPOSITORY_BRANCH": "draft"}
-    html = (build(command, one_page, **repository) / "book" / "small.html").read_text(encoding="utf-8")
+    html = build_small(folder, **repository)
     assert "%pip install git+https://github.com/someone/trees@draft<" in html
     assert launch_links(html) == [
         "https://mybinder.org/v2/gh/someone/trees/draft?urlpath=lab/tree/book/small.ipynb",

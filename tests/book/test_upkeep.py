@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import importlib.util
 import re
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from sphinx.application import Sphinx
 
 from scripts import execute
 
-BOOK = execute.BOOK
+ROOT, BOOK = execute.ROOT, execute.BOOK
+CONTRIBUTING = (BOOK / "contributing.md").read_text(encoding="utf-8")
 MATHJAX = BOOK / "_static" / "mathjax"
 
 PAGE = """
@@ -19,11 +23,6 @@ A page
 ======
 
 .. [Quinlan] C4.5.
-
-.. prf:proof::
-   :class: dropdown
-
-   Words.
 """
 
 
@@ -37,10 +36,10 @@ def load_extension(name):
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory):
-    """A bibliography and a folded proof as Docutils and sphinx-proof print them, without the book's extensions."""
+    """A bibliography as Docutils prints it, without the book's extensions."""
     folder = tmp_path_factory.mktemp("page")
     (folder / "index.rst").write_text(PAGE, encoding="utf-8")
-    settings = {"extensions": ["sphinx_proof"], "html_theme": "basic"}
+    settings = {"html_theme": "basic"}
     Sphinx(folder, None, folder / "html", folder / "doctrees", "html", settings, status=None, warning=None).build()
     return (folder / "html" / "index.html").read_text(encoding="utf-8")
 
@@ -71,3 +70,60 @@ def test_check_names_what_is_stored_otherwise(tmp_path, monkeypatch, capsys):
     other.write_text(changed, encoding="utf-8")
     assert execute.check([same, other]) == 1
     assert ": other.ipynb." in capsys.readouterr().out
+
+
+# -- the map for contributors ---------------------------------------------------------------------------------------
+
+
+def mapped_paths() -> Iterator[Path]:
+    """The files and folders in the map of the house, an indented tree of names and what they are for."""
+    folders: list[tuple[int, Path]] = []
+    for line in re.search(r"```text\n(.*?)```", CONTRIBUTING, re.DOTALL)[1].splitlines():
+        indent = len(line) - len(line.lstrip())
+        folders = [(depth, folder) for depth, folder in folders if depth < indent]
+        above = folders[-1][1] if folders else ROOT
+        names = re.match(r"[\w./]+(?:, [\w./]+)*(?: [\w/]+/(?= ))*", line.strip())[0]
+        last = None
+        for name in re.split(r",? ", names):
+            # "requirements.in, .txt" are two endings of one name.
+            last = last.with_suffix(name) if name in {".txt"} else above / name
+            yield last
+        if names.endswith("/") and last.is_dir():
+            folders.append((indent, last))
+
+
+def test_the_map_shows_what_is_there():
+    """And each module of treekit is on it."""
+    shown = list(mapped_paths())
+    assert [path for path in shown if not path.exists()] == []
+    modules = {path for path in (ROOT / "treekit").rglob("*.py") if path.name != "__init__.py"}
+    figures = {path for path in modules if path.parent.name == "figures"}
+    assert len(modules - figures) > 40 and sorted(modules - figures - set(shown)) == []
+
+
+def names_in(path: Path) -> set[str]:
+    """The functions and classes of a module, and the methods as `Class.method`."""
+    names = set()
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            names.add(node.name)
+        if isinstance(node, ast.ClassDef):
+            names |= {f"{node.name}.{method.name}" for method in node.body if isinstance(method, ast.FunctionDef)}
+    return names
+
+
+def places():
+    """Where to look first: a question, a file, and the names to look for in it."""
+    answers = re.findall(r"^(.+\?)\n: `(.+?)`: (.+)$", CONTRIBUTING, re.MULTILINE)
+    assert len(answers) > 10
+    return [pytest.param(path, re.findall(r"`([\w.]+)`", names), id=question) for question, path, names in answers]
+
+
+@pytest.mark.parametrize("path, names", places())
+def test_what_to_look_for_is_there(path, names):
+    path = ROOT / path
+    if path.is_dir():  # of figures: each module but the shared one has the name of a notebook
+        modules = {module.stem for module in path.glob("*.py")} - {"__init__", "shared"}
+        assert modules and modules <= {notebook.stem for notebook in BOOK.glob("*.ipynb")}
+    else:
+        assert sorted(set(names) - names_in(path)) == []

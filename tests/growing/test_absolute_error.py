@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from treekit import CARTRegressor
 from treekit.growing import absolute_error, running_medians
+from treekit.models.losses import quantile
 
 
 def weighted_median(y, weight) -> float:
@@ -73,8 +74,31 @@ def test_cost_of_stretches_with_weights(data):
     y = np.array(data.draw(st.lists(st.integers(-5, 5), min_size=n, max_size=n)), dtype=float)
     weight = np.array(data.draw(st.lists(st.sampled_from([0.25, 0.5, 1, 3]), min_size=n, max_size=n)))
     ends = np.array(list(itertools.combinations(range(n + 1), 2)))
-    cost = absolute_error.absolute_cost(y, weight, ends[:, 0], ends[:, 1])
+    weighed = absolute_error.WeighedTargets(
+        rank=np.unique(y, return_inverse=True)[1],
+        weight=(4 * weight).astype(np.int64),
+        distance=y,
+        term=(4 * weight * y).astype(np.int64),
+        unit=np.array([0.25]),
+    )
+    cost = absolute_error.absolute_cost(weighed, ends[:, 0], ends[:, 1]) / 4
     assert cost == pytest.approx([plain_cost(y[a:b], weight[a:b]) for a, b in ends], abs=1e-9)
+
+
+@settings(deadline=None)
+@given(st.data())
+def test_a_median_is_that_of_its_own_group(data):
+    """Whatever weighs in another group; and it is a mean where the weight is halved but for rounding."""
+    n = data.draw(st.integers(1, 12))
+    y = np.array(data.draw(st.lists(st.integers(-5, 5), min_size=n, max_size=n)), dtype=float)
+    times = np.array(data.draw(st.lists(st.integers(1, 4), min_size=n, max_size=n)))
+    far = data.draw(st.sampled_from([1e-6, 0.3, 1e6]))
+    beside = np.append(y, [7.0, 8.0]), np.append(0.1 * times, [far, far])
+    group = np.append(np.full(n, data.draw(st.integers(0, 1))), 0)
+    group = np.append(group, 1 - group[0])
+    group[n] = group[n + 1]
+    found = quantile(*beside, group, 2)[group[0]]
+    assert found == np.median(np.repeat(y, times))
 
 
 def best_cut(X, y, weight, min_rows=1, min_weight=0.0):

@@ -123,3 +123,10 @@ def test_entropy_of_groups_too():
         saving = criterion.cost(whole) - criterion.cost(left) - criterion.cost(whole - left)
         best = max(best, float(saving / 200))
     np.testing.assert_allclose(found.gain[0, 0], best, rtol=1e-12)
+
+
+@pytest.mark.parametrize("n_classes", (2, 3))
+def test_a_column_of_categories_without_any_splits_nothing(n_classes):
+    X = pd.DataFrame({"empty": [None] * 6, "x": [1.0, 2, 3, 4, 5, 6]})
+    tree = CARTClassifier().fit(X, np.arange(6) % n_classes).tree_
+    assert set(tree.feature) == {1, -1}

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from sklearn.tree import DecisionTreeRegressor
 
 from treekit import CARTRegressor, RandomForestRegressor
+from treekit.numeric import TIE
 
 CRITERIA = ("squared_error", "friedman_mse", "absolute_error", "poisson")
 FOUR = np.arange(4.0)[:, np.newaxis]
@@ -92,15 +93,50 @@ def test_scaling_by_a_power_of_two_scales_the_predictions(seed, power, criterion
     rng = np.random.default_rng(seed)
     X = rng.integers(0, 8, (40, 3)).astype(float)
     y = np.exp(rng.uniform(0, 40) * rng.normal(size=40))
-    weight = rng.integers(1, 4, 40).astype(float) if weighted else None
+    weight = rng.choice([0.1, 0.7, 1.0, 3.0, 1e-3], 40) if weighted else None
     one, other = (CARTRegressor(criterion=criterion).fit(X, y * s, weight) for s in (1.0, 2.0**power))
     np.testing.assert_array_equal(one.tree_.feature, other.tree_.feature)
     np.testing.assert_array_equal(one.tree_.threshold, other.tree_.threshold)
     np.testing.assert_array_equal(one.predict(X) * 2.0**power, other.predict(X))
 
 
+@settings(deadline=None, max_examples=60)
+@given(st.integers(0, 2**32 - 1), st.integers(-90, 90), st.integers(0, 60), st.booleans())
+def test_a_group_far_away_does_not_change_the_absolute_errors_of_another(seed, power, spread, weighted):
+    """Below the cut that takes the group away stands the tree that grows without it, up to what gains the same."""
+    rng = np.random.default_rng(seed)
+    n = 40
+    X = rng.integers(0, 6, (n + 10, 3)).astype(float)
+    X[n:, 0] = 9.0
+    y = np.exp(rng.uniform(0, 20) * rng.normal(size=n + 10)) * 2.0**power
+    y[n:] = (2.0**spread + np.arange(10)) * 1000 * y[:n].max()
+    weight = rng.choice([0.1, 0.2, 0.5, 3.0], n + 10) if weighted else np.ones(n + 10)
+    both, alone = (CARTRegressor(criterion="absolute_error").fit(X[:k], y[:k], weight[:k]) for k in (n + 10, n))
+    assert both.tree_.threshold[0] == 7.0 and both.tree_.feature[0] == 0
+    if same_below(both.tree_, 1, alone.tree_, 0):
+        np.testing.assert_allclose(both.predict(X[:n]), alone.predict(X[:n]), rtol=1e-9)
+
+
+def same_below(tree, node, other, its) -> bool:
+    """Whether two nodes and all below them are the same; where they test something else, it gains the same."""
+    assert tree.n_samples[node] == other.n_samples[its]
+    # Gains tie within a tolerance, and at its edge either may win: that is what may differ, by no more than it.
+    tie = 3 * TIE * other.impurity[its]
+    assert tree.gain[node] == pytest.approx(other.gain[its], rel=1e-8, abs=tie)
+    if any(
+        not np.array_equal(getattr(tree, name)[node], getattr(other, name)[its], equal_nan=True)
+        for name in ("feature", "threshold")
+    ):
+        return False
+    children = [
+        same_below(tree, tree.first_child[node] + k, other, other.first_child[its] + k)
+        for k in range(tree.n_children[node])
+    ]
+    return all(children)
+
+
 @settings(deadline=None, max_examples=40)
-@given(st.integers(0, 2**32 - 1), st.sampled_from(("squared_error", "friedman_mse", "poisson")))
+@given(st.integers(0, 2**32 - 1), st.sampled_from(CRITERIA))
 def test_the_order_of_rows_changes_nothing_where_units_differ_between_nodes(seed, criterion):
     rng = np.random.default_rng(seed)
     X = rng.integers(0, 6, (60, 4)).astype(float)

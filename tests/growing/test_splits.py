@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 
 from treekit.growing import thresholds
-from treekit.growing.candidates import ChildLimits, largest_gain, largest_gain_among_sampled
+from treekit.growing.candidates import ChildLimits, largest_gain_among_sampled
 from treekit.growing.criteria import Criterion, Entropy, FriedmanMSE, Gini, Newton, Poisson, SquaredError
 from treekit.growing.encoding import Feature
 from treekit.growing.feature_sampling import RankedColumns, SampledFeatures
-from treekit.growing.grow import grow
+from treekit.growing.grow import SplitSearch, grow, grow_and_apply
 from treekit.growing.level import descend, first_level
 from treekit.growing.presorted import BLOCK, NO_ORDER, sort_columns
 from treekit.growing.thresholds import score_thresholds
@@ -95,7 +95,7 @@ def test_a_large_level_is_scored_like_a_small_one():
     )
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=20)
 @given(st.integers(0, 2**32 - 1), st.integers(1, 5), st.sampled_from([2, 3, 50]), st.booleans())
 def test_to_score_the_drawn_columns_alone_grows_the_same_tree(seed, n_drawn, n_values, weighted):
     """The fast way of forests against the plain one: score all columns, then let those compete that are drawn."""
@@ -111,11 +111,10 @@ def test_to_score_the_drawn_columns_alone_grows_the_same_tree(seed, n_drawn, n_v
     def score_all(level, impurity):
         return score_thresholds(level, values, criterion, impurity, limits)
 
-    plain = grow(
-        values, features, criterion, weight, score_all, largest_gain_among_sampled(n_drawn, np.random.default_rng(seed))
-    )
+    among_sampled = largest_gain_among_sampled(n_drawn, np.random.default_rng(seed))
+    plain = grow(values, features, criterion, weight, SplitSearch(score_all, among_sampled))
     drawn = SampledFeatures(RankedColumns(values), n_drawn, np.random.default_rng(seed), criterion, limits)
-    fast = grow(values, features, criterion, weight, drawn.score, largest_gain, order=NO_ORDER)
+    fast = grow(values, features, criterion, weight, SplitSearch(drawn.score, order=NO_ORDER))
     assert plain.to_frame().equals(fast.to_frame())
 
 
@@ -130,10 +129,9 @@ def test_leaves_are_recorded_while_the_tree_grows(share):
     def score(level, impurity):
         return score_thresholds(level, values, criterion, impurity)
 
-    leaves = np.full(120, -1)
-    tree = grow(values, features, criterion, weight, score, largest_gain, leaves=leaves)
-    assert (leaves[weight == 0] == -1).all()
-    np.testing.assert_array_equal(leaves[weight > 0], tree.apply(values)[weight > 0])
+    tree, leaf = grow_and_apply(values, features, criterion, weight, SplitSearch(score))
+    assert tree.n_nodes > 100
+    np.testing.assert_array_equal(leaf, tree.apply(values))
 
 
 def test_equal_gains_are_equal_whatever_the_order_of_the_rows():
@@ -149,7 +147,7 @@ def test_equal_gains_are_equal_whatever_the_order_of_the_rows():
         assert one.n_nodes > 20 and 5 not in one.feature
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=20)
 @given(st.integers(0, 2**32 - 1), st.sampled_from([2, 3, 50]), st.booleans())
 def test_shortcuts_of_the_search_change_no_tree(seed, n_values, sparse):
     """Unit weights, and cuts selected or masked: against weights of 2, which go the general way."""
@@ -164,7 +162,7 @@ def test_shortcuts_of_the_search_change_no_tree(seed, n_values, sparse):
             def score(level, impurity):
                 return score_thresholds(level, values, criterion, impurity, ChildLimits(rows=2))
 
-            frame = grow(values, features, criterion, np.full(n, weight), score, largest_gain).to_frame()
+            frame = grow(values, features, criterion, np.full(n, weight), SplitSearch(score)).to_frame()
             return frame[["parent", "branch", "feature", "n_samples"]]
 
         with pytest.MonkeyPatch.context() as patch:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -275,3 +276,20 @@ def test_verbose_tells_each_round(capsys):
     assert [line.split(",")[0] for line in capsys.readouterr().out.splitlines()] == ["round 1 of 2", "round 2 of 2"]
     AdaBoostClassifier(n_estimators=2).fit(TEN_X, TEN_Y)
     assert capsys.readouterr().out == ""
+
+
+def test_the_rounding_of_weights_decides_about_no_surrogate():
+    """Rows of weight zero change the last digits of the others' weights, and nothing else.
+
+    Column a repeats the split on c no better than the heavier branch does: as a surrogate it gains 0, or by rounding
+    a little more.
+    """
+    c = pd.Categorical([None, None, None, None, "v", "v", None, "u", None, None, None], categories=["u", "v", "w"])
+    X = pd.DataFrame({"a": [0, 0, 0, 0, 0, 1, 0, 0, 0, 1, 0], "b": np.full(11, np.nan), "c": c})
+    y = np.array([0, 0, 0, 0, 0, 0, 0, 1, 0, 2, 0])
+    counts = np.isin(np.arange(11), [2, 3, 4, 5, 7, 9])
+    one = AdaBoostClassifier(n_estimators=4).fit(X, y, counts.astype(float))
+    other = AdaBoostClassifier(n_estimators=4).fit(X[counts], y[counts])
+    for model in (one, other):
+        assert not any((rank.feature >= 0).any() for rank in model.estimators_[0].tree_.surrogates)
+    np.testing.assert_allclose(one.estimator_weights_, other.estimator_weights_, rtol=1e-9)

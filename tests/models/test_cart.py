@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import pickle
+import sys
 
 import numpy as np
 import pandas as pd
@@ -323,6 +324,37 @@ def test_a_surrogate_sends_two_rows_either_way():
         assert model.predict([[np.nan, 0, 1]]).tolist() == [predicted]
 
 
+@pytest.mark.parametrize("weight", [0.01, 1.0, 100.0])
+def test_a_surrogate_needs_two_rows_whatever_they_weigh(weight):
+    """One row of weight 100 gives none; two rows of any weight do, and the same row twice is two rows."""
+    x = np.array([0.0, 1, 1, 1, 1, 1, 1])
+    for n_left, predicted in ((1, 1), (2, 0)):
+        x[:n_left] = 0
+        X = np.column_stack([x, x, [np.nan, 1, 1, 1, 1, 1, 1]])
+        weights = np.where(x == 0, weight, 1000.0)
+        model = CARTClassifier(max_depth=1).fit(X, (x > 0).astype(int), weights)
+        assert model.tree_.feature[0] == 0
+        assert model.predict([[np.nan, 0, 1]]).tolist() == [predicted]
+        if n_left == 2:
+            first = model.tree_.surrogates[0]
+            assert [first.agreement[0], first.adjusted[0]] == pytest.approx([1, 1], rel=1e-12)
+
+
+def test_agreement_is_counted_by_weight():
+    """Of the rows whose split value is known; those that lack the surrogate's value count as sent elsewhere."""
+    rng = np.random.default_rng(0)
+    x = rng.integers(0, 2, 200).astype(float)
+    other = np.where(rng.random(200) < 0.2, 1 - x, x)
+    x[:10], other[-20:] = np.nan, np.nan
+    X, weight = np.column_stack([x, other]), rng.uniform(0.5, 2, 200)
+    tree = CARTClassifier(max_depth=1).fit(X, np.nan_to_num(x), weight).tree_
+    first, known = tree.surrogates[0], ~np.isnan(x)
+    agree = weight[known & (x == other)].sum() / weight[known].sum()
+    majority = max(weight[x == 0].sum(), weight[x == 1].sum()) / weight[known].sum()
+    assert first.agreement[0] == pytest.approx(agree, rel=1e-12)
+    assert first.adjusted[0] == pytest.approx((agree - majority) / (1 - majority), rel=1e-12)
+
+
 def test_a_surrogate_must_beat_the_heavier_branch():
     """The second column sends four rows of six where the first does, no more than all to the right would."""
     X = np.array([[0.0, 0, np.nan], [0, 1, 1], [1, 0, 1], [1, 1, 1], [1, 1, 1], [1, 1, 1]])
@@ -367,6 +399,7 @@ def test_gains_and_surrogates_are_those_of_rpart():
             assert surrogate.feature[node] == feature
             assert surrogate.threshold[node] == pytest.approx(threshold)
             assert surrogate.is_reversed[node] == is_reversed
+    assert tree.surrogates[0].adjusted[0] == pytest.approx(0.6956522, abs=5e-8)
 
 
 def test_rows_that_no_question_can_tell_go_with_the_majority():
@@ -428,11 +461,12 @@ def test_constant_columns_conflicting_rows_one_row_one_class():
 
 
 def test_a_long_chain_of_splits():
-    """Alternating labels peel off one by one: the tree is ten times as deep as Python can recurse."""
-    x, y = np.arange(10_001.0)[:, np.newaxis], np.arange(10_001) % 2
+    """Alternating labels peel off one by one: the tree is deeper than Python can recurse."""
+    depth = sys.getrecursionlimit() + 1000
+    x, y = np.arange(depth + 1.0)[:, np.newaxis], np.arange(depth + 1) % 2
     model = CARTClassifier().fit(x, y)
-    assert model.get_depth() == 10_000
+    assert model.get_depth() == depth
     again = pickle.loads(pickle.dumps(model))
     assert again.predict(x).tolist() == y.tolist()
-    assert len(again.tree_.to_frame()) == len(again.tree_.export_text().splitlines()) == 20_001
+    assert len(again.tree_.to_frame()) == len(again.tree_.export_text().splitlines()) == 2 * depth + 1
     assert prune_cost_complexity(again.tree_, 1.0).n_nodes == 1

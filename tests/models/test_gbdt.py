@@ -19,11 +19,10 @@ from treekit.growing.binning import bin_codes, bin_edges, learn_bins
 from treekit.growing.candidates import ChildLimits, largest_gain
 from treekit.growing.criteria import Newton
 from treekit.growing.encoding import Feature
-from treekit.growing.grow import StoppingRule, grow
+from treekit.growing.grow import SplitSearch, StoppingRule, grow
 from treekit.growing.histogram import HistogramGrower, LocalRows, histograms
 from treekit.models.boosting import stopped_improving
 from treekit.models.gbdt import GBDTClassifier, GBDTRegressor
-from treekit.trees.structure import MAJORITY
 
 METHODS = ("exact", "hist")
 
@@ -769,7 +768,7 @@ def test_newtons_tree_reads_like_any_other():
     assert model.fit(values.T, -g).trees_[0][0].to_frame().shape[0] == 3
     for reg_lambda in (0.0, 1.0):
         criterion = Newton(g, h, reg_lambda)
-        root = grow(values, (Feature("x"),), criterion, np.ones(4), None, None, StoppingRule(max_depth=0), MAJORITY)
+        root = grow(values, (Feature("x"),), criterion, np.ones(4), SplitSearch(None), StoppingRule(max_depth=0))
         assert root.weight[0] == h.sum() and root.value[0, 0] == pytest.approx(-g.sum() / (h.sum() + reg_lambda))
         left = g - h * g.sum() / h.sum()
         assert root.impurity[0] == pytest.approx((left**2 / (h + reg_lambda)).sum() / 2)

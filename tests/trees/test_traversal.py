@@ -122,6 +122,8 @@ def random_surrogate(rng, features, feature) -> Surrogate:
         threshold=np.where(numeric & (asks >= 0), rng.choice(GRID, len(asks)), np.nan),
         route=rng.integers(-1, 2, (len(asks), width)),
         is_reversed=rng.random(len(asks)) < 0.5,
+        agreement=np.zeros(len(asks)),
+        adjusted=np.zeros(len(asks)),
     )
 
 

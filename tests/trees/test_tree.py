@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 import xml.etree.ElementTree as ET
 
 import numpy as np
@@ -110,7 +111,7 @@ def test_node_numbers_are_checked(model):
         model.tree_[14]
 
 
-@pytest.mark.parametrize("depth", [0, 10_000])
+@pytest.mark.parametrize("depth", [0, sys.getrecursionlimit() + 1000])
 def test_no_depth_is_too_deep(depth):
     tree = chain(depth)
     assert tree.max_depth == depth
@@ -219,7 +220,7 @@ BILINGUAL = [
     (load_loan, (15, 5), 0, "age 年龄 job 有工作 house 有自己的房子 credit 信贷情况 approved 批准贷款",
      "young 青年 no 否 no 否 fair 一般 no 否"),
     (load_lunch, (12, 3), 0, "distance_m 距离（米） price_yuan 价格（元） eat 去吃", "150 150 18 18 yes 是"),
-    (load_watermelon, (17, 7), 1, "color 色泽 root 根蒂 sound 敲声 texture 纹理 umbilicus 脐部 surface 触感 ripe 好瓜",
+    (load_watermelon, (17, 7), 1, "color 色泽 stem 根蒂 sound 敲声 texture 纹理 umbilicus 脐部 surface 触感 ripe 好瓜",
      "dark 乌黑 curly 蜷缩 dull 沉闷 clear 清晰 hollow 凹陷 hard 硬滑 yes 是"),
 ]  # fmt: skip
 

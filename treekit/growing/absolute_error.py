@@ -3,6 +3,9 @@
 Where every row has weight 1, the costs follow from running medians, which one walk backwards through all nodes and
 columns at once finds: see :func:`treekit.growing.running_medians.costs_of_prefixes`. With weights, they follow from the
 sum of the smallest values that make up half of the weight: :func:`sum_of_smallest` finds it bit by bit.
+
+Either way the targets of a node are whole numbers of units that suit this node. Sums of whole numbers are exact, so
+what lies in another node, and in which order the rows come, changes nothing.
 """
 
 from __future__ import annotations
@@ -14,7 +17,7 @@ from numpy.typing import NDArray
 
 from treekit.growing.candidates import ChildLimits, SplitCandidates, merge_candidates
 from treekit.growing.criteria import Criterion
-from treekit.growing.fixed_point import to_units
+from treekit.growing.fixed_point import to_units, unit_for_sum
 from treekit.growing.level import Level
 from treekit.growing.running_medians import LISTS, costs_of_prefixes, stretches_of
 from treekit.growing.thresholds import (
@@ -49,8 +52,10 @@ class AbsoluteError(Criterion):
     unit : float
         Size of the unit.
     rank : integer array of shape (n_rows,)
-        The place of each row in the order of the target.
+        The place of each row's target among the distinct ones, in order.
     """
+
+    name = "absolute_error"
 
     def __init__(self, target: Floats, weight: Floats | None = None):
         self.target = target
@@ -62,7 +67,7 @@ class AbsoluteError(Criterion):
             distance = np.where(weight > 0, target - np.median(target[weight > 0]), 0.0)
         whole, unit = to_units(distance[np.newaxis], fractions=False)
         self.whole, self.unit = whole[0].astype(np.int64), float(unit[0, 0])
-        self.rank = np.argsort(np.argsort(target))
+        self.rank = np.unique(target, return_inverse=True)[1]
 
     def weight(self, sums: Floats) -> Floats:
         return sums[0]
@@ -73,7 +78,7 @@ class AbsoluteError(Criterion):
             level.cache[self] = quantile(target, weight, level.node, level.n_nodes)[:, np.newaxis]
         return level.cache[self]
 
-    def is_pure(self, level: Level, impurity: Floats, root_impurity: float) -> Bools:
+    def is_pure(self, level: Level, impurity: Floats) -> Bools:
         return impurity <= 0
 
     def impurity(self, level: Level) -> Floats:
@@ -91,8 +96,8 @@ def score_thresholds_absolute(
     """
     orders, columns = level.sorted.up_to_date(), np.array(level.sorted.columns)[:, np.newaxis]
     if not level.has_unit_weights:
-        lines = zip(level.gather(values, columns, orders), orders)
-        parts = [score_by_weight(level, x, order, criterion, impurity, limits) for x, order in lines]
+        lines, weighed = zip(level.gather(values, columns, orders), orders), weigh_targets(level, criterion)
+        parts = [score_by_weight(level, x, order, weighed, criterion, impurity, limits) for x, order in lines]
         return merge_candidates(parts)
     by_target = sort_by_target(level, criterion)
     # Each column is walked through in two directions.
@@ -135,7 +140,7 @@ def sort_by_target(level: Level, criterion: AbsoluteError) -> ByTarget:
     is_coarse = (criterion.unit > RESOLUTION * (high - low)) & (low < high)
     if is_coarse.any():
         # As for the other criteria of regression: targets measured from the smallest, 60 bits for their sum.
-        unit[is_coarse] = np.ldexp(1.0, np.frexp(((high - low) * level.n_samples)[is_coarse])[1] - 60)
+        unit[is_coarse] = unit_for_sum(((high - low) * level.n_samples)[is_coarse])
         place = np.flatnonzero(is_coarse[level.node])
         node = level.node[place]
         y[place] = np.rint((target[place] - low[node]) / unit[node])
@@ -210,10 +215,58 @@ def savings_by_count(level: Level, order: NDArray[np.integer], n_known: Ints, by
     return np.ascontiguousarray((np.repeat(known, level.n_samples, axis=0) - both_sides).T)
 
 
+class WeighedTargets(NamedTuple):
+    """The targets of a level's entries, measured from the median of their node, and their weights.
+
+    The terms of a node add up to its cost without their signs. So they, and all sums of them, are known to a tiny
+    fraction of that cost, whatever lies in other nodes.
+
+    Attributes
+    ----------
+    rank : integer array of shape (n_entries,)
+        The order of the targets.
+    weight : integer array of shape (n_entries,)
+        The weights, in units.
+    distance : array of shape (n_entries,)
+        Target minus median, in units: times a weight it is a term.
+    term : integer array of shape (n_entries,)
+        Weight times distance, in units of their node.
+    unit : array of shape (n_nodes,)
+        Size of the units of the terms.
+    """
+
+    rank: Ints
+    weight: Wholes
+    distance: Floats
+    term: Wholes
+    unit: Floats
+
+    def of(self, order: NDArray[np.integer]) -> WeighedTargets:
+        """Those of some entries, in order."""
+        return WeighedTargets(
+            self.rank.take(order), self.weight.take(order), self.distance.take(order), self.term.take(order), self.unit
+        )
+
+
+def weigh_targets(level: Level, criterion: AbsoluteError) -> WeighedTargets:
+    """The targets of a level in units of their node that leave 60 bits for the sum of its terms."""
+    entry, node, n_entries = level.entry, level.node, len(level.row)
+    rank, distance, term = np.zeros(n_entries, dtype=np.intp), np.zeros(n_entries), np.zeros(n_entries, dtype=np.int64)
+    weight_unit = level.unit_of(node)[0]
+    from_median = level.values(criterion.target, entry) - criterion.value(level)[node, 0]
+    exact = from_median * level.weight[entry]
+    unit = unit_for_sum(np.bincount(node, np.abs(exact), minlength=level.n_nodes).astype(float))
+    rank[entry] = level.values(criterion.rank, entry)
+    distance[entry] = from_median * (weight_unit / unit[node])
+    term[entry] = np.rint(exact / unit[node])
+    return WeighedTargets(rank, level.addend[0].astype(np.int64), distance, term, unit)
+
+
 def score_by_weight(
     level: Level,
     x: NDArray,
     order: NDArray[np.integer],
+    weighed: WeighedTargets,
     criterion: AbsoluteError,
     impurity: Floats,
     limits: ChildLimits,
@@ -225,45 +278,59 @@ def score_by_weight(
     # Stretches: all known rows of each node, the rows below each cut, the known rows above it.
     low = np.concatenate([first, first[at], cuts.place + 1])
     high = np.concatenate([last_known, cuts.place + 1, last_known[at]])
-    cost = absolute_cost(level.values(criterion.target, order), level.weight[order], low, high)
-    known, below, above = np.split(cost, [level.n_nodes, level.n_nodes + len(at)])
-    running = np.concatenate([[0.0], np.cumsum(level.weight[order])])
-    weight_below, weight_above = np.split((running[high] - running[low])[level.n_nodes :], 2)
+    in_order = weighed.of(order)
+    known, below, above = np.split(absolute_cost(in_order, low, high), [level.n_nodes, level.n_nodes + len(at)])
+    in_stretch = sums_of_stretches(in_order.weight, low, high)[level.n_nodes :]
+    weight_below, weight_above = np.split(in_stretch, 2) * level.unit_of(at)[0]
     fits = (cuts.n_below >= limits.rows) & (cuts.n_known[at] - cuts.n_below >= limits.rows)
     fits &= (weight_below >= limits.weight) & (weight_above >= limits.weight)
     saving = np.where(fits, known[at] - below - above, -np.inf)
-    node, best = first_maximum(cuts, saving, TIE * impurity * level.sums[0])
+    node, best = first_maximum(cuts, saving, TIE * impurity * level.sums[0] / weighed.unit)
+    saving *= weighed.unit[at]
     return candidates_from_cuts(level, cuts, node, best, saving, criterion)
 
 
-def absolute_cost(y: Floats, weight: Floats, low: Ints, high: Ints) -> Floats:
-    """Weighted sum of the absolute errors of y[low:high] about its median, for each of many stretches."""
-    total_weight = np.concatenate([[0.0], np.cumsum(weight)])
-    total = np.concatenate([[0.0], np.cumsum(weight * y)])
-    half = (total_weight[high] - total_weight[low]) / 2
-    return total[high] - total[low] - 2 * sum_of_smallest(y, weight, low, high, half)
+def sums_of_stretches(x: Wholes, low: Ints, high: Ints) -> Wholes:
+    """Sum of x[low:high] for each of many stretches, within one node each.
+
+    The running sum goes through all nodes and may leave the range of 64 bits; it comes round again, and the difference
+    is exact all the same.
+    """
+    running = np.zeros(len(x) + 1, dtype=np.int64)
+    np.cumsum(x, out=running[1:])
+    return running[high] - running[low]
 
 
-def sum_of_smallest(y: Floats, weight: Floats, low: Ints, high: Ints, amount: Floats) -> Floats:
-    """Sum of the smallest values of y[low:high] that make up the weight ``amount``, for each of many stretches.
+def absolute_cost(weighed: WeighedTargets, low: Ints, high: Ints) -> Floats:
+    """What each of many stretches of rows, low:high, costs about its own median, in units of its node."""
+    weight, total = (sums_of_stretches(part, low, high) for part in (weighed.weight, weighed.term))
+    taken, rest = sum_of_smallest(weighed, low, high, weight / 2)
+    return (total - 2 * taken) - 2 * rest
 
-    The ranks of the values are read bit by bit, the highest first. Where the zeros of a stretch weigh more than the
+
+def sum_of_smallest(weighed: WeighedTargets, low: Ints, high: Ints, amount: Floats) -> tuple[Wholes, Floats]:
+    """Sum of the terms of the smallest targets that make up the weight ``amount``, for each stretch low:high.
+
+    The ranks of the targets are read bit by bit, the highest first. Where the zeros of a stretch weigh more than the
     amount that is left, all of it is among the zeros; otherwise they are all taken, and the rest is among the ones.
     Zeros then move before ones, each in their old order, so that a stretch stays a stretch.
+
+    Returns
+    -------
+    taken : integer array
+        The sum of the terms that are taken whole.
+    rest : array
+        The part of the last one, which is taken until the amount is reached.
     """
-    rank = np.unique(y, return_inverse=True)[1]
-    taken, amount = np.zeros(len(low)), amount.copy()
-    for bit in reversed(range(int(rank.max(initial=0)).bit_length())):
-        is_zero = (rank >> bit) & 1 == 0
-        n_zeros, weight_of_zeros, sum_of_zeros = (
-            np.concatenate([[0], np.cumsum(np.where(is_zero, x, 0))]) for x in (1, weight, weight * y)
-        )
-        here = weight_of_zeros[high] - weight_of_zeros[low]
+    taken, amount = np.zeros(len(low), dtype=np.int64), amount.copy()
+    for bit in reversed(range(int(weighed.rank.max(initial=0)).bit_length())):
+        is_zero = (weighed.rank >> bit) & 1 == 0
+        here, terms = (sums_of_stretches(part * is_zero, low, high) for part in (weighed.weight, weighed.term))
         among_ones = here <= amount
-        taken += np.where(among_ones, sum_of_zeros[high] - sum_of_zeros[low], 0)
+        taken += np.where(among_ones, terms, 0)
         amount -= np.where(among_ones, here, 0)
+        n_zeros = np.concatenate([[0], np.cumsum(is_zero)])
         low, high = (np.where(among_ones, n_zeros[-1] + end - n_zeros[end], n_zeros[end]) for end in (low, high))
-        moved = np.concatenate([np.flatnonzero(is_zero), np.flatnonzero(~is_zero)])
-        rank, y, weight = rank[moved], y[moved], weight[moved]
-    # What is left of a stretch is one value.
-    return taken + amount * np.append(y, 0)[np.minimum(low, len(y))]
+        weighed = weighed.of(np.concatenate([np.flatnonzero(is_zero), np.flatnonzero(~is_zero)]))
+    # What is left of a stretch is one target.
+    return taken, amount * np.append(weighed.distance, 0)[np.minimum(low, len(weighed.distance))]

@@ -14,7 +14,14 @@ from treekit.growing.encoding import Feature
 from treekit.numeric import TIE, Floats
 from treekit.trees.structure import MAJORITY
 
-__all__ = ["SplitCandidates", "merge_candidates", "combine_numeric_and_categorical", "ChildLimits", "largest_gain"]
+__all__ = [
+    "SplitCandidates",
+    "merge_candidates",
+    "combine_numeric_and_categorical",
+    "ChildLimits",
+    "largest_gain",
+    "largest_gain_among_sampled",
+]
 
 
 @dataclass(eq=False)
@@ -96,6 +103,8 @@ def combine_numeric_and_categorical(
     numbers: SplitCandidates, features: Sequence[Feature], score_category: Callable[[int], SplitCandidates]
 ) -> SplitCandidates:
     """The candidates of all columns: those of the columns of numbers, and those of each column of categories."""
+    if len(numbers.gain) == len(features):
+        return numbers
     categories = [j for j, feature in enumerate(features) if not feature.is_numeric]
     columns = [j for j, feature in enumerate(features) if feature.is_numeric]
     return merge_candidates([numbers, *(score_category(j) for j in categories)], columns + categories)

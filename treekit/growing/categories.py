@@ -156,7 +156,7 @@ def best_groups_of_cells(
     if not one_vs_rest and len(keys) > 1 and cells.n_values <= MAX_EXHAUSTIVE:
         known, n_known = cells.by_node(counts), cells.by_node(cells.n_rows)
         # The last category stays on the right: its being on the left would be the same cut, named the other way.
-        for mask in range(1, 2 ** (cells.n_values - 1)):
+        for mask in range(1, 2 ** max(cells.n_values - 1, 0)):
             is_left = (mask >> cells.category) & 1 == 1
             left, n_left = cells.by_node(counts * is_left), cells.by_node(cells.n_rows * is_left)
             gain = criterion.gain(_saving_within_limits(criterion, left, known, n_left, n_known, limits), node)

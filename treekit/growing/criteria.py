@@ -16,10 +16,10 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from treekit.growing.fixed_point import INTEGER_BITS, unit_for
+from treekit.growing.fixed_point import unit_for_sum
 from treekit.growing.level import Level, segment_sums
 from treekit.measures import entropy_of_counts, gini_of_counts
-from treekit.numeric import PURE, RESOLUTION, ROUNDING, Bools, Floats, Ints, safe_divide
+from treekit.numeric import RESOLUTION, ROUNDING, Bools, Floats, Ints, safe_divide
 
 __all__ = ["Criterion", "Entropy", "Gini", "SquaredError", "FriedmanMSE", "Poisson", "Newton"]
 
@@ -29,13 +29,17 @@ class Criterion:
 
     Attributes
     ----------
+    name : str
+        Name of the impurity, as :class:`treekit.Tree` keeps it; "" for a criterion that grows no tree.
+    gain_is_sum : bool
+        Whether gains and impurities are sums over the rows of a node instead of means.
     per_row : array of shape (n_sums, n_rows)
         What each training row adds to the sums, for each unit of its weight.
     """
 
+    name = ""
+    gain_is_sum = False
     per_row: NDArray
-    #: Whether a node of impurity zero gains by no split, so that it need not be looked at.
-    measures_purity = True
 
     def cost(self, sums: Floats) -> Floats:
         """Weight times impurity of each group, up to a term that adds up as well and so cancels in every gain."""
@@ -65,9 +69,9 @@ class Criterion:
         """Impurity of each node, of shape (n_nodes,)."""
         raise NotImplementedError
 
-    def is_pure(self, level: Level, impurity: Floats, root_impurity: float) -> Bools:
-        """Which nodes gain by no split, as their rows agree. Here: whose impurity is no more than rounding."""
-        return (impurity <= PURE * root_impurity) & self.measures_purity
+    def is_pure(self, level: Level, impurity: Floats) -> Bools:
+        """Which nodes gain by no split, because their rows agree."""
+        raise NotImplementedError
 
     def refined(self, level: Level) -> Level:
         """The level, with finer units in the nodes that need them."""
@@ -79,14 +83,15 @@ class Criterion:
 
 
 class DeviationCriterion(Criterion):
-    r"""Base of the criteria that measure a cut by one thing, the surplus of what lies below it.
+    r"""Base of the criteria whose savings follow from one deviation: that of the sum on the left from its expectation.
 
-    With the sum :math:`S` of what lies below, minus what the node's mean leads one to expect, a cut saves
+    If the left side were like its node, its :math:`n_l` of :math:`n` rows would add up to :math:`n_l` times the node's
+    mean. With the deviation :math:`S` of their sum from that number, a cut saves
 
     .. math:: \frac{n}{n_l n_r} \, S^2
 
-    which is the difference of the costs without its cancellation. The first sum follows from the weight and the other
-    sums, so it need not be added up where the weight is known.
+    It is the difference of the costs, written so that no two large numbers cancel. The first sum follows from the
+    weight and the other sums, so it need not be added up where the weight is known.
     """
 
     def saving(self, left: Floats, total: Floats) -> Floats:
@@ -112,7 +117,7 @@ class _Classes(Criterion):
     def value(self, level: Level) -> Floats:
         return safe_divide(level.sums, level.sums.sum(axis=0)).T
 
-    def is_pure(self, level: Level, impurity: Floats, root_impurity: float) -> Bools:
+    def is_pure(self, level: Level, impurity: Floats) -> Bools:
         return np.count_nonzero(level.total, axis=0) <= 1
 
     def order_keys(self, sums: Floats) -> Floats:
@@ -122,6 +127,8 @@ class _Classes(Criterion):
 
 class Entropy(_Classes):
     r"""Entropy of the labels, in bits: cost :math:`n H = n \log_2 n - \sum_k n_k \log_2 n_k`."""
+
+    name = "entropy"
 
     def cost(self, sums: Floats) -> Floats:
         return _x_log_x(sums.sum(axis=0)) - _x_log_x(sums).sum(axis=0)
@@ -133,9 +140,11 @@ class Entropy(_Classes):
 class Gini(_Classes, DeviationCriterion):
     r"""Gini impurity of the labels: cost :math:`n \,\mathrm{Gini} = n - \sum_k n_k^2 / n`.
 
-    A cut saves :math:`n / (n_l n_r) \sum_k S_k^2`. The surpluses of all classes add up to 0, which gives that of the
+    A cut saves :math:`n / (n_l n_r) \sum_k S_k^2`. The deviations of all classes add up to 0, which gives that of the
     first; with two classes the sum is twice one square.
     """
+
+    name = "gini"
 
     def cost(self, sums: Floats) -> Floats:
         total = sums.sum(axis=0)
@@ -147,9 +156,9 @@ class Gini(_Classes, DeviationCriterion):
         expected = safe_divide(total[1:], n) * n_left
 
         def saving(left: Floats) -> Floats:
-            surplus = left - expected
-            squares = np.square(surplus.sum(axis=0))  # of the first class
-            for one in surplus:
+            deviation = left - expected
+            squares = np.square(deviation.sum(axis=0))  # of the first class
+            for one in deviation:
                 squares += np.square(one, out=one)
             squares *= factor
             return squares
@@ -188,28 +197,28 @@ class _Mean(Criterion):
         return sums[0]
 
     def value(self, level: Level) -> Floats:
-        mean = safe_divide(level.sums[1], level.sums[0])
         if not isinstance(level, Level):  # the sums of histograms, without rows
-            return (mean + self.offset)[:, np.newaxis]
+            return (safe_divide(level.sums[1], level.sums[0]) + self.offset)[:, np.newaxis]
         low, high = self._range(level)
-        return np.minimum(np.maximum(mean + self._centre(level), low), high)[:, np.newaxis]
+        return np.minimum(np.maximum(self._mean(level) + self._centre(level), low), high)[:, np.newaxis]
 
-    def is_pure(self, level: Level, impurity: Floats, root_impurity: float) -> Bools:
+    def is_pure(self, level: Level, impurity: Floats) -> Bools:
         low, high = self._range(level)
         return high - low <= self.noise
 
     def refined(self, level: Level) -> Level:
+        low, high = self._range(level)
+        if self._is_fine_everywhere(level, RESOLUTION * (high - low)):
+            return level
         is_coarse = self._is_coarse(level)
         if not is_coarse.any():
             return level
-        low, high = self._range(level)
         centre = np.array(np.broadcast_to(self._centre(level), low.shape))
         unit = np.repeat(level.unit, level.n_nodes // level.unit.shape[1], axis=1)
         if self.moves_centre:
             centre[is_coarse] = low[is_coarse]
-        # A power of two that leaves 60 bits for the sum of the node.
         largest = np.maximum(np.abs(low - centre), np.abs(high - centre)) * level.sums[0]
-        unit[1, is_coarse] = unit_for(largest[is_coarse], 1, INTEGER_BITS - 1)
+        unit[1, is_coarse] = unit_for_sum(largest[is_coarse])
 
         place = np.flatnonzero(is_coarse[level.node])
         node, entry = level.node[place], level.entry[place]
@@ -219,15 +228,16 @@ class _Mean(Criterion):
         total = segment_sums(addend, level.entry, level.start)
         return replace(level, addend=addend, unit=unit, total=total, centre=centre)
 
+    def _is_fine_everywhere(self, level: Level, least: Floats) -> bool:
+        """The usual case: every node without spread, or with one that is large beside what rounding can do anywhere."""
+        if not level.has_unit_weights or level.centre is not None:
+            return False
+        return not np.count_nonzero((least < max(level.unit[1, 0], self.spacing)) & (least > 0))
+
     def _is_coarse(self, level: Level) -> Bools:
         """Which nodes do not know their sums to a small fraction of the spread of their targets."""
         low, high = self._range(level)
         centre, least = self._centre(level), RESOLUTION * (high - low)
-        if level.has_unit_weights and level.centre is None:
-            # The usual case, decided by two numbers.
-            smallest = least[least > 0].min(initial=np.inf)
-            if smallest >= max(level.unit[1, 0], self.spacing):
-                return np.zeros(level.n_nodes, dtype=bool)
         is_coarse = np.zeros(level.n_nodes, dtype=bool)
         if self.moves_centre:
             is_coarse = least < np.spacing(np.maximum(np.abs(low - centre), np.abs(high - centre)))
@@ -248,11 +258,23 @@ class _Mean(Criterion):
     def _centre_of(self, level: Level, node: Ints) -> Floats | float:
         return self.offset if level.centre is None else level.centre[node]
 
+    def _mean(self, level: Level) -> Floats:
+        """The mean of each node, measured from its centre."""
+        if "mean" not in level.cache:
+            level.cache["mean"] = safe_divide(level.sums[1], level.sums[0])
+        return level.cache["mean"]
+
+    def _targets(self, level: Level) -> Floats:
+        """The targets at the places of ``level.entry``."""
+        if "targets" not in level.cache:
+            level.cache["targets"] = level.values(self.target, level.entry)
+        return level.cache["targets"]
+
     def _range(self, level: Level) -> tuple[Floats, Floats]:
         """Smallest and largest target of each node."""
-        if (self, "range") not in level.cache:
-            level.cache[self, "range"] = level.range_of(level.values(self.target, level.entry))
-        return level.cache[self, "range"]
+        if "range" not in level.cache:
+            level.cache["range"] = level.range_of(self._targets(level))
+        return level.cache["range"]
 
     def order_keys(self, sums: Floats) -> Floats:
         return safe_divide(sums[1:], sums[0])
@@ -265,6 +287,8 @@ class SquaredError(_Mean, DeviationCriterion):
 
     Its first term adds up, so it is left out.
     """
+
+    name = "squared_error"
 
     def __init__(self, target: Floats, weight: Floats | None = None, noise: float = 0.0):
         self.noise = noise
@@ -280,17 +304,16 @@ class SquaredError(_Mean, DeviationCriterion):
         expected = safe_divide(total[1], total[0]) * n_left
 
         def saving(left: Floats) -> Floats:
-            surplus = left[0] - expected
-            surplus *= surplus
-            surplus *= factor
-            return surplus
+            deviation = left[0] - expected
+            deviation *= deviation
+            deviation *= factor
+            return deviation
 
         return saving
 
     def impurity(self, level: Level) -> Floats:
-        mean = safe_divide(level.sums[1], level.sums[0])
-        distance = level.values(self.target, level.entry) - self._centre_of(level, level.node)
-        error = distance - mean[level.node]
+        distance = self._targets(level) - self._centre_of(level, level.node)
+        error = distance - self._mean(level)[level.node]
         return level.mean(error * error)
 
 
@@ -299,6 +322,8 @@ class FriedmanMSE(SquaredError):
 
     It is the same number as for the squared error, written with the two means.
     """
+
+    name = "friedman_mse"
 
     def savings(self, n_left: NDArray, total: Floats) -> Callable[[Floats], Floats]:
         n_right = total[0] - n_left
@@ -317,6 +342,7 @@ class Poisson(_Mean):
     :math:`-(\sum w y) \ln \bar y`.
     """
 
+    name = "poisson"
     moves_centre = False
 
     def __init__(self, target: Floats, weight: Floats | None = None):
@@ -327,14 +353,18 @@ class Poisson(_Mean):
         return -sums[1] * np.log(mean, out=np.zeros_like(mean), where=mean > 0)
 
     def saving(self, left: Floats, total: Floats) -> Floats:
+        # Measured from the node's mean: the cost of the node is zero then, and nothing cancels.
+        mean, saved = safe_divide(total[1], total[0]), np.zeros(left.shape[1:])
+        sides = (left, total - left)
+        for side in sides:
+            ratio = safe_divide(safe_divide(side[1], side[0]), mean)
+            saved += side[1] * np.log(ratio, out=np.zeros_like(ratio), where=ratio > 0)
         # A Poisson mean is positive: a side of zeros alone would have none.
-        has_means = (left[1] > 0) & (total[1] - left[1] > 0)
-        return np.where(has_means, super().saving(left, total), -np.inf)
+        return np.where((sides[0][1] > 0) & (sides[1][1] > 0), saved, -np.inf)
 
     def impurity(self, level: Level) -> Floats:
-        mean = safe_divide(level.sums[1], level.sums[0])
-        y = level.values(self.target, level.entry)
-        ratio = safe_divide(y, mean[level.node])
+        y = self._targets(level)
+        ratio = safe_divide(y, self._mean(level)[level.node])
         # The mean of a node cancels y - mean; 0 log 0 = 0.
         return np.maximum(level.mean(y * np.log(ratio, out=np.zeros_like(ratio), where=ratio > 0)), 0.0)
 
@@ -354,6 +384,9 @@ class Newton(Criterion):
     \lambda)` with the gradients :math:`e = g - h\, G / H` that are left: where it is zero, no split gains. Source: Chen
     and Guestrin (2016), equations 5-7.
     """
+
+    name = "newton"
+    gain_is_sum = True
 
     def __init__(
         self, gradient: Floats, second: Floats, reg_lambda: float = 0.0, gamma: float = 0.0, noise: float = 0.0
@@ -387,7 +420,7 @@ class Newton(Criterion):
         saved = level.weight[level.entry] * safe_divide(left * left, h + self.reg_lambda) / 2
         return np.bincount(level.node, saved, minlength=level.n_nodes).astype(float)
 
-    def is_pure(self, level: Level, impurity: Floats, root_impurity: float) -> Bools:
+    def is_pure(self, level: Level, impurity: Floats) -> Bools:
         # Where rows agree, e is a rounding error of g: relative to the node's own cost, the impurity is its square.
         return impurity <= ROUNDING**2 * -self.cost(level.sums)
 

@@ -63,6 +63,8 @@ def learn_features(X: pd.DataFrame, numbers_are_categories: bool = False) -> tup
     order, those of any other column are sorted. Raises TypeError where a column mixes kinds, and ValueError where it
     holds dates, bytes, lists or complex numbers.
     """
+    if _is_one_kind_of_float(X) and not numbers_are_categories:
+        return tuple(Feature(str(name)) for name in X)
     return tuple(_learn_feature(name, column, numbers_are_categories) for name, column in X.items())
 
 
@@ -105,7 +107,7 @@ def encode_table(X: ArrayLike, features: tuple[Feature, ...]) -> NDArray:
     Raises ValueError where X is empty or has other columns.
     """
     names = [feature.name for feature in features]
-    frame = X if isinstance(X, pd.DataFrame) else pd.DataFrame(objects_if_mixed(X))
+    frame = X if isinstance(X, pd.DataFrame) else as_frame(objects_if_mixed(X))
     if frame.shape[1] != len(names):
         raise ValueError(f"X must have the {len(names)} columns of the training table; got {frame.shape[1]}.")
     if len(frame) == 0:
@@ -114,7 +116,7 @@ def encode_table(X: ArrayLike, features: tuple[Feature, ...]) -> NDArray:
     is_unnamed = names == [f"x{j}" for j in range(len(names))] and isinstance(frame.columns, pd.RangeIndex)
     if isinstance(X, pd.DataFrame) and not is_unnamed and [str(name) for name in frame] != names:
         raise ValueError(f"X must have the columns of the training table, {names}; got {[*frame]}.")
-    return encode(frame.infer_objects(), features)
+    return encode(inferred(frame), features)
 
 
 def plain_table(X: pd.DataFrame) -> pd.DataFrame:
@@ -127,6 +129,30 @@ def plain_table(X: pd.DataFrame) -> pd.DataFrame:
     if all(new is old for new, old in zip(plain, columns)):
         return X
     return pd.concat(plain, axis=1).set_axis(X.columns, axis=1)
+
+
+def inferred(X: pd.DataFrame) -> pd.DataFrame:
+    """X with numbers that are Python objects as pandas' own, where it has such; errors name the column."""
+    try:
+        return X.infer_objects()
+    except OverflowError:
+        return pd.concat([_inferred(name, column) for name, column in X.items()], axis=1).set_axis(X.columns, axis=1)
+
+
+def _inferred(name: object, column: pd.Series) -> pd.Series:
+    try:
+        return column.infer_objects()
+    except OverflowError as error:
+        raise _too_large(name) from error
+
+
+def _too_large(name: object) -> ValueError:
+    return ValueError(f"X: column {name!r} holds numbers too large for a float: divide them by a constant.")
+
+
+def as_frame(array: NDArray, names: pd.Index | None = None) -> pd.DataFrame:
+    """An array as a data frame, Python objects left as they are: see :func:`inferred`."""
+    return pd.DataFrame(array, columns=names, dtype=object if array.dtype == object else None, copy=False)
 
 
 def objects_if_mixed(x: ArrayLike) -> NDArray:
@@ -181,7 +207,12 @@ def _from_objects(name: object, column: pd.Series) -> pd.Series:
         return column
     if all(issubclass(kind, Integral) for kind in kinds):
         _refuse_inexact(name, max(map(abs, map(int, known))))
-    numbers = known.astype(float)
+    try:
+        numbers = known.astype(float)
+    except OverflowError as error:
+        raise ValueError(
+            f"X: column {name!r} holds numbers too large for a float: divide them by a constant."
+        ) from error
     if known.nunique() != numbers.nunique():
         raise ValueError(f"X: column {name!r} holds numbers that run together as floats: subtract an offset, or round.")
     values = np.full(len(column), np.nan)
@@ -223,7 +254,7 @@ def _codes(name: object, column: pd.Series, categories: NDArray) -> NDArray[np.i
 
 
 def _refuse_other_kind(name: str, known: pd.Index, now: pd.Index) -> None:
-    """A text '1' and a number 1 are not the same; nor is 0.1 with the digits of a float32 and of a float64."""
+    """The text '1' and the number 1 are not the same; nor is 0.1 with the digits of a float32 and of a float64."""
     if not len(known) or not len(now.dropna()):
         return
     kinds = [_kind(index) for index in (known, now)]

@@ -72,7 +72,7 @@ class SampledFeatures:
     """Scores the columns that each node draws.
 
     A column that can't split a node does not count: the node draws on until it has ``n_drawn`` that can. So the same
-    columns compete as with `treekit.growing.candidates.largest_gain_of`, but only they are scored.
+    columns compete as with :func:`treekit.growing.candidates.largest_gain_among_sampled`, but only they are scored.
 
     Parameters
     ----------

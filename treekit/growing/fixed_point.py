@@ -3,8 +3,7 @@
 Floats rounded to whole multiples of one small unit, a power of two, add up without rounding. :func:`unit_for` chooses
 the unit so that no sum needs more than a number of bits. It has three uses:
 
-* :func:`to_units`, for the levels of a tree: whole numbers of 64 bits. The sum of all rows is known, and one bit is
-  left free, because a running sum starts by subtracting what the node before it adds up to.
+* :func:`to_units`, for the levels of a tree: whole numbers of 64 bits. The sum of all rows is known.
 * :func:`weighted_mean`, for scores and losses: whole numbers of 64 bits, from blocks of rows. A block knows the largest
   number of all blocks and how many rows there are, but not their sum.
 * :func:`to_gradient_sums`, for histograms: floats, which hold whole numbers of up to 53 bits.
@@ -22,7 +21,17 @@ from numpy.typing import NDArray
 
 from treekit.numeric import Floats, Wholes
 
-__all__ = ["largest_magnitude", "unit_for", "to_whole", "to_units", "weighted_mean", "to_gradient_sums", "grad", "hess"]
+__all__ = [
+    "largest_magnitude",
+    "unit_for",
+    "unit_for_sum",
+    "to_whole",
+    "to_units",
+    "weighted_mean",
+    "to_gradient_sums",
+    "grad",
+    "hess",
+]
 
 #: Bits of a sum of whole numbers of 64 bits, below their largest.
 INTEGER_BITS = 62
@@ -45,6 +54,14 @@ def unit_for(largest: Floats | float, n_rows: int, bits: int) -> Floats:
     return np.where(np.isfinite(largest), np.ldexp(1.0, np.maximum(power, -1000)), np.inf)
 
 
+def unit_for_sum(size: Floats) -> Floats:
+    """The unit of a sum that is known to be no larger than ``size``: a power of two that leaves about 60 bits for it.
+
+    One bit more is free, because a running sum starts by subtracting what the node before it adds up to.
+    """
+    return unit_for(size, 1, INTEGER_BITS - 1)
+
+
 def to_whole(x: NDArray, unit: Floats) -> Wholes:
     """Rows of numbers, of shape (n_sums, n_rows), as whole multiples of a unit for each."""
     with np.errstate(invalid="ignore"):
@@ -62,7 +79,7 @@ def to_units(x: Floats, fractions: bool) -> tuple[NDArray[np.integer], Floats]:
     """
     total = np.abs(x).sum(axis=1)
     is_whole = (x == np.rint(x)).all(axis=1) & (total < 2.0**FLOAT_BITS) & (not fractions)
-    unit = np.where(is_whole, 1.0, unit_for(total, 1, INTEGER_BITS - 1))
+    unit = np.where(is_whole, 1.0, unit_for_sum(total))
     is_small = (unit == 1).all() and total.max(initial=0) < 2**31
     return to_whole(x, unit).astype(np.int32 if is_small else np.int64), unit[:, np.newaxis]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 from numpy.typing import NDArray
 
 from treekit.growing.binning import learn_bins
@@ -10,7 +9,7 @@ from treekit.growing.candidates import ChildLimits, SplitCandidates, combine_num
 from treekit.growing.categories import score_groups
 from treekit.growing.criteria import Criterion
 from treekit.growing.encoding import Feature
-from treekit.growing.grow import ChooseFeature, StoppingRule, grow
+from treekit.growing.grow import ChooseFeature, SplitSearch, StoppingRule, grow_and_apply
 from treekit.growing.histogram import HistogramGrower, LocalRows, derivatives_of
 from treekit.growing.level import Level
 from treekit.growing.presorted import sort_columns
@@ -63,10 +62,5 @@ class GradientTreeGrower:
             numbers = score_thresholds(level, values, criterion, impurity, limits, learn_missing=True)
             return combine_numeric_and_categorical(numbers, features, score_category)
 
-        leaf = np.full(len(weight), -1)
-        tree = grow(
-            values, features, criterion, weight, score, choose, stop, MAJORITY, order=self.sorted_rows, leaves=leaf
-        )
-        left_out = np.flatnonzero(leaf < 0)
-        leaf[left_out] = tree.apply(values[:, left_out])
-        return tree, leaf
+        search = SplitSearch(score, choose, MAJORITY, order=self.sorted_rows)
+        return grow_and_apply(values, features, criterion, weight, search, stop)

@@ -8,21 +8,22 @@ and CART are answers to them.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, Generic, NamedTuple, Protocol, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treekit.growing.candidates import SplitCandidates
+from treekit.growing.candidates import SplitCandidates, largest_gain
 from treekit.growing.criteria import Criterion
 from treekit.growing.encoding import Feature
 from treekit.growing.level import Level, descend, first_level
 from treekit.growing.presorted import sort_columns
-from treekit.numeric import TIE, Bools, Floats, Ints, repeat_with_index, safe_divide
-from treekit.trees.structure import MAJORITY, SHARE, STOP, Surrogate, branches, combine
+from treekit.numeric import LEAST_SHARE, TIE, Bools, Floats, Ints, repeat_with_index, safe_divide
+from treekit.trees.structure import MAJORITY, NO_SURROGATE, SHARE, STOP, Surrogate, branches, combine
 from treekit.trees.tree import Tree
 
-__all__ = ["grow", "grow_levels", "StoppingRule", "ChosenSplits", "NextLevel"]
+__all__ = ["grow", "grow_and_apply", "grow_levels", "SplitSearch", "StoppingRule", "ChosenSplits", "NextLevel"]
 
 
 class OpenNodes(Protocol):
@@ -60,13 +61,16 @@ FindSurrogates = Callable[[Level, Ints, Ints], list[Surrogate]]
 class NodeCriterion(Protocol):
     """What the loop asks of a criterion: see :class:`treekit.growing.criteria.Criterion`."""
 
+    name: str
+    gain_is_sum: bool
+
     def weight(self, sums: Floats, /) -> Floats: ...
 
     def value(self, level: Any, /) -> Floats: ...
 
     def impurity(self, level: Any, /) -> Floats: ...
 
-    def is_pure(self, level: Any, impurity: Floats, root_impurity: float, /) -> Bools: ...
+    def is_pure(self, level: Any, impurity: Floats, /) -> Bools: ...
 
 
 class StoppingRule(NamedTuple):
@@ -78,6 +82,35 @@ class StoppingRule(NamedTuple):
     min_samples_split: float = 2
     min_gain: float = 0.0
     min_impurity_decrease: float = 0.0
+
+
+@dataclass(frozen=True)
+class SplitSearch:
+    """How a node finds its split, and what its rows do whose value is missing.
+
+    Attributes
+    ----------
+    score : function of (level, impurity)
+        The best split of each open node on every column; or on each of the columns that a node draws.
+    choose : function of (candidates, impurity)
+        The column that each open node splits on.
+    missing : int
+        The branch of a row whose value is missing: SHARE sends it down all branches with a share of its weight,
+        MAJORITY down the heaviest, unless the score has learned a branch for it; STOP is for tables without missing
+        values, and leaves a row with an unseen category at the node that tests it.
+    find_surrogates : function of (level, branch, feature), optional
+        Finds, split by split, what a node tests when the value of its own feature is missing.
+    order : array of shape (n_sorted, n_rows), optional
+        The order of the rows by the first numeric columns, from :func:`treekit.growing.presorted.sort_columns`, for
+        many trees on one table; it is copied. NO_ORDER when the score needs none. Without it all numeric columns are
+        sorted for each tree.
+    """
+
+    score: ScoreSplits
+    choose: ChooseFeature = largest_gain
+    missing: int = STOP
+    find_surrogates: FindSurrogates | None = None
+    order: NDArray[np.integer] | None = None
 
 
 class ChosenSplits(NamedTuple):
@@ -143,14 +176,9 @@ def grow(
     features: tuple[Feature, ...],
     criterion: Criterion,
     weight: Floats,
-    score: ScoreSplits,
-    choose: ChooseFeature,
+    search: SplitSearch,
     stop: StoppingRule = StoppingRule(),
-    missing: int = STOP,
     classes: NDArray | None = None,
-    order: NDArray[np.integer] | None = None,
-    find_surrogates: FindSurrogates | None = None,
-    leaves: Ints | None = None,
 ) -> Tree:
     """Grow a tree.
 
@@ -164,26 +192,12 @@ def grow(
         What a split is to lower, and what a leaf predicts.
     weight : array of shape (n_rows,)
         Weight of each row; rows of weight zero are left out.
-    score : function of (level, impurity)
-        The best split of each open node on every column; or on each of the columns that a node draws.
-    choose : function of (candidates, impurity)
-        The column that each open node splits on.
+    search : SplitSearch
+        How a node finds its split.
     stop : StoppingRule
         When a node becomes a leaf although its rows differ.
-    missing : int
-        The branch of a row whose value is missing: SHARE sends it down all branches with a share of its weight,
-        MAJORITY down the heaviest, unless the score has learned a branch for it; STOP is for tables without missing
-        values, and leaves a row with an unseen category at the node that tests it.
     classes : array, optional
         The labels, for a classifier.
-    order : array of shape (n_sorted, n_rows), optional
-        The order of the rows by the first numeric columns, from :func:`treekit.growing.presorted.sort_columns`, for
-        many trees on one table; it is copied. NO_ORDER when the score needs none. Without it all numeric columns are
-        sorted here.
-    find_surrogates : function of (level, branch, feature), optional
-        Finds, split by split, what a node tests when the value of its own feature is missing.
-    leaves : array of shape (n_rows,), optional
-        An output: it is filled with the leaf of each row of positive weight, which is known while the tree grows.
 
     Returns
     -------
@@ -194,32 +208,68 @@ def grow(
     A level costs O(entries x features), a tree O(rows x features x (depth + log rows)): the logarithm is for sorting
     the numeric columns, once. No column is ever removed: where it has one value left it cannot split.
     """
+    return _grow_by_rows(values, features, criterion, weight, search, stop, classes)
+
+
+def grow_and_apply(
+    values: NDArray,
+    features: tuple[Feature, ...],
+    criterion: Criterion,
+    weight: Floats,
+    search: SplitSearch,
+    stop: StoppingRule = StoppingRule(),
+) -> tuple[Tree, Ints]:
+    """Grow a tree of numbers by a search that shares no rows out; also return the leaf of each row.
+
+    The leaves of rows of positive weight are known while the tree grows, so only the others are looked up in it.
+    """
+    leaf = np.full(len(weight), -1)
+
+    def note_nodes(level: Level) -> None:
+        # Overwritten at each level; the last write is the leaf.
+        leaf[level.rows(level.entry)] = level.id.take(level.node)
+
+    tree = _grow_by_rows(values, features, criterion, weight, search, stop, on_level=note_nodes)
+    left_out = np.flatnonzero(leaf < 0)
+    leaf[left_out] = tree.apply(values[:, left_out])
+    return tree, leaf
+
+
+def _grow_by_rows(
+    values: NDArray,
+    features: tuple[Feature, ...],
+    criterion: Criterion,
+    weight: Floats,
+    search: SplitSearch,
+    stop: StoppingRule,
+    classes: NDArray | None = None,
+    on_level: Callable[[Level], None] = lambda level: None,
+) -> Tree:
+    """See :func:`grow`; ``on_level`` is shown every level as it begins."""
     columns = [j for j, feature in enumerate(features) if feature.is_numeric]
     n_branches = max(2, *(feature.n_values for feature in features))
-    order = sort_columns(values, columns) if order is None else order.copy()
+    order = sort_columns(values, columns) if search.order is None else search.order.copy()
 
     def find_splits(level: Level, impurity: Floats, least: Floats) -> ChosenSplits:
-        candidates = score(level, impurity)
-        return choose_splits(candidates, choose(candidates, impurity), least - TIE * impurity, missing)
+        candidates = search.score(level, impurity)
+        return choose_splits(candidates, search.choose(candidates, impurity), least - TIE * impurity, search.missing)
 
     def move(level: Level, splits: ChosenSplits, next_id: int) -> NextLevel[Level]:
         level = level.keep_only(splits.node)
-        branch, splits = take_branches(level, values, splits, find_surrogates)
+        branch, splits = take_branches(level, values, splits, search.find_surrogates)
         level, parent = descend(level, branch, splits.n_children, next_id)
-        return NextLevel(record_leaves(criterion.refined(level)), parent, splits)
+        return NextLevel(shown(criterion.refined(level)), parent, splits)
 
-    def record_leaves(level: Level) -> Level:
-        # Overwritten at each level; the last write is the leaf.
-        if leaves is not None:
-            leaves[level.rows(level.entry)] = level.id.take(level.node)
+    def shown(level: Level) -> Level:
+        on_level(level)
         return level
 
     # Pass the root inline: a local name would keep its arrays alive.
     return grow_levels(
         features,
         criterion,
-        record_leaves(
-            first_level(criterion.per_row, weight, columns[: len(order)], order, missing == SHARE, n_branches)
+        shown(
+            first_level(criterion.per_row, weight, columns[: len(order)], order, search.missing == SHARE, n_branches)
         ),
         find_splits,
         move,
@@ -263,7 +313,7 @@ def grow_levels(
         grown.append(LevelStatistics(level.id, level.n_samples, node_weight, impurity, value))
 
         # Is it a leaf? When its rows agree, when it is deep or its rows are few; or when no split gains enough.
-        pure = criterion.is_pure(level, impurity, grown[0].impurity[0])
+        pure = criterion.is_pure(level, impurity)
         is_open = ~pure & (level.n_samples >= stop.min_samples_split) & (len(splits) < stop.max_depth)
         if not is_open.any():
             break
@@ -282,7 +332,7 @@ def grow_levels(
         splits.append(chosen)
         inherited = value[opened[chosen.node[parent]]]
         n_nodes += level.n_nodes
-    return assemble_tree(features, classes, grown, splits, split_ids)
+    return assemble_tree(features, classes, criterion, grown, splits, split_ids)
 
 
 def choose_splits(candidates: SplitCandidates, chosen: Ints, least: Floats, missing: int) -> ChosenSplits:
@@ -321,7 +371,9 @@ def take_branches(
     """The branch of each entry, SHARE where it is to be shared out; and the splits, as a move returns them.
 
     A row whose value is missing takes the branch of the node's first surrogate whose value it has, or else the branch
-    for missing values; a majority's branch is known as soon as all others have taken theirs.
+    for missing values; a majority's branch is known as soon as all others have taken theirs. A part of a row that is
+    less than LEAST_SHARE of it is not shared out any further but takes the heaviest branch. So a row has at most
+    branches / LEAST_SHARE entries, however many of its values are missing, and no weight is lost.
 
     Parameters
     ----------
@@ -332,7 +384,7 @@ def take_branches(
     splits : ChosenSplits
         Their splits.
     find_surrogates : function, optional
-        As for :func:`grow`.
+        As in :class:`SplitSearch`.
     """
     x = level.gather(values, splits.feature.take(level.node), level.entry)
     if splits.direction is not None:
@@ -348,17 +400,27 @@ def take_branches(
             unknown = np.flatnonzero(branch < 0)
             branch[unknown] = surrogate.branch_taken(values, level.node[unknown], rows[unknown])
     missing = np.where(splits.missing == MAJORITY, _heavier_branch(level, branch), splits.missing)
-    branch = np.where(branch < 0, missing[level.node], branch)
+    if branch.min(initial=0) < 0:
+        unknown = np.flatnonzero(branch < 0)
+        branch[unknown] = missing[level.node[unknown]]
+        if (missing == SHARE).any() and not level.has_whole_rows:
+            entry = level.entry[unknown]
+            is_small = level.weight[entry] < LEAST_SHARE * level.row_weight[level.rows(entry)]
+            small = unknown[is_small & (branch[unknown] == SHARE)]
+            if len(small):
+                branch[small] = _heavier_branch(level, branch)[level.node[small]]
     return branch, splits._replace(missing=missing, surrogates=surrogates)
 
 
 def _heavier_branch(level: Level, branch: Ints) -> Ints:
     """The branch of each node that gets the most weight of its known rows; of two that are equal the first."""
-    known = slice(None) if (branch >= 0).all() else np.flatnonzero(branch >= 0)
+    known = slice(None) if branch.min(initial=0) >= 0 else np.flatnonzero(branch >= 0)
     n_branches = int(branch.max(initial=0)) + 1
     cell = level.node[known] * n_branches + branch[known]
     of_each = None if level.has_unit_weights else level.weight[level.entry[known]]
     weight = np.bincount(cell, of_each, minlength=level.n_nodes * n_branches).reshape(level.n_nodes, n_branches)
+    if level.has_unit_weights:
+        return weight.argmax(axis=1)
     # Sums of weights round, and in another order of the rows otherwise: rounding must not decide.
     return np.argmax(weight >= (1 - TIE) * weight.max(axis=1, keepdims=True), axis=1)
 
@@ -366,6 +428,7 @@ def _heavier_branch(level: Level, branch: Ints) -> Ints:
 def assemble_tree(
     features: tuple[Feature, ...],
     classes: NDArray | None,
+    criterion: NodeCriterion,
     levels: list[LevelStatistics],
     splits: list[ChosenSplits],
     split_ids: list[Ints],
@@ -374,6 +437,8 @@ def assemble_tree(
 
     Parameters
     ----------
+    features, classes, criterion
+        As for :func:`grow`.
     levels : list of LevelStatistics
         All nodes.
     splits, split_ids : lists
@@ -427,13 +492,10 @@ def assemble_tree(
         weight=weight[by_id],
         value=value[by_id],
         surrogates=tuple(
-            Surrogate(
-                feature=at_splits([surrogate.feature for surrogate in rank], -1),
-                threshold=at_splits([surrogate.threshold for surrogate in rank], np.nan),
-                route=at_splits([surrogate.route for surrogate in rank], -1),
-                is_reversed=at_splits([surrogate.is_reversed for surrogate in rank], False),
-            )
+            Surrogate(*(at_splits(parts, elsewhere) for parts, elsewhere in zip(zip(*rank), NO_SURROGATE)))
             for rank in zip(*(split.surrogates for split in splits))
         ),
         direction=directions(),
+        criterion=criterion.name,
+        gain_is_sum=criterion.gain_is_sum,
     )

@@ -196,7 +196,7 @@ class LocalRows:
         if (weight != 1).any():
             g, h = g * weight, h * weight
         # Where each h is 1, as for the squared error of rows without weights, H is the number of rows. To count them
-        # apart would nearly double the time of adding up.
+        # as well would nearly double the time of adding up.
         self.has_counts = min_rows > 1 and bool((h.take(learns) != 1).any())
         units = gradient_units(largest_magnitude(g), largest_magnitude(h), len(learns))
         self.addend = to_gradient_sums(g, h, units)
@@ -406,9 +406,9 @@ class SumsOnlyCriterion(Criterion):
     """A criterion for levels without rows, which bring their impurity along."""
 
     def __init__(self, criterion: Criterion):
-        self.criterion = criterion
+        self.criterion, self.name, self.gain_is_sum = criterion, criterion.name, criterion.gain_is_sum
 
-    def is_pure(self, level: Any, impurity: Floats, root_impurity: float) -> Bools:
+    def is_pure(self, level: Any, impurity: Floats) -> Bools:
         # RowStore.squared_error is 0 where rows differ by no more than the node's own rounding. Newton's impurity is
         # another number; its splits must gain something, which is enough.
         return np.zeros(len(impurity), dtype=bool) if isinstance(self.criterion, Newton) else impurity == 0

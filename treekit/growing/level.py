@@ -37,6 +37,8 @@ class Level:
     ----------
     row, weight : arrays of shape (n_entries,)
         Row and weight of every entry, in an open node or not.
+    row_weight : array of shape (n_rows,)
+        Weight of every row, of which an entry may have a share.
     addend : integer array of shape (n_sums, n_entries)
         What every entry adds to the sums of its node, in units.
     unit : array of shape (n_sums, 1) or (n_sums, n_nodes)
@@ -62,6 +64,7 @@ class Level:
 
     row: NDArray[np.integer]
     weight: NDArray[np.float64]
+    row_weight: NDArray[np.float64]
     addend: NDArray[np.integer]
     unit: NDArray[np.float64]
     id: NDArray[np.intp]
@@ -233,6 +236,7 @@ def first_level(
     return Level(
         row=np.arange(len(weight), dtype=entry.dtype),
         weight=weight,
+        row_weight=weight,
         addend=addend,
         unit=unit,
         id=np.array([0]),

@@ -16,7 +16,7 @@ from treekit.growing.candidates import ChildLimits, SplitCandidates
 from treekit.growing.criteria import Criterion
 from treekit.growing.fixed_point import to_units
 from treekit.growing.level import Level, segment_sums
-from treekit.numeric import Floats, Ints, safe_divide
+from treekit.numeric import TIE, Floats, Ints, safe_divide
 from treekit.trees.structure import Surrogate, branches
 
 __all__ = ["Agreement", "find_surrogates"]
@@ -72,16 +72,21 @@ def find_surrogates(
     candidates = score(by_side, np.ones(level.n_nodes), Agreement(), ChildLimits(rows=2))
     node = np.arange(level.n_nodes)
     candidates.gain[split_feature, node] = -np.inf
-    ranked = np.argsort(-candidates.gain, axis=0, kind="stable")[:n_wanted]
+    # Weights are rounded numbers: gains that differ by less than a tie are equal, and the first of them comes first.
+    gain = np.rint(candidates.gain / TIE)
+    ranked = np.argsort(-gain, axis=0, kind="stable")[:n_wanted]
     return [
-        _surrogate(by_side, branch, values, candidates, np.where(candidates.gain[best, node] > 0, best, -1))
-        for best in ranked
+        _surrogate(by_side, branch, values, candidates, np.where(gain[best, node] > 0, best, -1)) for best in ranked
     ]
 
 
 def _surrogate(level: Level, branch: Ints, values: NDArray, candidates: SplitCandidates, feature: Ints) -> Surrogate:
-    """The scored cut of one column a node as a surrogate, reversed where its mirror image agrees better."""
-    threshold = np.where(feature >= 0, candidates.threshold[feature, np.arange(level.n_nodes)], np.nan)
+    """The scored cut of one column of each node as a surrogate, reversed where its mirror image agrees better."""
+    every = np.arange(level.n_nodes)
+    threshold = np.where(feature >= 0, candidates.threshold[feature, every], np.nan)
+    total, heavier = level.sums.sum(axis=0), level.sums.max(axis=0)
+    # The gain is what the cut gets right beyond the heavier branch.
+    beyond = total * np.where(feature >= 0, candidates.gain[feature, every], np.nan)
     n_values = max((route.shape[1] for route in candidates.routes.values()), default=0)
     route = np.full((level.n_nodes, n_values), -1)
     for j, column_route in candidates.routes.items():
@@ -92,4 +97,6 @@ def _surrogate(level: Level, branch: Ints, values: NDArray, candidates: SplitCan
     side = branches(values[feature[node], level.row[entry]], threshold[node], route, node)
     both = (side >= 0) & (branch[place] >= 0)
     vote = np.where(side == branch[place], 1.0, -1.0) * level.weight[entry] * both
-    return Surrogate(feature, threshold, route, np.bincount(node, vote, minlength=level.n_nodes) < 0)
+    is_reversed = np.bincount(node, vote, minlength=level.n_nodes) < 0
+    agreement, adjusted = (heavier + beyond) / total, safe_divide(beyond, total - heavier)
+    return Surrogate(feature, threshold, route, is_reversed, agreement, adjusted)

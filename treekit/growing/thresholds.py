@@ -132,7 +132,7 @@ def unit_weight_savings(level: Level, order: NDArray[np.integer], criterion: Dev
     """The savings at all places of some columns where every row has weight 1, of shape (n_columns, n_alive).
 
     The fifth place of a node has five rows below it in every column. So whatever depends on the weights alone is
-    computed once a level, and the first sum needs no running sum: a quarter of the time at 100,000 rows.
+    computed once per level, and the first sum needs no running sum: a quarter of the time at 100,000 rows.
     """
     if criterion not in level.cache:
         level.cache[criterion] = criterion.savings(level.n_below, _at_places(level, level.sums))

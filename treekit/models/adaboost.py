@@ -25,7 +25,7 @@ __all__ = ["AdaBoostClassifier"]
 
 
 class AdaBoostClassifier(TableClassifier):
-    r"""AdaBoost: each round fits a weak classifier to the rows, of which those that were wrong before weigh more.
+    r"""AdaBoost: each round fits a weak classifier to the rows, and those classified wrongly so far weigh more.
 
     Round m fits :math:`G_m` with weights :math:`w_i`, which add up to 1, and measures
 
@@ -46,7 +46,7 @@ class AdaBoostClassifier(TableClassifier):
     n_estimators : int
         Largest number of rounds.
     learning_rate : float
-        Every alpha is multiplied by it; with less than 1 more rounds are needed.
+        Every alpha is multiplied by it; below 1 more rounds are needed.
     random_state : int, RandomState instance or None
         Seeds the members that have a ``random_state``; nothing else is random.
     verbose : bool or int
@@ -185,7 +185,7 @@ class AdaBoostClassifier(TableClassifier):
         return _last(self.staged_predict(X))
 
     def predict_proba(self, X: ArrayLike) -> Floats:
-        r"""Class shares of which the vote would have the least exponential loss, of shape (n_rows, n_classes).
+        r"""Class shares for which the vote has the least expected exponential loss, of shape (n_rows, n_classes).
 
         .. math:: p_k(x) = \frac{\exp(f_k(x) / (K - 1))}{\sum_j \exp(f_j(x) / (K - 1))}
 

@@ -5,7 +5,6 @@ TreeClassifier and TreeRegressor grow one tree; TableClassifier and TableRegress
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Self
 
 import numpy as np
@@ -15,7 +14,15 @@ from scipy.sparse import csr_matrix
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from treekit.growing.encoding import Feature, encode, learn_features, objects_if_mixed, plain_table
+from treekit.growing.encoding import (
+    Feature,
+    as_frame,
+    encode,
+    inferred,
+    learn_features,
+    objects_if_mixed,
+    plain_table,
+)
 from treekit.models.transaction import unchanged_if_interrupted
 from treekit.models.validation import read_labels, read_targets, refuse_missing, row_weights
 from treekit.trees.structure import majority
@@ -62,16 +69,16 @@ class TableEstimator(BaseEstimator):
             if X.shape[1] == 0:
                 raise ValueError(f"X has no columns: 0 feature(s) (shape={X.shape}) while a minimum of 1 is required.")
             validate_data(self, X, reset=reset, skip_check_array=True)
-            return plain_table(X.infer_objects())
+            return plain_table(inferred(X))
         # Where entries may be missing, infinite ones are refused later, by column and row: see `encode`.
         if isinstance(X, (list, tuple)):
             X = objects_if_mixed(X)
         array = validate_data(self, X, reset=reset, dtype=None, ensure_all_finite=not self._accepts_missing)
         # Without dtype=object pandas builds Arrow strings, the slowest step of a small fit.
         names = pd.Index([f"x{j}" for j in range(array.shape[1])], dtype=object)
-        frame = pd.DataFrame(array, columns=names, copy=False)
+        frame = as_frame(array, names)
         is_plain = array.dtype in (np.float32, np.float64)
-        return frame if is_plain else plain_table(frame.infer_objects())
+        return frame if is_plain else plain_table(inferred(frame))
 
 
 class TableClassifier(ClassifierMixin, TableEstimator):
@@ -90,7 +97,8 @@ class TableClassifier(ClassifierMixin, TableEstimator):
         y : array of shape (n_rows,)
             The labels, none of them missing.
         sample_weight : array of shape (n_rows,), optional
-            Weight of each row; weight 2 is the same as the row twice, weight 0 the same as no row.
+            Weight of each row; weight 2 is the same as the row twice, weight 0 the same as no row. Only where a
+            parameter limits numbers of rows, and in the surrogates of CART, a row counts once, whatever it weighs.
 
         Returns
         -------
@@ -176,7 +184,7 @@ class TreeEstimator(TableEstimator):
     tree_: Tree
 
     def _fit(self, values: NDArray, features: tuple[Feature, ...], y: NDArray, weight: NDArray) -> None:
-        self.tree_ = named_criterion(self, self._grow(values, features, y, weight))
+        self.tree_ = self._grow(values, features, y, weight)
 
     def apply(self, X: ArrayLike) -> NDArray[np.intp]:
         """Number of the node where each row ends, of shape (n_rows,). Arguments and errors are those of ``predict``."""
@@ -248,9 +256,3 @@ class TreeRegressor(TreeEstimator, TableRegressor):
         """
         values = self._values(X)
         return self.tree_.mean_value(values)[:, 0]
-
-
-def named_criterion(estimator: BaseEstimator, tree: Tree) -> Tree:
-    """The tree with the name of the impurity that the estimator grew it by, where the tree does not have it already."""
-    name = getattr(estimator, "criterion", "entropy")  # ID3 has no other
-    return tree if tree.criterion else replace(tree, criterion="entropy" if name in ("gain", "gain_ratio") else name)

@@ -163,7 +163,7 @@ class Boosting(TableEstimator):
         yield from self._sums(self._values(X))
 
     def _sums(self, values: NDArray) -> Iterator[Floats]:
-        """:meth:`_staged_scores` of a table as numbers; takes up to 128 bytes a row beside the scores."""
+        """:meth:`_staged_scores` of a table as numbers; takes up to 128 bytes per row beside the scores."""
         score = np.repeat(self.start_[:, np.newaxis], values.shape[1], axis=1)
         trees = [tree for round_trees in self.trees_ for tree in round_trees]
         steps = leaf_values(trees, [self.learning_rate * tree.value[:, 0] for tree in trees], values)
@@ -257,13 +257,12 @@ class RowsInMemory:
                 tree, leaf = self.grower.grow(criterion, self.in_bag, limits, choose, stop)
                 best = loss.line_search(self.y, self.score[k], r[k], h[k], self.in_bag, leaf, tree.n_nodes)
                 value = np.where(tree.is_leaf, best, tree.value[:, 0])[:, np.newaxis]
-                tree = replace(tree, value=value, criterion="squared_error", only_leaves_predict=True)
+                tree = replace(tree, value=value, only_leaves_predict=True)
             else:
                 # Histograms know the rounding of their sums by their units.
                 of_sums = 0.0 if self.grower.is_binned else noise * len(residual)
                 criterion = Newton(-r[k], h[k], estimator.reg_lambda, estimator.gamma, of_sums)
                 tree, leaf = self.grower.grow(criterion, self.in_bag, limits, choose, stop)
-                tree = replace(tree, criterion="newton", gain_is_sum=True)
             trees.append(tree)
             steps[k] = tree.value[leaf, 0]
         self.score += estimator.learning_rate * steps

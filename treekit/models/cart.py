@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable
+from dataclasses import replace
 from numbers import Integral
 from typing import Any
 
@@ -22,7 +23,7 @@ from treekit.growing.categories import score_groups
 from treekit.growing.criteria import Criterion, Entropy, FriedmanMSE, Gini, Poisson, SquaredError
 from treekit.growing.encoding import Feature
 from treekit.growing.feature_sampling import RankedColumns, SampledFeatures
-from treekit.growing.grow import ChooseFeature, ScoreSplits, StoppingRule, grow
+from treekit.growing.grow import SplitSearch, StoppingRule, grow
 from treekit.growing.level import Level
 from treekit.growing.presorted import NO_ORDER
 from treekit.growing.surrogates import find_surrogates
@@ -69,12 +70,13 @@ class CARTClassifier(TreeClassifier):
         A split must gain so much, times the node's share of the weight.
     max_features : int, float, "sqrt", "log2" or None
         Number of columns that each node draws at random to choose from: so many, a share, the root or the binary
-        logarithm of their number; None for all. Columns that can't split the node are drawn for free.
+        logarithm of their number; None for all. Columns that can't split the node do not count.
     categorical_split : {"subset", "one_vs_rest"}
         Two groups of categories, or one category against the rest. See :func:`treekit.growing.categories.score_groups`.
     max_surrogates : int
         How many other questions a node keeps for rows whose answer is missing; they are looked for only when X has
-        gaps. With 0 such rows go down the branch with more weight.
+        gaps. With 0 such rows go down the branch with more weight. A surrogate must send two rows or more to either
+        side, whatever they weigh: like the other limits on numbers of rows, this one counts rows, as rpart does.
     class_weight : dict, "balanced" or None
         Weight of each class, by which the weights of its rows are multiplied.
     ccp_alpha : float
@@ -96,10 +98,10 @@ class CARTClassifier(TreeClassifier):
 
     Notes
     -----
-    The gain of a column with gaps is that of its known rows, times their share. A row whose answer is missing, or a
-    category that the node has not seen, is asked the node's surrogates; where none can tell, it goes down the branch
-    with more weight. Growing costs O(rows x columns x (depth + log rows)). Source: Breiman et al.
-    (1984).
+    The gain of a column with gaps is that of its known rows, times their share. A row whose value is missing, or is a
+    category that the node has not seen, takes the branch of the first of the node's surrogates whose value it has;
+    without one it goes down the branch with more weight. Growing costs O(rows x columns x (depth + log rows)). Source:
+    Breiman et al. (1984).
     """
 
     def __init__(
@@ -157,7 +159,7 @@ class CARTRegressor(TreeRegressor):
     Parameters
     ----------
     criterion : {"squared_error", "friedman_mse", "absolute_error", "poisson"}
-        Squared error about the mean; the same in Friedman's words; absolute error about the median, for columns of
+        Squared error about the mean; the same in Friedman's form; absolute error about the median, for columns of
         numbers only; half Poisson deviance about the mean, for targets that are not negative. A Poisson mean must be
         positive: a split leaves a positive sum on either side. Only in a forest, where a bootstrap sample holds nothing
         but zeros, the tree is one leaf that predicts zero.
@@ -245,20 +247,10 @@ def grow_binary(
     def surrogates(level: Level, branch: NDArray, feature: NDArray) -> list[Surrogate]:
         return find_surrogates(level, branch, feature, values, estimator.max_surrogates, score_all)
 
-    score, choose, order = _search(estimator, values, features, criterion, limits, score_all, has_gaps, table)
-    tree = grow(
-        values,
-        features,
-        criterion,
-        weight,
-        score,
-        choose,
-        _stop(estimator, n_rows),
-        MAJORITY,
-        classes,
-        order,
-        surrogates if has_gaps and estimator.max_surrogates > 0 else None,
-    )
+    search = _search(estimator, values, features, criterion, limits, score_all, has_gaps, table)
+    if has_gaps and estimator.max_surrogates > 0:
+        search = replace(search, find_surrogates=surrogates)
+    tree = grow(values, features, criterion, weight, search, _stop(estimator, n_rows), classes)
     if estimator.max_leaf_nodes is not None:
         tree = keep_best_first(tree, estimator.max_leaf_nodes)
     return prune_cost_complexity(tree, estimator.ccp_alpha) if estimator.ccp_alpha > 0 else tree
@@ -296,8 +288,8 @@ def _search(
     score_all: ScoreAll,
     has_gaps: bool,
     table: RankedColumns | None,
-) -> tuple[ScoreSplits, ChooseFeature, NDArray | None]:
-    """How the best split is found: the score, the choice of a column, and the orders of the columns, if at hand."""
+) -> SplitSearch:
+    """How the best split is found: among all columns, or among those that each node draws."""
 
     def score(level: Level, impurity: NDArray) -> SplitCandidates:
         return score_all(level, impurity, criterion, limits)
@@ -306,12 +298,12 @@ def _search(
     is_plain = all(feature.is_numeric for feature in features) and not isinstance(criterion, AbsoluteError)
     n_drawn = count_features(estimator.max_features, len(features))
     if n_drawn == len(features):
-        return score, largest_gain, order
+        return SplitSearch(score, largest_gain, MAJORITY, order=order)
     rng = generator(estimator.random_state)
     if has_gaps or not is_plain:
-        return score, largest_gain_among_sampled(n_drawn, rng), order
+        return SplitSearch(score, largest_gain_among_sampled(n_drawn, rng), MAJORITY, order=order)
     drawn = SampledFeatures(table or RankedColumns(values), n_drawn, rng, criterion, limits)
-    return drawn.score, largest_gain, NO_ORDER
+    return SplitSearch(drawn.score, largest_gain, MAJORITY, order=NO_ORDER)
 
 
 def _stop(estimator: CARTClassifier | CARTRegressor, n_rows: int) -> StoppingRule:

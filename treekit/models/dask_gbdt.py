@@ -15,7 +15,6 @@ midpoints between them; so the distinct values of one column must fit into a wor
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -175,7 +174,7 @@ class DaskRows:
         grower = HistogramGrower(self.bins, self, criterion, limits, choose, stop)
         tree = grower.grow(*self.start_tree(k, limits.rows))
         self.step(k, estimator.learning_rate * tree.value[grower.node, 0])
-        return replace(tree, criterion="newton", gain_is_sum=True)
+        return tree
 
     def start_tree(self, k: int, min_rows: float) -> tuple[GradientUnits, Ints, Histograms]:
         """Put all rows into the root of the tree for one score: see

@@ -150,7 +150,7 @@ def out_of_fold(
 ) -> Floats:
     """Class vector of each row by the forest grown on the other folds, of shape (n_rows, n_classes).
 
-    Held-out rows get weight zero, so each forest knows all classes, even one that it has no rows of.
+    Held-out rows get weight zero, so each forest has all classes, even one that it has no rows of.
     """
     vectors = []
     for k in np.unique(fold):

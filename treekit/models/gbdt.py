@@ -108,7 +108,7 @@ class GBDTRegressor(_GBDT, TableRegressor):
     reg_lambda, gamma, min_child_weight : float
         For ``order=2``: :math:`\lambda`; the price of a leaf, which a split must beat at once; and the sum H that each
         side of a split must hold. XGBoost and LightGBM leave the one half out of the gain, so their gamma is twice
-        this one. XGBoost prints gains before it takes gamma off: twice the sum of gain and gamma here.
+        this one. XGBoost prints gains before it subtracts gamma: twice the sum of gain and gamma here.
     subsample : float
         Share of the rows that each round draws to learn from, without replacement.
     max_features : int, float, "sqrt", "log2" or None

@@ -5,15 +5,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from treekit.growing.candidates import SplitCandidates, largest_gain, merge_candidates
+from treekit.growing.candidates import SplitCandidates, merge_candidates
 from treekit.growing.categories import score_branches
 from treekit.growing.criteria import Entropy
 from treekit.growing.encoding import Feature
-from treekit.growing.grow import StoppingRule, grow
+from treekit.growing.grow import SplitSearch, StoppingRule, grow
 from treekit.growing.level import Level
 from treekit.models.base import TreeClassifier
 from treekit.models.validation import check_number
-from treekit.trees.structure import STOP
 from treekit.trees.tree import Tree
 
 __all__ = ["ID3Classifier"]
@@ -24,7 +23,7 @@ class ID3Classifier(TreeClassifier):
 
     .. math:: A^* = \arg\max_A g(D, A), \qquad g(D, A) = H(D) - H(D \mid A)
 
-    This is :eq:`eq-id3-choice` of the book; the algorithm is told in its chapter on ID3. A node gets one branch for
+    This is :eq:`eq-id3-choice` of the book, whose chapter on ID3 describes the algorithm. A node gets one branch for
     each value of its attribute. A branch without rows becomes a leaf with its parent's majority. Of attributes with
     equal gain the first column wins; of classes with equal counts the first in sorted order.
 
@@ -89,4 +88,4 @@ class ID3Classifier(TreeClassifier):
             return merge_candidates(scores)
 
         stop = StoppingRule(np.inf if self.max_depth is None else self.max_depth, self.min_samples_split, self.min_gain)
-        return grow(values, features, entropy, weight, score, largest_gain, stop, STOP, self.classes_)
+        return grow(values, features, entropy, weight, SplitSearch(score), stop, self.classes_)

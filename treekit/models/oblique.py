@@ -11,17 +11,17 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
 from sklearn.utils.validation import check_is_fitted
 
-from treekit.growing.candidates import ChildLimits, SplitCandidates, largest_gain, merge_candidates
+from treekit.growing.candidates import ChildLimits, SplitCandidates, merge_candidates
 from treekit.growing.criteria import Criterion
 from treekit.growing.encoding import Feature
-from treekit.growing.grow import StoppingRule, grow
+from treekit.growing.grow import SplitSearch, StoppingRule, grow
 from treekit.growing.level import Level
 from treekit.growing.thresholds import score_cuts, score_thresholds
 from treekit.models.base import TreeClassifier
 from treekit.models.cart import CLASSIFICATION
 from treekit.models.validation import check_choice, check_number, generator
 from treekit.numeric import TIE, Floats
-from treekit.trees.structure import STOP, combine
+from treekit.trees.structure import combine
 from treekit.trees.tree import Tree
 
 __all__ = ["ObliqueTreeClassifier"]
@@ -31,6 +31,9 @@ MAX_SWEEPS = 20
 
 #: How far outside the rows a cut is turned, as a part of the range of the column.
 MARGIN = 0.05
+
+#: Coefficients are of the size of 1 / range of their column, times what a climb makes of it: that must be a float.
+SMALLEST_RANGE = 1e-305
 
 #: Steps of Newton's method for the logistic directions, and their penalty on large coefficients.
 NEWTON_STEPS, RIDGE = 8, 1e-5
@@ -125,10 +128,10 @@ class ObliqueTreeClassifier(TreeClassifier):
         for name, column in frame.items():
             if isinstance(column.dtype, pd.CategoricalDtype):
                 raise ValueError(f"X: column {name!r} holds categories; {ENCODE}")
-            try:
-                numbers = column.to_numpy(dtype=float, na_value=np.nan)
-            except ValueError as error:
-                raise ValueError(f"X: column {name!r} holds text; {ENCODE}") from error
+            # A text of digits is no number, and a text among numbers is none either.
+            if not pd.api.types.is_numeric_dtype(column.dtype) and column.notna().any():
+                raise ValueError(f"X: column {name!r} holds text; {ENCODE}")
+            numbers = column.to_numpy(dtype=float, na_value=np.nan)
             if np.isinf(numbers).any():
                 raise ValueError(f"X contains infinity in column {name!r}; a linear combination needs finite numbers.")
         return frame.astype({name: float for name, dtype in frame.dtypes.items() if dtype.kind == "O"})
@@ -141,6 +144,12 @@ class ObliqueTreeClassifier(TreeClassifier):
         check_number(self, "min_impurity_decrease", low=0)
         check_number(self, "n_restarts", low=0, whole=True)
         criterion, limits = CLASSIFICATION[self.criterion](y, len(self.classes_)), ChildLimits(self.min_samples_leaf)
+        for feature, width in zip(features, column_ranges(values)):
+            if not SMALLEST_RANGE < width < 1 / SMALLEST_RANGE:
+                raise ValueError(
+                    f"X: column {feature.name!r} spreads over {width:g}, and a linear combination of such numbers "
+                    "leaves the range of floats: multiply it by a constant."
+                )
         search = ObliqueSearch(values, criterion, limits, self.n_restarts, generator(self.random_state))
         self._range = search.range
 
@@ -155,7 +164,7 @@ class ObliqueTreeClassifier(TreeClassifier):
             min_samples_split=self.min_samples_split,
             min_impurity_decrease=self.min_impurity_decrease,
         )
-        tree = grow(table, features, criterion, weight, score, largest_gain, stop, STOP, self.classes_)
+        tree = grow(table, features, criterion, weight, SplitSearch(score), stop, self.classes_)
         # A single leaf tests nothing, yet has coefficients: zeros.
         return tree if tree.direction is not None else replace(tree, direction=np.zeros((1, len(features))))
 
@@ -177,6 +186,13 @@ class ObliqueCut(NamedTuple):
     direction: Floats
     gain: Floats
     threshold: Floats
+
+
+def column_ranges(values: NDArray) -> Floats:
+    """Largest minus smallest value of each column, infinite where that is no float; 1 for a constant column."""
+    low, high = values.min(axis=1).astype(float), values.max(axis=1).astype(float)
+    with np.errstate(over="ignore"):
+        return np.where(high > low, high - low, 1.0)
 
 
 class ObliqueSearch:
@@ -205,9 +221,8 @@ class ObliqueSearch:
         self.room = limits
         self.n_restarts = n_restarts
         self.rng = rng
-        low, high = self.values.min(axis=1, keepdims=True), self.values.max(axis=1, keepdims=True)
-        self.range = np.where(high > low, high - low, 1.0)[:, 0]
-        from_zero = (self.values - low) / self.range[:, np.newaxis]
+        self.range = column_ranges(self.values)
+        from_zero = (self.values - self.values.min(axis=1, keepdims=True)) / self.range[:, np.newaxis]
         self.centred = from_zero - 0.5
         #: Number, sign and values of the moved columns, two of each.
         self.moved = [(j, 1.0, MARGIN + x) for j, x in enumerate(from_zero)]
@@ -273,10 +288,10 @@ class ObliqueSearch:
         return column
 
     def _logistic(self, level: Level) -> list[Floats]:
-        """For each class the direction of its logistic regression against the rest; of two classes one says both.
+        """For each class the direction of its logistic regression against the rest; of two classes one serves both.
 
         Newton's method, for all nodes at once; its first step is Fisher's linear discriminant. The penalty keeps the
-        coefficients finite where a cut parts the classes.
+        coefficients finite where a cut separates the classes.
         """
         row, weight, first = level.row[level.entry], level.weight[level.entry], level.start[:-1]
         x = np.vstack([self.centred[:, row], np.ones(len(row))])

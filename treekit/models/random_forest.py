@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from treekit.growing.encoding import Feature
 from treekit.growing.feature_sampling import RankedColumns
 from treekit.models.bagging import OutOfBag, bootstrap_counts, clone_with_seed, draw_seeds, oob_accuracy
-from treekit.models.base import TableClassifier, TableEstimator, TableRegressor, named_criterion
+from treekit.models.base import TableClassifier, TableEstimator, TableRegressor
 from treekit.models.cart import CARTClassifier, CARTRegressor
 from treekit.models.progress import progress
 from treekit.models.validation import check_choice, check_number, class_factors
@@ -50,7 +50,7 @@ class _RandomForest(TableEstimator):
             count = bootstrap_counts(weight, rng) if self.bootstrap else np.ones(len(weight), dtype=np.intp)
             member = clone_with_seed(self._tree(), rng)
             vars(member).update({name: part for name, part in vars(self).items() if name in SHARED_ATTRIBUTES})
-            member.tree_ = named_criterion(member, member._grow(values, features, y, weight * count, table))
+            member.tree_ = member._grow(values, features, y, weight * count, table)
             self.estimators_.append(member)
             if self.oob_score:
                 in_bag.append(count)

@@ -1,4 +1,4 @@
-"""A fit that does not end leaves its estimator as it was."""
+"""A fit that fails or is interrupted leaves its estimator as it was."""
 
 from __future__ import annotations
 

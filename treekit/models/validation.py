@@ -36,18 +36,18 @@ def row_weights(sample_weight: ArrayLike | None, n_rows: int) -> NDArray[np.floa
         return np.ones(n_rows)
     try:
         weight = np.asarray(sample_weight, dtype=float)
-    except (TypeError, ValueError) as error:
-        raise ValueError("sample_weight must hold numbers.") from error
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ValueError("sample_weight must hold numbers, none of them too large for a float.") from error
     if weight.shape != (n_rows,):
         raise ValueError(f"sample_weight must have one entry a row, shape ({n_rows},); got shape {weight.shape}.")
     if not np.all(np.isfinite(weight)) or np.any(weight < 0):
         raise ValueError("sample_weight must be finite and not negative.")
-    if weight.sum() == 0:
+    with np.errstate(over="ignore"):
+        total = weight.sum()
+    if total == 0:
         raise ValueError("sample_weight is zero everywhere: at least one row must count.")
-    if not 1e-100 < weight.sum() < 1e100:
-        raise ValueError(
-            f"sample_weight sums to {weight.sum():g}, too far from 1 for floats: multiply it by a constant."
-        )
+    if not 1e-100 < total < 1e100:
+        raise ValueError(f"sample_weight sums to {total:g}, too far from 1 for floats: multiply it by a constant.")
     return weight
 
 
@@ -102,15 +102,16 @@ def read_targets(y: ArrayLike, n_rows: int) -> NDArray[np.float64]:
         raise ValueError("y holds dates or times; make them numbers first, such as days since a start.")
     try:
         target = target.astype(float)
+    except OverflowError as error:
+        raise ValueError("y holds whole numbers too large for a float: divide y by a constant.") from error
     except (TypeError, ValueError) as error:
         raise ValueError(f"y must hold numbers; got {target.dtype} with {target[0]!r}.") from error
     if not np.isfinite(target).all():
         raise ValueError(f"Input y contains NaN or infinity, first in row {np.isfinite(target).argmin()}.")
     spread = target.max() / 2 - target.min() / 2
     if spread > 0 and not 1e-100 < spread < 1e100:
-        raise ValueError(
-            f"y spreads over {2 * spread:g}, whose squares leave the range of floats: multiply y by a constant."
-        )
+        width = f"{2 * spread:g}" if spread < 1e307 else "more than 1e307"
+        raise ValueError(f"y spreads over {width}, whose squares leave the range of floats: multiply y by a constant.")
     return target
 
 
@@ -122,7 +123,7 @@ def _check_length(y: NDArray, n_rows: int) -> None:
 
 
 def read_labels(y: ArrayLike, n_rows: int) -> NDArray:
-    """y as an array of labels; errors name it. A number and a text are never merged into one label."""
+    """y as an array of labels; errors name it. A number and a text are never taken for the same label."""
     if y is None:
         raise ValueError("This classifier requires y to be passed, but the target y is None.")
     label = column_or_1d(np.asarray(y) if isinstance(y, pd.Categorical) else objects_if_mixed(y), warn=True)
@@ -146,7 +147,7 @@ def read_labels(y: ArrayLike, n_rows: int) -> NDArray:
 
 
 def generator(random_state: Any) -> np.random.Generator:
-    """A generator seeded by scikit-learn's kind of random_state: its streams are the same on every platform."""
+    """A generator seeded by scikit-learn's kind of random_state: it draws the same numbers on every platform."""
     return np.random.default_rng(check_random_state(random_state).randint(2**31))
 
 

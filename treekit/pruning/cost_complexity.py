@@ -39,7 +39,8 @@ def cost_complexity_path(tree: Tree, risk: str = "impurity") -> CostComplexityPa
     .. math:: C_\alpha(T) = R(T) + \alpha |T|, \qquad g(t) = \frac{R(t) - R(T_t)}{|T_t| - 1}
 
     R(T) sums over the :math:`|T|` leaves the share of the training weight times what it costs. As the price
-    :math:`\alpha` rises, a node t is cut when it reaches what its branch saves for each leaf that it has more, g(t).
+    :math:`\alpha` rises, a node t is cut when the price reaches g(t), what the branch of t saves for each leaf that it
+    adds.
 
     Parameters
     ----------
@@ -144,7 +145,7 @@ def pruning_prices(tree: Tree, saved: Floats) -> Floats:
         a: 4 ── b: 2 ── c: 6          every split adds one leaf
          └───── d: 1
 
-    * c and d, at the bottom, save 6 and 1 for their one leaf: so much they are worth alone.
+    * c and d, at the bottom, save 6 and 1 for their one leaf: that is what each is worth alone.
     * b saves 2, but the branch of b, with c, saves 8 for 2 leaves. c is worth more than b: as long as b stays, c stays,
       too. They form a group of price 8 / 2 = 4: from there on both are cut.
     * a saves 4. The group of b is worth no less than that, 4 per leaf, and joins: (4 + 8) / 3 = 4. d is worth less, 1,

@@ -8,8 +8,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from treekit.numeric import Bools, Floats
-from treekit.trees.structure import STOP, Surrogate
+from treekit.numeric import COST_TIE, Bools, Floats
+from treekit.trees.structure import STOP
 from treekit.trees.tree import Tree
 
 __all__ = ["cut"]
@@ -68,10 +68,7 @@ def cut(tree: Tree, nodes: ArrayLike) -> Tree:
         n_samples=tree.n_samples[stays],
         weight=tree.weight[stays],
         value=tree.value[stays],
-        surrogates=tuple(
-            Surrogate(np.where(splits, s.feature, -1)[stays], s.threshold[stays], s.route[stays], s.is_reversed[stays])
-            for s in tree.surrogates
-        ),
+        surrogates=tuple(s._replace(feature=np.where(splits, s.feature, -1)).of(stays) for s in tree.surrogates),
         direction=None if tree.direction is None else np.where(splits[:, np.newaxis], tree.direction, 0.0)[stays],
     )
 
@@ -100,11 +97,16 @@ def sum_over_children(tree: Tree, x: NDArray, nodes: NDArray[np.intp]) -> NDArra
     return np.add.reduceat(x[..., :last], tree.first_child[nodes], axis=-1)
 
 
+def tie_slack(slack: float, root_cost: float) -> float:
+    """How much more a choice of pruning may cost and still be preferred: ``slack``, and what rounding can do."""
+    return slack + COST_TIE * root_cost
+
+
 def nodes_to_prune(tree: Tree, as_leaf: Floats, slack: float, stopped: Floats | float = 0.0) -> Bools:
     """Nodes to prune so that the total cost of the leaves is minimal.
 
     ``as_leaf`` is the cost of each node as a leaf, ``stopped`` that of the rows that stop at an inner node. A node is
-    pruned when as a leaf it costs no more than its pruned branches plus ``slack``.
+    pruned when as a leaf it costs no more than its pruned branches plus ``slack``; see :func:`tie_slack`.
     """
     cost, is_cut = as_leaf.copy(), np.zeros(tree.n_nodes, dtype=bool)
     stopped = np.broadcast_to(stopped, tree.n_nodes)

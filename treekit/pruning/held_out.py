@@ -34,7 +34,7 @@ def prune_reduced_error(
     sample_weight : array of shape (n_rows,), optional
         Weight of each row.
     ties : {"cut", "keep"}
-        What happens to branches that neither help nor harm. "cut" leaves the smallest of the best trees, as Quinlan
+        What happens to branches that make no difference. "cut" leaves the smallest of the best trees, as Quinlan
         does; "keep" cuts only for a gain, as in figure 4.7 of Zhou. A node that no held-out row reaches is a tie.
 
     Returns

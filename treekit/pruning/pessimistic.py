@@ -1,4 +1,4 @@
-"""C4.5's pruning: a pessimistic guess of the errors from the training rows."""
+"""C4.5's pruning: a pessimistic estimate of the errors from the training rows."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike
 from scipy.special import betaincinv
 from scipy.stats import norm
 
-from treekit.numeric import COST_TIE, Floats
-from treekit.pruning.cut import cut, nodes_to_prune
+from treekit.numeric import Floats
+from treekit.pruning.cut import cut, nodes_to_prune, tie_slack
 from treekit.trees.tree import Tree
 
 __all__ = ["prune_pessimistic", "collapse", "binomial_limit", "normal_limit", "weka_limit", "LIMITS"]
@@ -25,7 +25,8 @@ def binomial_limit(errors: ArrayLike, n: ArrayLike, confidence: float = 0.25) ->
     Parameters
     ----------
     errors, n : arrays of one shape
-        Errors seen, and rows that they were seen in; both may be fractions, which the incomplete beta function allows.
+        Errors seen, and rows that they were seen in; both may be fractions, as the limit inverts the incomplete
+        beta function.
     confidence : float
         CF, above 0 and below 1.
 
@@ -102,11 +103,22 @@ def weka_limit(errors: ArrayLike, n: ArrayLike, confidence: float = 0.25) -> Flo
     return _approximate_limit(errors, n, confidence, z=norm.isf(confidence), at_the_end=1.0)
 
 
-#: The limits by name, for :func:`prune_pessimistic` and C4.5: the exact one, that of Quinlan's program, and Weka's.
+#: The limits by name, for the prunings and C4.5: the exact one, that of Quinlan's program, and that of Weka's J48.
 LIMITS: dict[str, Limit] = {"binomial": binomial_limit, "normal": normal_limit, "weka": weka_limit}
 
 
-def prune_pessimistic(tree: Tree, confidence: float = 0.25, limit: Limit = binomial_limit, slack: float = 0.0) -> Tree:
+def named_limit(limit: Limit | str) -> Limit:
+    """A limit of ``LIMITS`` by its name; a function is returned as it is."""
+    if callable(limit):
+        return limit
+    if limit not in LIMITS:
+        raise ValueError(f"limit must be one of {', '.join(map(repr, LIMITS))}, or a function; got {limit!r}.")
+    return LIMITS[limit]
+
+
+def prune_pessimistic(
+    tree: Tree, confidence: float = 0.25, limit: Limit | str = "binomial", slack: float = 0.0
+) -> Tree:
     r"""C4.5's pruning: from the bottom up, cut the branches that a pessimist expects to be no better than a leaf.
 
     No held-out rows are needed.
@@ -120,8 +132,9 @@ def prune_pessimistic(tree: Tree, confidence: float = 0.25, limit: Limit = binom
         Of a classifier.
     confidence : float
         CF, above 0 and below 1; the smaller, the more is cut.
-    limit : function of (errors, n, confidence)
-        U: :func:`treekit.binomial_limit`, :func:`treekit.normal_limit`, another of ``LIMITS``, or one of your own.
+    limit : {"binomial", "normal", "weka"} or function of (errors, n, confidence)
+        U: the exact limit, :func:`treekit.binomial_limit`; that of Quinlan's program, :func:`treekit.normal_limit`;
+        that of Weka's J48, :func:`treekit.pruning.pessimistic.weka_limit`; or a function of your own.
     slack : float
         How many more errors a leaf may make and still be preferred; Quinlan's program allows 0.1.
 
@@ -140,8 +153,8 @@ def prune_pessimistic(tree: Tree, confidence: float = 0.25, limit: Limit = binom
     fractions included. Takes time linear in the number of nodes. Source: Quinlan (1993), chapter 4.
     """
     check_pruning(tree, confidence, slack)
-    expected = tree.weight * limit(_errors(tree), tree.weight, confidence)
-    return cut(tree, nodes_to_prune(tree, expected, slack + COST_TIE * expected[0]))
+    expected = tree.weight * named_limit(limit)(_errors(tree), tree.weight, confidence)
+    return cut(tree, nodes_to_prune(tree, expected, tie_slack(slack, expected[0])))
 
 
 def collapse(tree: Tree, slack: float = 0.0) -> Tree:
@@ -152,7 +165,7 @@ def collapse(tree: Tree, slack: float = 0.0) -> Tree:
     """
     check_pruning(tree, slack=slack)
     errors = _errors(tree)
-    return cut(tree, nodes_to_prune(tree, errors, slack + COST_TIE * tree.weight[0]))
+    return cut(tree, nodes_to_prune(tree, errors, tie_slack(slack, tree.weight[0])))
 
 
 def _errors(tree: Tree) -> Floats:

@@ -25,26 +25,30 @@ from numpy.typing import ArrayLike, NDArray
 from treekit.growing.encoding import encode_table, match_labels
 from treekit.measures import entropy_of_counts, gini_of_counts
 from treekit.models.validation import read_labels, row_weights
-from treekit.numeric import Floats, Ints, repeat_with_index
-from treekit.pruning.cut import cut, levels_bottom_up, minimum_on_path, sum_over_children
-from treekit.pruning.pessimistic import Limit, _errors_of, binomial_limit, check_pruning
-from treekit.trees.structure import STOP, Surrogate
+from treekit.numeric import LEAST_SHARE, Floats, Ints, repeat_with_index
+from treekit.pruning.cut import cut, levels_bottom_up, minimum_on_path, sum_over_children, tie_slack
+from treekit.pruning.pessimistic import Limit, _errors_of, check_pruning, named_limit
+from treekit.trees.structure import STOP
 from treekit.trees.tree import Tree
 
 __all__ = ["prune_and_raise"]
 
 
 class Rows(NamedTuple):
-    """Rows on their way down, some of them in several nodes: one entry for each row and node."""
+    """Rows on their way down, some of them in several nodes: one entry for each row and node.
+
+    An entry that weighs less than ``least``, a small part of its row, is not shared out any further.
+    """
 
     row: Ints
     node: Ints
     weight: Floats
+    least: Floats
 
 
 def _some(rows: Rows, which: NDArray) -> Rows:
     """Some entries of the rows."""
-    return Rows(rows.row[which], rows.node[which], rows.weight[which])
+    return Rows(*(part[which] for part in rows))
 
 
 class Task(NamedTuple):
@@ -71,7 +75,7 @@ def prune_and_raise(
     y: ArrayLike,
     sample_weight: ArrayLike | None = None,
     confidence: float = 0.25,
-    limit: Limit = binomial_limit,
+    limit: Limit | str = "binomial",
     slack: float = 0.0,
 ) -> Tree:
     """C4.5's pruning with its third choice: a node may also be replaced by its largest branch.
@@ -121,7 +125,7 @@ def prune_and_raise(
             f"y holds a label that the tree has not been grown on, first in row {(code < 0).argmax()}: give the "
             "training table."
         )
-    return raise_encoded(tree, values, code, weight, confidence, limit, slack)
+    return raise_encoded(tree, values, code, weight, confidence, named_limit(limit), slack)
 
 
 def raise_encoded(
@@ -146,8 +150,9 @@ def raise_encoded(
         return n * limit(_errors_of(counts), n, confidence)
 
     row = np.flatnonzero(weight > 0)
-    in_root = Rows(row, np.zeros(len(row), dtype=np.intp), weight[row])
+    in_root = Rows(row, np.zeros(len(row), dtype=np.intp), weight[row], LEAST_SHARE * weight[row])
     tasks = [Task(0, np.array([0]), [*_rows_by_level(tree, values, in_root)])]
+    slack = tie_slack(slack, expected((tree.value * tree.weight[:, np.newaxis])[:1])[0])
     depth = tree.max_depth
     while tasks:
         task, depth = tasks[-1], depth - 1
@@ -184,7 +189,7 @@ def raise_encoded(
 
 
 def _no_rows() -> Rows:
-    return Rows(np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.intp), np.zeros(0))
+    return Rows(np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.intp), np.zeros(0), np.zeros(0))
 
 
 def _is_below(tree: Tree, nodes: Ints) -> NDArray[np.bool_]:
@@ -204,10 +209,16 @@ def _rows_by_level(tree: Tree, values: NDArray, rows: Rows) -> Iterator[Rows]:
 
 
 def _share_out(tree: Tree, rows: Rows, branch: Ints) -> Rows:
-    """The rows in the children: each in its branch, those without one in all branches, by the weights in these."""
+    """The rows in the children: each in its branch, those without one in all branches, by the weights in these.
+
+    Of a row of which little is left all goes down the heaviest branch.
+    """
     node, is_known = rows.node, branch >= 0
     of_child = np.bincount((tree.first_child[node] + branch)[is_known], rows.weight[is_known], minlength=tree.n_nodes)
     of_node = np.bincount(node[is_known], rows.weight[is_known], minlength=tree.n_nodes)
+    is_small = ~is_known & (rows.weight < rows.least)
+    branch = np.where(is_small, tree.heaviest_branch(of_child.astype(float))[node], branch)
+    is_known |= is_small
     origin, copy = repeat_with_index(np.arange(len(node)), np.where(is_known, 1, tree.n_children[node]))
     node, is_known = node[origin], is_known[origin]
     child = tree.first_child[node] + np.where(is_known, branch[origin], copy)
@@ -216,13 +227,13 @@ def _share_out(tree: Tree, rows: Rows, branch: Ints) -> Rows:
     share = np.where(among > 0, of_child[child] / np.where(among > 0, among, 1), 1 / tree.n_children[node])
     weight = rows.weight[origin] * np.where(is_known, 1, share)
     kept = weight > 0
-    return Rows(rows.row[origin[kept]], child[kept], weight[kept])
+    return Rows(rows.row[origin[kept]], child[kept], weight[kept], rows.least[origin[kept]])
 
 
 def _counts(tree: Tree, y: Ints, levels: list[Rows]) -> Floats:
     """Weight of the rows of each class that pass or end in each node, of shape (n_nodes, n_classes)."""
     n_classes = tree.value.shape[1]
-    row, node, weight = (np.concatenate(part) for part in zip(*levels, _no_rows()))
+    row, node, weight, _ = (np.concatenate(part) for part in zip(*levels, _no_rows()))
     counts = np.bincount(node * n_classes + y[row], weight, minlength=tree.n_nodes * n_classes)
     return counts.astype(float).reshape(tree.n_nodes, n_classes)
 
@@ -245,8 +256,8 @@ def _largest_branch(tree: Tree, nodes: Ints) -> Ints:
 
 def _sent_to(rows: Rows, nodes: Ints, target: Ints) -> Rows:
     """The rows of some nodes, those of ``nodes[k]`` put into ``target[k]``."""
-    inside = np.isin(rows.node, nodes)
-    return Rows(rows.row[inside], target[np.searchsorted(nodes, rows.node[inside])], rows.weight[inside])
+    inside = _some(rows, np.isin(rows.node, nodes))
+    return inside._replace(node=target[np.searchsorted(nodes, inside.node)])
 
 
 def _replaced(tree: Tree, nodes: Ints, branch: Ints) -> Tree:
@@ -265,9 +276,7 @@ def _replaced(tree: Tree, nodes: Ints, branch: Ints) -> Tree:
     return replace(
         tree,
         route=tree.route[tree.route_start[of_node] + entry],
-        surrogates=tuple(
-            Surrogate(s.feature[old], s.threshold[old], s.route[old], s.is_reversed[old]) for s in tree.surrogates
-        ),
+        surrogates=tuple(surrogate.of(old) for surrogate in tree.surrogates),
         direction=None if tree.direction is None else tree.direction[old],
         **{name: getattr(tree, name)[old] for name in names},
     )

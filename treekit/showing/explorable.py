@@ -19,7 +19,7 @@ __all__ = ["Slider", "Choice", "Explorable"]
 
 @dataclass(frozen=True)
 class _Control:
-    """What the reader can set: a label, the values that it takes, and the one at rest (the first, unless told)."""
+    """What the reader can set: a label, the values that it takes, and the one at rest (by default the first)."""
 
     kind: ClassVar[str]
     label: str

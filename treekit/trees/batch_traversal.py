@@ -102,7 +102,7 @@ class BatchedTrees:
         """Index in ``node`` of the leaf of each row in each tree, of shape (n_trees, n_rows).
 
         Takes O(rows x distinct tests) comparisons, and in each tree three operations on bits for every test and eight
-        rows; memory one byte a row and tree.
+        rows; memory one byte per row and tree.
         """
         position = np.zeros((len(self.node), values.shape[1]), dtype=np.uint8)
         if self.depth == 0:
@@ -169,7 +169,7 @@ def distinct_tests(trees: Sequence[Tree], kind: np.dtype) -> tuple[list[Threshol
 
 
 def can_be_batched(trees: Sequence[Tree]) -> bool:
-    """Whether :class:`BatchedTrees` holds: no tree deeper than SHALLOW, two branches a node, one for missing values."""
+    """Whether :class:`BatchedTrees` holds: no tree below SHALLOW, two branches per node, one for missing values."""
     return all(
         tree.max_depth <= SHALLOW
         and tree.direction is None

@@ -17,7 +17,7 @@ CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff]"
 
 
 def to_frame(tree: TreeStructure) -> pd.DataFrame:
-    """A tree as a data frame, one row a node, in the order of the nodes' numbers.
+    """A tree as a data frame, one row for each node, in the order of the nodes' numbers.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def export_text(tree: TreeStructure) -> str:
     Returns
     -------
     str
-        One line a node, each node before its children.
+        One line for each node, each node before its children.
     """
     lines = []
     # What is printed left of the children of a node at each depth: a bar while that node has siblings to come.

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treekit.growing.encoding import Feature
-from treekit.numeric import VOTE_TIE
+from treekit.numeric import TIE, VOTE_TIE
 
 __all__ = ["TreeStructure", "Surrogate"]
 
@@ -33,14 +33,25 @@ UNITS = {
 class Surrogate(NamedTuple):
     """For each node another test that stands in for its own; ``feature`` is -1 where there is none.
 
-    ``threshold`` and ``route`` are as in :class:`Tree`, ``route`` with one row a node; where ``is_reversed``, branches
-    0 and 1 are exchanged.
+    ``threshold`` and ``route`` are as in :class:`Tree`, ``route`` with one row per node; where ``is_reversed``,
+    branches 0 and 1 are exchanged.
+
+    ``agreement`` is the share of the weight, of the training rows whose value is known in the node, that the surrogate
+    sends where the node does; a row that lacks the surrogate's value, too, counts as sent elsewhere. ``adjusted`` is
+    how far that goes beyond what the heavier branch alone gets right, from 0 to 1 where nothing is wrong:
+    (agreement - majority) / (1 - majority). rpart prints the two as "agree" and "adj".
     """
 
     feature: NDArray[np.intp]
     threshold: NDArray[np.float64]
     route: NDArray[np.intp]
     is_reversed: NDArray[np.bool_]
+    agreement: NDArray[np.float64]
+    adjusted: NDArray[np.float64]
+
+    def of(self, nodes: NDArray) -> Surrogate:
+        """The surrogate for some nodes: their numbers, or booleans."""
+        return Surrogate(*(part[nodes] for part in self))
 
     def branch_taken(self, values: NDArray, node: NDArray[np.intp], row: NDArray[np.integer]) -> NDArray[np.intp]:
         """Branch of each row at its node; -1 where the row lacks the surrogate's feature, too."""
@@ -50,6 +61,10 @@ class Surrogate(NamedTuple):
         side = branches(values[self.feature[at], row[has_test]], self.threshold[at], self.route, at)
         branch[has_test] = np.where(side >= 0, side ^ self.is_reversed[at], -1)
         return branch
+
+
+#: The fields of a surrogate at a node without one.
+NO_SURROGATE = (-1, np.nan, -1, False, np.nan, np.nan)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -82,7 +97,8 @@ class TreeStructure:
     value : array of shape (n_nodes, n_values)
         What a node predicts: the shares of the classes, or a number. A node without rows predicts what its parent does.
     surrogates : tuple of Surrogate
-        The tests to fall back on, one after the other, where the value is missing.
+        The tests to fall back on, one after the other, where the value is missing; each with its ``feature`` and
+        ``threshold`` at every node, and ``agreement`` and ``adjusted``, how often it sends rows where the node does.
     direction : array of shape (n_nodes, n_features) or None
         For a tree that tests linear combinations, the coefficients of the one that each node cuts at its threshold;
         zeros where it tests a single column. ``feature`` is then the column that counts most in it.
@@ -158,6 +174,20 @@ class TreeStructure:
             depth[first:last] = depth[level[0]] + 1
             level = first + np.flatnonzero(self.n_children[first:last])
         return depth
+
+    def heaviest_branch(self, weight: NDArray[np.float64]) -> NDArray[np.intp]:
+        """The branch of each node whose child weighs most, of those that weigh the same the first; 0 at a leaf.
+
+        ``weight`` has one entry a node; the children of a node lie one after the other.
+        """
+        inner = np.flatnonzero(self.n_children)
+        branch = np.zeros(self.n_nodes, dtype=np.intp)
+        if len(inner):
+            first = self.first_child[inner]
+            largest = np.repeat(np.maximum.reduceat(weight, first), self.n_children[inner])
+            good = 1 + np.flatnonzero(weight[1:] >= (1 - TIE) * largest)
+            branch[inner] = good[np.searchsorted(good, first)] - first
+        return branch
 
     @property
     def max_depth(self) -> int:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
-from treekit.numeric import Bools, Floats, Ints, repeat_with_index
+from treekit.numeric import LEAST_SHARE, Bools, Floats, Ints, repeat_with_index
 from treekit.trees.structure import SHARE, STOP, TreeStructure
 
 __all__ = ["membership", "rows_by_level", "LevelwiseTraversal"]
@@ -29,7 +29,9 @@ def membership(tree: TreeStructure, values: NDArray) -> csr_matrix:
     """Which share of each row ends in which node: a sparse matrix of shape (n_rows, n_nodes), rows summing to 1.
 
     A row ends in a leaf, or at a node that tests a value which it lacks when that node's rule is to stop. It ends in
-    several leaves when its weight is shared among branches on the way.
+    several leaves when its weight is shared among branches on the way. A part of a row that is less than LEAST_SHARE,
+    1/256, is not shared out any further: it goes down the heaviest branch, as in training. So a row ends in a bounded
+    number of leaves, however many of its values are missing.
 
     Parameters
     ----------
@@ -65,9 +67,15 @@ def rows_by_level(tree: TreeStructure, values: NDArray) -> Iterator[tuple[Ints, 
 def _share_out(
     tree: TreeStructure, row: Ints, node: Ints, share: Floats, branch: Ints
 ) -> tuple[Ints, Ints, Floats, Ints]:
-    """Replace every row whose branch is SHARE by one copy for each branch, with that branch's share of the weight."""
+    """Replace every row whose branch is SHARE by one copy for each branch, with that branch's share of the weight.
+
+    A row of which less than LEAST_SHARE is left takes the heaviest branch instead.
+    """
     if not (branch == SHARE).any():
         return row, node, share, branch
+    is_small = (branch == SHARE) & (share < LEAST_SHARE)
+    if is_small.any():
+        branch = np.where(is_small, tree.heaviest_branch(tree.weight)[node], branch)
     n_copies = np.where(branch == SHARE, tree.n_children[node], 1)
     origin, copy = repeat_with_index(np.arange(len(row)), n_copies)
     row, node, share, branch = (part[origin] for part in (row, node, share, branch))

@@ -52,7 +52,7 @@ class Tree(TreeStructure):
     # encoded, as an array of shape (n_features, n_rows) from treekit.growing.encoding.encode.
 
     def predict(self, X: pd.DataFrame | NDArray) -> NDArray:
-        """Predict the rows of a data frame, as the estimator does that grew the tree: labels or numbers.
+        """Predict the rows of a data frame as the estimator that grew the tree does: labels or numbers.
 
         Parameters
         ----------
@@ -63,7 +63,7 @@ class Tree(TreeStructure):
         Returns
         -------
         array of shape (n_rows,)
-            Of classes, the one with the largest share, on a tie the first.
+            For classes, the one with the largest share, on a tie the first.
 
         Raises
         ------
@@ -109,7 +109,7 @@ class Tree(TreeStructure):
         """The values of the nodes where each row ends, averaged by its shares; of shape (n_rows, n_values).
 
         These are the shares of the classes, or a single number. It is ``membership(X) @ value``. A row that ends in a
-        single node is looked up instead, which takes 8 bytes a row beside the result.
+        single node is looked up instead, which takes 8 bytes per row beside the result.
         """
         values = self._encoded(X)
         end, rest = self._end_nodes(values)
@@ -195,7 +195,7 @@ class Tree(TreeStructure):
     # -- showing ------------------------------------------------------------------------------------------------
 
     def to_frame(self) -> pd.DataFrame:
-        """The tree as a data frame, one row a node. See :func:`treekit.trees.export.to_frame`."""
+        """The tree as a data frame, one row for each node. See :func:`treekit.trees.export.to_frame`."""
         return export.to_frame(self)
 
     def export_text(self) -> str:
@@ -203,7 +203,7 @@ class Tree(TreeStructure):
         return export.export_text(self)
 
     def export_rules(self) -> list[str]:
-        """The tree as rules, one a leaf. See :func:`treekit.trees.export.export_rules`."""
+        """The tree as rules, one for each leaf. See :func:`treekit.trees.export.export_rules`."""
         return export.export_rules(self)
 
     def draw(self, max_nodes: int = 80) -> drawing.Drawing:

@@ -16,10 +16,9 @@ from treekit.showing.svg import FAINT, Plane, circle, element, line, rect, text
 
 
 def price_bars(frame: pd.DataFrame, attributes: Sequence[str]) -> Picture:
-    """All rows of `frame` as one bar for each of some attributes, cut where its values divide the rows, and the "
-    "price."""
+    """All rows of `frame` as one bar for each of some attributes, cut where its values divide the rows; the price."""
     left, right, n = 92, 400, len(frame)
-    drawing = text(480, 18, "split information", text_anchor="end")
+    drawing = text(480, 18, "price (bits)", text_anchor="end")
     told = []
     for i, attribute in enumerate(attributes):
         y, start = 30 + LINE * i, float(left)
@@ -41,10 +40,16 @@ def price_bars(frame: pd.DataFrame, attributes: Sequence[str]) -> Picture:
 RULES = ("gain", "ratio", "ratio, gain at least average")
 
 
-def ratio_explorer(tables: dict[str, tuple[pd.DataFrame, pd.Series]]) -> Explorable:
-    """Every attribute as a point, gain over split information, and which one three rules choose.
+def ratio_explorer(
+    tables: dict[str, tuple[pd.DataFrame, pd.Series]],
+    rules: Sequence[str] = RULES,
+    start: tuple[str, str] | None = None,
+    challenge: str = "",
+) -> Explorable:
+    """Every attribute as a point, gain over split information, and which one each of some `RULES` chooses.
 
-    `tables` maps a name to attributes in words and labels. A ratio is a slope, an average gain a height.
+    `tables` maps a name to categorical attributes and labels. A ratio is a slope, an average gain a height. `start`
+    is the table and the rule at rest; the first of each, unless given.
     """
     found = {name: _measured(X, y) for name, (X, y) in tables.items()}
     widest = max(float(table["price"].max()) for table in found.values())
@@ -82,19 +87,18 @@ def ratio_explorer(tables: dict[str, tuple[pd.DataFrame, pd.Series]]) -> Explora
             sentence += f" The average gain is {average:.3f}; {int(competes.sum())} of {len(table)} compete."
         return guide + points, sentence
 
-    first = next(iter(tables))
     ticks_x = np.arange(0, plane.xlim[1] + 0.01, 1)
     ticks_y = np.arange(0, plane.ylim[1] + 0.01, 0.2)
+    table, rule = start or (next(iter(tables)), rules[0])
     return Explorable(
-        title="Gain against its price",
-        alt=f"Every attribute of {first} as a point, split information to the right, gain upwards. The point of the "
-        "largest "
-        "gain ratio is marked, and a line from the corner through it: no other point lies above that line.",
+        title="Gain against price",
+        alt=f"Every attribute of the table {table} as a point, its price to the right, its gain upwards. The winner by "
+        f"{rule} is marked, and a line runs through it.",
         size=(480, 350),
-        background=plane.axes(ticks_x, ticks_y, "split information (bits)", "gain (bits)"),
-        controls=[Choice("Table", list(tables)), Choice("Largest", list(RULES), start="ratio")],
+        background=plane.axes(ticks_x, ticks_y, "price (bits)", "gain (bits)"),
+        controls=[Choice("Table", list(tables), start=table), Choice("Largest", list(rules), start=rule)],
         frame=state,
-        challenge="Which table fools which rule? Can you find one that fools all three?",
+        challenge=challenge,
     )
 
 
@@ -133,8 +137,22 @@ def _guide(plane: Plane, x1: float, y1: float, x2: float, y2: float, **attribute
     return line(plane.x(x1), plane.y(y1), plane.x(x2), plane.y(y2), stroke_opacity=0.6, **attributes)
 
 
+def plot_wins(contests: pd.DataFrame) -> None:
+    """How often random columns win, by their number of values: the columns "wins by gain" and "wins by ratio"."""
+    with plt.rc_context({"font.size": 13}):  # reads on a phone, too
+        _, ax = plt.subplots(figsize=(6.4, 3.2), layout="constrained")
+        for k, name in enumerate(("gain", "ratio")):
+            ax.plot(contests.index, contests[f"wins by {name}"], marker="os"[k], color=CLASS_COLORS[k], label=name)
+        ax.set(xscale="log", xticks=contests.index, xticklabels=contests.index, ylim=(-0.03, 1.03))
+        ax.minorticks_off()
+        ax.set(xlabel="number of values of the random columns", ylabel="share of contests won")
+        ax.spines[["top", "right"]].set_visible(False)
+        ax.legend(frameon=False, title="chosen by")
+    plt.show()
+
+
 def plot_chance(by_values: pd.DataFrame, by_odd: pd.DataFrame) -> None:
-    """What columns drawn by lot score: by their number of values, and, for two values, by the rows of the rarer one.
+    """What random columns score: by their number of values, and, for two values, by the rows of the rarer one.
 
     Each table has the columns gain and ratio and the number in its index.
     """
@@ -146,5 +164,29 @@ def plot_chance(by_values: pd.DataFrame, by_odd: pd.DataFrame) -> None:
             ax.set(xlabel=label, ylim=(0, None))
             ax.spines[["top", "right"]].set_visible(False)
             ax.legend(frameon=False)
-        both[0].set_ylabel("bits, or bits per bit")
+        both[0].set_ylabel("gain (bits) or ratio")
+    plt.show()
+
+
+def plot_pairs(accuracy: pd.DataFrame) -> None:
+    """One line for each row of `accuracy`, with a mark for its column gain and one for its column ratio."""
+    with plt.rc_context({"font.size": 13}):  # reads on a phone, too
+        _, ax = plt.subplots(figsize=(6.4, 0.6 * len(accuracy) + 1.2), layout="constrained")
+        lines = np.arange(len(accuracy))[::-1]
+        ax.hlines(lines, accuracy.min(axis=1), accuracy.max(axis=1), color="0.6", zorder=0)
+        for k, name in enumerate(("gain", "ratio")):  # the hollow square leaves a dot below it visible
+            face = CLASS_COLORS[k] if k == 0 else "none"
+            ax.scatter(
+                accuracy[name],
+                lines,
+                s=(45, 110)[k],
+                marker="os"[k],
+                facecolors=face,
+                edgecolors=CLASS_COLORS[k],
+                linewidths=1.8,
+                label=name,
+            )
+        ax.set(yticks=lines, yticklabels=accuracy.index, xlabel="accuracy on new rows", ylim=(-0.6, len(lines) - 0.2))
+        ax.spines[["top", "right"]].set_visible(False)
+        ax.legend(frameon=False, title="chosen by")
     plt.show()

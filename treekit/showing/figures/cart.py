@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike
+from matplotlib.ticker import MaxNLocator
+from numpy.typing import ArrayLike, NDArray
 
 from treekit.growing.thresholds import midpoint
 from treekit.measures import entropy_of_counts, gini_of_counts
@@ -36,15 +39,44 @@ def gini_and_entropy() -> Picture:
     )
 
 
-def cut_explorer(x: ArrayLike, y: ArrayLike, xlabel: str, ylabel: str, impurity: str = "squared error") -> Explorable:
-    """A cut that slides over a column of numbers: the mean of either side, and below what is left of the impurity.
+def round_ticks(values: ArrayLike) -> list[float]:
+    """A few round numbers within the range of the values."""
+    low, high = float(np.min(values)), float(np.max(values))
+    ticks = MaxNLocator(nbins=6, steps=[1, 2, 5, 10]).tick_values(low, high)
+    return [float(tick) for tick in ticks if low <= tick <= high]
 
-    `y` holds numbers, or zeros and ones for two classes. `impurity` is "squared error", the mean one about the mean,
-    or "Gini", which for zeros and ones is twice that.
+
+def _names(plane: Plane, x: NDArray[np.float64], y: NDArray[np.float64], names: Iterable) -> str:
+    """The name of each row above its dot, a little higher where it would touch the one before it."""
+    written = ""
+    last: dict[float, tuple[float, int]] = {}  # where the name before stands on each line, and how high
+    for a, b, name in zip(x, y, names, strict=True):
+        at = plane.x(a)
+        end, lift = last.get(b, (-np.inf, 0))
+        lift = (lift + 1) % 3 if at < end + 15 else 0
+        last[b] = at, lift
+        written += text(at, plane.y(b) - 10 - 12 * lift, str(name), text_anchor="middle", font_size=11)
+    return written
+
+
+def cut_explorer(
+    x: ArrayLike,
+    y: ArrayLike,
+    xlabel: str,
+    ylabel: str,
+    impurity: str = "squared error",
+    names: Iterable | None = None,
+) -> Explorable:
+    """A cut that slides over a column of numbers; below, a curve of the impurity left grows with the reader's steps.
+
+    `y` holds numbers, or zeros and ones for two classes, of which `ylabel` names the ones. `impurity` is "squared
+    error", the mean one about the mean, or "Gini impurity", which for zeros and ones is twice that. `names` are written
+    above the dots. The cut starts at the left end, so that the curve does not give the best cut away.
     """
     order = np.argsort(x, kind="stable")
     x, y = np.asarray(x, dtype=float)[order], np.asarray(y, dtype=float)[order]
-    factor = {"squared error": 1, "Gini": 2}[impurity]
+    is_class = impurity == "Gini impurity"
+    factor = 2 if is_class else 1
     values = np.unique(x)
     cuts = midpoint(values[:-1], values[1:])
     before = factor * float(y.var())
@@ -54,56 +86,57 @@ def cut_explorer(x: ArrayLike, y: ArrayLike, xlabel: str, ylabel: str, impurity:
         return factor * sum(side.var() * len(side) for side in (y[x <= cut], y[x > cut])) / len(y)
 
     left = [left_by(cut) for cut in cuts]
-    margin, reach = 0.06 * np.ptp(x), 0.12 * np.ptp(y)
+    margin, reach = 0.06 * np.ptp(x), (0.3 if names is not None else 0.12) * np.ptp(y)
     xlim = (x[0] - margin, x[-1] + margin)
-    data = Plane(xlim, (y.min() - reach, y.max() + reach), (44, 32, 464, 192))
+    data = Plane(xlim, (y.min() - 0.12 * np.ptp(y), y.max() + reach), (44, 32, 464, 192))
     curve = Plane(xlim, (0, 1.1 * before), (44, 262, 464, 382))
-    ticks = np.linspace(x[0], x[-1], 4).round(2)
     # Zeros and ones have the colours of their classes; numbers have all the same.
-    points = "".join(in_class(int(b) if impurity == "Gini" else 0, dot(data.x(a), data.y(b))) for a, b in zip(x, y))
+    points = "".join(in_class(int(b) if is_class else 0, dot(data.x(a), data.y(b))) for a, b in zip(x, y))
     background = (
-        data.axes([], np.linspace(y.min(), y.max(), 2).round(2), "", ylabel)
+        data.axes([], [0, 1] if is_class else round_ticks(y), "", f"{ylabel} (1) or not (0)" if is_class else ylabel)
         + points
-        + curve.axes(ticks, [0, round(before, 2)], xlabel, f"mean {impurity} left")
+        + ("" if names is None else _names(data, x, y, np.asarray(names)[order]))
+        + curve.axes(round_ticks(x), [0, round(before, 2)], xlabel, f"mean {impurity} of the two sides")
         + line(44, curve.y(before), 464, curve.y(before), stroke_dasharray="6 4")
-        + curve.curve(cuts, left, stroke_opacity=0.6)
-        + "".join(circle(curve.x(cut), curve.y(value), 2.5) for cut, value in zip(cuts, left))
     )
 
-    def rows(n: int) -> str:
-        return "1 row" if n == 1 else f"{n} rows"
+    def side_in_words(side: NDArray[np.float64]) -> str:
+        rows = "1 row" if len(side) == 1 else f"{len(side)} rows"
+        mean = f"{side.sum():.0f} of them {ylabel}" if is_class else f"mean {side.mean():.3f}"
+        return f"{rows}, {mean}, {impurity} {factor * side.var():.3f}"
 
     def frame(cut: float) -> tuple[str, str]:
         below, above = y[x <= cut], y[x > cut]
         after, at = left_by(cut), data.x(cut)
         low, high = (data.y(float(side.mean())) for side in (below, above))
+        walked = [(tried, value) for tried, value in zip(cuts, left) if tried <= cut]
         drawing = (
             line(at, data.box[1], at, curve.box[3], stroke_opacity=FAINT)
             + line(44, low, at, low, stroke_width=3)
             + line(at, high, 464, high, stroke_width=3)
-            + circle(at, curve.y(after), 7)
+            + curve.curve(*zip(*walked), stroke_opacity=0.6)
+            + "".join(circle(curve.x(tried), curve.y(value), 2.5) for tried, value in walked)
+            + circle(curve.x(cut), curve.y(after), 7)
             + line(at, curve.y(after), at, curve.y(before), stroke_width=3, style=f"stroke: {class_color(2)}")
         )
-        sides = [(len(side), side.mean(), factor * side.var()) for side in (below, above)]
-        (n, mean, own), (n_above, mean_above, own_above) = sides
         sentence = (
-            f"Cut at {cut:.4g}. Below: {rows(n)}, mean {mean:.3f}, {impurity} {own:.3f}. Above: {rows(n_above)}, mean "
-            f"{mean_above:.3f}, {impurity} {own_above:.3f}. Weighted by their rows, {after:.3f} of {before:.3f} is "
-            "left; "
-            f"the gain is {before - after:.3f}."
+            f"Cut at {cut:.4g}. Below: {side_in_words(below)}. Above: {side_in_words(above)}. Weighted by their rows: "
+            f"{after:.3f}, where it was {before:.3f} before. The gain is {before - after:.3f}."
         )
         return drawing, sentence
 
+    level = f"the share that is {ylabel}" if is_class else "the mean"
     return Explorable(
         title="Slide the cut",
-        alt=f"Above, {len(y)} rows as dots, {ylabel} against {xlabel}; a vertical line cuts them, and a level line on "
-        f"either side shows the mean there. Below, the mean {impurity} that is left, for every place of the cut, "
+        alt=f"Above, {len(y)} rows as dots by their {xlabel}; a vertical line cuts off the first of them, and a level "
+        f"line on either side shows {level} there. Below, one dot shows the mean {impurity} of the two sides, a little "
         "under a dashed line at what it was before.",
         size=(480, 430),
         background=background,
-        controls=[Slider(f"Cut {xlabel} at", cuts.tolist(), start=float(cuts[len(cuts) // 2]), show="{:.4g}")],
+        controls=[Slider(f"Cut {xlabel} at", cuts.tolist(), show="{:.4g}")],
         frame=frame,
-        challenge="Can you find the lowest point of the curve, and a cut that gains next to nothing?",
+        challenge="Which cut is best? Guess from the dots above, then slide to the right: the curve grows with every "
+        "cut that you try.",
     )
 
 
@@ -113,7 +146,7 @@ def steps_explorer(x: ArrayLike, y: ArrayLike, xlabel: str, ylabel: str, depths:
     margin, reach = 0.06 * np.ptp(x), 0.08 * np.ptp(y)
     plane = Plane((x.min() - margin, x.max() + margin), (y.min() - reach, y.max() + reach), (44, 32, 464, 272))
     points = "".join(dot(plane.x(a), plane.y(b)) for a, b in zip(x, y))
-    xticks, yticks = np.linspace(x.min(), x.max(), 4).round(2), np.linspace(y.min(), y.max(), 3).round(2)
+    xticks, yticks = round_ticks(x), round_ticks(y)
 
     def frame(depth: int) -> tuple[str, str]:
         tree = CARTRegressor(max_depth=depth).fit(x[:, np.newaxis], y)
@@ -134,17 +167,45 @@ def steps_explorer(x: ArrayLike, y: ArrayLike, xlabel: str, ylabel: str, depths:
         "each leaf.",
         size=(480, 320),
         background=plane.axes(xticks, yticks, xlabel, ylabel) + in_class(0, points),
-        controls=[Slider("Depth", list(depths), start=depths[min(2, len(depths) - 1)])],
+        controls=[Slider("Depth", list(depths), start=depths[min(1, len(depths) - 1)])],
         frame=frame,
-        challenge="Can you say how many leaves are enough? Which depth goes through every point?",
+        challenge="How deep must the tree grow to go through every dot? Which depth would you trust with a new row?",
     )
 
 
 def plot_counts(counts: pd.DataFrame) -> None:
-    """Steps of work, one line a column of `counts`, against the number of rows, its index, on logarithmic axes."""
+    """Steps of work, a line for each column of `counts`, against the number of rows, its index, on logarithmic axes."""
     with plt.rc_context({"font.size": 13}):  # reads on a phone, too
         ax = axes("number of rows n", "steps for one column")
         for k, name in enumerate(counts):
             ax.loglog(counts.index, counts[name], marker="os^"[k], color=CLASS_COLORS[k], label=name)
         ax.legend(frameon=False)
     plt.show()
+
+
+def fit_by_depth(scores: pd.DataFrame) -> Picture:
+    """R² against the depth, a line for each column of `scores`, whose index is the depth."""
+    depths = scores.index.to_numpy(float)
+    low = min(0.0, float(scores.to_numpy().min()))
+    plane = Plane((depths[0] - 0.3, depths[-1] + 0.3), (low - 0.08, 1), (44, 32, 464, 252))
+    drawn = ""
+    for k, name in enumerate(scores):
+        values, color = scores[name].to_numpy(), f"stroke: {class_color(k)}"
+        drawn += plane.curve(depths, values, style=color, stroke_width=3)
+        drawn += in_class(k, "".join(dot(plane.x(a), plane.y(b)) for a, b in zip(depths, values)))
+        drawn += text(
+            plane.x(depths[len(depths) // 2]) + 8,
+            plane.y(values[len(depths) // 2]) - 16,
+            f"{name} rows",
+            text_anchor="middle",
+        )
+    first, last = scores.columns
+    best = int(scores[last].idxmax())
+    return Picture(
+        alt=f"Two curves of R squared against the depth. On the {first} rows it rises with every level towards 1. On "
+        f"the {last} rows it is highest at depth {best} and falls from there, below 0 for the deepest trees.",
+        size=(480, 310),
+        drawing=plane.axes(depths.tolist(), [0, 0.5, 1], "largest depth", "R²")
+        + line(44, plane.y(0), 464, plane.y(0), stroke_dasharray="6 4")
+        + drawn,
+    )

@@ -10,15 +10,51 @@ from treekit.measures import entropy_of_counts, self_information
 from treekit.showing.explorable import Explorable, Slider
 from treekit.showing.figures.shared import Picture, in_class
 from treekit.showing.palette import CLASS_COLORS, class_color
-from treekit.showing.svg import FAINT, Plane, circle, line, rect, text
+from treekit.showing.svg import Plane, circle, line, rect, text
 
 # The colours of the drawn trees, whose classes are sorted: no, yes.
 UNRIPE, RIPE = 0, 1
+BASKET = 10
+
+
+def doubt_explorer() -> Explorable:
+    """Ten melons, of which the reader decides how many are ripe: each basket leaves a dot at the height of its doubt.
+
+    The arch is not there at the start; it appears dot by dot, so that the reader can guess it first.
+    """
+    plane = Plane((0, 1), (0, 1), (40, 92, 440, 272))
+    shares = np.arange(BASKET + 1) / BASKET
+    doubts = entropy_of_counts(np.column_stack([shares, 1 - shares]))
+
+    def frame(ripe: int) -> tuple[str, str]:
+        seen = zip(shares[: ripe + 1], doubts[: ripe + 1], strict=True)
+        drawing = (
+            _basket(ripe)
+            + "".join(circle(plane.x(share), plane.y(doubt), 3.5, fill_opacity=0.5) for share, doubt in seen)
+            + circle(plane.x(shares[ripe]), plane.y(doubts[ripe]), 7)
+        )
+        if doubts[ripe]:
+            return drawing, f"{ripe} of 10 melons are ripe: the doubt is {doubts[ripe]:.3f}."
+        return (
+            drawing,
+            f"{ripe} of 10 melons are ripe: the next one is no surprise, so the doubt is {doubts[ripe]:.3f}.",
+        )
+
+    return Explorable(
+        title="How much doubt is in a basket of ten?",
+        alt="A row of ten unripe melons above a plane whose axes are the share of ripe melons and the doubt. A single "
+        "dot marks this basket: its share is 0 and its doubt is 0.",
+        size=(480, 320),
+        background=plane.axes([0, 0.5, 1], [0, 0.5, 1], "share of ripe melons", "doubt about the next melon"),
+        controls=[Slider("Ripe melons of ten", list(range(BASKET + 1)), start=0)],
+        frame=frame,
+        challenge="Guess before you move: which basket leaves you least sure of the next melon? And how much doubt is "
+        "there with one ripe melon in ten: a tenth of the largest, a fifth, or nearly half?",
+    )
 
 
 def entropy_explorer() -> Explorable:
-    """Ten melons, of which the reader decides how many are ripe: the entropy on its curve, and its two parts."""
-    n = 10
+    """Ten melons, of which the reader decides how many are ripe: the entropy on its arch, and its two parts."""
     plane = Plane((0, 1), (0, 1), (40, 92, 280, 272))
     p = np.linspace(0, 1, 101)
     background = (
@@ -28,19 +64,13 @@ def entropy_explorer() -> Explorable:
         + line(324, plane.y(0), 364, plane.y(0))
     )
 
-    def melons(first: int, last: int) -> str:
-        return "".join(circle(49 + 24.6 * i, 30, 9) for i in range(first, last))
-
     def frame(ripe: int) -> tuple[str, str]:
-        counts = np.array([ripe, n - ripe])
-        shares = counts / n
-        total = float(entropy_of_counts(counts))
+        shares = np.array([ripe, BASKET - ripe]) / BASKET
+        total = float(entropy_of_counts(shares))
         parts = [share * float(self_information(share)) if share else 0.0 for share in shares]
         top, split = plane.y(total), plane.y(parts[1])
         drawing = (
-            in_class(RIPE, melons(0, ripe))
-            + in_class(UNRIPE, melons(ripe, n))
-            + text(324, 35, f"{ripe} ripe, {n - ripe} unripe")
+            _basket(ripe)
             + line(plane.x(shares[0]), top, 364, top, stroke_dasharray="4 4", stroke_opacity=0.6)
             + circle(plane.x(shares[0]), top, 7)
         )
@@ -54,9 +84,9 @@ def entropy_explorer() -> Explorable:
                 + text(374, high, f"ripe {parts[0]:.3f}")
                 + text(374, low, f"unripe {parts[1]:.3f}")
             )
-        return drawing, sentence(ripe, shares, parts, total)
+        return drawing, sentence(shares, total)
 
-    def sentence(ripe: int, shares: np.ndarray, parts: list[float], total: float) -> str:
+    def sentence(shares: np.ndarray, total: float) -> str:
         if not total:
             return f"p = {shares[0]:.1f}: all melons are alike, the next one is no surprise, so H = {total:.3f} bits."
         surprise = self_information(shares)
@@ -73,10 +103,58 @@ def entropy_explorer() -> Explorable:
         "ripe and of the unripe melons.",
         size=(480, 320),
         background=background,
-        controls=[Slider("Ripe melons of ten", list(range(n + 1)), start=3)],
+        controls=[Slider("Ripe melons of ten", list(range(BASKET + 1)), start=3)],
         frame=frame,
-        challenge="Can you find the baskets with less than half a bit of entropy? What do they share?",
+        challenge="Which kind adds more to the entropy, the rare one or the common one? Is it so in every basket?",
     )
+
+
+def _basket(ripe: int) -> str:
+    """A row of ten melons, the ripe ones first, and how many there are of each kind."""
+    melons = [circle(49 + 24.6 * i, 30, 9) for i in range(BASKET)]
+    return (
+        in_class(RIPE, "".join(melons[:ripe]))
+        + in_class(UNRIPE, "".join(melons[ripe:]))
+        + text(324, 35, f"{ripe} ripe, {BASKET - ripe} unripe")
+    )
+
+
+def guessing_game() -> Picture:
+    """Four fruits of unequal probability, as wide as they are likely: each question halves what is left."""
+    left, width, height = 0, 480, 46
+    drawing = ""
+    questions = [("apple", "1/2", "another fruit"), ("banana", "1/4", "another fruit"), ("cherry", "1/8", "date")]
+    for i, (fruit, share, rest) in enumerate(questions):
+        top = 28 + 96 * i
+        width /= 2
+        right = left + width
+        # The last question ends the game for both of its fruits.
+        ends = right if rest == "date" else left + width / 2
+        drawing += (
+            rect(left, top, width, height, fill=class_color(0), fill_opacity=0.3, stroke="currentColor")
+            + rect(right, top, width, height, fill="none", stroke="currentColor")
+            + _stacked(left + width / 2, top + 20, [fruit, share])
+            + _stacked(right + width / 2, top + 20, [rest, share])
+            + text(ends, top + 64, f"{i + 1} question{'s' * (i > 0)}", text_anchor="middle")
+        )
+        if i:
+            drawing += text(left - 10, top + 28, f"{fruit}?", text_anchor="end")
+            drawing += line(left, top - 50, left, top, stroke_dasharray="4 4", stroke_opacity=0.6)
+        else:
+            drawing += text(0, top - 12, f"{fruit}?")
+        left = right
+    return Picture(
+        alt="A bar for all possibilities is halved again and again. The first question, apple?, takes away half of it; "
+        "the second, banana?, half of the rest, a quarter; the third, cherry?, divides the last quarter into cherry "
+        "and date, an eighth each. Apple takes 1 question, banana 2, cherry and date 3.",
+        size=(480, 290),
+        drawing=drawing,
+    )
+
+
+def _stacked(x: float, y: float, lines: list[str], **attributes: object) -> str:
+    """Write lines of words below each other, centred on x."""
+    return "".join(text(x, y + 18 * i, words, text_anchor="middle", **attributes) for i, words in enumerate(lines))
 
 
 def surprise_curve() -> Picture:
@@ -89,10 +167,9 @@ def surprise_curve() -> Picture:
         name = f"p = 1/{2**bits}: {bits} bit{'s' * (bits > 1)}" if bits else "p = 1: 0 bits"
         marks += circle(x, y, 5, style=f"fill: {class_color(0)}") + text(x + 9, y - 7, name)
     return Picture(
-        alt="The surprise of an event against its probability p. The curve falls: it comes down from infinity near p "
-        "= 0, "
-        "passes 4 bits at one sixteenth, 3 at one eighth, 2 at one quarter and 1 at one half, and ends at 0 bits for a "
-        "certain event.",
+        alt="The surprise of an event against its probability p. The curve falls: it comes down from infinity near "
+        "p = 0, passes 4 bits at one sixteenth, 3 at one eighth, 2 at one quarter and 1 at one half, and ends at 0 "
+        "bits for a certain event.",
         size=(480, 290),
         drawing=plane.axes([0, 0.25, 0.5, 0.75, 1], range(6), "probability p of the event", "surprise (bits)")
         + plane.curve(p, self_information(p), style=f"stroke: {class_color(0)}")
@@ -100,55 +177,90 @@ def surprise_curve() -> Picture:
     )
 
 
-def two_class_entropy(ripe: int, unripe: int) -> Picture:
-    """Entropy of two classes against the share of the first, with a table of melons marked on it."""
-    plane = Plane((0, 1), (0, 1), (34, 40, 466, 240))
-    p = np.linspace(0, 1, 201)
-    share, height = ripe / (ripe + unripe), float(entropy_of_counts([ripe, unripe]))
-    x, y = plane.x(share), plane.y(height)
+def branch_entropies(attribute: pd.Series, ripe: pd.Series) -> Picture:
+    """The entropy of each branch as a block as wide as its melons, which lie below it by number.
+
+    The area of the blocks is the conditional entropy, the area between them and the entropy before is the gain.
+    """
+    plane = Plane((0, 1), (0, 1), (34, 50, 466, 270))
+    table = pd.crosstab(attribute, ripe)
+    counts = table.to_numpy()
+    shares = counts.sum(axis=1) / counts.sum()
+    heights, before = entropy_of_counts(counts), float(entropy_of_counts(counts.sum(axis=0)))
+    gain = before - float(shares @ heights)
+    lefts = plane.x(np.cumsum(shares) - shares)
+    base, top = plane.y(0), plane.y(before)
+    blocks = ""
+    for left, share, height, value in zip(lefts, shares, heights, table.index, strict=True):
+        width, roof = plane.x(share) - plane.x(0), plane.y(height)
+        # The words are in the middle of their block, or above a block that is too low for them.
+        words = [*str(value).split(), f"{height:.3f}"]
+        first = (roof + base) / 2 if height > 0.4 else roof - 36
+        blocks += (
+            rect(left, roof, width, base - roof, stroke="currentColor", fill_opacity=0.15)
+            + rect(left, top, width, roof - top, style=f"fill: {class_color(2)}; fill-opacity: 0.35")
+            + _stacked(left + width / 2, first + 5 - 9 * (len(words) - 1) * (height > 0.4), words)
+        )
+    widest = int(np.argmax(before - heights))
+    middle = lefts[widest] + (plane.x(shares[widest]) - plane.x(0)) / 2
+    found = "; ".join(f"{value}: {sum(n)} melons, {h:.3f} bits" for value, n, h in zip(table.index, counts, heights))
     return Picture(
-        alt="Entropy of two classes against the share p of the first: an arch from 0 at p = 0 over 1 bit at one half "
-        "down "
-        f"to 0 at p = 1. A dot marks {ripe} ripe melons of {ripe + unripe}, at {height:.3f} bits.",
-        size=(480, 290),
-        drawing=plane.axes([0, 0.25, 0.5, 0.75, 1], [0, 0.5, 1], "share p of ripe melons", "entropy (bits)")
-        + plane.curve(p, entropy_of_counts(np.column_stack([p, 1 - p])), style=f"stroke: {class_color(0)}")
-        + line(x, y, x, y + 32, stroke_opacity=FAINT)
-        + circle(x, y, 6, style=f"fill: {class_color(1)}")
-        + text(x, y + 50, f"{ripe} of {ripe + unripe} ripe: {height:.3f} bits", text_anchor="middle"),
+        alt="One block for each branch, side by side, as wide as its share of the seventeen melons, which lie below it "
+        f"with their numbers, and as high as its entropy. {found}. A dashed line at {before:.3f} bits marks the "
+        f"entropy before the look. The coloured area between the blocks and the line is the gain, {gain:.3f} bits.",
+        size=(480, 345),
+        drawing=plane.axes([], [0, 0.5, 1], "", "entropy (bits)")
+        + blocks
+        + line(plane.x(0), top, plane.x(1), top, stroke_dasharray="6 4", stroke_width=2)
+        + text(plane.x(1), top - 8, f"before the look: {before:.3f}", text_anchor="end")
+        + _stacked(middle, top + 26, ["gain", f"{gain:.3f}"], font_weight="bold")
+        + _melons_below(plane, attribute, ripe)
+        + text(250, base + 62, "the melons by number, the ripe ones hollow", text_anchor="middle"),
     )
 
 
-def branch_entropies(table: pd.DataFrame) -> Picture:
-    """The entropy of each branch as a block, as wide as its share of the rows: the blocks' area is the mean.
+def _melons_below(plane: Plane, attribute: pd.Series, ripe: pd.Series) -> str:
+    """The melons of each branch under its block, the ripe ones first, each with its number."""
+    order = pd.DataFrame({"value": attribute.cat.codes, "unripe": ripe != "yes"}).sort_values(["value", "unripe"])
+    melons = ""
+    for i, (number, is_unripe) in enumerate(order["unripe"].items()):
+        x, y = plane.x((i + 0.5) / len(order)), plane.y(0) + 20
+        shown = {"fill": "white"} if is_unripe else {}
+        melons += in_class(UNRIPE if is_unripe else RIPE, circle(x, y, 11))
+        melons += text(x, y + 4.5, str(number), text_anchor="middle", font_size=13, **shown)
+    return melons
 
-    `table` holds the class counts, a row for each value of the attribute.
+
+def gain_under_the_arch(no: tuple[int, int], yes: tuple[int, int]) -> Picture:
+    """The gain of a yes-or-no question as the height of the arch above the chord between its two branches.
+
+    `no` and `yes` are the numbers of ripe and unripe melons in the two branches.
     """
-    plane = Plane((0, 1), (0, 1), (34, 50, 466, 270))
-    counts = table.to_numpy()
-    shares = counts.sum(axis=1) / counts.sum()
-    starts = np.cumsum(shares) - shares
-    heights = entropy_of_counts(counts)
-    before = float(entropy_of_counts(counts.sum(axis=0)))
-    blocks = ""
-    for start, share, height, (value, row) in zip(starts, shares, heights, table.iterrows(), strict=True):
-        left, top = plane.x(start), plane.y(height)
-        width, depth = plane.x(start + share) - left, plane.y(0) - top
-        blocks += rect(left, top, width, depth, stroke="currentColor", fill_opacity=0.15)
-        lines = [*str(value).split(), " + ".join(map(str, row)), f"{height:.3f}"]
-        # The words stand in the middle of their block, or above a block that is too low for them.
-        middle = plane.y(height / 2) if height > 0.4 else top - 10 * len(lines)
-        for i, words in enumerate(lines):
-            blocks += text(left + width / 2, middle + 20 * (i + 0.75 - len(lines) / 2), words, text_anchor="middle")
-    told = "; ".join(f"{value}: {row.sum()} rows, {h:.3f} bits" for (value, row), h in zip(table.iterrows(), heights))
+    plane = Plane((0, 1), (0, 1), (34, 52, 466, 252))
+    counts = np.array([no, yes, np.add(no, yes)])
+    p = np.linspace(0, 1, 201)
+    shares, heights = counts[:, 0] / counts.sum(axis=1), entropy_of_counts(counts)
+    weights = counts[:2].sum(axis=1) / counts[2].sum()
+    mean = float(weights @ heights[:2])
+    gain = heights[2] - mean
+    (x0, x1, x), (y0, y1, y) = plane.x(shares), plane.y(heights)
+    ripe = [f"{n} of {n + m} ripe" for n, m in counts]
     return Picture(
-        alt="One block for each branch, side by side, as wide as its share of the rows and as high as its entropy. "
-        f"{told}. A dashed line at {before:.3f} bits marks the entropy before the look.",
-        size=(480, 320),
-        drawing=plane.axes([0, 0.25, 0.5, 0.75, 1], [0, 0.5, 1], "share of the rows", "entropy (bits)")
-        + blocks
-        + line(plane.x(0), plane.y(before), plane.x(1), plane.y(before), stroke_dasharray="6 4", stroke_width=2)
-        + text(plane.x(1), plane.y(before) - 8, f"before the look: {before:.3f}", text_anchor="end"),
+        alt="The arch of the entropy of two classes and the straight line between two of its points. They are the "
+        f"branches of a question: {ripe[0]}, {heights[0]:.3f} bits, and {ripe[1]}, {heights[1]:.3f} bits. Above the "
+        f"line, on the arch, is the whole: {ripe[2]}, {heights[2]:.3f} bits. Straight below it, on the line, is the "
+        f"mean of the branches, {mean:.3f} bits. The distance of the two is the gain, {gain:.3f} bits.",
+        size=(480, 302),
+        drawing=plane.axes([0, 0.25, 0.5, 0.75, 1], [0, 0.5, 1], "share p of ripe melons", "entropy (bits)")
+        + plane.curve(p, entropy_of_counts(np.column_stack([p, 1 - p])), stroke_opacity=0.6)
+        + line(x0, y0, x1, y1, stroke_width=2)
+        + line(x, y, x, plane.y(mean), style=f"stroke: {class_color(2)}; stroke-width: 5")
+        + "".join(circle(column, row, 6) for column, row in [(x0, y0), (x1, y1), (x, y), (x, plane.y(mean))])
+        + text(x0 + 14, y0 + 14, f"not clear: {heights[0]:.3f}")
+        + text(x1 + 12, y1 - 4, f"clear: {heights[1]:.3f}")
+        + text(x, y - 10, f"all: {heights[2]:.3f}", text_anchor="middle")
+        + text(x + 12, (y + plane.y(mean)) / 2 + 5, f"gain {gain:.3f}", font_weight="bold")
+        + text(x + 10, plane.y(mean) + 20, f"mean {mean:.3f}"),
     )
 
 
@@ -175,7 +287,7 @@ def plot_three_class_entropy() -> None:
 
 
 def plot_pixels(gain: np.ndarray, mean_ink: np.ndarray) -> None:
-    """What each pixel of a picture tells about its label, beside the mean picture; both as square grids."""
+    """The gain of each pixel beside the share of pictures in which it has ink; both as square grids."""
     side = int(np.sqrt(len(gain)))
     with plt.rc_context({"font.size": 13}):  # reads on a phone, too
         _, axes = plt.subplots(1, 2, figsize=(6.4, 3.2), layout="constrained")

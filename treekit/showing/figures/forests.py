@@ -15,7 +15,7 @@ from treekit.showing.palette import class_color
 from treekit.showing.svg import Plane, circle, element, line, number, rect, text
 
 N_TREES = (1, 2, 3, 5, 10, 20, 40)
-N_CELLS = 40  # of the grid over each axis on which votes are asked for
+N_CELLS = 40  # of the grid over each axis on which votes are counted
 SHADES = (0.1, 0.3, 0.5, 0.7, 0.9)  # shares of votes between which the shade of a region changes
 
 
@@ -97,7 +97,7 @@ def _round_ticks(low: float, high: float) -> list[float]:
 
 
 def _shades(plane: Plane, xs: NDArray, ys: NDArray, share: NDArray) -> str:
-    """Cells of a grid in the colour of the class with more votes, darker for more; a thick line parts the two."""
+    """Cells of a grid in the colour of the class with more votes, darker for more; a thick line separates the two."""
     level = np.digitize(share, SHADES)
     shapes: dict[int, str] = {}
     for i, row in enumerate(level):

@@ -19,7 +19,7 @@ from treekit.trees.node import Node
 
 
 def split_explorer(frame: pd.DataFrame, target: str) -> Explorable:
-    """What each attribute of `frame` tells about the column `target`: class counts, branch entropies, mean and gain.
+    """Each attribute of `frame` as a question about the column `target`: class counts, branch entropies, mean and gain.
 
     `frame` is a table of words without missing entries, small enough (about 40 rows) to draw each row as a square.
     """
@@ -76,20 +76,20 @@ def split_explorer(frame: pd.DataFrame, target: str) -> Explorable:
         )
         gain = information_gain(frame[attribute], frame[target])
         sentence = (
-            f"After asking for {attribute}, {terms} = {after:.3f} bits are left of "
+            f"After a split on {attribute}, {terms} = {after:.3f} bits are left of "
             f"{before:.3f}. The gain, rounded last, is {gain:.3f} bits."
         )
         return drawing, sentence
 
     return Explorable(
-        title="What one question tells",
-        alt=f"The {n} rows as squares in the color of their class, first all together with their entropy, then apart "
-        f"by the values of {attributes[0]}, each value with its entropy as a bar. Below, their mean and the gain.",
+        title="What one question leaves open",
+        alt=f"The {n} rows as squares in the colour of their class: first all together with their entropy, then one "
+        f"group for each value of {attributes[0]}, with its entropy as a bar. Below, the groups' mean and the gain.",
         size=(480, mean_y + LINE + 12),
         background=background,
-        controls=[Choice("Ask first for", attributes)],
+        controls=[Choice("Split on", attributes)],
         frame=state,
-        challenge="Can you find the question with the largest gain? Which one tells next to nothing?",
+        challenge="Can you find the question with the largest gain? Which one is nearly useless?",
     )
 
 
@@ -123,13 +123,13 @@ def growth_explorer(frame: pd.DataFrame, target: str) -> Explorable:
         style = f"fill: {('white', 'currentColor')[k % 2]}"
         return in_class(k, boxes) + element("g", numbers, text_anchor="middle", font_size=12, style=style)
 
-    def group(node: Node, asks: bool) -> str:
-        """The squares of a node, with its answer and (when it is asked) its question beside them."""
+    def group(node: Node, is_split: bool) -> str:
+        """The squares of a node, with its answer and (once it is split) its question beside them."""
         x, heights = width * node.depth, rows_of[node.id]
         first, last = top + step * heights[0], top + step * heights[-1] + 16
         words = [] if node.parent is None else str(node.branch).split()
         said = "".join(text(x + 30, first + 12.5 + step * i, word) for i, word in enumerate(words))
-        if asks and not node.is_leaf:
+        if is_split and not node.is_leaf:
             y = first + 12.5 + step * len(words)
             said += text(x + 30, y, f"{node.question}?", font_weight="bold")
         rows = "".join(squares(x, heights, k) for k in sorted({labels[height] for height in heights}))
@@ -138,20 +138,20 @@ def growth_explorer(frame: pd.DataFrame, target: str) -> Explorable:
     def column(level: int, last: int) -> str:
         """One level, when the tree is grown down to the level `last`."""
         nodes = [node for node in tree.walk() if node.depth == level]
-        return "".join(group(node, asks=level < last) for node in nodes if node.n_samples)
+        return "".join(group(node, is_split=level < last) for node in nodes if node.n_samples)
 
-    def told(node: Node) -> str:
+    def described(node: Node) -> str:
         name = "all rows" if node.parent is None else str(node.branch)
         if node.n_samples == 0:
-            return f"{name}: empty, a leaf that says {node.label}"
+            return f"{name}: empty, a leaf that predicts {node.label}"
         if node.is_leaf:
             return f"{name}: {counts_text(node)}, a leaf"
-        return f"{name}: {counts_text(node)}, next asks for {node.question} (gain {node.gain:.3f})"
+        return f"{name}: {counts_text(node)}, split next on {node.question} (gain {node.gain:.3f})"
 
     def state(last: int) -> tuple[str, str]:
         nodes = [node for node in tree.walk() if node.depth == last]
         n_rows = sum(node.n_samples for node in nodes)
-        sentence = f"Level {last}, {n_rows} rows. " + "; ".join(told(node) for node in nodes) + "."
+        sentence = f"Level {last}, {n_rows} rows. " + "; ".join(described(node) for node in nodes) + "."
         return "".join(column(level, last) for level in range(last + 1)), sentence
 
     legend = "".join(
@@ -161,22 +161,32 @@ def growth_explorer(frame: pd.DataFrame, target: str) -> Explorable:
     heads = "".join(text(width * level, top - 14, f"level {level}", fill_opacity=0.8) for level in levels)
     return Explorable(
         title="ID3, level by level",
-        alt=f"The {len(frame)} rows as numbered squares in the color of their class, in one column for each of the "
-        f"{len(levels)} levels of the tree. A bar on the left joins the rows of one node; beside it stand the answer "
-        "that "
-        f"led there and the next question. Rows in leaves are left out of the columns that follow.",
+        alt=f"The {len(frame)} rows as numbered squares in the colour of their class, all in the column of level 0, "
+        f"the root. The columns of the {levels[-1]} levels below are empty. As the tree grows, a bar joins the rows of "
+        "each node, beside it the answer that led there and the next question; rows in leaves do not appear again.",
         size=(max(480, width * len(levels)), top + step * len(frame)),
         background=legend + heads + line(0, top - 7, width * len(levels), top - 7, stroke_opacity=FAINT),
-        controls=[Slider("Grown down to level", list(levels), start=levels[-1])],
+        controls=[Slider("Grown down to level", list(levels))],
         frame=state,
-        challenge="Can you find the rows that are asked the most questions? Which level closes the most rows?",
+        challenge="Which rows have to answer the most questions? On which level do most rows end in a leaf?",
     )
+
+
+def plot_chance(chance: pd.Series, gain: float, name: str) -> None:
+    """The mean gain of random columns, `chance`, against their number of values, and the gain of a real attribute."""
+    with plt.rc_context({"font.size": 13}):
+        ax = axes("values of the random column", "mean gain (bits)")
+        ax.plot(chance.index, chance, marker="o", color=CLASS_COLORS[0])
+        ax.axhline(gain, color=CLASS_COLORS[1], linestyle="--")
+        ax.annotate(name, (chance.index[-1], gain), xytext=(0, -6), textcoords="offset points", ha="right", va="top")
+        ax.set(xticks=chance.index, ylim=(0, None))
+    plt.show()
 
 
 def plot_threshold(means: pd.DataFrame) -> None:
     """Accuracy on training rows and on held-out rows, the columns of `means`, against the threshold, its index."""
     with plt.rc_context({"font.size": 13}):  # reads on a phone, too
-        ax = axes("threshold min_gain (bits)", "share of rows told right")
+        ax = axes("threshold min_gain (bits)", "accuracy")
         for k, name in enumerate(["training", "held-out"]):
             ax.plot(means.index, means[name], marker="os"[k], color=CLASS_COLORS[k], label=f"{name} rows")
         best = means["held-out"].idxmax()

@@ -338,7 +338,7 @@ def alpha_explorer(frame: pd.DataFrame, target: str, prices: Sequence[float], st
     plane = Plane(_around(x), _around(y), (46, top + 36, 262, top + 226))
 
     def words(node: int) -> tuple[str, str]:
-        """The question, or what the node says with its counts, class by class."""
+        """The question, or what the node predicts with its counts, class by class."""
         counts = ":".join(f"{n:.0f}" for n in full.value[node] * full.weight[node])
         name = "" if full.is_leaf[node] else f"{full.features[full.feature[node]].name} ≤ {full.threshold[node]:.4g}?"
         return name, f"{full[node].label} {counts}"

@@ -1,0 +1,95 @@
+"""Building a site, the book's own or a small one, serving it and opening its pages in a browser."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import http.server
+import os
+import shutil
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import yaml
+from nbformat.v4 import new_notebook
+
+from scripts.execute import ROOT, normalise, stored_form
+
+BIN = Path(sys.executable).parent
+
+
+def build(command, folder, **variables):
+    """Run a command that builds a site into `folder`, and return where its pages are."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("BOOK_REPOSITORY")}
+    run = subprocess.run(
+        command, cwd=ROOT, env=environment | variables, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    )
+    assert run.returncode == 0, run.stdout[-8000:]
+    return folder / "_build" / "html"
+
+
+def small_book(folder, cells, **pages):
+    """A book of one small chapter, and of further pages by name, with the settings of ours."""
+    shutil.copy(ROOT / "_config.yml", folder)
+    toc = {"format": "jb-book", "root": "book/small"}
+    if pages:
+        toc["chapters"] = [{"file": f"book/{name}"} for name in pages]
+    (folder / "_toc.yml").write_text(yaml.safe_dump(toc), encoding="utf-8")
+    (folder / "book").mkdir()
+    for name in ("_ext", "_static", "data", "explorables", "references.bib"):
+        (folder / "book" / name).symlink_to(ROOT / "book" / name)
+    chapter = normalise(new_notebook(cells=cells))
+    (folder / "book" / "small.ipynb").write_text(stored_form(chapter), encoding="utf-8")
+    for name, text in pages.items():
+        (folder / "book" / f"{name}.md").write_text(text, encoding="utf-8")
+    return folder
+
+
+def build_small(folder, **variables):
+    """Build a small book, and return its chapter's HTML."""
+    command = [BIN / "jupyter-book", "build", folder, "--all", "-W", "-n"]
+    return (build(command, folder, **variables) / "book" / "small.html").read_text(encoding="utf-8")
+
+
+class QuietHandler(http.server.SimpleHTTPRequestHandler):
+    """Serve files without a line in the log for each."""
+
+    def log_message(self, format, *args):
+        pass
+
+
+@contextlib.contextmanager
+def served(folder):
+    """The address at which a built site is served meanwhile."""
+    handler = functools.partial(QuietHandler, directory=folder)
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+def outside(url, address):
+    """Tell whether a request leaves the site that is served at `address`."""
+    return not url.startswith((address, "data:", "blob:"))
+
+
+def open_tab(context, address):
+    """Open an empty tab, with the lists to which the browser will add errors and requests that leave the site."""
+    tab, errors, requests = context.new_page(), [], []
+    tab.on(
+        "console",
+        lambda message: errors.append(f"{message.text} {message.location['url']}") if message.type == "error" else None,
+    )
+    tab.on("pageerror", lambda error: errors.append(str(error)))
+    tab.on("requestfailed", lambda request: errors.append(f"failed: {request.url}"))
+    tab.on("request", lambda request: requests.append(request.url) if outside(request.url, address) else None)
+    return tab, errors, requests
+
+
+def open_page(context, url, address):
+    """Open an address in a tab of its own."""
+    tab, errors, requests = open_tab(context, address)
+    tab.goto(url)
+    return tab, errors, requests
