@@ -62,7 +62,7 @@ def lunch_explorer() -> Explorable:
             Slider("Largest price", list(range(5, 51, 5)), start=30, show="{} yuan"),
         ],
         frame=frame,
-        challenge="Can you find the two limits that get every dish right?",
+        challenge="Can you find two limits that get every dish right?",
     )
 
 
