@@ -14,16 +14,16 @@ from treekit.showing.svg import Plane, element, line, rect, text
 def lunch_explorer() -> Explorable:
     """The lunch tree seen twice, as a region of the plane and as nested questions; the reader moves both limits."""
     lunches = load_lunch()
-    far, dear = lunches["distance_m"].to_numpy(), lunches["price_yuan"].to_numpy()
+    far, cost = lunches["distance_m"].to_numpy(), lunches["price_yuan"].to_numpy()
     eaten = (lunches["eat"] == "yes").to_numpy()
     plane = Plane((0, 700), (0, 50), (32, 40, 288, 250))
     left, top, right, bottom = plane.box
-    # A dish too expensive for the picture becomes an arrow on its upper edge.
-    xs, ys = [min(plane.x(x), right) for x in far], [max(plane.y(y), top) for y in dear]
+    # A dish whose price is off the chart becomes an arrow on its upper edge.
+    xs, ys = [min(plane.x(x), right) for x in far], [max(plane.y(y), top) for y in cost]
 
     def marks(rows: np.ndarray) -> str:
         draw = {True: dot, False: arrow}
-        return "".join(draw[bool(dear[i] <= 50)](xs[i], ys[i]) for i in np.flatnonzero(rows))
+        return "".join(draw[bool(cost[i] <= 50)](xs[i], ys[i]) for i in np.flatnonzero(rows))
 
     # The colours are those of the drawn trees: classes in sorted order, no before yes.
     background = (
@@ -33,13 +33,13 @@ def lunch_explorer() -> Explorable:
         + rings([(316, 261)])
         + text(334, 194, "we ate there")
         + text(334, 218, "we did not")
-        + text(334, 242, "dearer than shown")
+        + text(334, 242, "price off the chart")
         + text(334, 266, "the rule is wrong")
         + code_lines([(2, "eat"), (1, "else: stay"), (0, "else: stay")], y=94)
     )
 
     def frame(distance: int, price: int) -> tuple[str, str]:
-        wrong = ((far <= distance) & (dear <= price)) != eaten
+        wrong = ((far <= distance) & (cost <= price)) != eaten
         x, y = plane.x(distance), plane.y(price)
         drawing = (
             rect(left, y, x - left, bottom - y, style=f"fill: {class_color(1)}; fill-opacity: 0.15")
@@ -52,9 +52,9 @@ def lunch_explorer() -> Explorable:
 
     return Explorable(
         title="Two limits for lunch",
-        alt="Twelve dishes as points by distance and price. We ate at those within 200 metres and 20 "
-        "yuan. The rule at rest, at most 400 metres and 30 yuan, is a shaded rectangle that holds two dishes too many; "
-        "beside it stands the same rule as two nested questions.",
+        alt="Twelve dishes as points by distance and price. The five dishes that we ate are among the near and cheap "
+        "ones. The rule at the start, at most 400 metres and 30 yuan, is a shaded rectangle that holds two dishes too "
+        "many; next to it is the same rule as two nested questions.",
         size=(480, 300),
         background=background,
         controls=[
@@ -62,7 +62,7 @@ def lunch_explorer() -> Explorable:
             Slider("Largest price", list(range(5, 51, 5)), start=30, show="{} yuan"),
         ],
         frame=frame,
-        challenge="Can you find the two limits that get every dish right?",
+        challenge="Can you find two limits that get every dish right?",
     )
 
 
@@ -87,10 +87,9 @@ def lunch_anatomy() -> Picture:
     depths = "".join(name(480, y + 25, f"depth {k}", "end") for k, y in enumerate((10, 120, 230)))
     return Picture(
         alt="A tree of five nodes. The root asks: distance at most 200 metres? Its branch no leads to the leaf eat "
-        "no. Its "
-        "branch yes leads to an inner node, which asks: price at most 20 yuan? From there, yes leads to the leaf eat "
-        "yes, "
-        "no to the leaf eat no. The root has depth 0; the inner node and the first leaf 1; the last two leaves 2.",
+        "no. Its branch yes leads to an inner node, which asks: price at most 20 yuan? From there, yes leads to the "
+        "leaf eat yes, and no to the leaf eat no. The root has depth 0; the inner node and the first leaf 1; the last "
+        "two leaves 2.",
         size=(480, 280),
         drawing=branch(215, 130, 10, "yes")
         + branch(215, 330, 10, "no")
@@ -123,11 +122,11 @@ def lunch_partition(left: tuple[str, str, float, float], right: tuple[str, str, 
         plane = Plane((0, 700), (0, 50), (offset + 28, 62, offset + 218, 262))
         low, top, high, bottom = plane.box
         x, y = plane.x(distance), plane.y(price)
-        # What lies beyond the picture stands on its edge; an arrow says that the dish is more expensive.
+        # What lies beyond the picture is drawn on its edge, as an arrow where the price is off the chart.
         marks = ["", ""]
-        for far, dear, eat in zip(lunches["distance_m"], lunches["price_yuan"], eaten):
-            draw = dot if dear <= 50 else arrow
-            marks[int(eat)] += draw(min(plane.x(far), high), max(plane.y(dear), top))
+        for far, cost, eat in zip(lunches["distance_m"], lunches["price_yuan"], eaten):
+            draw = dot if cost <= 50 else arrow
+            marks[int(eat)] += draw(min(plane.x(far), high), max(plane.y(cost), top))
         if first == "distance":
             lines = line(x, top, x, bottom, stroke_width=2) + line(low, y, x, y, stroke_width=2)
             second, third = (plane.x(60), plane.y(34)), (plane.x(500), plane.y(37))
@@ -157,8 +156,7 @@ def lunch_partition(left: tuple[str, str, float, float], right: tuple[str, str, 
 
     return Picture(
         alt="Two planes of distance and price with the twelve dishes, each cut into three regions of which only R1, "
-        "the "
-        f"near and cheap one, is shaded and says eat. {said(*left)} {said(*right)}",
+        f"the near and cheap one, is shaded: here we eat. {said(*left)} {said(*right)}",
         size=(480, 340),
         drawing=panel(*left, 0) + panel(*right, 252) + _lunch_key(),
     )
@@ -168,7 +166,7 @@ def _lunch_key() -> str:
     return (
         in_class(1, dot(20, 331)) + text(32, 336, "we ate there")
         + in_class(0, dot(160, 331)) + text(172, 336, "we did not")
-        + in_class(0, arrow(290, 331)) + text(304, 336, "dearer than shown")
+        + in_class(0, arrow(290, 331)) + text(304, 336, "price off the chart")
     )  # fmt: skip
 
 
@@ -179,18 +177,18 @@ SUBJECT = {
         ("self-information, entropy", "Entropy"),
         ("information gain", "Entropy"),
         ("gain ratio", "C4.5"),
-        ("Gini index, squared error", "CART"),
+        ("Gini impurity, squared error", "CART"),
     ],
     "How does a tree grow?": [
-        ("one branch a value", "ID3"),
-        ("two branches, classes or numbers", "CART"),
+        ("one branch per value", "ID3"),
+        ("two branches, for classes or numbers", "CART"),
         ("a tilted cut", "Oblique trees"),
     ],
-    "When does it stop?": [("a limit on gain or depth", "ID3"), ("cutting branches off", "Pruning")],
-    "What if the table is rough?": [("numbers, empty entries", "Missing values")],
+    "When does it stop?": [("a limit on gain or depth", "ID3"), ("cutting subtrees back", "Pruning")],
+    "What do real tables need?": [("thresholds, missing values", "Missing values")],
     "What can many trees do?": [
         ("vote: bagging, random forest", "Forests"),
-        ("mend errors in turn", "AdaBoost"),
+        ("correct errors in turn", "AdaBoost"),
         ("follow the gradient", "GBDT"),
         ("stack forests in layers", "Deep forest"),
         ("share the work", "Scale"),
