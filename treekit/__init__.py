@@ -27,7 +27,7 @@ from treekit.models.random_forest import RandomForestClassifier, RandomForestReg
 from treekit.pruning.cost_complexity import CostComplexityPath, cost_complexity_path, prune_cost_complexity
 from treekit.pruning.cut import cut
 from treekit.pruning.held_out import preprune, prune_reduced_error
-from treekit.pruning.pessimistic import binomial_limit, collapse, normal_limit, prune_pessimistic
+from treekit.pruning.pessimistic import binomial_limit, collapse, normal_limit, prune_pessimistic, weka_limit
 from treekit.pruning.subtree_raising import prune_and_raise
 from treekit.trees.node import Node
 from treekit.trees.tree import Tree
@@ -70,6 +70,7 @@ __all__ = [
     "collapse",
     "binomial_limit",
     "normal_limit",
+    "weka_limit",
     "Tree",
     "Node",
     "datasets",

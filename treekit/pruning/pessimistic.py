@@ -134,7 +134,7 @@ def prune_pessimistic(
         CF, above 0 and below 1; the smaller, the more is cut.
     limit : {"binomial", "normal", "weka"} or function of (errors, n, confidence)
         U: the exact limit, :func:`treekit.binomial_limit`; that of Quinlan's program, :func:`treekit.normal_limit`;
-        that of Weka's J48, :func:`treekit.pruning.pessimistic.weka_limit`; or a function of your own.
+        that of Weka's J48, :func:`treekit.weka_limit`; or a function of your own.
     slack : float
         How many more errors a leaf may make and still be preferred; Quinlan's program allows 0.1.
 
