@@ -262,7 +262,7 @@ def _limits_explorer(
         size=(480, height),
         background=background,
         controls=[
-            Slider("max_depth", [1, 2, 3, 4, 6, 8, NO_LIMIT]),
+            Slider("max_depth", [1, 2, 3, 4, 6, 8, NO_LIMIT], start=4),
             Choice("min_samples_leaf", [1, 5, 15]),
         ],
         frame=state,
@@ -306,7 +306,7 @@ def regions_explorer(frame: pd.DataFrame, new_rows: pd.DataFrame, target: str) -
         "Regions without limits and with limits",
         f"Two pictures of the same {len(frame)} rows over {x.name} and {y.name}, coloured by the class that a tree "
         "predicts there. Left, without limits, thin strips and islands reach for single rows. Right, with a largest "
-        "depth of one, there are two regions and one straight border between them.",
+        "depth of four, the regions are larger and fewer.",
         "Guess first: at which max_depth are the new rows classified best?",
         axes + _regions(left, fit(None, 1)) + points + _legend(target, classes.tolist(), 346),
         fit,
@@ -332,7 +332,7 @@ def curve_explorer(frame: pd.DataFrame, target: str) -> Explorable:
         "The curve of a regression tree without limits and with limits",
         f"Two pictures of the same {len(frame)} rows as points, {frame[target].name} over {x.name}, with the curve of "
         "a regression tree. Left, without limits, it jumps up and down to meet nearly every point. Right, with a "
-        "largest depth of one, it is a single step.",
+        "largest depth of four, it is a staircase.",
         "At which setting does the curve still follow single patients? At which does it miss the rise?",
         axes + points + _steps(left, fit(None, 1)),
         fit,
