@@ -10,10 +10,11 @@ import pandas as pd
 
 from treekit.models.cart import CARTClassifier, CARTRegressor
 from treekit.pruning.cost_complexity import CostComplexityPath, cost_complexity_path, prune_cost_complexity
+from treekit.pruning.pessimistic import binomial_limit
 from treekit.showing.explorable import Choice, Explorable, Slider
 from treekit.showing.figures.shared import Picture, dot, in_class
 from treekit.showing.palette import class_color
-from treekit.showing.svg import Plane, element, line, number, rect, text
+from treekit.showing.svg import Plane, circle, element, line, number, rect, text
 from treekit.trees.tree import Tree
 
 NO_LIMIT = "none"
@@ -36,14 +37,33 @@ def depth_curves(means: pd.DataFrame) -> Picture:
     best = int(means["held-out"].idxmax())
     marked = line(plane.x(best), 40, plane.x(best), 262, stroke_dasharray="2 4")
     ticks = [t / 10 for t in range(round(10 * low), 11)]
-    drawn = plane.axes(range(0, last + 1, 2), ticks, "largest depth", "share of rows told right")
+    drawn = plane.axes(range(0, last + 1, 2), ticks, "largest depth", "accuracy")
     alt = (
         f"Two curves over the largest depth, from 0 to {last}. The training accuracy rises from "
-        f"{means['training'].iloc[0]:.2f} to {means['training'].iloc[-1]:.2f}. The held-out accuracy is highest at "
-        "depth "
-        f"{best}, {means['held-out'].max():.2f}, and then falls to {means['held-out'].iloc[-1]:.2f}."
+        f"{means['training'].iloc[0]:.2f} to {means['training'].iloc[-1]:.2f}. The held-out accuracy is highest "
+        f"at depth {best}, {means['held-out'].max():.2f}, and then falls to {means['held-out'].iloc[-1]:.2f}."
     )
     return Picture(alt, (480, 312), drawn + marked + curves)
+
+
+def limit_curves(confidence: float = 0.25, most_rows: int = 20, most_errors: int = 2) -> Picture:
+    """The error rate with which C4.5 charges a leaf, over its rows; a curve for each number of errors seen."""
+    plane = Plane((0, most_rows), (0, 1), (48, 40, 380, 232))
+    drawn = plane.axes(range(0, most_rows + 1, 5), [0, 0.25, 0.5, 0.75, 1], "rows in the leaf", "error rate charged")
+    for errors in range(most_errors + 1):
+        rows = np.arange(errors + 1, most_rows + 1)
+        rates = binomial_limit(np.full(len(rows), errors), rows, confidence)
+        shapes = "".join(circle(plane.x(n), plane.y(rate), 4) for n, rate in zip(rows, rates))
+        drawn += plane.curve(rows, rates, stroke_width=1, style=f"stroke: {class_color(errors)}")
+        drawn += in_class(errors, shapes)
+        name = ("no error", "1 error")[errors] if errors < 2 else f"{errors} errors"
+        drawn += text(390, plane.y(rates[-1]) + 10 - 5 * errors, name)  # a little apart
+    alt = (
+        f"Falling curves of the error rate charged over the rows of a leaf, from 1 to {most_rows}, for no error up to "
+        f"{most_errors} errors seen. They start high, at {1 - confidence:.2f} for a pure leaf of one row, fall steeply "
+        "at first and then slowly. The more errors were seen, the higher the curve."
+    )
+    return Picture(alt, (480, 282), drawn)
 
 
 def price_lines(path: CostComplexityPath) -> Picture:
@@ -131,9 +151,8 @@ def cross_validation_curve(table: pd.DataFrame, chosen: dict[str, int]) -> Pictu
     axes = plane.axes([], ticks.tolist(), "leaves of the tree (each tick doubles them)", "cross-validated error")
     words = "; ".join(f"{name}: {table['leaves'][k]} leaves, {table['error'][k]:.3f}" for name, k in chosen.items())
     alt = (
-        "The cross-validated error over the number of leaves, with a bar of one standard error up and down at each "
-        "tree, "
-        f"and a dashed line one standard error above the lowest. Two trees are marked. {words}."
+        "The cross-validated error over the number of leaves, with a bar of one standard error up and down at "
+        f"each tree, and a dashed line one standard error above the lowest. Two trees are marked. {words}."
     )
     return Picture(alt, (480, 312), axes + drawn)
 
@@ -243,8 +262,8 @@ def _limits_explorer(
         size=(480, height),
         background=background,
         controls=[
-            Slider("max_depth", [1, 2, 3, 4, 6, 8, NO_LIMIT], start=3),
-            Choice("min_samples_leaf", [1, 5, 15], start=5),
+            Slider("max_depth", [1, 2, 3, 4, 6, 8, NO_LIMIT], start=4),
+            Choice("min_samples_leaf", [1, 5, 15]),
         ],
         frame=state,
         challenge=challenge,
@@ -262,28 +281,33 @@ def _legend(target: str, classes: Sequence[str], y: float) -> str:
     )
 
 
-def regions_explorer(frame: pd.DataFrame, target: str) -> Explorable:
-    """The regions of a CART tree of two columns, without limits and with max_depth and min_samples_leaf."""
-    x, y = (frame[column] for column in frame if column != target)
-    labels = frame[target].astype(str)
+def regions_explorer(frame: pd.DataFrame, new_rows: pd.DataFrame, target: str) -> Explorable:
+    """The regions of a CART tree of two columns, without limits and with max_depth and min_samples_leaf.
+
+    The trees grow from `frame`, whose rows are the points; `new_rows` only measure their accuracy.
+    """
+    X, labels = frame.drop(columns=target), frame[target].astype(str)
+    new_X, new_labels = new_rows.drop(columns=target), new_rows[target].astype(str)
+    x, y = (X[column] for column in X)
     classes, codes = np.unique(labels, return_inverse=True)
     (left, right), axes = _panels(x, y)
 
     def fit(depth: int | None, least: int) -> Tree:
-        return CARTClassifier(max_depth=depth, min_samples_leaf=least).fit(frame.drop(columns=target), labels).tree_
+        return CARTClassifier(max_depth=depth, min_samples_leaf=least).fit(X, labels).tree_
 
     def told(tree: Tree) -> str:
-        wrong = float((tree.weight * (1 - tree.value.max(axis=1)))[tree.is_leaf].sum())
-        return f"{_leaves(tree)}, {wrong:.0f} of {len(frame)} training rows told wrong"
+        return (
+            f"{_leaves(tree)}, {tree.score(X, labels):.1%} of the {len(X)} training rows and "
+            f"{tree.score(new_X, new_labels):.1%} of the {len(new_X)} new ones classified correctly"
+        )
 
     points = "".join(_points(plane, x, y, codes.tolist()) for plane in (left, right))
     return _limits_explorer(
         "Regions without limits and with limits",
         f"Two pictures of the same {len(frame)} rows over {x.name} and {y.name}, coloured by the class that a tree "
-        "tells "
-        "there. Left, without limits, thin strips and islands reach for single rows. Right, with max_depth 3 and "
-        "min_samples_leaf 5, a few large rectangles.",
-        "Which of the two limits removes the islands, and which only makes them rarer?",
+        "predicts there. Left, without limits, thin strips and islands reach for single rows. Right, with a largest "
+        "depth of four, the regions are larger and fewer.",
+        "Guess first: at which max_depth are the new rows classified best?",
         axes + _regions(left, fit(None, 1)) + points + _legend(target, classes.tolist(), 346),
         fit,
         lambda tree: _regions(right, tree),
@@ -307,10 +331,8 @@ def curve_explorer(frame: pd.DataFrame, target: str) -> Explorable:
     return _limits_explorer(
         "The curve of a regression tree without limits and with limits",
         f"Two pictures of the same {len(frame)} rows as points, {frame[target].name} over {x.name}, with the curve of "
-        "a "
-        "regression tree. Left, without limits, it jumps up and down to meet nearly every point. Right, with "
-        "max_depth 3 "
-        "and min_samples_leaf 5, it is a staircase of a few steps.",
+        "a regression tree. Left, without limits, it jumps up and down to meet nearly every point. Right, with a "
+        "largest depth of four, it is a staircase.",
         "At which setting does the curve still follow single patients? At which does it miss the rise?",
         axes + points + _steps(left, fit(None, 1)),
         fit,
@@ -326,7 +348,7 @@ def curve_explorer(frame: pd.DataFrame, target: str) -> Explorable:
 def alpha_explorer(frame: pd.DataFrame, target: str, prices: Sequence[float], start: float) -> Explorable:
     """A small CART tree of two columns of numbers, pruned by the price of a leaf: its drawing and its regions.
 
-    What is cut off stays in the drawing, pale. Below each question stands the price g(t) at which it would go now.
+    What is pruned stays in the drawing, pale. Below each question stands its link, the price g(t) at which it goes.
     """
     x, y = (frame[column] for column in frame if column != target)
     labels = frame[target].astype(str)
@@ -380,7 +402,7 @@ def alpha_explorer(frame: pd.DataFrame, target: str, prices: Sequence[float], st
         lines = [f"α = {price:.2f}", f"|T| = {n_leaves}", f"R(T) = {risk:.3f}", f"cost = {risk + price * n_leaves:.3f}"]
         numbers = "".join(text(300, top + 70 + 28 * i, words) for i, words in enumerate(lines))
         what = f"{risk:.3f} + {price:.2f} × {n_leaves} = {risk + price * n_leaves:.3f}"
-        after = f"The weakest link goes at {min(links.values()):.3f}." if links else "Nothing is left to cut."
+        after = f"The weakest link goes at {min(links.values()):.3f}." if links else "Nothing is left to prune."
         return (
             element("g", tree, text_anchor="middle") + _regions(plane, pruned) + numbers,
             f"At a price of {price:.2f} the best tree has {_leaves(pruned)}; it costs {what}. {after}",
@@ -391,10 +413,9 @@ def alpha_explorer(frame: pd.DataFrame, target: str, prices: Sequence[float], st
     return Explorable(
         title="The price of a leaf",
         alt=f"A tree of {_leaves(full)} above, and below it its regions over {x.name} and {y.name} with the "
-        f"{len(frame)} rows. "
-        f"At the price {start:g} the branches whose links were weaker are cut; they are drawn pale. Beside the "
-        "regions stand "
-        "the price, the number of leaves, the risk and the cost.",
+        f"{len(frame)} rows. What is pruned at the price that is set is drawn pale; at the price {start:g} the tree "
+        f"has {_leaves(prune_cost_complexity(full, start))}. Beside the regions stand the price, the number of leaves, "
+        "the risk and the cost.",
         size=(480, top + 290),
         background=axes + points + _legend(target, classes.tolist(), top + 286),
         controls=[Slider("price of a leaf α", list(prices), start=start, show="{:.2f}")],
@@ -426,7 +447,7 @@ def _kept(tree: Tree, pruned: Tree) -> dict[int, bool]:
 
 
 def _links(tree: Tree, kept: dict[int, bool]) -> dict[int, float]:
-    """g(t) of each question that is still asked."""
+    """g(t) of each question that still stands."""
     risk = tree.weight * tree.impurity / tree.weight[0]
     below: dict[int, tuple[float, int]] = {}  # risk and number of the leaves under each node
     links = {}
