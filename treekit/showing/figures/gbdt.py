@@ -160,8 +160,8 @@ def regression_losses(delta: float = 1.0) -> Picture:
     return Picture(
         alt="Two panels over the residual from minus three to three. Above, the squared loss is a parabola, the "
         "absolute loss two straight lines that meet at zero; the Huber loss is the parabola near zero and straight "
-        "further out. Below, the negative gradients: the squared one a rising straight line, the absolute one a step from "
-        "minus one to one, the Huber one the line cut off at minus one and one.",
+        "further out. Below, the negative gradients: the squared one a rising straight line, the absolute one a step "
+        "from minus one to one, the Huber one the line cut off at minus one and one.",
         size=(480, 450),
         drawing=value.axes(range(-3, 4), [0, 2, 4], "", "loss")
         + gradient.axes(range(-3, 4), [-3, -1, 0, 1, 3], "residual y − F", "negative gradient")
