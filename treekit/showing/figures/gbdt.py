@@ -113,7 +113,7 @@ def sum_of_stumps(x: ArrayLike, y: ArrayLike) -> Picture:
     f1, f2 = (tree.value[tree.apply(x[np.newaxis]), 0] for (tree,) in model.trees_)
     F_0 = float(model.start_[0])
     corners, half = np.column_stack([x - 0.5, x + 0.5]).ravel(), 1.15 * float(np.abs(y - F_0).max())
-    panels = [("first stump", 0.0, f1), ("+ second stump", 0.0, f2), ("+ mean = F after 2", F_0, F_0 + f1 + f2)]
+    panels = [("first stump", 0.0, f1), ("+ second stump", 0.0, f2), ("+ mean = F₂", F_0, F_0 + f1 + f2)]
     drawing = ""
     for i, (name, middle, steps) in enumerate(panels):
         limits = (middle - half, middle + half)
