@@ -192,6 +192,28 @@ def margin_losses() -> Picture:
     )
 
 
+def weights_as_targets(x: ArrayLike, y: ArrayLike, F: ArrayLike) -> Picture:
+    """The negative gradients y exp(-yF) of the rows x, and the weights of AdaBoost, which are their shares."""
+    x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
+    target = y * np.exp(-y * np.asarray(F, dtype=float))
+    weight = np.abs(target) / np.abs(target).sum()
+    plane = Plane((x[0] - 0.6, x[-1] + 0.6), (-1.6, 1.6), (44, 34, 464, 254))
+    drawing = line(44, plane.y(0), 464, plane.y(0), stroke_opacity=FAINT)
+    for n in range(len(x)):
+        column, end = plane.x(x[n]), plane.y(target[n])
+        drawing += line(column, plane.y(0), column, end) + in_class(
+            int(y[n] > 0), circle(column, end, 34 * weight[n] ** 0.5)
+        )
+        drawing += text(column, end + (-1 if y[n] > 0 else 1) * 22 + 5, f"{weight[n]:.3f}", text_anchor="middle")
+    return Picture(
+        alt=f"One stem for each of {len(x)} rows, up for the class 1 and down for the class -1, as long as the target "
+        "of gradient boosting. The area of the disc at its end is AdaBoost's weight of the row, which is written "
+        "beside it: the longer the stem, the larger the disc.",
+        size=(480, 300),
+        drawing=plane.axes(x, [-1, 0, 1], "x", "target of each row; disc and number: its weight") + drawing,
+    )
+
+
 def plot_margins(margins: Mapping[str, NDArray]) -> None:
     """The share of rows whose margin is at most so large: one curve for each name of `margins`."""
     styles = [":", "--", "-.", "-"]
