@@ -103,31 +103,32 @@ def halves(x: ArrayLike, before: Sequence[ArrayLike], wrong: Sequence[ArrayLike]
 
     `before` holds the weights with which the rounds began, `wrong` whether the member of that round is wrong.
     """
-    width, height, left, top, gap = 400.0, 26.0, 64.0, 40.0, 92.0
+    width, height, left, top, gap = 408.0, 26.0, 64.0, 56.0, 100.0
     drawing = text(left, 18, "filled: wrong in this round")
     for m, (weights, misses) in enumerate(zip(before, wrong, strict=True)):
         w, miss = np.asarray(weights, dtype=float), np.asarray(misses, dtype=bool)
         after = np.where(miss, w / (2 * w[miss].sum()), w / (2 * w[~miss].sum()))
         order = np.argsort(~miss, kind="stable")  # the wrong rows first
+        drawing += text(left, top + gap * m - 8, f"round {m + 1}")
         for k, (name, shares) in enumerate([("before", w[order]), ("after", after[order])]):
             y = top + gap * m + (height + 8) * k
             drawing += text(left - 8, y + 18, name, text_anchor="end")
             ends = left + width * np.cumsum(shares)
             for n, end, share in zip(order, ends, shares):
                 start = end - width * share
-                drawing += in_class(int(not miss[n]), rect(start + 1, y, width * share - 2, height))
+                style = "fill: #6b6b6b" if miss[n] else "fill: none; stroke: currentColor; stroke-width: 1.5"
+                drawing += rect(start + 1, y, width * share - 2, height, style=style)
                 if share > 0.04:
                     label = text((start + end) / 2, y + 18, f"{np.asarray(x)[n]:g}", text_anchor="middle")
                     drawing += element("g", label, fill="white") if miss[n] else label
-        drawing += text(left + width + 8, top + gap * m + height + 10, str(m + 1))
-    bottom = top + gap * len(before) - 18
+    bottom = top + gap * len(before) - 34
     middle = left + width / 2
     return Picture(
         alt=f"Two bars for each of {len(before)} rounds, cut into pieces as long as the weights of the rows. Before a "
         "round the pieces of the rows that it gets wrong fill less than half of the bar, after it exactly half.",
         size=(480, bottom + 22),
         drawing=drawing
-        + line(middle, top - 8, middle, bottom, stroke_dasharray="4 4")
+        + line(middle, top - 6, middle, bottom, stroke_dasharray="4 4")
         + text(middle, bottom + 18, "one half", text_anchor="middle"),
     )
 
@@ -197,19 +198,20 @@ def weights_as_targets(x: ArrayLike, y: ArrayLike, F: ArrayLike) -> Picture:
     x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
     target = y * np.exp(-y * np.asarray(F, dtype=float))
     weight = np.abs(target) / np.abs(target).sum()
-    plane = Plane((x[0] - 0.6, x[-1] + 0.6), (-1.6, 1.6), (44, 34, 464, 254))
+    plane = Plane((x[0] - 0.6, x[-1] + 0.6), (-2, 1.6), (44, 34, 464, 274))
     drawing = line(44, plane.y(0), 464, plane.y(0), stroke_opacity=FAINT)
     for n in range(len(x)):
         column, end = plane.x(x[n]), plane.y(target[n])
         drawing += line(column, plane.y(0), column, end) + in_class(
             int(y[n] > 0), circle(column, end, 34 * weight[n] ** 0.5)
         )
-        drawing += text(column, end + (-1 if y[n] > 0 else 1) * 22 + 5, f"{weight[n]:.3f}", text_anchor="middle")
+        away = 22 + 16 * (n % 2)  # so that neighbouring numbers do not overlap
+        drawing += text(column, end - away * y[n] + 5, f"{weight[n]:.3f}", text_anchor="middle")
     return Picture(
         alt=f"One stem for each of {len(x)} rows, up for the class 1 and down for the class -1, as long as the target "
         "of gradient boosting. The area of the disc at its end is AdaBoost's weight of the row, which is written "
         "beside it: the longer the stem, the larger the disc.",
-        size=(480, 300),
+        size=(480, 320),
         drawing=plane.axes(x, [-1, 0, 1], "x", "target of each row; disc and number: its weight") + drawing,
     )
 
