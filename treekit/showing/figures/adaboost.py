@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -12,7 +12,7 @@ from treekit.models.adaboost import AdaBoostClassifier
 from treekit.showing.explorable import Explorable, Slider
 from treekit.showing.figures.shared import Picture, axes, dot, in_class
 from treekit.showing.palette import CLASS_COLORS, class_color
-from treekit.showing.svg import FAINT, Plane, circle, line, text
+from treekit.showing.svg import FAINT, Plane, circle, element, line, rect, text
 
 
 def adaboost_explorer(x: ArrayLike, y: ArrayLike, n_rounds: int = 8) -> Explorable:
@@ -42,8 +42,8 @@ def adaboost_explorer(x: ArrayLike, y: ArrayLike, n_rounds: int = 8) -> Explorab
     bounds = Plane((0, n_rounds), (0, 1), (44, 484, 464, 584))
     background = (
         rows.axes([], [-1, 1], "", "rows by class, sized by weight, and the stump (dashed)")
-        + vote.axes(x, [-1, 0, 1], "x", "the vote so far: below 0 it says -1, above 0 it says 1")
-        + bounds.axes(range(n_rounds + 1), [0, 0.5, 1], "rounds", "share wrong (solid) and its bound (dashed)")
+        + vote.axes(x, [-1, 0, 1], "x", "the sum of the votes: its sign is the prediction")
+        + bounds.axes(range(n_rounds + 1), [0, 0.5, 1], "rounds", "share of rows wrong (solid), its bound (dashed)")
         + line(vote.x(xlim[0]), vote.y(0), vote.x(xlim[1]), vote.y(0), stroke_opacity=FAINT)
         + text(0, 190, "weights")
     )
@@ -78,25 +78,81 @@ def adaboost_explorer(x: ArrayLike, y: ArrayLike, n_rounds: int = 8) -> Explorab
         )
         wrong = ", ".join(f"{value:g}" for value in x[says != y])
         sentence = (
-            f"Round {m}. The stump says {says[0]} up to x = {stump.tree_.threshold[0]:g} and {says[-1]} above. It is "
-            "wrong "
-            f"(ringed) at x = {wrong}, which weigh {e:.3f} together, so its vote counts {alpha:.3f}. "
-            f"After it the weighted vote is wrong about {round(share[m] * len(x))} of {len(x)} rows."
+            f"Round {m}. The stump predicts {says[0]} up to x = {stump.tree_.threshold[0]:g} and {says[-1]} above. It "
+            f"is wrong (ringed) at x = {wrong}; these rows weigh {e:.3f} together, so the vote of the stump is "
+            f"{alpha:.3f}. With it the weighted vote is wrong about {round(share[m] * len(x))} of {len(x)} rows."
         )
         return drawing, sentence
 
     return Explorable(
         title="AdaBoost, round by round",
-        alt=f"Above, {len(x)} rows as discs, one class low and one high, with the stump of round 2 as a dashed step; "
-        "the "
-        "rows that the first stump got wrong are the largest, those that this one gets wrong are ringed. In the middle "
-        "the sum of the two votes as a step function. At the bottom the share of wrong rows after each round, below a "
-        "bound that falls in every round.",
+        alt=f"Above, {len(x)} rows as discs of equal size, one class low and one high, with the stump of round 1 as a "
+        "dashed step; the rows that it gets wrong are ringed, and each row's weight is written below it. In the middle "
+        "the sum of the votes, so far the same step. At the bottom the share of wrong rows after each round, and a "
+        "dashed bound above it. With every round the ringed rows grow and the others shrink.",
         size=(480, 630),
         background=background,
-        controls=[Slider("Round", list(range(1, n_rounds + 1)), start=2)],
+        controls=[Slider("Round", list(range(1, n_rounds + 1)), start=1)],
         frame=state,
-        challenge="After which round is no row wrong? Which stumps come again, and which rows weigh most before each?",
+        challenge="Which rows weigh most before each round? Which stumps come back?",
+    )
+
+
+def halves(x: ArrayLike, before: Sequence[ArrayLike], wrong: Sequence[ArrayLike]) -> Picture:
+    """The weights of the rows x before and after each round as two bars, filled where the round's member is wrong.
+
+    `before` holds the weights with which the rounds began, `wrong` whether the member of that round is wrong.
+    """
+    width, height, left, top, gap = 408.0, 26.0, 64.0, 56.0, 100.0
+    drawing = text(left, 18, "filled: wrong in this round")
+    for m, (weights, misses) in enumerate(zip(before, wrong, strict=True)):
+        w, miss = np.asarray(weights, dtype=float), np.asarray(misses, dtype=bool)
+        after = np.where(miss, w / (2 * w[miss].sum()), w / (2 * w[~miss].sum()))
+        order = np.argsort(~miss, kind="stable")  # the wrong rows first
+        drawing += text(left, top + gap * m - 8, f"round {m + 1}")
+        for k, (name, shares) in enumerate([("before", w[order]), ("after", after[order])]):
+            y = top + gap * m + (height + 8) * k
+            drawing += text(left - 8, y + 18, name, text_anchor="end")
+            ends = left + width * np.cumsum(shares)
+            for n, end, share in zip(order, ends, shares):
+                start = end - width * share
+                style = "fill: #6b6b6b" if miss[n] else "fill: none; stroke: currentColor; stroke-width: 1.5"
+                drawing += rect(start + 1, y, width * share - 2, height, style=style)
+                if share > 0.04:
+                    label = text((start + end) / 2, y + 18, f"{np.asarray(x)[n]:g}", text_anchor="middle")
+                    drawing += element("g", label, fill="white") if miss[n] else label
+    bottom = top + gap * len(before) - 34
+    middle = left + width / 2
+    return Picture(
+        alt=f"Two bars for each of {len(before)} rounds, cut into pieces as long as the weights of the rows. Before a "
+        "round the pieces of the rows that it gets wrong fill less than half of the bar, after it exactly half.",
+        size=(480, bottom + 22),
+        drawing=drawing
+        + line(middle, top - 6, middle, bottom, stroke_dasharray="4 4")
+        + text(middle, bottom + 18, "one half", text_anchor="middle"),
+    )
+
+
+def best_votes(errors: Sequence[float]) -> Picture:
+    """By what the exponential loss is multiplied, against the vote, for members of these weighted errors."""
+    plane = Plane((0, 3), (0, 1.6), (44, 34, 464, 284))
+    alpha = np.linspace(0, 3, 301)
+    ylabel = "loss after the round, as a multiple of the loss before"
+    drawing = plane.axes([0, 1, 2, 3], [0, 0.5, 1, 1.5], "vote", ylabel)
+    for k, e in enumerate(errors):
+        best = 0.5 * float(np.log((1 - e) / e))
+        factor = (1 - e) * np.exp(-alpha) + e * np.exp(alpha)
+        shown = factor <= 1.6
+        drawing += plane.curve(alpha[shown], factor[shown], stroke_dasharray=["none", "8 4", "2 3"][k % 3])
+        drawing += text(plane.x(alpha[shown][-1]) - 16, plane.y(1.6) + 14, f"e = {e:g}", text_anchor="end")
+        drawing += dot(plane.x(best), plane.y(2 * np.sqrt(e * (1 - e))))
+    return Picture(
+        alt="Curves of the factor of the loss against the vote, one for each of the weighted errors "
+        + ", ".join(f"{e:g}" for e in errors)
+        + ". Each falls from 1 to a lowest point, which is marked, and rises again. The smaller the error, the larger "
+        "the vote at the lowest point, and the lower the point.",
+        size=(480, 340),
+        drawing=drawing,
     )
 
 
@@ -118,14 +174,14 @@ def margin_losses() -> Picture:
         text(value.x(-1.3), value.y(4.6), "exponential: solid")
         + text(value.x(-2.9), value.y(3.6), "logistic:")
         + text(value.x(-2.9), value.y(3.6) + 17, "dashed")
-        + text(value.x(0.3), value.y(1.35), "wrong or right: dotted")
+        + text(value.x(0.3), value.y(1.35), "wrong or not: dotted")
         + text(pull.x(-1.3), pull.y(4.6), "exponential: no limit")
         + text(pull.x(-2.9), pull.y(1.4), "logistic: at most 1")
     )
     return Picture(
         alt="Two panels over the margin from minus three to three. Above, the exponential loss rises ever more "
         "steeply to "
-        "the left, the logistic loss rises nearly as a straight line, and the count of wrong answers is a step from "
+        "the left, the logistic loss rises nearly as a straight line, and the count of errors is a step from "
         "one "
         "to zero. Below, the pull: that of the exponential loss grows without limit to the left, that of the logistic "
         "loss flattens out at one.",
@@ -134,6 +190,29 @@ def margin_losses() -> Picture:
         + pull.axes(range(-3, 4), [0, 1, 2, 4, 6], "margin yF", "pull at the row")
         + curves
         + names,
+    )
+
+
+def weights_as_targets(x: ArrayLike, y: ArrayLike, F: ArrayLike) -> Picture:
+    """The negative gradients y exp(-yF) of the rows x, and the weights of AdaBoost, which are their shares."""
+    x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
+    target = y * np.exp(-y * np.asarray(F, dtype=float))
+    weight = np.abs(target) / np.abs(target).sum()
+    plane = Plane((x[0] - 0.6, x[-1] + 0.6), (-2, 1.6), (44, 34, 464, 274))
+    drawing = line(44, plane.y(0), 464, plane.y(0), stroke_opacity=FAINT)
+    for n in range(len(x)):
+        column, end = plane.x(x[n]), plane.y(target[n])
+        drawing += line(column, plane.y(0), column, end) + in_class(
+            int(y[n] > 0), circle(column, end, 34 * weight[n] ** 0.5)
+        )
+        away = 22 + 16 * (n % 2)  # so that neighbouring numbers do not overlap
+        drawing += text(column, end - away * y[n] + 5, f"{weight[n]:.3f}", text_anchor="middle")
+    return Picture(
+        alt=f"One stem for each of {len(x)} rows, up for the class 1 and down for the class -1, as long as the target "
+        "of gradient boosting. The area of the disc at its end is AdaBoost's weight of the row, which is written "
+        "beside it: the longer the stem, the larger the disc.",
+        size=(480, 320),
+        drawing=plane.axes(x, [-1, 0, 1], "x", "target of each row; disc and number: its weight") + drawing,
     )
 
 
