@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -23,68 +24,117 @@ SHADES = (0.1, 0.3, 0.5, 0.7, 0.9)  # shares of votes between which the shade of
 
 
 def forest_explorer(X: pd.DataFrame, y: pd.Series, point: tuple[float, float]) -> Explorable:
-    """Regions of a growing forest on two columns of numbers, shaded by the share of its votes.
+    """Bagged trees on two columns of numbers, one after another: each tree alone, or the vote of all so far.
 
-    `y` has two classes; `point` is a new row, marked by a cross, whose votes are counted. Each row of `X` should differ
-    from all others, so that every leaf is pure and a tree's class shares are its vote.
+    `y` has two classes; `point` is a new row, marked by a cross. Each row of `X` should differ from all others, so that
+    every leaf is pure and a tree's class shares are its vote. A tree alone is shown with the table that it has grown
+    on: a row is the larger the more often its sample holds it, and faint where the sample does not.
     """
-    columns = list(X.columns)
-    (left, right), (low, high) = (_limits(X[name]) for name in columns)
-    plane = Plane((left, right), (low, high), (44, 34, 464, 334))
-    xs, ys = (np.linspace(*limits, N_CELLS + 1) for limits in (plane.xlim, plane.ylim))
-    middles = np.stack(np.meshgrid((xs[1:] + xs[:-1]) / 2, (ys[1:] + ys[:-1]) / 2), axis=-1).reshape(-1, 2)
-    asked = pd.DataFrame(np.vstack([middles, [point]]), columns=columns)
+    view = _VotePlane(X, y, point)
+    grown = view.grow(max_features=None)
 
-    drawn_columns = {"both columns": None, "one, drawn by lot": 1}
-    grown = {}
-    for name, max_features in drawn_columns.items():
-        forest = RandomForestClassifier(N_TREES[-1], max_features=max_features, oob_score=True, random_state=0).fit(
-            X, y
-        )
-        on_grid = np.array([tree.predict_proba(asked)[:, 1] for tree in forest.estimators_])
-        on_rows = np.array([tree.predict_proba(X)[:, 1] for tree in forest.estimators_])
-        grown[name] = on_grid, on_rows, forest.in_bag_ == 0
-    no, yes = (str(label) for label in forest.classes_)
-    is_yes = np.asarray(y) == forest.classes_[1]
-
-    a, b = plane.x(point[0]), plane.y(point[1])
-    names = "".join(
-        in_class(k, circle(350 + 60 * k, 15, 6)) + text(362 + 60 * k, 20, name) for k, name in enumerate((no, yes))
-    )
-    background = plane.axes(_round_ticks(left, right), _round_ticks(low, high), *columns) + names
-    marks = (
-        "".join(in_class(int(k), circle(plane.x(row[0]), plane.y(row[1]), 6)) for row, k in zip(X.to_numpy(), is_yes))
-        + line(a - 7, b - 7, a + 7, b + 7, stroke_width=3)
-        + line(a - 7, b + 7, a + 7, b - 7, stroke_width=3)
-    )
-
-    def state(name: str, m: int) -> tuple[str, str]:
-        on_grid, on_rows, is_out = (part[:m] for part in grown[name])
-        share = on_grid.mean(axis=0)
-        votes = int(on_grid[:, -1].sum())
-        has_answer = is_out.any(axis=0)
-        answer = np.sum(on_rows * is_out, axis=0)[has_answer] / is_out.sum(axis=0)[has_answer]
-        n_right = np.sum((answer > 0.5) == is_yes[has_answer])
-        trees = "1 tree" if m == 1 else f"{m} trees"
-        sentence = (
-            f"{trees}: {votes} of {m} {'says' if votes == 1 else 'say'} {yes} at the cross. "
-            f"Out of bag {n_right} of {np.sum(has_answer)} rows are told right."
-        )
-        return _shades(plane, xs, ys, share[:-1].reshape(N_CELLS, N_CELLS)) + marks, sentence
+    def state(shown: str, m: int) -> tuple[str, str]:
+        if shown == "newest tree":
+            vote, count = view.label(grown.at_point[m - 1]), grown.in_bag[m - 1]
+            held = f"Its table holds {np.count_nonzero(count)} of the {len(X)} melons."
+            sentence = f"Tree {m} alone predicts {vote} at the cross. {held}"
+            return view.shades(grown.on_grid[m - 1]) + view.rows(count), sentence
+        share = grown.on_grid[:m].mean(axis=0)
+        return view.shades(share) + view.rows(), view.votes(grown.at_point[:m])
 
     return Explorable(
         title="Tree after tree",
-        alt=f"A plane of {columns[0]} and {columns[1]} with {len(X)} points of two classes. Three trees have voted: "
-        "rectangles overlap in four shades, from all votes for one class to all for the other. A thick line of steps "
-        "parts the "
-        "majorities.",
-        size=(480, 384),
-        background=background,
+        alt=f"A plane of {X.columns[0]} and {X.columns[1]} with {len(X)} numbered points of two classes. A thick line "
+        "of steps separates the region where the first tree predicts one class from the region of the other. Some "
+        "points are large, because the tree's table holds them twice or more; others are faint: it lacks them.",
+        size=view.size,
+        background=view.background,
+        controls=[Choice("Show", ["newest tree", "vote of all so far"]), Slider("Trees", list(N_TREES))],
+        frame=state,
+        challenge="How far does the line move from one tree to the next? And how will the vote of forty trees look?",
+    )
+
+
+def column_explorer(X: pd.DataFrame, y: pd.Series, point: tuple[float, float]) -> Explorable:
+    """The vote of a growing forest whose splits see both columns, or one that is drawn at random."""
+    view = _VotePlane(X, y, point)
+    drawn_columns = {"both columns": None, "one, drawn at random": 1}
+    grown = {name: view.grow(max_features) for name, max_features in drawn_columns.items()}
+
+    def state(name: str, m: int) -> tuple[str, str]:
+        share = grown[name].on_grid[:m].mean(axis=0)
+        return view.shades(share) + view.rows(), view.votes(grown[name].at_point[:m])
+
+    return Explorable(
+        title="One column at random",
+        alt=f"A plane of {X.columns[0]} and {X.columns[1]} with {len(X)} numbered points of two classes. Three trees "
+        "have voted: rectangles overlap in four shades, from all votes for one class to all for the other. A thick "
+        "line of steps separates the majorities.",
+        size=view.size,
+        background=view.background,
         controls=[Choice("Each split sees", list(drawn_columns)), Slider("Trees", list(N_TREES), start=3)],
         frame=state,
-        challenge=f"From how many trees on does the line hardly move? Which forest has softer shades between {no} and "
-        f"{yes}?",
+        challenge=f"Which forest has softer shades between {view.names[0]} and {view.names[1]}?",
     )
+
+
+@dataclass(frozen=True)
+class _Grown:
+    """What trees predict, one row a tree: shares of the second class on the grid and at the point; their samples."""
+
+    on_grid: NDArray[np.float64]
+    at_point: NDArray[np.float64]
+    in_bag: NDArray[np.intp]
+
+
+class _VotePlane:
+    """Two columns of numbers, the rows in them, and a new point; on it the regions of trees are shaded."""
+
+    size = (480, 384)
+
+    def __init__(self, X: pd.DataFrame, y: pd.Series, point: tuple[float, float]):
+        self.X, self.y, self.point = X, y, point
+        (left, right), (low, high) = (_limits(X[name]) for name in X)
+        self.plane = Plane((left, right), (low, high), (44, 34, 464, 334))
+        self.xs, self.ys = (np.linspace(*limits, N_CELLS + 1) for limits in (self.plane.xlim, self.plane.ylim))
+        self.names = [str(label) for label in np.unique(y)]
+        legend = "".join(
+            in_class(k, circle(350 + 60 * k, 15, 6)) + text(362 + 60 * k, 20, name) for k, name in enumerate(self.names)
+        )
+        a, b = self.plane.x(point[0]), self.plane.y(point[1])
+        self.background = (
+            self.plane.axes(_round_ticks(left, right), _round_ticks(low, high), *map(str, X.columns)) + legend
+        )
+        self.cross = line(a - 7, b - 7, a + 7, b + 7, stroke_width=3) + line(a - 7, b + 7, a + 7, b - 7, stroke_width=3)
+
+    def grow(self, max_features: int | None) -> _Grown:
+        middles = np.meshgrid(*((edges[1:] + edges[:-1]) / 2 for edges in (self.xs, self.ys)))
+        new = pd.DataFrame(np.vstack([np.stack(middles, axis=-1).reshape(-1, 2), [self.point]]), columns=self.X.columns)
+        forest = RandomForestClassifier(N_TREES[-1], max_features=max_features, oob_score=True, random_state=0)
+        forest.fit(self.X, self.y)
+        share = np.array([tree.predict_proba(new)[:, 1] for tree in forest.estimators_])
+        return _Grown(share[:, :-1].reshape(-1, N_CELLS, N_CELLS), share[:, -1], forest.in_bag_)
+
+    def label(self, share: float) -> str:
+        return self.names[int(share > 0.5)]
+
+    def votes(self, at_point: NDArray[np.float64]) -> str:
+        m, votes = len(at_point), int(at_point.sum())
+        trees = "1 tree" if m == 1 else f"{m} trees"
+        return f"{trees}: {votes} of {m} {'votes' if votes == 1 else 'vote'} {self.names[1]} at the cross."
+
+    def rows(self, count: NDArray[np.intp] | None = None) -> str:
+        """The rows with their names and the cross; with the counts of a sample, by how often it holds them."""
+        drawn = ""
+        for i, (name, row) in enumerate(self.X.iterrows()):
+            x, y = self.plane.x(row.iloc[0]), self.plane.y(row.iloc[1])
+            k, n = int(self.y.loc[name] == np.unique(self.y)[1]), 1 if count is None else int(count[i])
+            marks = in_class(k, circle(x, y, 3 + 3 * max(n, 1))) + text(x + 8, y - 7, str(name), font_size=11)
+            drawn += marks if n else element("g", marks, opacity=0.25)
+        return drawn + self.cross
+
+    def shades(self, share: NDArray[np.float64]) -> str:
+        return _shades(self.plane, self.xs, self.ys, share)
 
 
 def _limits(column: pd.Series) -> tuple[float, float]:
@@ -132,6 +182,54 @@ def _shades(plane: Plane, xs: NDArray, ys: NDArray, share: NDArray) -> str:
 # -- pictures that stand still --------------------------------------------------------------------------------------
 
 
+def samples_and_cuts(samples: pd.DataFrame, is_yes: NDArray[np.bool_], n_below: list[int]) -> Picture:
+    """Bootstrap samples, one a row of `samples`, as dots over the rows that they hold, and the cut of each one's stump.
+
+    The columns of `samples` are the table's rows in the order of the number that is cut; `n_below[m]` is how many of
+    them lie below the cut of sample m.
+    """
+    step = 50
+    left, top = 92, 40
+    bottom = top + 52 * len(samples)
+    drawn = text(0, 20, "melon")
+    for j, name in enumerate(samples):
+        drawn += text(left + step * j, 20, str(name), text_anchor="middle")
+    words = []
+    for i, (tree, counts) in enumerate(samples.iterrows()):
+        base = top + 52 * i + 40
+        drawn += line(64, base + 9, 470, base + 9, stroke_opacity=0.17) + text(0, base, str(tree))
+        for j, n in enumerate(counts):
+            dots = "".join(circle(left + step * j, base - 4 - 15 * c, 5.5) for c in range(n))
+            drawn += in_class(int(is_yes[j]), dots) if n else ""
+        x = left + step * (n_below[i] - 0.5)
+        drawn += line(x, base + 5, x, base - 42, stroke_width=3)
+        held = ", ".join(f"{name} {n} times" if n > 1 else f"{name} once" for name, n in counts.items() if n)
+        words.append(f"{tree} holds {held}; its cut lies after melon {samples.columns[n_below[i] - 1]}")
+    alt = f"{len(samples)} rows of dots, one dot each time a melon was drawn, and a thick line where the stump cuts. "
+    return Picture(alt + ". ".join(words) + ".", (480, bottom + 6), drawn)
+
+
+def errors_by_split(errors: pd.DataFrame) -> Picture:
+    """Dots for the error of each model, a column of `errors`, on each split, a row; last the means, larger."""
+    top = float(np.ceil(50 * errors.to_numpy().max()) / 50)
+    rows = [*errors.iterrows(), ("mean", errors.mean())]
+    plane = Plane((0, top), (len(rows), 0), (60, 34, 464, 34 + 24 * len(rows)))
+    drawn = plane.axes(
+        [k / 50 for k in range(round(50 * top) + 1)], [], "share of the held-out rows classified wrongly", ""
+    )
+    for i, (name, row) in enumerate(rows):
+        y, radius = plane.y(i + 0.5), 5 if i < len(errors) else 7
+        drawn += text(50, y + 5, str(name), text_anchor="end")
+        drawn += line(plane.x(row.min()), y, plane.x(row.max()), y, stroke_opacity=0.35)
+        drawn += "".join(in_class(k, circle(plane.x(error), y, radius)) for k, error in enumerate(row))
+    drawn += text(50, 19, "split", text_anchor="end")
+    for k, name in enumerate(errors):
+        drawn += in_class(k, circle(200 + 120 * k, 14, 5)) + text(212 + 120 * k, 19, str(name))
+    words = "; ".join(f"{name} {error:.3f}" for name, error in errors.mean().items())
+    alt = f"Dots for the share of held-out rows classified wrongly, on {len(errors)} splits. The means: {words}."
+    return Picture(alt, (480, 34 + 24 * len(rows) + 52), drawn)
+
+
 def variance_curves(forests: Mapping[str, tuple[float, float, Mapping[int, float]]], last: int = 64) -> Picture:
     """Variance of a forest's answer against its number of trees, both axes logarithmic.
 
@@ -177,11 +275,14 @@ def error_by_trees(errors: Mapping[str, NDArray], one_tree: float) -> Picture:
     drawn = plane.axes(range(0, n_trees + 1, 10), ticks, "trees", "share of wrong answers")
     y = plane.y(one_tree)
     drawn += line(48, y, 380, y, stroke_dasharray="2 4") + text(386, y + 5, "one tree")
-    for k, (name, error) in enumerate(errors.items()):
+    for k, error in enumerate(errors.values()):
         drawn += plane.curve(
             range(1, n_trees + 1), error, style=f"stroke: {class_color(k)}", stroke_dasharray=("none", "7 4")[k]
         )
-        drawn += text(386, plane.y(error[-1]) + 5, name)
+    place = 0.0
+    for name, error in sorted(errors.items(), key=lambda item: -item[1][-1]):  # from the top, a line apart
+        place = max(plane.y(error[-1]) + 5, place + 17)
+        drawn += text(386, place, name)
     words = "; ".join(f"{name}, {e[0]:.3f} after 1 tree, {e[-1]:.3f} after {n_trees}" for name, e in errors.items())
     alt = (
         f"The share of wrong answers over the number of trees. {words}. "
