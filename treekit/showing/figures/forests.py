@@ -80,7 +80,7 @@ def column_explorer(X: pd.DataFrame, y: pd.Series, point: tuple[float, float]) -
 
 @dataclass(frozen=True)
 class _Grown:
-    """What trees predict, one row a tree: shares of the second class on the grid and at the point; their samples."""
+    """What trees predict, one row per tree: shares of the second class on the grid and at the point; their samples."""
 
     on_grid: NDArray[np.float64]
     at_point: NDArray[np.float64]
