@@ -49,7 +49,7 @@ def _legend(frame: pd.DataFrame, target: str) -> str:
 
 
 def _ring(x: float, y: float) -> str:
-    return circle(x, y, RADIUS + 3, fill="none", stroke="currentColor", stroke_dasharray="3 3")
+    return circle(x, y, RADIUS + 3.5, fill="none", stroke="currentColor", stroke_width=1.5, stroke_dasharray="4 3")
 
 
 def question(frame: pd.DataFrame, target: str, attribute: str, step: str) -> tuple[str, str]:
@@ -180,7 +180,7 @@ def surrogate_plane(frame: pd.DataFrame, kind: Sequence[str], split: float, surr
     points = "".join(in_class(code[i], dot(plane.x(x.iloc[i]), plane.y(y.iloc[i]))) for i in np.flatnonzero(is_known))
     unknown = "".join(
         line(44, plane.y(y.iloc[i]), 464, plane.y(y.iloc[i]), stroke_dasharray="2 5")
-        + text(464, plane.y(y.iloc[i]) - 7, f"{frame.index[i]}: {split_name}?", text_anchor="end", font_size=14)
+        + text(plane.x(split) + 6, plane.y(y.iloc[i]) - 6, f"{frame.index[i]}: {split_name}?", font_size=14)
         for i in np.flatnonzero(~is_known)
     )
     cuts = line(plane.x(split), 56, plane.x(split), 266, stroke_width=3) + line(
@@ -208,7 +208,7 @@ def plot_with_holes(runs: pd.DataFrame) -> None:
     """
     kinds, ways = runs["holes"].unique(), runs["way"].unique()
     with plt.rc_context({"font.size": 12}):
-        _, panels = plt.subplots(1, len(kinds), figsize=(6.4, 3.6), sharex=True, sharey=True, layout="constrained")
+        figure, panels = plt.subplots(1, len(kinds), figsize=(6.4, 3.6), sharex=True, sharey=True, layout="constrained")
         for ax, kind in zip(panels, kinds, strict=True):
             for place, way in enumerate(ways):
                 accuracy = runs.loc[(runs["holes"] == kind) & (runs["way"] == way), "accuracy"]
@@ -217,5 +217,5 @@ def plot_with_holes(runs: pd.DataFrame) -> None:
             ax.set(title=kind, yticks=range(len(ways)), yticklabels=ways)
             ax.spines[["top", "right"]].set_visible(False)
         panels[0].invert_yaxis()
-        panels[len(kinds) // 2].set_xlabel("accuracy on held-out rows")
+        figure.supxlabel("accuracy on held-out rows", fontsize=12)
     plt.show()
