@@ -109,7 +109,7 @@ def _in_words(table: pd.DataFrame, gaps: list[str], attribute: str, step: str, n
         return (
             f"The {n_known} known rows have {before:.3f} bits before the question and {after:.3f} bits after it. The "
             f"gain is {n_known}/{n} × {before - after:.3f} = {n_known / n * (before - after):.3f} bits. "
-            f"Where should {without} go?"
+            f"No branch yet for {without}."
         )
     weights = " + ".join(f"{size / n_known * n:.3f}" for size in sizes)
     return (
