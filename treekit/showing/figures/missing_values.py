@@ -60,12 +60,10 @@ def question(frame: pd.DataFrame, target: str, attribute: str, step: str) -> tup
     code, names = _classes(frame[target])[1], [str(name) for name in frame.index]
     answers, n = frame[attribute], len(frame)
     table = pd.crosstab(answers, frame[target].astype(str))
-    known = np.flatnonzero(answers.notna())
-    gaps = np.flatnonzero(answers.isna())
-    share = table.sum(axis=1) / len(known)
-    is_down = np.zeros(n, dtype=bool)
-    is_down[known if step == STEPS[1] else gaps[:0]] = True
-    is_down |= step == STEPS[2]
+    is_known = answers.notna().to_numpy()
+    gaps = np.flatnonzero(~is_known).tolist()
+    share = table.sum(axis=1) / is_known.sum()
+    is_down = np.full(n, step == STEPS[2]) | (is_known & (step == STEPS[1]))
 
     drawing = text(240, 108, f"{attribute}?", text_anchor="middle", font_weight="bold")
     for i in range(n):
@@ -82,7 +80,7 @@ def question(frame: pd.DataFrame, target: str, attribute: str, step: str) -> tup
         drawing += text(center, 152, str(value), text_anchor="middle")
         if step == STEPS[0]:
             continue
-        members = sorted(np.flatnonzero(answers == value), key=lambda i: code[i])
+        members = sorted(np.flatnonzero(answers == value).tolist(), key=lambda i: code[i])
         first = center - 27 * (min(per_line, len(members)) - 1) / 2
         for place, i in enumerate(members):
             drawing += disc(first + 27 * (place % per_line), 176 + 25 * (place // per_line), names[i], code[i])
