@@ -189,7 +189,7 @@ def tilt_explorer(frame: pd.DataFrame, columns: list[str], target: str) -> Explo
         controls=[Slider("Angle of the direction", list(range(0, 180, 5)), start=90, show="{}°")],
         frame=state,
         challenge="Which angle gains most? Guess a line by eye, then turn. From 90°, can you get there without ever "
-        "losing gain?",
+        "losing gain? And from 0°?",
     )
 
 
