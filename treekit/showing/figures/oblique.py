@@ -203,7 +203,7 @@ def gain_by_angle(frame: pd.DataFrame, columns: list[str], target: str) -> Pictu
     marks = ""
     for a, name, anchor in ((0, columns[0], "start"), (90, columns[1], "middle")):
         x, y = plane.x(a), plane.y(turned.cut(a)[3])
-        marks += circle(x, y, 5) + text(x, y + 24, name, text_anchor=anchor)
+        marks += circle(x, y, 5) + text(x, y - 12, name, text_anchor=anchor)
     curve = plane.curve(degrees, gain, style=f"stroke: {class_color(2)}")
     axes = plane.axes(
         range(0, 181, 30), [0, 0.2, 0.4, 0.6], "angle of the direction, in degrees", "gain of its best cut (bits)"
@@ -283,15 +283,16 @@ def turned_line(
 
 
 def logistic_curves(v: ArrayLike, y: ArrayLike, factors: tuple[float, float, float]) -> Picture:
-    """The logistic curve of `factor` times v for each factor, over the rows at 0 or 1; y is true for the ones."""
+    """The logistic curve of `factor` times v for three rising factors, over the rows at 0 or 1; y marks the ones."""
     v, is_one = np.asarray(v, dtype=float), np.asarray(y, dtype=bool)
     margin = 0.08 * np.ptp(v)
     plane = Plane((v.min() - margin, v.max() + margin), (0, 1), (44, 38, 468, 218))
     grid = np.linspace(*plane.xlim, 301)
     drawn = plane.axes([-0.4, -0.2, 0, 0.2], [0, 0.5, 1], "v, the place of a row along the direction", "p")
-    for factor, level, width in zip(factors, (0.62, 0.75, 0.9), (1, 2, 3)):
-        drawn += plane.curve(grid, 1 / (1 + np.exp(-factor * grid)), stroke_width=width)
-        drawn += text(plane.x(np.log(level / (1 - level)) / factor) + 8, plane.y(level) + 14, f"× {factor:g}")
+    places = ((0.24, 0.62, "start"), (0.1, 0.735, "start"), (-0.02, 0.8, "end"))  # of the labels, beside their curves
+    for k, (factor, (x, p, anchor)) in enumerate(zip(factors, places)):
+        drawn += plane.curve(grid, 1 / (1 + np.exp(-factor * grid)), stroke_width=1 + k)
+        drawn += text(plane.x(x), plane.y(p), f"× {factor:g}", text_anchor=anchor)
     for k in (0, 1):
         drawn += in_class(k, "".join(circle(plane.x(a), plane.y(k), 5) for a in v[is_one == k]))
     alt = (
@@ -307,7 +308,7 @@ def paired_differences(difference: pd.DataFrame) -> Picture:
     reach = 1.05 * float(difference.abs().to_numpy().max())
     bottom = 40 + 32 * difference.shape[1]
     plane = Plane((-reach, reach), (0, 1), (140, 40, 470, bottom))
-    drawn = plane.axes([-0.1, 0, 0.1], [], "accuracy of the oblique tree − accuracy of CART", "")
+    drawn = plane.axes([-0.1, 0, 0.1], [], "difference of the two accuracies, a dot for each split", "")
     drawn += line(plane.x(0), 32, plane.x(0), bottom, stroke_dasharray="6 4")
     drawn += text(plane.x(0) - 12, 22, "CART is better", text_anchor="end")
     drawn += text(plane.x(0) + 12, 22, "oblique is better")
