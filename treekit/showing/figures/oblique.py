@@ -308,7 +308,7 @@ def paired_differences(difference: pd.DataFrame) -> Picture:
     reach = 1.05 * float(difference.abs().to_numpy().max())
     bottom = 40 + 32 * difference.shape[1]
     plane = Plane((-reach, reach), (0, 1), (140, 40, 470, bottom))
-    drawn = plane.axes([-0.1, 0, 0.1], [], "difference of the two accuracies, a dot for each split", "")
+    drawn = plane.axes([-0.1, 0, 0.1], [], "difference of the two accuracies", "")
     drawn += line(plane.x(0), 32, plane.x(0), bottom, stroke_dasharray="6 4")
     drawn += text(plane.x(0) - 12, 22, "CART is better", text_anchor="end")
     drawn += text(plane.x(0) + 12, 22, "oblique is better")
