@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -247,8 +247,8 @@ def turned_line(
     frame: pd.DataFrame,
     columns: list[str],
     target: str,
-    before: tuple[ArrayLike, float],
-    after: tuple[ArrayLike, float],
+    before: tuple[Sequence[float], float],
+    after: tuple[Sequence[float], float],
     pivot: float,
 ) -> Picture:
     """Two columns of rows with a cut before a step of the climb, dashed, and after it.
@@ -264,7 +264,7 @@ def turned_line(
     plane = Plane((left, right), (low[1] - margin[1], high[1] + margin[1]), (48, 38, 468, 268))
     xticks, yticks = (np.arange(np.ceil(10 * a), np.floor(10 * b) + 1) / 10 for a, b in (plane.xlim, plane.ylim))
 
-    def height(cut: tuple[ArrayLike, float], x: float) -> float:
+    def height(cut: tuple[Sequence[float], float], x: float) -> float:
         (w_0, w_1), t = cut
         return (t - w_0 * x) / w_1
 
