@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -34,7 +34,7 @@ def _below(polygon: Polygon, w: NDArray, t: float) -> Polygon:
 
 
 def _leaves(tree: Tree, box: Polygon) -> Iterator[tuple[Polygon, int]]:
-    """The region of each leaf of a tree on two columns, and the number of the class that it says."""
+    """The region of each leaf of a tree on two columns, and the number of the class that it predicts."""
     todo = [(0, box)]
     while todo:
         node, polygon = todo.pop()
@@ -61,7 +61,7 @@ def region_panels(
     low, high = values.min(axis=0), values.max(axis=0)
     low, high = low - 0.04 * (high - low), high + 0.04 * (high - low)
     box = np.array([low, [high[0], low[1]], high, [low[0], high[1]]])
-    drawn, told = "", []
+    drawn, counted = "", []
     for k, (name, model) in enumerate(models.items()):
         plane = Plane((low[0], high[0]), (low[1], high[1]), (34 + 238 * k, 52, 236 + 238 * k, 254))
         for polygon, label in _leaves(model.tree_, box):
@@ -76,13 +76,25 @@ def region_panels(
         n = model.get_n_leaves()
         drawn += plane.axes(xticks, yticks if k == 0 else [], str(X.columns[0]), "")
         drawn += text(sum(plane.box[::2]) / 2, 16, f"{name}: {n} leaves", text_anchor="middle")
-        told.append(f"{name} with {n}")
+        counted.append(f"{name} with {n}")
     drawn += text(0, 42, str(X.columns[1]))
     alt = (
         f"{len(values)} rows as dots by {X.columns[0]} and {X.columns[1]}, filled for {classes[0]} and hollow for "
-        f"{classes[1]}, over the regions of the leaves: {' and '.join(told)}. The regions of {classes[1]} are shaded."
+        f"{classes[1]}, over the regions of the leaves: {' and '.join(counted)}. "
+        f"The regions of {classes[1]} are shaded."
     )
     return Picture(alt, (480, 304), drawn)
+
+
+def _rows(plane: Plane, values: NDArray, code: NDArray, names: Iterable) -> str:
+    """The rows as dots in the shape and colour of their class, each with its name."""
+    dots = "".join(
+        in_class(int(k), "".join(circle(plane.x(a), plane.y(b), 5) for a, b in values[code == k]))
+        for k in np.unique(code)
+    )
+    return dots + "".join(
+        text(plane.x(a) + 8, plane.y(b) - 5, str(name), font_size=11) for (a, b), name in zip(values, names)
+    )
 
 
 class _Turned:
@@ -104,7 +116,7 @@ class _Turned:
         return np.round([np.cos(turn), np.sin(turn)], 12) / self.range
 
     def cut(self, degrees: float) -> tuple[NDArray, float, NDArray, float]:
-        """What the direction makes of each row, the best threshold, class counts (side, class), and the gain."""
+        """The combination of each row, the best threshold, class counts (side, class), and the gain."""
         x = self.values @ self.direction(degrees)
         order = np.argsort(x)
         one_hot = np.eye(len(self.classes), dtype=int)[self.code[order]]
@@ -134,17 +146,14 @@ def tilt_explorer(frame: pd.DataFrame, columns: list[str], target: str) -> Explo
     single = max(turned.cut(0)[3], turned.cut(90)[3])
     bits = Plane((0, 0.6), (0, 1), (48, 0, 408, 1))
     xticks, yticks = (np.arange(np.ceil(10 * a), np.floor(10 * b) + 1, 2) / 10 for a, b in zip(low, high))
-    rows = "".join(
-        in_class(k, "".join(circle(plane.x(a), plane.y(b), 5) for a, b in turned.values[turned.code == k]))
-        for k in range(len(turned.classes))
-    )
+    legend = f"{columns[1]} (filled: {target} {turned.classes[0]}, hollow: {target} {turned.classes[1]})"
     background = (
-        plane.axes(
-            xticks, yticks, columns[0], f"{columns[1]}; filled: {turned.classes[0]}, hollow: {turned.classes[1]}"
+        plane.axes(xticks, yticks, columns[0], legend)
+        + _rows(plane, turned.values, turned.code, frame.index)
+        + text(
+            0, line_y - 30, f"along the direction (upper ticks: {turned.classes[0]}, lower ticks: {turned.classes[1]})"
         )
-        + rows
-        + text(0, line_y - 30, f"along the direction: {turned.classes[0]} above, {turned.classes[1]} below")
-        + text(0, bar_y - 20, "gain (bits); dashed: the best single column")
+        + text(0, bar_y - 20, "gain in bits (dashed: the best single column)")
         + line(bits.x(single), bar_y - 10, bits.x(single), bar_y + 16, stroke_dasharray="3 4")
     )
 
@@ -165,21 +174,22 @@ def tilt_explorer(frame: pd.DataFrame, columns: list[str], target: str) -> Explo
             + rect(bits.x(0), bar_y - 6, bits.x(gain) - bits.x(0), 16, style=f"fill: {class_color(2)}")
             + text(bits.x(gain) + 8, bar_y + 7, f"{gain:.3f}")
         )
-        told = [", ".join(f"{n} {name}" for n, name in zip(part, turned.classes)) for part in counts]
+        sides = [", ".join(f"{n} {name}" for n, name in zip(part, turned.classes)) for part in counts]
         sentence = f"{turned.words(degrees)} ≤ {t:.2f}".replace("≤ -", "≤ −")
-        return drawing, f"{sentence} (shaded): {told[0]}; above: {told[1]}. The gain is {gain:.3f} bits."
+        return drawing, f"{sentence} (shaded): {sides[0]}. The other side: {sides[1]}. The gain is {gain:.3f} bits."
 
     return Explorable(
         title="Turn the cut",
-        alt=f"The {len(frame)} rows as dots by {columns[0]} and {columns[1]}, cut by a level line: the best cut of "
-        f"{columns[1]} alone. Below stands a tick for each row at what the direction makes of it, with the threshold "
-        "between two of them, and a "
-        f"bar for the gain of {turned.cut(90)[3]:.3f} bits, which just reaches the mark of the best single column.",
+        alt=f"The {len(frame)} rows as numbered dots by {columns[0]} and {columns[1]}, cut by a level line: the best "
+        f"cut of {columns[1]} alone. Below, a tick for each row shows where it lies along the direction, with the "
+        f"threshold between two of them. A bar shows the gain of {turned.cut(90)[3]:.3f} bits; it just reaches the "
+        "mark of the best single column.",
         size=(480, 524),
         background=background,
         controls=[Slider("Angle of the direction", list(range(0, 180, 5)), start=90, show="{}°")],
         frame=state,
-        challenge="Which angle gains most? From 90°, can you walk there without ever losing gain? And from 0°?",
+        challenge="Which angle gains most? Guess a line by eye, then turn. From 90°, can you get there without ever "
+        "losing gain? And from 0°?",
     )
 
 
@@ -193,7 +203,7 @@ def gain_by_angle(frame: pd.DataFrame, columns: list[str], target: str) -> Pictu
     marks = ""
     for a, name, anchor in ((0, columns[0], "start"), (90, columns[1], "middle")):
         x, y = plane.x(a), plane.y(turned.cut(a)[3])
-        marks += circle(x, y, 5) + text(x, y + 24, name, text_anchor=anchor)
+        marks += circle(x, y, 5) + text(x, y - 12, name, text_anchor=anchor)
     curve = plane.curve(degrees, gain, style=f"stroke: {class_color(2)}")
     axes = plane.axes(
         range(0, 181, 30), [0, 0.2, 0.4, 0.6], "angle of the direction, in degrees", "gain of its best cut (bits)"
@@ -203,8 +213,8 @@ def gain_by_angle(frame: pd.DataFrame, columns: list[str], target: str) -> Pictu
         "degrees with "
         f"{gain[0]:.3f} bits, {columns[1]} at 90 degrees with {turned.cut(90)[3]:.3f}. The highest piece, "
         f"{gain.max():.3f} bits, "
-        f"is narrow, from about {best.min():g} to {best.max():g} degrees; elsewhere lower pieces are higher than both "
-        "neighbours."
+        f"is narrow, from about {best.min():g} to {best.max():g} degrees; elsewhere there are lower peaks, "
+        "each higher than both of its neighbours."
     )
     return Picture(alt, (480, 250), axes + curve + marks)
 
@@ -216,14 +226,14 @@ def plot_staircase(runs: pd.DataFrame) -> None:
     """
     with plt.rc_context({"font.size": 12}):
         _, panels = plt.subplots(1, 2, figsize=(6.4, 3.6), layout="constrained")
-        for k, (name, part) in enumerate(runs.groupby("tree", sort=False)):
-            mean = part.groupby("rows").mean(numeric_only=True)
+        for k, (name, of_tree) in enumerate(runs.groupby("tree", sort=False)):
+            mean = of_tree.groupby("rows").mean(numeric_only=True)
             for ax, what in zip(panels, ("leaves", "error")):
-                ax.plot(part["rows"], part[what], "o", color=CLASS_COLORS[k], markersize=3, alpha=0.4)
+                ax.plot(of_tree["rows"], of_tree[what], "o", color=CLASS_COLORS[k], markersize=3, alpha=0.4)
                 ax.plot(mean.index, mean[what], color=CLASS_COLORS[k], label=name, linestyle=["-", "--"][k])
         rows = runs["rows"].unique()
         leaves, errors = [2, 5, 10, 20, 50], [0.001, 0.01, 0.1]
-        for ax, ticks, label in zip(panels, (leaves, errors), ("leaves", "share of new rows told wrong")):
+        for ax, ticks, label in zip(panels, (leaves, errors), ("leaves", "share of new rows classified wrongly")):
             ax.set(xscale="log", yscale="log", xlabel="training rows", ylabel=label)
             ax.set_xticks(rows, labels=rows)
             ax.set_yticks(ticks, labels=ticks)
@@ -231,3 +241,87 @@ def plot_staircase(runs: pd.DataFrame) -> None:
             ax.spines[["top", "right"]].set_visible(False)
         panels[0].legend(frameon=False)
     plt.show()
+
+
+def turned_line(
+    frame: pd.DataFrame,
+    columns: list[str],
+    target: str,
+    before: tuple[Sequence[float], float],
+    after: tuple[Sequence[float], float],
+    pivot: float,
+) -> Picture:
+    """Two columns of rows with a cut before a step of the climb, dashed, and after it.
+
+    `before` and `after` are directions with their thresholds; the two borders cross where the first column is `pivot`.
+    """
+    values = frame[columns].to_numpy(float)
+    labels = frame[target].astype(str)
+    classes, code = np.unique(labels, return_inverse=True)
+    low, high = values.min(axis=0), values.max(axis=0)
+    margin = 0.1 * (high - low)
+    left, right = min(low[0], pivot) - margin[0], high[0] + margin[0]
+    plane = Plane((left, right), (low[1] - margin[1], high[1] + margin[1]), (48, 38, 468, 268))
+    xticks, yticks = (np.arange(np.ceil(10 * a), np.floor(10 * b) + 1) / 10 for a, b in (plane.xlim, plane.ylim))
+
+    def height(cut: tuple[Sequence[float], float], x: float) -> float:
+        (w_0, w_1), t = cut
+        return (t - w_0 * x) / w_1
+
+    drawn = plane.axes(xticks, yticks, columns[0], f"{columns[1]} (filled: {classes[0]}, hollow: {classes[1]})")
+    for cut, dash in ((before, "6 4"), (after, "none")):
+        ends = [plane.y(height(cut, x)) for x in plane.xlim]
+        drawn += line(plane.box[0], ends[0], plane.box[2], ends[1], stroke_width=2, stroke_dasharray=dash)
+    x, y = plane.x(pivot), plane.y(height(before, pivot))
+    drawn += rect(x - 5, y - 5, 10, 10) + text(x - 4, y - 14, "pivot")
+    alt = (
+        f"{len(frame)} rows as numbered dots by {columns[0]} and {columns[1]}. A dashed level line leaves one "
+        f"{classes[0]} on the side of the {classes[1]} rows. A solid line crosses it at a marked point on the left, "
+        "the pivot, and rises to the right, so that the two classes lie on different sides of it."
+    )
+    return Picture(alt, (480, 318), drawn + _rows(plane, values, code, frame.index))
+
+
+def logistic_curves(v: ArrayLike, y: ArrayLike, factors: tuple[float, float, float]) -> Picture:
+    """The logistic curve of `factor` times v for three rising factors, over the rows at 0 or 1; y marks the ones."""
+    v, is_one = np.asarray(v, dtype=float), np.asarray(y, dtype=bool)
+    margin = 0.08 * np.ptp(v)
+    plane = Plane((v.min() - margin, v.max() + margin), (0, 1), (44, 38, 468, 218))
+    grid = np.linspace(*plane.xlim, 301)
+    drawn = plane.axes([-0.4, -0.2, 0, 0.2], [0, 0.5, 1], "v, the place of a row along the direction", "p")
+    places = ((0.24, 0.62, "start"), (0.1, 0.735, "start"), (-0.02, 0.8, "end"))  # of the labels, beside their curves
+    for k, (factor, (x, p, anchor)) in enumerate(zip(factors, places)):
+        drawn += plane.curve(grid, 1 / (1 + np.exp(-factor * grid)), stroke_width=1 + k)
+        drawn += text(plane.x(x), plane.y(p), f"× {factor:g}", text_anchor=anchor)
+    for k in (0, 1):
+        drawn += in_class(k, "".join(circle(plane.x(a), plane.y(k), 5) for a in v[is_one == k]))
+    alt = (
+        f"{(~is_one).sum()} filled dots at height 0 on the left of zero and {is_one.sum()} hollow dots at height 1 on "
+        "the right of it. Three curves rise from 0 to 1 and cross at one half; the larger the factor, the steeper the "
+        "curve and the nearer it comes to the dots."
+    )
+    return Picture(alt, (480, 268), drawn)
+
+
+def paired_differences(difference: pd.DataFrame) -> Picture:
+    """How much more accurate the second of two models is: a row of dots for each column, one dot for each split."""
+    reach = 1.05 * float(difference.abs().to_numpy().max())
+    bottom = 40 + 32 * difference.shape[1]
+    plane = Plane((-reach, reach), (0, 1), (140, 40, 470, bottom))
+    drawn = plane.axes([-0.1, 0, 0.1], [], "difference of the two accuracies", "")
+    drawn += line(plane.x(0), 32, plane.x(0), bottom, stroke_dasharray="6 4")
+    drawn += text(plane.x(0) - 12, 22, "CART is better", text_anchor="end")
+    drawn += text(plane.x(0) + 12, 22, "oblique is better")
+    for k, name in enumerate(difference):
+        y = 58 + 32 * k
+        dots = "".join(circle(plane.x(d), y, 4, fill_opacity=0.3) for d in difference[name])
+        mean = plane.x(float(difference[name].mean()))
+        drawn += text(0, y + 5, str(name)) + element("g", dots, style=f"fill: {class_color(0)}")
+        drawn += line(mean, y - 11, mean, y + 11, stroke_width=3)
+    better, worse = ([str(name) for name in difference if sign * difference[name].mean() > 0] for sign in (1, -1))
+    alt = (
+        f"For each of {difference.shape[1]} tables the differences of {len(difference)} splits as dots, their mean as "
+        f"a bar, beside a dashed line at zero. The mean lies on the side of the oblique tree for {', '.join(better)}; "
+        f"on the side of CART for {', '.join(worse)}."
+    )
+    return Picture(alt, (480, bottom + 56), drawn)
