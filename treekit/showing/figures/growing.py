@@ -15,7 +15,7 @@ from treekit.showing.figures.shared import Picture, axes, in_class
 from treekit.showing.palette import CLASS_COLORS, class_color
 from treekit.showing.svg import FAINT, element, line, rect, text
 
-LEFT, RIGHT = 82, 478
+LEFT, RIGHT = 88, 478
 GAP = 12  # between the rows of two nodes
 BAR = 20  # height of a row of weight 1
 STRIP, LINK = 58, 34  # heights of a strip of rows and of the space in which the rows move
