@@ -57,8 +57,8 @@ def plot_times(benchmarks: pd.DataFrame) -> None:
                     )
                     lines.setdefault(label, drawn)
             if named:
-                last = own.iloc[-1]
-                ax.annotate(named, (last["n_rows"], last["treekit"]), (-6, 9), textcoords="offset points", ha="right")
+                first = own.iloc[0]
+                ax.annotate(named, (first["n_rows"], first["treekit"]), (0, 9), textcoords="offset points", ha="center")
         ax.set(title=title, xlabel="rows")
         ax.spines[["top", "right"]].set_visible(False)
     panels[0].set_ylabel("seconds of CPU time")
