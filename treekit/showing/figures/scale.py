@@ -5,6 +5,7 @@ from __future__ import annotations
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+from matplotlib.lines import Line2D
 from numpy.typing import ArrayLike, NDArray
 
 from treekit.growing.binning import bin_codes, bin_edges
@@ -42,7 +43,7 @@ def plot_times(benchmarks: pd.DataFrame) -> None:
     """
     figure, panels = plt.subplots(1, 2, figsize=(6.4, 4.2), sharex=True, sharey=True, layout="constrained")
     times = benchmarks[benchmarks["measure"] == "CPU seconds"]
-    lines = {}
+    lines: dict[str, Line2D] = {}
     for ax, (title, curves) in zip(panels, PANELS.items()):
         for i, (named, jobs) in enumerate(curves.items()):
             own = times[times["what"] == jobs[0]].drop_duplicates("n_rows")
