@@ -15,7 +15,7 @@ from treekit.showing.figures.shared import Picture, axes, in_class
 from treekit.showing.palette import CLASS_COLORS, class_color
 from treekit.showing.svg import FAINT, element, line, rect, text
 
-LEFT, RIGHT = 82, 478
+LEFT, RIGHT = 88, 478
 GAP = 12  # between the rows of two nodes
 BAR = 20  # height of a row of weight 1
 STRIP, LINK = 58, 34  # heights of a strip of rows and of the space in which the rows move
@@ -100,7 +100,8 @@ def _picture(alt: str, strips: list[Strip], label: NDArray, names: Sequence, cla
         in_class(k, rect(LEFT + 2 + 110 * k, 3, 10, 10)) + text(LEFT + 18 + 110 * k, 13, name)
         for k, name in enumerate(classes)
     )
-    y, above = 30.0, []  # the rows of the strip above, and where their lines begin
+    y = 30.0
+    above: list[tuple[int, float]] = []  # the rows of the strip above, and where their lines begin
     for strip in strips:
         x, here = float(LEFT), []
         drawn += text(0, y + 36, strip.title)

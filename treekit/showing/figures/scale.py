@@ -5,47 +5,85 @@ from __future__ import annotations
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+from matplotlib.lines import Line2D
 from numpy.typing import ArrayLike, NDArray
 
 from treekit.growing.binning import bin_codes, bin_edges
 from treekit.growing.criteria import Gini
 from treekit.showing.explorable import Choice, Explorable, Slider
-from treekit.showing.figures.shared import in_class
+from treekit.showing.figures.shared import axes, in_class
 from treekit.showing.palette import CLASS_COLORS
 from treekit.showing.svg import Plane, line, rect, text
 
-#: The jobs that each panel shows: treekit's time is that of the first.
+#: The curves of each panel: the first job of a curve has treekit's time, any of them those of the other programs.
 PANELS = {
-    "One tree, depth 8": ["CARTClassifier fit, depth 8", "entropy tree fit, depth 8"],
-    "Boosting, 10 trees, 256 bins": ["GBDT histogram fit, 10 trees"],
+    "One tree, depth 8": {"": ["CARTClassifier fit, depth 8", "entropy tree fit, depth 8"]},
+    "Boosting, 256 bins": {
+        "10 trees": ["GBDT histogram fit, 10 trees"],
+        "100 trees": ["GBDT histogram fit, 100 trees"],
+    },
 }
-PROGRAMS = ["treekit", "scikit-learn", "the sources' way", "xgboost", "LightGBM"]
+#: The programs as the table names them, and as the legend does.
+PROGRAMS = {
+    "treekit": "treekit",
+    "scikit-learn": "scikit-learn",
+    "the sources' way": "each cut from scratch",
+    "xgboost": "XGBoost",
+    "LightGBM": "LightGBM",
+}
 MARKS = "osD^v"
 
 
 def plot_times(benchmarks: pd.DataFrame) -> None:
     """CPU time of a fit against rows, on log axes, for every program: one tree on the left, boosting on the right.
 
-    `benchmarks` is the table of :func:`treekit.datasets.load_benchmarks`. The sources' way grows by entropy, the other
-    two trees by Gini; scikit-learn's boosting is HistGradientBoosting.
+    `benchmarks` is the table of :func:`treekit.datasets.load_benchmarks`. The tree that measures each cut from scratch
+    grows by entropy, the other two by Gini; scikit-learn's boosting is HistGradientBoosting. Every second curve of a
+    panel, that of 100 boosted trees, has hollow marks.
     """
     figure, panels = plt.subplots(1, 2, figsize=(6.4, 4.2), sharex=True, sharey=True, layout="constrained")
     times = benchmarks[benchmarks["measure"] == "CPU seconds"]
-    lines = {}
-    for ax, (title, shown) in zip(panels, PANELS.items()):
-        for who, color, mark in zip(PROGRAMS, CLASS_COLORS, MARKS):
-            if who == "treekit":
-                curve, seconds, width = times[times["what"] == shown[0]].drop_duplicates("n_rows"), "treekit", 2.5
-            else:
-                curve, seconds, width = times[times["what"].isin(shown) & (times["peer"] == who)], "other", 1.2
-            if len(curve):
-                (lines[who],) = ax.loglog(
-                    curve["n_rows"], curve[seconds], color=color, marker=mark, markersize=5, linewidth=width, label=who
-                )
+    lines: dict[str, Line2D] = {}
+    for ax, (title, curves) in zip(panels, PANELS.items()):
+        for i, (named, jobs) in enumerate(curves.items()):
+            own = times[times["what"] == jobs[0]].drop_duplicates("n_rows")
+            for (who, label), color, mark in zip(PROGRAMS.items(), CLASS_COLORS, MARKS):
+                others = times[times["what"].isin(jobs) & (times["peer"] == who)]
+                curve, seconds = (own, "treekit") if who == "treekit" else (others, "other")
+                if len(curve):
+                    style = dict(marker=mark, markersize=5, linewidth=2.5 if who == "treekit" else 1.2)
+                    face = "none" if i % 2 else color
+                    (drawn,) = ax.loglog(
+                        curve["n_rows"], curve[seconds], color=color, label=who, markerfacecolor=face, **style
+                    )
+                    lines.setdefault(label, drawn)
+            if named:
+                first = own.iloc[0]
+                ax.annotate(named, (first["n_rows"], first["treekit"]), (0, 9), textcoords="offset points", ha="center")
         ax.set(title=title, xlabel="rows")
         ax.spines[["top", "right"]].set_visible(False)
     panels[0].set_ylabel("seconds of CPU time")
-    figure.legend(handles=list(lines.values()), loc="outside upper center", ncols=3, frameon=False)
+    figure.legend(lines.values(), lines.keys(), loc="outside upper center", ncols=3, frameon=False)
+
+
+def plot_learning(curve: pd.DataFrame) -> None:
+    """Accuracy on held-out rows, one line for each column of `curve`, against the training rows, its index."""
+    ax = axes("training rows (log axis)", "accuracy on held-out rows")
+    for name, mark, color in zip(curve, MARKS, CLASS_COLORS):
+        ax.semilogx(curve.index, curve[name], marker=mark, color=color, label=name)
+    ax.set_xticks(curve.index, [str(n) for n in curve.index])
+    ax.minorticks_off()
+    ax.legend(frameon=False)
+    plt.show()
+
+
+def plot_traffic(megabytes: pd.DataFrame) -> None:
+    """Megabytes that are sent, one line for each column of `megabytes`, against the number of rows, its index."""
+    ax = axes("rows", "megabytes sent")
+    for name, style, color in zip(megabytes, ["-", "--", ":"], CLASS_COLORS):
+        ax.loglog(megabytes.index, megabytes[name], style, linewidth=2.5, color=color, label=name)
+    ax.legend(frameon=False)
+    plt.show()
 
 
 def blocks_explorer(x: ArrayLike, y: ArrayLike, label: str, n_blocks: int = 4, max_bins: int = 5) -> Explorable:
@@ -88,7 +126,7 @@ def blocks_explorer(x: ArrayLike, y: ArrayLike, label: str, n_blocks: int = 4, m
         sums = counts[added].sum(axis=0)
         told = f"{len(added)} of {n_blocks} blocks, {sums.sum()} rows: "
         if not sums.any(axis=1).all():
-            return bars(sums), told + ("all of one class, nothing to cut." if added else "no histogram has come in.")
+            return bars(sums), told + ("all of one class, nothing to cut." if added else "no histogram has arrived.")
         total = sums.sum(axis=1, keepdims=True)
         gains = gini.gain(gini.saving(sums.cumsum(axis=1)[:, :-1], total), total)
         best = int(gains.argmax())
@@ -100,15 +138,15 @@ def blocks_explorer(x: ArrayLike, y: ArrayLike, label: str, n_blocks: int = 4, m
 
     return Explorable(
         title="Histograms of blocks, added up",
-        alt=f"Bars over {n_bins} bins, each bar the rows of a bin by class, those that are {label} above. All "
-        f"{n_blocks} blocks "
-        "are added up; a dashed line marks the edge at which the sum of all would be cut.",
+        alt=f"Room for {n_bins} bars, the rows of each bin by class, those that are {label} above. No block has been "
+        f"added yet. As the {n_blocks} blocks come in, the bars grow, and a dashed line marks the edge at which their "
+        "sum would be cut.",
         size=(480, 306),
         background=background,
         controls=[
             Choice("Order of the blocks", ["first to last", "last to first"]),
-            Slider("Blocks added", list(range(n_blocks + 1)), start=n_blocks),
+            Slider("Blocks added", list(range(n_blocks + 1)), start=0),
         ],
         frame=state,
-        challenge="Which block moves the best cut? Does the order in which they come change where it ends?",
+        challenge="How many blocks does it take until there is a cut? Does the order change where it ends?",
     )
