@@ -29,7 +29,7 @@ except ImportError:  # only `make bench` installs it: the tests of the book do w
 
 Jobs = dict[str, Callable[[], Any]]
 
-SKLEARN, XGBOOST, LIGHTGBM, PLAIN = "scikit-learn", "xgboost", "LightGBM", "the sources' way"
+SKLEARN, XGBOOST, LIGHTGBM, PLAIN = "scikit-learn", "xgboost", "LightGBM", "each cut from scratch"
 
 
 class Contest(NamedTuple):
@@ -105,7 +105,7 @@ def five_classes(n: int, seed: int) -> Table:
 
 
 def plain_way(n: int, seed: int) -> Contest:
-    """Entropy trees of depth 8, by treekit and by the sources' way: for each cut both sides are measured again."""
+    """Entropy trees of depth 8, by treekit and by treekit.plain, which measures both sides of each cut from scratch."""
     X, y, _ = data.classes(n, seed)
     D = [plain.Row(dict(enumerate(x)), label) for x, label in zip(X.tolist(), y.tolist())]
     numbers = dict.fromkeys(range(X.shape[1]))

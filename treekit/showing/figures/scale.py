@@ -27,7 +27,7 @@ PANELS = {
 PROGRAMS = {
     "treekit": "treekit",
     "scikit-learn": "scikit-learn",
-    "the sources' way": "each cut from scratch",
+    "each cut from scratch": "each cut from scratch",
     "xgboost": "XGBoost",
     "LightGBM": "LightGBM",
 }
