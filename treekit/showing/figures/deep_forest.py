@@ -61,7 +61,7 @@ def level_anatomy() -> Picture:
 
 
 def cascade_explorer(vectors: ArrayLike, truth: ArrayLike, rows: Sequence[int]) -> Explorable:
-    """Class vectors of a row, forest by forest and level by level, with their mean, and the mean's way over the levels.
+    """Class vectors of a row, forest by forest and level by level, with their mean, and the mean's way to this level.
 
     `vectors` has the shape (levels, forests, rows, classes), with at least two levels; `truth` holds the number of each
     row's class. `rows` are the places of the rows to choose from, at least two.
@@ -98,7 +98,7 @@ def cascade_explorer(vectors: ArrayLike, truth: ArrayLike, rows: Sequence[int]) 
     def state(row: int, level: int) -> tuple[str, str]:
         vector, mean = vectors[level - 1, :, row], means[level - 1, row]
         curves = "".join(
-            way.curve(range(1, n_levels + 1), means[:, row, k], style=f"stroke: {class_color(k)}")
+            way.curve(range(1, level + 1), means[:level, row, k], style=f"stroke: {class_color(k)}")
             + in_class(k, dot(way.x(level), way.y(mean[k])))
             for k in range(n_classes)
         )
@@ -119,8 +119,8 @@ def cascade_explorer(vectors: ArrayLike, truth: ArrayLike, rows: Sequence[int]) 
     return Explorable(
         title="A row on its way through the levels",
         alt=f"{n_forests} bars, one for each forest of a level, and below them the bar of their mean. Each bar is "
-        "divided into the shares of the classes. At the bottom a curve for each class: its mean share from level to "
-        "level, with dots at the level shown.",
+        "divided into the shares of the classes. At the bottom a curve for each class: its mean share from level 1 to "
+        "the level shown, with a dot there.",
         size=(480, mean_y + 236),
         background=background,
         controls=[Choice("Row", list(rows)), Slider("Level", list(range(1, n_levels + 1)))],
