@@ -61,7 +61,7 @@ def level_anatomy() -> Picture:
 
 
 def cascade_explorer(vectors: ArrayLike, truth: ArrayLike, rows: Sequence[int]) -> Explorable:
-    """Class vectors of a row, forest by forest and level by level, with their mean, and the mean's way over the levels.
+    """Class vectors of a row, forest by forest and level by level, with their mean, and the mean's way to this level.
 
     `vectors` has the shape (levels, forests, rows, classes), with at least two levels; `truth` holds the number of each
     row's class. `rows` are the places of the rows to choose from, at least two.
@@ -98,7 +98,7 @@ def cascade_explorer(vectors: ArrayLike, truth: ArrayLike, rows: Sequence[int]) 
     def state(row: int, level: int) -> tuple[str, str]:
         vector, mean = vectors[level - 1, :, row], means[level - 1, row]
         curves = "".join(
-            way.curve(range(1, n_levels + 1), means[:, row, k], style=f"stroke: {class_color(k)}")
+            way.curve(range(1, level + 1), means[:level, row, k], style=f"stroke: {class_color(k)}")
             + in_class(k, dot(way.x(level), way.y(mean[k])))
             for k in range(n_classes)
         )
@@ -108,27 +108,53 @@ def cascade_explorer(vectors: ArrayLike, truth: ArrayLike, rows: Sequence[int]) 
             + line(way.x(level), way.y(0), way.x(level), way.y(1), stroke_dasharray="3 4")
             + curves
         )
-        said, right = answers[level - 1, row], int((answers[level - 1] == truth).sum())
-        verdict = "right" if said == truth[row] else f"wrong, it is {truth[row]}"
+        answer, right = answers[level - 1, row], int((answers[level - 1] == truth).sum())
+        verdict = "right" if answer == truth[row] else f"wrong, it is {truth[row]}"
         sentence = (
-            f"Level {level}, row {row}: the mean vector is {', '.join(f'{share:.2f}' for share in mean)}. The answer "
-            "is "
-            f"class {said}: {verdict}. Of all {n_rows} rows this level has {right} right."
+            f"Level {level}, row {row}: the mean vector is {', '.join(f'{share:.2f}' for share in mean)}. The "
+            f"prediction is class {answer}: {verdict}. Of all {n_rows} rows this level has {right} right."
         )
         return drawing, sentence
 
     return Explorable(
         title="A row on its way through the levels",
         alt=f"{n_forests} bars, one for each forest of a level, and below them the bar of their mean. Each bar is "
-        "parted "
-        "into the shares of the classes. At the bottom a curve for each class: its mean share from level to level, "
-        "with "
-        "dots at the level shown.",
+        "divided into the shares of the classes. At the bottom a curve for each class: its mean share from level 1 to "
+        "the level shown, with a dot there.",
         size=(480, mean_y + 236),
         background=background,
         controls=[Choice("Row", list(rows)), Slider("Level", list(range(1, n_levels + 1)))],
         frame=state,
-        challenge="Can you find a row that a later level puts right? One that gets surer of a wrong answer?",
+        challenge="How many of these rows does the last level classify correctly? Which wrong answer grows surer?",
+    )
+
+
+def leak_by_level(accuracy: pd.DataFrame) -> Picture:
+    """Accuracy from level to level, with out-of-fold class vectors and with the forests' own.
+
+    `accuracy` has a row for each level and the columns ("held out", "out of fold"), ("held out", "own") and
+    ("training rows", "own").
+    """
+    levels = accuracy.index.to_numpy(float)
+    lowest = float(accuracy["held out"].to_numpy().min())
+    plane = Plane((levels[0] - 0.2, levels[-1] + 0.2), (lowest - 0.03, 1.01), (54, 32, 464, 232))
+
+    def curve(column: tuple[str, str], k: int, words: str, rise: float) -> str:
+        values = accuracy[column].to_numpy()
+        dots = "".join(dot(plane.x(level), plane.y(value)) for level, value in zip(levels, values))
+        name = text(plane.x(levels[-1]), plane.y(values[-1]) + rise, words, text_anchor="end")
+        color = f"stroke: {class_color(k)}"
+        return plane.curve(levels, values, style=color, stroke_width=3) + in_class(k, dots) + name
+
+    return Picture(
+        alt="Accuracy against the level. With the forests' own vectors it is 1 on the training rows at every level, "
+        "while on the held-out rows it falls. With out-of-fold vectors the held-out accuracy stays nearly level, above "
+        "the other.",
+        size=(480, 290),
+        drawing=plane.axes(levels.tolist(), [0.9, 1], "level", "accuracy")
+        + curve(("training rows", "own"), 1, "own vectors, training rows", 24)
+        + curve(("held out", "out of fold"), 0, "out-of-fold vectors, held-out rows", -14)
+        + curve(("held out", "own"), 1, "own vectors, held-out rows", 26),
     )
 
 
