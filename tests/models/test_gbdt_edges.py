@@ -158,7 +158,7 @@ def test_an_interrupted_fit_leaves_the_old_model(order, method, monkeypatch):
     X, y = sample()
     model = GBDTRegressor(order=order, tree_method=method, n_estimators=5).fit(X, y)
     new, before, predicted = clone(model), dict(vars(model)), model.predict(X)
-    monkeypatch.setattr("treekit.models.gbdt.REGRESSION", {"squared_error": Interrupted})
+    monkeypatch.setattr("treekit.models.gbdt.REGRESSION_LOSSES", {"squared_error": Interrupted})
     for estimator in (model, new):
         with pytest.raises(KeyboardInterrupt):
             estimator.fit(X[:, :2], -y)

@@ -287,7 +287,7 @@ def descend(
     level : Level
         Nodes that split, all of them. It is consumed: its workspace passes to the new level.
     branch : array of shape (n_alive,)
-        Branch of each entry in ``level.entry``; -1 to share it out.
+        Branch of each entry in ``level.entry``; SHARE to share it out.
     n_children : array of shape (n_nodes,)
         Number of branches of each node.
     next_id : int

@@ -38,7 +38,7 @@ from treekit.trees.tree import Tree
 __all__ = ["CARTClassifier", "CARTRegressor"]
 ScoreAll = Callable[[Level, NDArray, Criterion, ChildLimits], SplitCandidates]
 CLASSIFICATION: dict[str, Callable[..., Criterion]] = {"gini": Gini, "entropy": Entropy}
-REGRESSION: dict[str, Callable[..., Criterion]] = {
+REGRESSION_CRITERIA: dict[str, Callable[..., Criterion]] = {
     "squared_error": SquaredError,
     "friedman_mse": FriedmanMSE,
     "absolute_error": AbsoluteError,
@@ -218,10 +218,10 @@ class CARTRegressor(TreeRegressor):
         weight: NDArray,
         table: RankedColumns | None = None,
     ) -> Tree:
-        check_choice(self, "criterion", REGRESSION)
+        check_choice(self, "criterion", REGRESSION_CRITERIA)
         if self.criterion == "poisson" and (y.min() < 0 or not y.any()):
             raise ValueError("y must not be negative, nor zero everywhere, with criterion='poisson'.")
-        return grow_binary(self, values, features, REGRESSION[self.criterion](y, weight), weight, None, table)
+        return grow_binary(self, values, features, REGRESSION_CRITERIA[self.criterion](y, weight), weight, None, table)
 
 
 def grow_binary(

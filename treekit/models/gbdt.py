@@ -19,7 +19,7 @@ from treekit.models.validation import check_choice, check_number
 from treekit.numeric import Floats
 
 __all__ = ["GBDTClassifier", "GBDTRegressor"]
-REGRESSION: dict[str, Callable[..., Loss]] = {
+REGRESSION_LOSSES: dict[str, Callable[..., Loss]] = {
     "squared_error": SquaredLoss,
     "absolute_error": AbsoluteLoss,
     "huber": HuberLoss,
@@ -211,9 +211,9 @@ class GBDTRegressor(_GBDT, TableRegressor):
         self._fit_in_memory(values, features, loss, y, weight)
 
     def _new_loss(self) -> Loss:
-        check_choice(self, "loss", REGRESSION)
+        check_choice(self, "loss", REGRESSION_LOSSES)
         check_number(self, "alpha", low=0, high=1)
-        return HuberLoss(self.alpha) if self.loss == "huber" else REGRESSION[self.loss]()
+        return HuberLoss(self.alpha) if self.loss == "huber" else REGRESSION_LOSSES[self.loss]()
 
     def _check_targets(self, smallest: float, largest: float) -> None:
         if self.loss == "poisson" and (smallest < 0 or largest == 0):
