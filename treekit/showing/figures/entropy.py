@@ -121,7 +121,7 @@ def _basket(ripe: int) -> str:
 
 def guessing_game() -> Picture:
     """Four fruits of unequal probability, as wide as they are likely: each question halves what is left."""
-    left, width, height = 0, 480, 46
+    left, width, height = 0.0, 480.0, 46
     drawing = ""
     questions = [("apple", "1/2", "another fruit"), ("banana", "1/4", "another fruit"), ("cherry", "1/8", "date")]
     for i, (fruit, share, rest) in enumerate(questions):
@@ -188,10 +188,10 @@ def branch_entropies(attribute: pd.Series, ripe: pd.Series) -> Picture:
     shares = counts.sum(axis=1) / counts.sum()
     heights, before = entropy_of_counts(counts), float(entropy_of_counts(counts.sum(axis=0)))
     gain = before - float(shares @ heights)
-    lefts = plane.x(np.cumsum(shares) - shares)
+    lefts = [plane.x(float(before_it)) for before_it in np.cumsum(shares) - shares]
     base, top = plane.y(0), plane.y(before)
     blocks = ""
-    for left, share, height, value in zip(lefts, shares, heights, table.index, strict=True):
+    for left, share, height, value in zip(lefts, shares.tolist(), heights.tolist(), table.index, strict=True):
         width, roof = plane.x(share) - plane.x(0), plane.y(height)
         # The words are in the middle of their block, or above a block that is too low for them.
         words = [*str(value).split(), f"{height:.3f}"]
@@ -202,7 +202,7 @@ def branch_entropies(attribute: pd.Series, ripe: pd.Series) -> Picture:
             + _stacked(left + width / 2, first + 5 - 9 * (len(words) - 1) * (height > 0.4), words)
         )
     widest = int(np.argmax(before - heights))
-    middle = lefts[widest] + (plane.x(shares[widest]) - plane.x(0)) / 2
+    middle = lefts[widest] + (plane.x(float(shares[widest])) - plane.x(0)) / 2
     found = "; ".join(f"{value}: {sum(n)} melons, {h:.3f} bits" for value, n, h in zip(table.index, counts, heights))
     return Picture(
         alt="One block for each branch, side by side, as wide as its share of the seventeen melons, which lie below it "
@@ -243,7 +243,8 @@ def gain_under_the_arch(no: tuple[int, int], yes: tuple[int, int]) -> Picture:
     weights = counts[:2].sum(axis=1) / counts[2].sum()
     mean = float(weights @ heights[:2])
     gain = heights[2] - mean
-    (x0, x1, x), (y0, y1, y) = plane.x(shares), plane.y(heights)
+    x0, x1, x = (plane.x(float(share)) for share in shares)
+    y0, y1, y = (plane.y(float(height)) for height in heights)
     ripe = [f"{n} of {n + m} ripe" for n, m in counts]
     return Picture(
         alt="The arch of the entropy of two classes and the straight line between two of its points. They are the "

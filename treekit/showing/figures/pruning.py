@@ -53,7 +53,7 @@ def limit_curves(confidence: float = 0.25, most_rows: int = 20, most_errors: int
     for errors in range(most_errors + 1):
         rows = np.arange(errors + 1, most_rows + 1)
         rates = binomial_limit(np.full(len(rows), errors), rows, confidence)
-        shapes = "".join(circle(plane.x(n), plane.y(rate), 4) for n, rate in zip(rows, rates))
+        shapes = "".join(circle(plane.x(n), plane.y(rate), 4) for n, rate in zip(rows.tolist(), rates.tolist()))
         drawn += plane.curve(rows, rates, stroke_width=1, style=f"stroke: {class_color(errors)}")
         drawn += in_class(errors, shapes)
         name = ("no error", "1 error")[errors] if errors < 2 else f"{errors} errors"
