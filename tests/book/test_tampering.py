@@ -26,7 +26,8 @@ from PIL import Image
 from scripts.execute import ROOT, normalise, reproducible_environment, run, stored_form
 from tests.book import whole_run
 
-COPIED = ["pyproject.toml", "conftest.py", "book/conftest.py", "scripts", "treekit", "tests/book/test_prose.py"]
+COPIED = ["pyproject.toml", "conftest.py", "book/conftest.py", "scripts", "treekit"]
+COPIED += ["tests/book/test_prose.py", "book/data/words.csv"]
 
 #: The formula that is spoilt: the sign of the entropy.
 FORMULA_FILE = Path("treekit/measures.py")
