@@ -26,8 +26,10 @@ from PIL import Image
 from scripts.execute import ROOT, normalise, reproducible_environment, run, stored_form
 from tests.book import whole_run
 
-COPIED = ["pyproject.toml", "conftest.py", "book/conftest.py", "scripts", "treekit"]
-COPIED += ["tests/book/test_prose.py", "book/data/words.csv"]
+COPIED = [
+    *("pyproject.toml", "conftest.py", "book/conftest.py", "book/data/words.csv"),
+    *("scripts", "treekit", "tests/book/test_prose.py"),
+]
 
 #: The formula that is spoilt: the sign of the entropy.
 FORMULA_FILE = Path("treekit/measures.py")

@@ -7,8 +7,8 @@ from numpy.typing import ArrayLike
 
 from treekit.growing.encoding import encode_table, match_labels
 from treekit.models.validation import read_labels, read_targets, row_weights
-from treekit.numeric import COST_TIE, Floats
-from treekit.pruning.cut import cut, levels_bottom_up, nodes_to_prune, sum_over_children
+from treekit.numeric import Floats
+from treekit.pruning.cut import cut, levels_bottom_up, nodes_to_prune, sum_over_children, tie_slack
 from treekit.trees.structure import majority
 from treekit.trees.tree import Tree
 
@@ -52,7 +52,7 @@ def prune_reduced_error(
     lengths of the rows' paths. Source: Quinlan (1987), Simplifying decision trees; Mitchell (1997), section 3.7.
     """
     as_leaf, stopped = _held_out_costs(tree, X, y, sample_weight)
-    return cut(tree, nodes_to_prune(tree, as_leaf, _tie_slack(ties, as_leaf), stopped))
+    return cut(tree, nodes_to_prune(tree, as_leaf, _slack_towards(ties, as_leaf), stopped))
 
 
 def preprune(tree: Tree, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None, ties: str = "cut") -> Tree:
@@ -72,18 +72,18 @@ def preprune(tree: Tree, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | 
     Tree
     """
     as_leaf, stopped = _held_out_costs(tree, X, y, sample_weight)
-    slack, is_cut = _tie_slack(ties, as_leaf), np.zeros(tree.n_nodes, dtype=bool)
+    slack, is_cut = _slack_towards(ties, as_leaf), np.zeros(tree.n_nodes, dtype=bool)
     inner = np.flatnonzero(~tree.is_leaf)
     if len(inner):
         is_cut[inner] = as_leaf[inner] <= sum_over_children(tree, as_leaf, inner) + stopped[inner] + slack
     return cut(tree, is_cut)
 
 
-def _tie_slack(ties: str, cost: Floats) -> float:
+def _slack_towards(ties: str, cost: Floats) -> float:
     """How much more than its branches a leaf may cost, just over nothing; or, negative, how much less it must cost."""
     if ties not in ("cut", "keep"):
         raise ValueError(f"ties must be 'cut' or 'keep'; got {ties!r}.")
-    slack = max(COST_TIE * cost.max(), np.finfo(float).tiny)
+    slack = max(tie_slack(0.0, cost.max()), np.finfo(float).tiny)
     return slack if ties == "cut" else -slack
 
 
