@@ -89,7 +89,7 @@ def split_explorer(frame: pd.DataFrame, target: str) -> Explorable:
         background=background,
         controls=[Choice("Split on", attributes)],
         frame=state,
-        challenge="Can you find the question with the largest gain? Which one is nearly useless?",
+        challenge="Which question has the largest gain? Is it the only one? Which questions gain next to nothing?",
     )
 
 
@@ -143,15 +143,15 @@ def growth_explorer(frame: pd.DataFrame, target: str) -> Explorable:
     def described(node: Node) -> str:
         name = "all rows" if node.parent is None else str(node.branch)
         if node.n_samples == 0:
-            return f"{name}: empty, a leaf that predicts {node.label}"
+            return f"{name} (empty), a leaf that predicts {node.label}"
         if node.is_leaf:
-            return f"{name}: {counts_text(node)}, a leaf"
-        return f"{name}: {counts_text(node)}, split next on {node.question} (gain {node.gain:.3f})"
+            return f"{name} ({counts_text(node)}), a leaf"
+        return f"{name} ({counts_text(node)}), split next on {node.question} (gain {node.gain:.3f})"
 
     def state(last: int) -> tuple[str, str]:
         nodes = [node for node in tree.walk() if node.depth == last]
         n_rows = sum(node.n_samples for node in nodes)
-        sentence = f"Level {last}, {n_rows} rows. " + "; ".join(described(node) for node in nodes) + "."
+        sentence = f"Level {last}, {n_rows} rows: " + "; ".join(described(node) for node in nodes) + "."
         return "".join(column(level, last) for level in range(last + 1)), sentence
 
     legend = "".join(
