@@ -314,7 +314,7 @@ def paired_differences(difference: pd.DataFrame) -> Picture:
     drawn += text(plane.x(0) + 12, 22, "oblique is better")
     for k, name in enumerate(difference):
         y = 58 + 32 * k
-        dots = "".join(circle(plane.x(d), y, 4, fill_opacity=0.3) for d in difference[name])
+        dots = "".join(circle(plane.x(d), y, 4, fill_opacity=0.5) for d in difference[name])
         mean = plane.x(float(difference[name].mean()))
         drawn += text(0, y + 5, str(name)) + element("g", dots, style=f"fill: {class_color(0)}")
         drawn += line(mean, y - 11, mean, y + 11, stroke_width=3)
