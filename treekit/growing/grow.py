@@ -343,7 +343,8 @@ def choose_splits(candidates: SplitCandidates, chosen: Ints, least: Floats, miss
     column = chosen[node]
     routes = candidates.routes_of(node, column)
     n_children = np.full(len(node), 2)
-    np.maximum.at(n_children, routes.node, routes.branch + 1)
+    if routes.n_pairs:
+        np.maximum.at(n_children, routes.node, routes.branch + 1)
     direction = candidates.direction
     if direction is not None:
         is_combination = column == len(candidates.gain) - 1

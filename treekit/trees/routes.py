@@ -70,6 +70,8 @@ class Routes(NamedTuple):
 
     def renumbered(self, number: Ints) -> Routes:
         """The routes of some nodes under new numbers: ``number`` holds that of each node, or -1 to leave it out."""
+        if not self.n_pairs:
+            return self
         node = number[self.node]
         kept = np.flatnonzero(node >= 0)
         return routes_of_pairs(node[kept], self.category[kept], self.branch[kept])
@@ -79,6 +81,10 @@ class Routes(NamedTuple):
         number, nodes = np.full(n_nodes, -1), np.arange(n_nodes)[nodes]
         number[nodes] = np.arange(len(nodes))
         return self.renumbered(number)
+
+
+#: Where no node tests a column of categories.
+NO_ROUTES = Routes(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.intp))
 
 
 class BranchPerCategory(NamedTuple):
@@ -103,9 +109,10 @@ def routes_of_pairs(node: Ints, category: Ints, branch: Ints) -> Routes:
 
 def join_routes(parts: Sequence[Routes]) -> Routes:
     """The routes of several groups of nodes, whose numbers differ, as one."""
-    if len(parts) == 1:
-        return parts[0]
-    keys, branches = zip(*parts, (np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.intp)))
+    parts = [part for part in parts if part.n_pairs]
+    if len(parts) < 2:
+        return parts[0] if parts else NO_ROUTES
+    keys, branches = zip(*parts)
     return _in_order(np.concatenate(keys), np.concatenate(branches))
 
 

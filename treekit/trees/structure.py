@@ -52,7 +52,7 @@ class Surrogate(NamedTuple):
     def of(self, nodes: NDArray) -> Surrogate:
         """The surrogate for some nodes: their numbers, or booleans."""
         *arrays, routes = self
-        return self._make([*(array[nodes] for array in arrays), routes.of(nodes, len(self.feature))])
+        return Surrogate._make([*(array[nodes] for array in arrays), routes.of(nodes, len(self.feature))])
 
     def branch_taken(self, values: NDArray, node: NDArray[np.intp], row: NDArray[np.integer]) -> NDArray[np.intp]:
         """Branch of each row at its node; -1 where the row lacks the surrogate's feature, too."""
