@@ -87,7 +87,7 @@ def ratio_dots(ratios: pd.DataFrame, peer: str) -> Picture:
         drawn += text(0, y + 5, str(job), font_size=13)
         for size, ratio in zip((2.5, 4, 5.5, 7), row):
             if ratio > 0:  # no comparison with NaN is true
-                style = f"stroke: {class_color(0)}; fill: {class_color(0)}; fill-opacity: 0.35"
+                style = f"stroke: {class_color(0)}; fill: {class_color(0)}; fill-opacity: 0.55"
                 drawn += circle(plane.x(np.log2(ratio)), y, size, style=style)
     drawn += text(353, bottom + 44, f"treekit's time / {peer}'s", text_anchor="middle")
     alt = (
