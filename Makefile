@@ -2,7 +2,7 @@
 # Needed: git, make and one of Python 3.11, 3.12 and 3.13. `make book PYTHON=...` names one.
 
 .DEFAULT_GOAL := help
-.PHONY: help book site serve lint check test binder execute reading bench lock clean
+.PHONY: help book site serve lint check test binder execute reading weight bench lock clean
 
 PYTHON ?=
 PORT ?= 8000
@@ -21,6 +21,7 @@ help:
 	@echo "make binder   install what Binder would and run the chapters there, some minutes"
 	@echo "make execute  run the chapters again and store their outputs (CHAPTERS=\"entropy id3\" for some)"
 	@echo "make reading  tell how long each chapter's open page takes (CHAPTERS=\"entropy id3\" for some)"
+	@echo "make weight   tell what a first visit to some pages weighs and how long it takes on a phone (PAGES=\"entropy id3\")"
 	@echo "make bench    measure treekit against its peers, some 20 minutes (ONLY=\"cart path\" for some groups)"
 	@echo "make lock     resolve requirements.in into requirements.txt"
 	@echo "make clean    remove the built site and the environment"
@@ -68,6 +69,9 @@ execute: $(READY)
 
 reading: $(READY)
 	@.venv/bin/python -m scripts.reading $(CHAPTERS)
+
+weight: book
+	@$(BIN)/python -m tests.book.weight "$(OUT)/_build/html" $(PAGES)
 
 # LightGBM comes with the first benchmark: nothing else needs it.
 bench: $(READY)
