@@ -189,9 +189,7 @@ def test_every_stored_frame_is_sound_svg_inside_its_picture(page):
     data = data_of(page)
     assert [sentence for sentence, *_ in data["frames"] if not sentence.endswith(".")] == []
     # The marks stand last in a picture, in pixels of their own.
-    picture = (
-        re.search(r"<svg.*?</svg>", page, re.DOTALL)[0].split('\n<g class="traveller"')[0].removesuffix("</svg>") + "</svg>"
-    )
+    picture = re.search(r"<svg.*?(?=\n<g class=.traveller|</svg>)", page, re.DOTALL)[0] + "</svg>"
     for drawing in (picture, *(f"<g>{part}</g>" for part in data["parts"])):
         top = ElementTree.fromstring(drawing)
         for node in top.iter():
