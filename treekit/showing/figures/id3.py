@@ -86,7 +86,7 @@ def split_explorer(frame: pd.DataFrame, target: str) -> Explorable:
         background=background,
         controls=[Choice("Split on", attributes)],
         frame=state,
-        challenge="Can you find the question with the largest gain? Which one is nearly useless?",
+        challenge="Which question has the largest gain? Is it the only one? Which questions gain next to nothing?",
     )
 
 
