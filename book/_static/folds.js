@@ -27,7 +27,7 @@
     if (document.getElementById("search-results")) return;
     SphinxHighlight.highlightSearchWords();
     setTimeout(() => {
-      const words = [...document.querySelectorAll("article .highlighted")];
+      const words = [...document.querySelectorAll("article .highlighted:not(.check-reply *)")];
       if (words.length && words.every((word) => word.closest("details:not([open])"))) unfold(words[0]);
     }, 50);
   });
