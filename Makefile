@@ -10,6 +10,8 @@ BIN ?= .venv/bin
 OUT ?= .
 UV := uv==0.13.8
 READY := .venv/.ready
+# Workers, kernels and builds import the same modules: what one has compiled serves the others.
+unexport PYTHONDONTWRITEBYTECODE
 
 help:
 	@echo "make book     make the environment, build the site into _build/html, say where to open it"
@@ -49,7 +51,7 @@ NBVAL = --nbval --nbval-current-env --nbval-cell-timeout=60
 
 check: lint
 	@echo "== Testing treekit"
-	$(BIN)/python -m pytest $(WORKERS) -m "not slow" tests --ignore=tests/book --ignore=tests/benchmarks
+	$(BIN)/python -m pytest $(WORKERS) -p no:nbval -m "not slow" tests --ignore=tests/book --ignore=tests/benchmarks
 
 test: lint
 	@$(BIN)/python -m scripts.binder || { $(REPLAY); }
@@ -99,6 +101,6 @@ $(READY): requirements.txt pyproject.toml
 	fi
 	@echo "== Installing the pinned requirements (some 200 MB to fetch the first time)"
 	@.venv/bin/python -m pip install --quiet --disable-pip-version-check $(UV)
-	@.venv/bin/uv pip install --system-certs --python .venv/bin/python -r requirements.txt
+	@.venv/bin/uv pip install --system-certs --python .venv/bin/python --compile-bytecode -r requirements.txt
 	@.venv/bin/uv pip install --system-certs --python .venv/bin/python --quiet --no-deps -e .
 	@touch $@

@@ -3,7 +3,8 @@
     python -m scripts.reading                every chapter of the book
     python -m scripts.reading entropy id3    these two
 
-The open page is what stands before the exercises and outside folds, margin notes, checks, hints and solutions. A row tells:
+The open page is what stands before the exercises and outside folds, margin notes, checks, hints and solutions. A row
+tells:
 
 words    words of prose
 lines    lines of code, blank ones left out, in cells whose input stands open
