@@ -24,7 +24,7 @@
   // On the page that a search leads to, Sphinx marks the words. If only folds hold them, the first of these folds opens.
   addEventListener("load", () => {
     setTimeout(() => {
-      const words = [...document.querySelectorAll("article .highlighted")];
+      const words = [...document.querySelectorAll("article .highlighted:not(.check-reply *)")];
       if (words.length && words.every((word) => word.closest("details:not([open])"))) unfold(words[0]);
     }, 50);
   });
