@@ -65,7 +65,7 @@ def check(name: str, *arguments: Any, gives: Any, mistakes: dict[str, tuple[Any,
             value = _call_quietly(value, arguments)
         except Exception as error:
             for mistake, (result, sentence) in mistakes.items():
-                if isinstance(result, type) and isinstance(error, result):
+                if _is_error(result) and isinstance(error, result):
                     raise NotYet(mistake, sentence) from None
             line = _line_of(error, scope)
             raise NotYet("stopped", f"{call} ends in {type(error).__name__}: {error}{line}") from None
@@ -88,6 +88,12 @@ def _call_quietly(function: Any, arguments: tuple[Any, ...]) -> Any:
     with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return function(*deepcopy(arguments))
+
+
+def _is_error(result: Any) -> bool:
+    """Whether a mistake is one that ends in an error, of one kind or of several."""
+    kinds = result if isinstance(result, tuple) else (result,)
+    return all(isinstance(kind, type) for kind in kinds)
 
 
 def _line_of(error: Exception, scope: dict[str, Any]) -> str:
