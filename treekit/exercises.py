@@ -133,7 +133,13 @@ def _same(value: Any, right: Any) -> bool:
 
 def _kind(value: Any) -> str:
     """What a result is, in words."""
-    kinds = {bool: "True or False", (int, float): "a number", str: "text", list: "a list", dict: "a dictionary"}
+    kinds: dict[Any, str] = {
+        bool: "True or False",
+        (int, float): "a number",
+        str: "text",
+        list: "a list",
+        dict: "a dictionary",
+    }
     return next((kind for types, kind in kinds.items() if isinstance(value, types)), f"a {type(value).__name__}")
 
 
