@@ -2,7 +2,7 @@
 # Needed: git, make and one of Python 3.11, 3.12 and 3.13. `make book PYTHON=...` names one.
 
 .DEFAULT_GOAL := help
-.PHONY: help book site serve lint check test binder execute reading weight bench lock clean
+.PHONY: help book site serve lint check test binder execute exercises reading weight bench lock clean
 
 PYTHON ?=
 PORT ?= 8000
@@ -20,6 +20,7 @@ help:
 	@echo "make test     run every test: of treekit, the notebooks, the site"
 	@echo "make binder   install what Binder would and run the chapters there, some minutes"
 	@echo "make execute  run the chapters again and store their outputs (CHAPTERS=\"entropy id3\" for some)"
+	@echo "make exercises  write the graded exercises without their solutions into _build/exercises"
 	@echo "make reading  tell how long each chapter's open page takes (CHAPTERS=\"entropy id3\" for some)"
 	@echo "make weight   tell what a first visit to some pages weighs and how long it takes on a phone (PAGES=\"entropy id3\")"
 	@echo "make bench    measure treekit against its peers, some 20 minutes (ONLY=\"cart path\" for some groups)"
@@ -66,6 +67,9 @@ binder: $(READY)
 
 execute: $(READY)
 	.venv/bin/python scripts/execute.py $(CHAPTERS)
+
+exercises: $(READY)
+	@.venv/bin/python -m scripts.exercises
 
 reading: $(READY)
 	@.venv/bin/python -m scripts.reading $(CHAPTERS)
