@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from grading.autograde import not_graded
 from grading.collect import by_assignment, collected, read_roster
 from grading.course import Assignment, prepared
 from grading.marks import Marked, read_by_hand, slugs, write_all
@@ -84,7 +85,7 @@ def grade(told: argparse.Namespace) -> int:
                 jobs.append(job)
                 owner[job.result] = one
             elif one.submission.files or not one.submission.person:
-                one.submission.remarks.append(f"{name}: no notebook was found")
+                one.results[name] = not_graded(courses[name], "no notebook was found")
     seconds = mark(jobs, owner, limits, told)
     enter_by_hand(told.out / "by_hand.csv", students)
     for one in students:

@@ -52,7 +52,8 @@ def collected(place: Path, assignments: list[str], roster: list[dict[str, str]] 
     if not place.exists():
         raise FileNotFoundError(f"SUBMISSIONS={place}: there is no such folder or zip")
     found: dict[str, Submission] = {}
-    for path, content, remark in _common_top(list(_files(place))):
+    files = list(_files(place))
+    for path, content, remark in _common_top(files, assignments) if place.is_file() else files:
         who = _whose(path, assignments)
         key = f"{who['student']}|{who.get('participant', '')}|{who.get('canvas', '')}"
         name = who.pop("file")
@@ -80,12 +81,13 @@ def _files(place: Path) -> Iterator[File]:
         name = PurePosixPath(path.relative_to(place).as_posix())
         if count > MOST_FILES:
             raise ValueError(f"SUBMISSIONS={place}: more than {MOST_FILES:,} files")
-        if _is_hidden(name) or (path.is_dir() and any(path.iterdir())) or _behind_link(path.parent, place):
+        if _is_hidden(name) or _behind_link(path.parent, place):
             continue
         if path.is_symlink():
             yield name, None, "a link was not followed"
         elif path.is_dir():
-            yield name / "nothing", None, "an empty folder"
+            if not any(path.iterdir()):
+                yield name / "nothing", None, "an empty folder"
         elif path.suffix.lower() == ".zip":
             inside = name.parent if len(name.parts) > 1 else name.with_suffix("")
             yield from _unzipped(path.read_bytes(), inside)
@@ -134,12 +136,14 @@ def _is_hidden(name: PurePosixPath) -> bool:
     return any(part in SKIPPED or part.startswith(".") for part in name.parts)
 
 
-def _common_top(files: list[File]) -> Iterator[File]:
-    """The files without a folder that holds all of them, as a zip of a folder has one."""
+def _common_top(files: list[File], assignments: list[str]) -> Iterator[File]:
+    """The files without the folder that holds all of them, which a zip of a folder has; a student's own stays."""
     tops = {path.parts[0] for path, _, _ in files}
-    deep = all(len(path.parts) > 2 for path, _, _ in files)
+    below = {path.parts[1] for path, _, _ in files if len(path.parts) > 2}
+    one = len(tops) == 1 and all(len(path.parts) > 2 for path, _, _ in files)
+    drop = one and not MOODLE.match(*tops) and not below <= set(assignments)
     for path, content, remark in files:
-        yield (path.relative_to(path.parts[0]) if deep and len(tops) == 1 else path), content, remark
+        yield (path.relative_to(path.parts[0]) if drop else path), content, remark
 
 
 def _whose(path: PurePosixPath, assignments: list[str]) -> dict[str, str]:
