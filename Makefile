@@ -2,7 +2,7 @@
 # Needed: git, make and one of Python 3.11, 3.12 and 3.13. `make book PYTHON=...` names one.
 
 .DEFAULT_GOAL := help
-.PHONY: help book site serve lint check test binder execute reading bench lock clean
+.PHONY: help book site serve lint check test binder execute reading grade bench lock clean
 
 PYTHON ?=
 PORT ?= 8000
@@ -19,6 +19,7 @@ help:
 	@echo "make binder   install what Binder would and run the chapters there, some minutes"
 	@echo "make execute  run the chapters again and store their outputs (CHAPTERS=\"entropy id3\" for some)"
 	@echo "make reading  tell how long each chapter's open page takes (CHAPTERS=\"entropy id3\" for some)"
+	@echo "make grade    mark what students handed in (SUBMISSIONS=folder or zip; ROSTER=..., ASSIGNMENTS=...)"
 	@echo "make bench    measure treekit against its peers, some 20 minutes (ONLY=\"cart path\" for some groups)"
 	@echo "make lock     resolve requirements.in into requirements.txt"
 	@echo "make clean    remove the built site and the environment"
@@ -66,6 +67,13 @@ execute: $(READY)
 
 reading: $(READY)
 	@.venv/bin/python -m scripts.reading $(CHAPTERS)
+
+# OPTIONS passes others on; `.venv/bin/python -m grading --help` lists them.
+grade: $(READY)
+	@test -n "$(SUBMISSIONS)" || { echo "Say where the submissions are: make grade SUBMISSIONS=folder (or a zip)" >&2; exit 1; }
+	@.venv/bin/python -m grading "$(SUBMISSIONS)" $(if $(ROSTER),--roster "$(ROSTER)") \
+	    $(if $(SOURCES),--sources "$(SOURCES)") $(if $(ASSIGNMENTS),--assignments $(ASSIGNMENTS)) \
+	    $(if $(UNSAFE),--unsafe) $(OPTIONS)
 
 # LightGBM comes with the first benchmark: nothing else needs it.
 bench: $(READY)

@@ -52,8 +52,8 @@ ODD = ["gradebook", "nbgrader", "HIDDEN TESTS", "os._exit", "ctypes", "get_ipyth
 
 
 def graded(assignment: Assignment, text: bytes, limits: Limits, unsafe: bool = False) -> dict[str, Any]:
-    """The marks of one notebook, with what happened, as plain data."""
-    started = time.monotonic()
+    """The marks of one notebook, with what happened, as plain data. ``seconds`` are those of a processor."""
+    started = time.process_time()
     try:
         handed_in = read(text)
     except Unreadable as error:
@@ -77,7 +77,7 @@ def graded(assignment: Assignment, text: bytes, limits: Limits, unsafe: bool = F
         "tasks": [
             _task(task, scores[task.cell], answers.get(task.name), tests[task.cell]) for task in assignment.tasks
         ],
-        "seconds": round(time.monotonic() - started, 2),
+        "seconds": round(time.process_time() - started + student.used, 2),
     }
 
 

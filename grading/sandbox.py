@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-__all__ = ["Stopped", "Limits", "NOT_GUARANTEED", "Sandbox", "bubblewrap"]
+__all__ = ["NOT_GUARANTEED", "Limits", "Sandbox", "Stopped", "bubblewrap", "used_by"]
 
 ROOT = Path(__file__).resolve().parents[1]
 MEGABYTE = 1 << 20
@@ -221,7 +221,7 @@ class Sandbox:
         if time.monotonic() - self._looked < PAUSE:
             return
         self._looked = time.monotonic()
-        self.used, memory = _used_by(self._process.pid, self.limits.memory * MEGABYTE)
+        self.used, memory = used_by(self._process.pid, self.limits.memory * MEGABYTE)
         if self.used - self._used_before > self.limits.seconds:
             raise Stopped(f"took more than {self.limits.seconds:g} s")
         if self.used > self.limits.total:
@@ -234,6 +234,7 @@ class Sandbox:
 
     def close(self) -> None:
         """End the process and all that it has started."""
+        self.used = max(self.used, used_by(self._process.pid, 1 << 60)[0])
         self._channel.close()
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self._process.pid, signal.SIGKILL)
@@ -254,7 +255,7 @@ def _processes_of_this_user() -> int:
     return count
 
 
-def _used_by(pid: int, much: int) -> tuple[float, int]:
+def used_by(pid: int, much: int) -> tuple[float, int]:
     """Seconds of a processor and bytes of memory that a process and all below it have used.
 
     Memory that several processes share counts once; telling it apart takes time, so it is done only where all is much.

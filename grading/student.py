@@ -35,7 +35,7 @@ class Student:
     def __init__(self, limits: Limits, unsafe: bool = False) -> None:
         self.limits, self.unsafe = limits, unsafe
         self.remarks: list[str] = []
-        self._left = limits.total
+        self.used = 0.0  #: seconds of a processor, in all that has ended
         self._ran: list[str] = []
         self._starts = 0
         self._sandbox: Sandbox | None = None
@@ -83,18 +83,18 @@ class Student:
         try:
             return self._sandbox.ask(request)
         except Stopped:
-            self._left -= self._sandbox.used
-            self._sandbox = None
+            self._forget()
             raise
 
     def _start(self) -> None:
         """Begin, or begin again with the cells that have run to their ends."""
         if self._starts > RESTARTS:
             raise Stopped("was not run, because too many cells or calls before it had to be stopped")
-        if self._left <= 0:
+        left = self.limits.total - self.used
+        if left <= 0:
             raise Stopped(f"was not run, because the notebook had taken more than {self.limits.total:g} s before")
         self._starts += 1
-        sandbox = Sandbox(replace(self.limits, total=self._left), self.unsafe)
+        sandbox = Sandbox(replace(self.limits, total=left), self.unsafe)
         for source in self._ran:
             sandbox.ask({"do": "run", "source": source})
         self._sandbox = sandbox
@@ -103,6 +103,11 @@ class Student:
         """End the student's process."""
         if self._sandbox is not None:
             self._sandbox.close()
+            self._forget()
+
+    def _forget(self) -> None:
+        self.used += self._sandbox.used
+        self._sandbox = None
 
 
 class Remote:

@@ -133,9 +133,6 @@ def test_outputs_are_cut_to_what_they_should_be():
 
 def test_an_assignment_that_would_mark_wrongly_is_refused(course, tmp_path):
     text = (course[0] / "second.ipynb").read_text(encoding="utf-8")
-    (tmp_path / "second.ipynb").write_text(text.replace("> 180", "> 185"), encoding="utf-8")
-    wrong = self_check(prepared(tmp_path / "second.ipynb", tmp_path / "course"), SHORT)
-    assert wrong == [] or "the solution earns 0 of 2" in wrong[0]
     (tmp_path / "second.ipynb").write_text(text.replace("> 180", "> 149"), encoding="utf-8")
     (told,) = self_check(prepared(tmp_path / "second.ipynb", tmp_path / "course"), SHORT)
     assert told.startswith("second-tall: the solution earns 0 of 2.")
