@@ -2,7 +2,7 @@
 # Needed: git, make and one of Python 3.11, 3.12 and 3.13. `make book PYTHON=...` names one.
 
 .DEFAULT_GOAL := help
-.PHONY: help book site serve lint check test binder execute reading grade bench lock clean
+.PHONY: help book site serve lint check test binder execute exercises reading grade bench lock clean
 
 PYTHON ?=
 PORT ?= 8000
@@ -10,6 +10,8 @@ BIN ?= .venv/bin
 OUT ?= .
 UV := uv==0.13.8
 READY := .venv/.ready
+# Workers, kernels and builds import the same modules: what one has compiled serves the others.
+unexport PYTHONDONTWRITEBYTECODE
 
 help:
 	@echo "make book     make the environment, build the site into _build/html, say where to open it"
@@ -18,6 +20,7 @@ help:
 	@echo "make test     run every test: of treekit, the notebooks, the site"
 	@echo "make binder   install what Binder would and run the chapters there, some minutes"
 	@echo "make execute  run the chapters again and store their outputs (CHAPTERS=\"entropy id3\" for some)"
+	@echo "make exercises  write the graded exercises without their solutions into _build/exercises"
 	@echo "make reading  tell how long each chapter's open page takes (CHAPTERS=\"entropy id3\" for some)"
 	@echo "make grade    mark what students handed in (SUBMISSIONS=folder or zip; ROSTER=..., ASSIGNMENTS=...)"
 	@echo "make bench    measure treekit against its peers, some 20 minutes (ONLY=\"cart path\" for some groups)"
@@ -50,7 +53,7 @@ NBVAL = --nbval --nbval-current-env --nbval-cell-timeout=60
 
 check: lint
 	@echo "== Testing treekit"
-	$(BIN)/python -m pytest $(WORKERS) -m "not slow" tests --ignore=tests/book --ignore=tests/benchmarks
+	$(BIN)/python -m pytest $(WORKERS) -p no:nbval -m "not slow" tests --ignore=tests/book --ignore=tests/benchmarks
 
 test: lint
 	@$(BIN)/python -m scripts.binder || { $(REPLAY); }
@@ -64,6 +67,9 @@ binder: $(READY)
 
 execute: $(READY)
 	.venv/bin/python scripts/execute.py $(CHAPTERS)
+
+exercises: $(READY)
+	@.venv/bin/python -m scripts.exercises
 
 reading: $(READY)
 	@.venv/bin/python -m scripts.reading $(CHAPTERS)
@@ -107,6 +113,6 @@ $(READY): requirements.txt pyproject.toml
 	fi
 	@echo "== Installing the pinned requirements (some 200 MB to fetch the first time)"
 	@.venv/bin/python -m pip install --quiet --disable-pip-version-check $(UV)
-	@.venv/bin/uv pip install --system-certs --python .venv/bin/python -r requirements.txt
+	@.venv/bin/uv pip install --system-certs --python .venv/bin/python --compile-bytecode -r requirements.txt
 	@.venv/bin/uv pip install --system-certs --python .venv/bin/python --quiet --no-deps -e .
 	@touch $@

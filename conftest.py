@@ -16,10 +16,11 @@ def pytest_collection_modifyitems(items):
     """Put the longest files first, so that workers end together: the site, the notebooks, then by number of tests."""
     n_tests = Counter(item.path for item in items)
 
-    def rank(item):
-        return item.path.name != "test_site.py", item.path.suffix != ".ipynb", -n_tests[item.path], item.path
+    def rank(path):
+        return path.name != "test_site.py", path.suffix != ".ipynb", -n_tests[path], path
 
-    items.sort(key=rank)
+    ranks = {path: rank(path) for path in n_tests}
+    items.sort(key=lambda item: ranks[item.path])
 
 
 def left_out(config) -> list:

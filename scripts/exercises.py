@@ -22,7 +22,6 @@ from nbformat import NotebookNode
 from nbgrader.converters import GenerateAssignment
 from nbgrader.converters.base import BaseConverter
 from nbgrader.coursedir import CourseDirectory
-from nbgrader.utils import setenv
 from traitlets.config import Config
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -110,10 +109,10 @@ def convert(converter: type[BaseConverter], config: Config, **options: Any) -> N
     """Run one of nbgrader's steps, which says only what went wrong."""
     log = logging.getLogger("nbgrader steps")
     log.setLevel(logging.ERROR)
-    # nbgrader starts alembic by its bare name, which lies beside this Python, when it makes a gradebook.
-    search = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
-    with setenv(PATH=search):
-        converter(CourseDirectory(config=config, log=log), config=config, log=log, **options).start()
+    if shutil.which("alembic") is None:
+        # nbgrader starts it by its bare name when it makes a gradebook; it lies beside this Python.
+        os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
+    converter(CourseDirectory(config=config, log=log), config=config, log=log, **options).start()
 
 
 def write_student_edition(folder: Path = STUDENT_EDITION) -> list[Path]:

@@ -193,5 +193,5 @@ def setup(app):
     app.add_node(fold_body, html=(visit_fold_body, closes("div")))
     app.add_transform(JoinFolds)
     app.add_post_transform(MakeFolds)
-    app.add_js_file("folds.js", loading_method="defer", priority=100)  # before MathJax, which is long in coming
+    app.add_js_file("folds.js", loading_method="defer")
     return {"version": "1.0", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -16,7 +16,7 @@ from scripts import execute
 
 ROOT, BOOK = execute.ROOT, execute.BOOK
 CONTRIBUTING = (BOOK / "contributing.md").read_text(encoding="utf-8")
-MATHJAX = BOOK / "_static" / "mathjax"
+TAKEN = [BOOK / "_math", BOOK / "_static" / "fonts"]
 
 PAGE = """
 A page
@@ -50,12 +50,19 @@ def test_each_mend_is_still_needed(page, pattern, replacement):
     assert not re.search(pattern, re.sub(pattern, replacement, page))
 
 
-def test_the_version_of_mathjax_is_written_down():
-    note, script = MATHJAX / "README.txt", MATHJAX / "tex-chtml-full.js"
-    told = note.read_text(encoding="utf-8")
-    assert hashlib.sha256(script.read_bytes()).hexdigest() in told
-    version = re.search(r'VERSION="([\d.]+)"', script.read_text(encoding="utf-8"))[1]
-    assert told.startswith(f"MathJax {version},")
+@pytest.mark.parametrize("folder", TAKEN, ids=lambda folder: folder.name)
+def test_what_is_taken_from_others_is_written_down(folder):
+    told = (folder / "README.txt").read_text(encoding="utf-8")
+    files = [path for path in folder.iterdir() if path.suffix in (".js", ".css", ".woff2")]
+    assert files and (folder / "OFL.txt").exists()
+    for path in files:
+        assert f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}" in told
+
+
+def test_the_version_of_temml_is_written_down():
+    script, told = ((BOOK / "_math" / name).read_text(encoding="utf-8") for name in ("temml.min.js", "README.txt"))
+    version = re.findall(r'version:"([0-9.]+)"', script)[-1]
+    assert told.startswith(f"temml {version},")
 
 
 def test_check_names_what_is_stored_otherwise(tmp_path, monkeypatch, capsys):

@@ -12,9 +12,12 @@ from xml.etree import ElementTree
 import pytest
 
 from treekit.datasets import load_loan, load_watermelon
-from treekit.showing.explorable import Choice, Explorable, Slider
+from treekit.measures import conditional_entropy
+from treekit.models.id3 import ID3Classifier
+from treekit.showing.explorable import Choice, Explorable, Panel, Slider
 from treekit.showing.figures.entropy import entropy_explorer
-from treekit.showing.figures.id3 import growth_explorer, split_explorer
+from treekit.showing.figures.falling import falling_melons, frontier, grown, lay_out, levels_of
+from treekit.showing.figures.id3 import split_explorer
 from treekit.showing.figures.introduction import lunch_explorer
 from treekit.showing.palette import CLASS_COLORS, class_color
 from treekit.showing.svg import Plane, number, text
@@ -51,10 +54,11 @@ def test_the_same_figure_prints_the_same_page():
 
 def test_frames_are_in_the_order_in_which_the_script_counts():
     data = data_of(small()._repr_html_())
-    said = [sentence for _, sentence in data["frames"]]
+    said = [sentence for sentence, *_ in data["frames"]]
     places = itertools.product([0, 10, 20], ["left", "right"])
     assert said == [f"{far} m to the {way} </script> <!--." for far, way in places]
-    assert data["controls"][0] == {"kind": "slider", "label": "How far", "start": 1, "values": ["0 m", "10 m", "20 m"]}
+    slider = {"kind": "slider", "label": "How far", "start": 1, "opens": 1, "values": ["0 m", "10 m", "20 m"]}
+    assert data["controls"][0] == slider
 
 
 def test_a_changed_frame_is_one_changed_line():
@@ -67,7 +71,42 @@ def test_a_changed_frame_is_one_changed_line():
         return small(frame=frame)._repr_html_().splitlines()
 
     changed = [(one, other) for one, other in zip(lines("Here."), lines("There."), strict=True) if one != other]
-    assert changed == [('["<g/>","Here."]', '["<g/>","There."]')]
+    assert changed == [('["Here.",0,[[0],[]]]', '["There.",0,[[0],[]]]')]
+
+
+def test_equal_parts_are_stored_once():
+    figure = small(frame=lambda far, way: (["<g/>", f"<circle r='{far}'/>"], f"{way}."))
+    data = data_of(figure._repr_html_())
+    assert data["parts"] == ["<g/>", "<circle r='0'/>", "<circle r='10'/>", "<circle r='20'/>"]
+    assert [scene[0] for _, _, scene in data["frames"]] == [[0, 1], [0, 1], [0, 2], [0, 2], [0, 3], [0, 3]]
+    assert "<g class=\"frame\"><g/><circle r='10'/></g>" in figure._repr_html_()
+
+
+def walking(**changes):
+    """Two marks: one walks along a line, the other is there only at its end, swollen and faint."""
+    places = {0: {"a": (20, 30)}, 10: {"a": (120, 30, 2)}, 20: {"a": (220, 30), "b": (300, 30, 1, 2, 0.5)}}
+    settings = dict(
+        title="Walking",
+        marks={"a": '<circle r="9"/>', "b": '<rect x="-5" y="-5" width="10" height="10" data-choose="right"/>'},
+        controls=[
+            Slider("Along", [0, 10, 20], start=10, opens=0, points=[(20, 30), (120, 30), (220, 30)]),
+            Choice("Where to", ["left", "right"]),
+        ],
+        frame=lambda far, way: ("", f"{far}, {way}.", places[far]),
+        found=lambda far, way: far == 10 and way == "left",
+        challenge="Find ten.",
+    )
+    return small(**{**settings, **changes})
+
+
+def test_a_mark_is_printed_once_and_placed_in_every_frame():
+    page = walking()._repr_html_()
+    assert page.count('<circle r="9"/>') == 1
+    assert '<g class="mark" data-key="a" style="transform:translate(120px,30px) scale(2,2);opacity:1">' in page
+    assert '<g class="mark" data-key="b" style="opacity:0">' in page  # not there at rest
+    scenes = [scene for _, _, scene in data_of(page)["frames"]]
+    assert scenes[0] == [[0], [[20, 30], None]] and scenes[-1] == [[0], [[220, 30], [300, 30, 1, 2, 0.5]]]
+    assert [found for _, found, _ in data_of(page)["frames"]] == [0, 0, 1, 0, 0, 0]
 
 
 def test_the_figure_at_rest_is_the_start_frame():
@@ -92,7 +131,13 @@ def test_words_are_escaped():
         (lambda: Slider("p", [0.1, 0.2], start=0.3), ValueError, "start of 'p' must be one of its values, got 0.3"),
         (lambda: Choice("way", ["left"]), ValueError, "values of 'way'"),
         (lambda: small(controls=[]), ValueError, "controls"),
-        (lambda: small(frame=lambda far, way: "only a drawing"), TypeError, "frame must return two strings"),
+        (lambda: small(frame=lambda far, way: "only a drawing"), TypeError, "frame must return the SVG, a sentence"),
+        (lambda: small(frame=lambda far, way: (7, "A number.")), TypeError, "frame must return SVG"),
+        (lambda: Slider("p", [1, 2], opens=3), ValueError, "opens of 'p' must be one of its values, got 3"),
+        (lambda: Slider("p", [1, 2], points=[(0, 0)]), ValueError, "points of 'p': one for each of 2 values, got 1"),
+        (lambda: small(frame=lambda far, way: ("", "", {8: (0, 0)})), ValueError, "marks: the frame places [8]"),
+        (lambda: small(found=lambda far, way: True), ValueError, "found: the challenge is met before"),
+        (lambda: falling_melons(load_watermelon("2.0-alpha"), "ripe"), ValueError, "melons must have no missing"),
         (lambda: split_explorer(load_watermelon("2.0-alpha"), "ripe"), ValueError, "frame must have no missing"),
     ],
 )
@@ -141,23 +186,86 @@ def stored_figures():
 @pytest.mark.parametrize("page", list(stored_figures()))
 def test_every_stored_frame_is_sound_svg_inside_its_picture(page):
     width, height = map(float, re.search(r'viewBox="0 0 (\S+) (\S+)"', page).groups())
-    frames = data_of(page)["frames"]
-    assert [sentence for _, sentence in frames if not sentence.endswith(".")] == []
-    picture = re.search(r"<svg.*?</svg>", page, re.DOTALL)[0]
-    for drawing in (picture, *(f"<g>{drawing}</g>" for drawing, _ in frames)):
+    data = data_of(page)
+    assert [sentence for sentence, *_ in data["frames"] if not sentence.endswith(".")] == []
+    # The marks stand last in a picture, in pixels of their own.
+    picture = (
+        re.search(r"<svg.*?</svg>", page, re.DOTALL)[0].split('\n<g class="mark"')[0].removesuffix("</svg>") + "</svg>"
+    )
+    for drawing in (picture, *(f"<g>{part}</g>" for part in data["parts"])):
         top = ElementTree.fromstring(drawing)
         for node in top.iter():
             for name, most in dict(x=width, cx=width, y=height, cy=height).items():
                 assert -1 <= float(node.get(name, 0)) <= most + 1, (node.tag, node.attrib)
             sizes = [] if node is top else [float(node.get(name, 0)) for name in ("width", "height")]
             assert all(size >= 0 for size in sizes), (node.tag, node.attrib)
+    for place in (place for _, _, (_, places), *_ in data["frames"] for place in places if place):
+        assert 0 <= place[0] <= width and 0 <= place[1] <= height, place
+
+
+@pytest.mark.parametrize("page", list(stored_figures()))
+def test_every_stored_figure_is_small(page):
+    limit = 60_000 if 'class="mark"' in page else 170_000  # figures that share nothing yet are larger
+    assert len(page.encode()) < limit
 
 
 def test_the_challenges_can_be_met():
-    said = [sentence for _, sentence in lunch_explorer().frames]
+    said = [frame.sentence for frame in lunch_explorer().frames]
     assert [s for s in said if "12 of 12" in s] == [
         f"At most {far} m and 20 yuan: right for 12 of 12 dishes." for far in (200, 300)
     ]
+
+
+# Falling melons: every state is treekit's
+
+
+@pytest.fixture(scope="module")
+def melons():
+    return load_watermelon("2.0")
+
+
+def test_the_melons_end_where_apply_says(melons):
+    X, y = melons.drop(columns="ripe"), melons["ripe"]
+    id3 = ID3Classifier().fit(X, y)
+    leaves = [node.rows for node in frontier(grown(melons, "ripe", "texture"), 10) if node.rows]
+    together = [sorted(rows) for rows in X.groupby(id3.apply(X)).groups.values()]
+    assert sorted(map(sorted, leaves)) == sorted(together)
+    # The same on each level: a tree stopped there has the same groups.
+    for level in range(id3.tree_.max_depth + 1):
+        stopped = ID3Classifier(max_depth=level).fit(X, y).apply(X) if level else [0] * len(X)
+        groups = [node.rows for node in frontier(grown(melons, "ripe", "texture"), level) if node.rows]
+        assert sorted(map(sorted, groups)) == sorted(sorted(rows) for rows in X.groupby(stopped).groups.values())
+
+
+def test_the_melons_lie_in_the_boxes_of_their_nodes_and_apart(melons):
+    figure = falling_melons(melons, "ripe", first=list(melons.columns[:-1]))
+    for frame, (question, level) in zip(
+        figure.frames, itertools.product(figure.controls[0].values, figure.controls[1].values), strict=True
+    ):
+        keys = list(figure.panels[0].marks)
+        places = dict(zip(keys, frame.scenes[0].places, strict=True))
+        root = grown(melons, "ripe", question)
+        lay_out(levels_of(root))
+        for node in frontier(root, level):
+            left, top, width, height = node.box
+            for x, y in (places[row] for row in node.rows):
+                assert left + 8 < x < left + width - 8 and top + 8 < y < top + height - 8
+        spots = [places[row] for row in melons.index]
+        near = [(a, b) for a, b in itertools.combinations(spots, 2) if max(abs(a[0] - b[0]), abs(a[1] - b[1])) < 21]
+        assert near == []
+
+
+def test_the_bar_is_the_conditional_entropy(melons):
+    figure = falling_melons(melons, "ripe", first=list(melons.columns[:-1]), max_depth=1)
+    full = None
+    for frame, question in zip(figure.frames, figure.controls[0].values, strict=True):
+        height = frame.scenes[0].places[0][3]
+        full = full or height
+        expected = 1 if question == "nothing yet" else conditional_entropy(melons[question], melons["ripe"]) / 0.9975
+        assert height / full == pytest.approx(expected, abs=1e-3)
+        if question != "nothing yet":
+            assert f"= {conditional_entropy(melons[question], melons['ripe']):.3f} bits are left" in frame.sentence
+    assert [frame.found for frame in figure.frames] == [q == "texture" for q in figure.controls[0].values]
 
 
 def test_only_pages_with_a_moving_figure_load_the_script():
@@ -175,6 +283,18 @@ def test_only_pages_with_a_moving_figure_load_the_script():
 # What the script makes of it
 
 
+def pair():
+    """A slider that moves two panels, after a guess by a slider."""
+    beside = Panel("A square", (480, 60), "", lambda at: ('<rect width="20" height="20"/>', {"a": (at, 30)}), {"a": ""})
+    return small(
+        title="Pair",
+        controls=[Slider("At", [0, 100, 200], points=[(20, 10), (20, 30), (20, 50)])],
+        frame=lambda at: (f'<circle class="answer" cx="{at + 20}" cy="30" r="9"/>', f"At {at}."),
+        guess=Slider("Your guess: how far?", [1, 2, 3]),
+        beside=beside,
+    )
+
+
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
     """A page with the small figure and those of the book, and the script and style sheet beside it."""
@@ -183,7 +303,12 @@ def site(tmp_path_factory):
         shutil.copy(BOOK / "explorables" / name, folder)
     watermelon, loan = load_watermelon("2.0"), load_loan()
     book = [entropy_explorer(), lunch_explorer(), split_explorer(watermelon, "ripe"), split_explorer(loan, "approved")]
-    figures = [small(), *book, growth_explorer(watermelon, "ripe")]
+    attributes = list(watermelon.columns[:-1])
+    falling = [
+        falling_melons(watermelon, "ripe"),
+        falling_melons(watermelon, "ripe", first=attributes, max_depth=1, guess=True),
+    ]
+    figures = [small(), *book, walking(), pair(), *falling]
     head = '<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Figures</title>'
     head += '<link rel="stylesheet" href="explorable.css"><script defer src="explorable.js"></script>'
     head += "<style>[data-theme=dark] {color-scheme: dark; background: #121212; color: #ced6dd}</style>"
@@ -243,7 +368,7 @@ def test_the_pointer_presses_a_choice(visit):
 def test_figures_on_one_page_do_not_move_each_other(visit):
     page = visit()
     before = page.locator("output").all_inner_texts()
-    page.get_by_role("radio", name="texture", exact=True).check()
+    page.get_by_role("radio", name="texture", exact=True).first.check()
     after = page.locator("output").all_inner_texts()
     changed = [new for new, old in zip(after, before, strict=True) if new != old]
     assert len(changed) == 1 and "0.381 bits" in changed[0]
@@ -253,7 +378,7 @@ def test_figures_on_one_page_do_not_move_each_other(visit):
 def test_phone_has_no_sideways_scroll_and_large_targets(visit, theme):
     page = visit(width=390, theme=theme)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    for target in page.locator("input").all():
+    for target in page.locator("input:visible, button:visible").all():
         box = target.bounding_box()
         assert box["height"] >= 44 and box["width"] >= 44, target.evaluate("node => node.parentNode.outerHTML")
     widths = page.evaluate("[...document.querySelectorAll('svg')].map(svg => svg.getBoundingClientRect().width)")
@@ -265,8 +390,8 @@ def test_words_stay_inside_their_picture(visit, theme):
     """Text has no fixed width in SVG, so only a browser can tell."""
     page = visit(theme=theme)
     outside = """[...document.querySelectorAll("svg text")].filter(text => {
-        const box = text.getBBox(), view = text.ownerSVGElement.viewBox.baseVal;
-        return box.x < -1 || box.x + box.width > view.width + 1 || box.y < 0 || box.y + box.height > view.height;
+        const box = text.getBoundingClientRect(), view = text.ownerSVGElement.getBoundingClientRect();
+        return box.left < view.left - 1 || box.right > view.right + 1 || box.top < view.top || box.bottom > view.bottom;
     }).map(text => text.textContent)"""
     assert page.evaluate(outside) == []
 
@@ -277,14 +402,16 @@ def test_without_javascript_the_figure_at_rest_stands_alone(visit):
     assert figure.locator("output").inner_text().startswith("10 m to the left")
     assert figure.locator("g.frame circle").is_visible()
     assert page.locator("input, button, select").count() == 0
+    walk = page.locator("figure", has_text="Walking")
+    assert walk.locator("output").inner_text() == "10, left."  # at rest, not where the script opens
     assert not figure.get_by_text("Can you move it?").is_visible()
 
 
 def test_print_shows_no_controls(visit):
     page = visit()
-    assert page.locator("input").first.is_visible() and page.get_by_text("Can you move it?").is_visible()
+    assert page.locator("input").first.is_visible() and page.get_by_text("Can you move it?").first.is_visible()
     page.emulate_media(media="print")
-    assert not any(node.is_visible() for node in page.locator("input, .explorable-challenge").all())
+    assert not any(node.is_visible() for node in page.locator("input, button, .explorable-challenge").all())
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
@@ -295,3 +422,243 @@ def test_axe_finds_nothing_serious(visit, theme):
     result = Axe().run(visit(theme=theme), context="main", options={"preload": False}).response
     serious = [v for v in result["violations"] if v["impact"] in ("serious", "critical")]
     assert [(v["id"], [node["html"] for node in v["nodes"]]) for v in serious] == []
+
+
+# Marks, the start, playing, dragging, guessing, finding, two panels
+
+
+def figure_of(page, title):
+    return page.locator("figure").filter(has=page.locator("strong", has_text=re.compile(f"^{title}$")))
+
+
+def middle(page, selector_in):
+    box = selector_in.bounding_box()
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+def at_pixel(svg, x, y):
+    """Where a pixel of a drawing is in the window."""
+    return svg.evaluate(
+        "(svg, [x, y]) => { const p = new DOMPoint(x, y).matrixTransform(svg.getScreenCTM()); return [p.x, p.y]; }",
+        [x, y],
+    )
+
+
+def place_of(mark):
+    """Where a mark is at this moment, in the pixels of its drawing."""
+    return mark.evaluate(
+        "mark => { const m = new DOMMatrix(getComputedStyle(mark).transform); return [m.e, m.f, m.a]; }"
+    )
+
+
+def test_the_script_opens_elsewhere_than_print_rests(visit):
+    page = visit()
+    figure = figure_of(page, "Walking")
+    assert figure.locator("output").inner_text() == "0, left."
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert figure.locator("output").inner_text() == "10, left."
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert figure.locator("output").inner_text() == "0, left."
+
+
+def test_a_mark_travels_and_ends_where_the_frame_says(visit):
+    figure = figure_of(visit(), "Walking")
+    mark = figure.locator('[data-key="a"]')
+    assert place_of(mark) == [20, 30, 1]  # at once: what has not moved yet does not travel
+    travel = """figure => new Promise(done => {
+        const mark = figure.querySelector('[data-key="a"]'), seen = [], start = performance.now();
+        figure.querySelector("[aria-label^='One step on']").click();
+        const look = now => {
+            seen.push(new DOMMatrix(getComputedStyle(mark).transform).e);
+            now - start < 500 ? requestAnimationFrame(look) : done(seen);
+        };
+        requestAnimationFrame(look);
+    })"""
+    seen = figure.evaluate(travel)
+    assert seen[-1] == 120 and any(20 < x < 120 for x in seen)
+    assert place_of(mark) == [120, 30, 2]
+
+
+def test_reduced_motion_moves_without_travelling(visit):
+    figure = figure_of(visit(reduced_motion="reduce"), "Walking")
+    figure.get_by_role("button", name="One step on").click()
+    assert place_of(figure.locator('[data-key="a"]')) == [120, 30, 2]
+
+
+def test_step_buttons_and_play_move_the_slider(visit):
+    page = visit()
+    page.clock.install()
+    figure = figure_of(page, "Walking")
+    said, found = figure.locator("output"), figure.get_by_role("status").first
+    figure.get_by_role("button", name="Play: Along").click()
+    assert said.inner_text() == "10, left." and said.get_attribute("aria-live") == "off"
+    figure.get_by_role("button", name="Pause: Along").click()
+    page.clock.run_for(3000)
+    assert said.inner_text() == "10, left."
+    figure.get_by_role("button", name="Play: Along").click()
+    assert said.inner_text() == "20, left."
+    page.clock.run_for(1200)  # the end: it has stopped
+    assert figure.get_by_role("button", name="Play: Along").is_visible() and said.get_attribute("aria-live") == "polite"
+    assert found.inner_text() == ""  # playing has passed ten, the reader has not found it
+    figure.get_by_role("button", name="Play: Along").click()
+    assert said.inner_text() == "0, left."  # from the beginning
+    figure.get_by_role("slider").press("ArrowRight")  # the reader takes over
+    page.clock.run_for(3000)
+    assert said.inner_text() == "10, left." and found.inner_text() == "✓ Found."
+    figure.get_by_role("button", name="One step back").click()
+    assert said.inner_text() == "0, left." and found.inner_text() == "✓ Found."
+
+
+def test_the_mouse_drags_in_the_drawing_and_taps_a_mark(visit):
+    page = visit()
+    figure = figure_of(page, "Walking")
+    svg, said = figure.locator("svg"), figure.locator("output")
+    svg.scroll_into_view_if_needed()
+    page.mouse.move(*at_pixel(svg, 25, 20))
+    page.mouse.down()
+    page.mouse.move(*at_pixel(svg, 110, 50))
+    assert said.inner_text() == "10, left." and figure.get_by_role("status").first.inner_text() == ""  # not let go yet
+    page.mouse.move(*at_pixel(svg, 215, 50))
+    assert said.inner_text() == "20, left."
+    page.mouse.up()
+    page.mouse.move(*at_pixel(svg, 60, 50))  # let go: it no longer follows
+    assert said.inner_text() == "20, left." and figure.get_by_role("slider").get_attribute("aria-valuetext") == "20"
+    page.wait_for_timeout(400)
+    page.mouse.click(*at_pixel(svg, 300, 30))  # the mark with data-choose
+    assert said.inner_text() == "20, right." and figure.get_by_role("radio", name="right").is_checked()
+
+
+def test_a_finger_taps_and_drags_in_the_drawing(visit):
+    page = visit(width=390, has_touch=True, is_mobile=True)
+    figure = figure_of(page, "Walking")
+    svg, said = figure.locator("svg"), figure.locator("output")
+    svg.scroll_into_view_if_needed()
+    page.touchscreen.tap(*at_pixel(svg, 118, 30))
+    assert said.inner_text() == "10, left."
+    touch = page.context.new_cdp_session(page)
+    points = [at_pixel(svg, x, 30) for x in (118, 150, 190, 222)]
+    for kind, point in zip(["touchStart", "touchMove", "touchMove", "touchMove"], points):
+        touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [dict(zip("xy", point))]})
+    touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    assert said.inner_text() == "20, left."
+
+
+def test_the_guess_comes_first_and_can_be_skipped(visit):
+    page = visit()
+    figure = figure_of(page, "Seventeen melons, one question")
+    assert not figure.locator("output").is_visible() and not figure.get_by_role("group", name="Ask about").is_visible()
+    figure.get_by_role("button", name="That is my guess").click()  # without one: the browser asks for it
+    assert not figure.locator("output").is_visible()
+    figure.get_by_role("radio", name="stem").check()
+    figure.get_by_role("button", name="That is my guess").press("Enter")
+    assert figure.get_by_text("Your guess: stem.").is_visible() and figure.locator("output").is_visible()
+    assert figure.get_by_role("radio", name="nothing yet").evaluate("input => input === document.activeElement")
+    figure.get_by_role("radio", name="texture").check()
+    assert "0.617 bits are left" in figure.locator("output").inner_text()
+    assert figure.get_by_role("status").first.inner_text() == "✓ Found."
+
+    other = figure_of(page, "Pair")
+    assert not other.locator("circle").is_visible()
+    page.mouse.click(*at_pixel(other.locator("svg").first, 20, 50))  # the drawing waits, too
+    other.get_by_role("button", name="Skip the guess").click()
+    assert other.locator("circle").is_visible() and other.locator("output").inner_text() == "At 0."
+
+
+def test_two_panels_stand_side_by_side_where_there_is_room(visit):
+    for width, beside in [(1000, True), (390, False)]:
+        first, second = (svg.bounding_box() for svg in figure_of(visit(width=width), "Pair").locator("svg").all())
+        assert (second["x"] > first["x"] + first["width"] / 2) == beside
+        assert (second["y"] >= first["y"] + first["height"]) != beside
+
+
+def test_the_controls_stay_in_sight_of_what_they_move(visit):
+    page = visit(width=390)
+    figure = figure_of(page, "ID3, level by level")
+    figure.locator("output").scroll_into_view_if_needed()
+    box = figure.get_by_role("slider").bounding_box()
+    assert 0 <= box["y"] <= 800 - box["height"]
+    assert figure.locator("svg").bounding_box()["y"] < 0 or box["y"] < figure.locator("svg").bounding_box()["y"]
+
+
+@pytest.mark.parametrize("question", ["texture", "surface", "stem"])
+def test_the_state_in_the_browser_is_treekits(visit, melons, question):
+    figure = figure_of(visit(reduced_motion="reduce"), "Seventeen melons, one question")
+    figure.get_by_role("button", name="Skip the guess").click()
+    figure.get_by_role("radio", name=question).check()
+    root = grown(melons, "ripe", question)
+    after = conditional_entropy(melons[question], melons["ripe"])
+    assert f"= {after:.3f} bits are left" in figure.locator("output").inner_text()
+    places = {row: place_of(figure.locator(f'[data-key="{row}"]'))[:2] for row in melons.index}
+    order = [sorted(x for x, _ in (places[row] for row in node.rows)) for node in root.children]
+    assert all(left[-1] < right[0] for left, right in itertools.pairwise(order))  # one group beside the other
+
+
+def test_no_id_is_there_twice_and_no_other_host_is_asked(visit, browser, site):
+    page = visit()
+    ids = page.evaluate("[...document.querySelectorAll('[id]')].map(node => node.id)")
+    assert ids and len(ids) == len(set(ids))
+    asked = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.reload()
+    assert asked and all(url.startswith("file:") for url in asked)
+
+
+@pytest.fixture(scope="module")
+def chapters(tmp_path_factory):
+    """All figures that the chapters hold, as they are stored, on one page."""
+    folder = tmp_path_factory.mktemp("chapters")
+    for name in ("explorable.js", "explorable.css"):
+        shutil.copy(BOOK / "explorables" / name, folder)
+    body = "".join(parameter.values[0] for parameter in stored_figures())
+    head = '<link rel="stylesheet" href="explorable.css"><script defer src="explorable.js"></script>'
+    (folder / "index.html").write_text(f'<!doctype html><meta charset="utf-8">{head}<body>{body}</body>', "utf-8")
+    return (folder / "index.html").as_uri()
+
+
+@pytest.mark.parametrize("way", ["keyboard", "mouse", "touch"])
+def test_every_figure_of_the_book_is_moved(browser, chapters, way):
+    """What each control shows afterwards is the frame that Python has drawn for its values."""
+    context = browser.new_context(viewport={"width": 800, "height": 800}, has_touch=way == "touch")
+    page, errors = context.new_page(), []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.goto(chapters)
+    for figure in page.locator("figure").all():
+        data = json.loads(figure.locator("script").inner_text() or figure.locator("script").text_content())
+        if data["guess"]:
+            figure.get_by_role("button", name="Skip the guess").click()
+        at = [control["opens"] for control in data["controls"]]
+        board = figure.locator(".explorable-board")
+        for k, control in enumerate(data["controls"]):
+            last = len(control["values"]) - 1
+            place = board.locator("> *").nth(k)
+            press = {"keyboard": lambda node: node.press("Enter"), "mouse": lambda node: node.click()}.get(
+                way, lambda node: node.tap()
+            )
+            if control["kind"] == "choice":
+                to = (at[k] + 1) % (last + 1)
+                if way == "keyboard":
+                    place.locator("input").nth(at[k]).press("ArrowRight")
+                else:
+                    press(place.locator("input").nth(to))
+            elif way == "keyboard":
+                to = last
+                place.locator("input").press("End")
+            else:
+                to = at[k] + 1 if at[k] < last else at[k] - 1
+                press(place.get_by_role("button", name="One step on" if at[k] < last else "One step back"))
+            at[k] = to
+            index = 0
+            for c, position in zip(data["controls"], at):
+                index = index * len(c["values"]) + position
+            assert figure.locator("output").inner_text() == data["frames"][index][0]
+    context.close()
+    assert errors == []
+
+
+@pytest.mark.parametrize(("width", "scale"), [(390, 3), (640, 2)], ids=["phone", "200 % zoom"])
+def test_axe_finds_nothing_on_a_phone_and_zoomed(visit, width, scale):
+    from axe_playwright_python.sync_playwright import Axe
+
+    page = visit(width=width, device_scale_factor=scale)
+    result = Axe().run(page, context="main", options={"preload": False}).response
+    assert [(v["id"], [node["html"] for node in v["nodes"]]) for v in result["violations"]] == []

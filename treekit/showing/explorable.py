@@ -3,79 +3,169 @@
 Python draws every state of the figure beforehand and prints all of them into the page. The script
 `book/explorables/explorable.js` only swaps them. Where it does not run (in print, in Jupyter, with JavaScript off)
 the reader sees the figure at rest, which teaches by itself.
+
+What is the same thing in every frame, such as a row of a table, is a *mark*: it is drawn once, each frame says where
+it stands, and the script lets it travel there.
 """
 
 from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import ClassVar
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, NamedTuple
 from xml.sax.saxutils import escape, quoteattr
 
-__all__ = ["Slider", "Choice", "Explorable"]
+from treekit.showing.svg import number
+
+__all__ = ["Slider", "Choice", "Panel", "Explorable"]
+
+Place = Sequence[float]
 
 
 @dataclass(frozen=True)
 class _Control:
-    """What the reader can set: a label, the values that it takes, and the one at rest (by default the first)."""
+    """What the reader can set: a label and the values that it takes.
+
+    `start` is the value at rest (by default the first), `opens` the one with which the script begins (by default
+    `start`): in print a figure may show its answer, while a reader who can move it finds the answer alone.
+    """
 
     kind: ClassVar[str]
     label: str
     values: Sequence
     start: object = None
     show: str = "{}"
+    opens: object = None
 
     def __post_init__(self) -> None:
         if len(self.values) < 2:
             raise ValueError(f"values of {self.label!r}: a control needs at least two, got {len(self.values)}")
-        if self.start is not None and self.start not in list(self.values):
-            raise ValueError(f"start of {self.label!r} must be one of its values, got {self.start!r}")
+        for name, value in (("start", self.start), ("opens", self.opens)):
+            if value is not None and value not in list(self.values):
+                raise ValueError(f"{name} of {self.label!r} must be one of its values, got {value!r}")
 
     @property
     def start_index(self) -> int:
-        """The position of the start value."""
+        """The position of the value at rest."""
         return 0 if self.start is None else list(self.values).index(self.start)
+
+    @property
+    def opens_index(self) -> int:
+        """The position of the value with which the script begins."""
+        return self.start_index if self.opens is None else list(self.values).index(self.opens)
 
     def to_dict(self) -> dict:
         """Return what the script needs to know."""
         shown = [self.show.format(value) for value in self.values]
-        return {"kind": self.kind, "label": self.label, "start": self.start_index, "values": shown}
+        positions = {"start": self.start_index, "opens": self.opens_index}
+        return {"kind": self.kind, "label": self.label, "values": shown, **positions}
 
 
+@dataclass(frozen=True)
 class Slider(_Control):
-    """A slider over ordered `values`; `show` formats the one that it stands on, like ``"{:.2f}"``."""
+    """A slider over ordered `values`, with buttons to play and to step; `show` formats the value, like ``"{:.2f}"``.
 
-    kind = "slider"
+    With `points`, one (x, y) in the pixels of the drawing for each value, the reader may also drag or tap in the
+    drawing: the value is taken whose point is nearest. Points on a horizontal line make x count alone.
+    """
+
+    kind: ClassVar[str] = "slider"
+    points: Sequence[tuple[float, float]] = ()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.points and len(self.points) != len(self.values):
+            raise ValueError(
+                f"points of {self.label!r}: one for each of {len(self.values)} values, got {len(self.points)}"
+            )
+
+    def to_dict(self) -> dict:
+        points = [[round(float(x), 1), round(float(y), 1)] for x, y in self.points]
+        return {**super().to_dict(), **({"points": points} if points else {})}
 
 
 class Choice(_Control):
-    """One button for each of a few `values`, of which one is pressed."""
+    """One button for each of a few `values`, of which one is pressed.
+
+    In the drawing, whatever has the attribute `data-choose` chooses the value of this name when it is tapped.
+    """
 
     kind = "choice"
 
 
+@dataclass(frozen=True)
+class Panel:
+    """One drawing of a figure.
+
+    Parameters
+    ----------
+    alt : what it shows at rest, for readers who do not see it.
+    size : width and height in its own pixels. With a width of 480, text of 15 pixels reads on a phone.
+    background : the SVG that stays, such as axes.
+    frame : a function of one value for each control. It returns the SVG that changes (a string, or a list of strings,
+        of which equal ones are stored once), or a pair of this and the places of the marks.
+    marks : the SVG of each mark around the point (0, 0), by its key. A place is a sequence (x, y), or (x, y, size),
+        (x, y, width, height) or (x, y, width, height, opacity), where the sizes are factors. A mark that a frame does
+        not place is hidden in it.
+    """
+
+    alt: str
+    size: tuple[float, float]
+    background: str
+    frame: Callable[..., Any]
+    marks: Mapping[Any, str] = field(default_factory=dict)
+
+
+class _Scene(NamedTuple):
+    """What changes in one panel: its parts, and a place, or None, for each of its marks."""
+
+    parts: list[str]
+    places: list[Place | None]
+
+    @property
+    def drawing(self) -> str:
+        return "".join(self.parts)
+
+
+class Frame(NamedTuple):
+    """One state of a figure: what it shows, the sentence below, and whether it meets the challenge."""
+
+    scenes: list[_Scene]
+    sentence: str
+    found: bool
+
+    @property
+    def drawing(self) -> str:
+        """What the first panel shows, without its marks."""
+        return self.scenes[0].drawing
+
+
 class Explorable:
-    """A figure with one or two controls; as the last value of a cell it shows itself.
+    """A figure with controls; as the last value of a cell it shows itself.
 
     Parameters
     ----------
     title : the line above the figure.
-    alt : what the figure shows at rest, for readers who do not see it.
-    size : width and height of the drawing in its own pixels. With a width of 480, text of 15 pixels reads on a phone.
-    background : the SVG that stays, such as axes.
+    alt, size, background, marks : as in `Panel`.
     controls : the `Slider` and `Choice` objects.
-    frame : a function of one value for each control. It returns the SVG that changes and a sentence, which says
-        in words and numbers what it shows. It is called once for each combination of values.
+    frame : a function of one value for each control. It returns the SVG that changes, as in `Panel`, and a sentence
+        that says in words and numbers what it shows; third, where there are marks, their places. It is called once
+        for each combination of values.
     challenge : a question that moving the figure answers; it is shown where the figure can move.
+    found : a function of the values that is true where the challenge is met; the reader is told so, quietly.
+    guess : a control by which the reader says beforehand what the figure will show, or skips it. Until then the
+        sentence and whatever has the class `answer` in the drawing are hidden, and the other controls wait.
+    beside : a second panel, which stands beside the first where there is room.
 
     Raises
     ------
     ValueError
-        If there is no control, or a control's start is not among its values.
+        If there is no control, if a value at which a control starts is not among its values, if a frame places a mark
+        that does not exist, or if the challenge is met before anything has moved.
     TypeError
-        If `frame` returns anything but two strings.
+        If `frame` returns anything but a drawing, a sentence and places.
     """
 
     def __init__(
@@ -83,51 +173,118 @@ class Explorable:
         *,
         title: str,
         alt: str,
-        size: tuple[int, int],
+        size: tuple[float, float],
         background: str,
         controls: Sequence[_Control],
-        frame: Callable[..., tuple[str, str]],
+        frame: Callable[..., Any],
         challenge: str = "",
+        marks: Mapping[Any, str] | None = None,
+        found: Callable[..., bool] | None = None,
+        guess: _Control | None = None,
+        beside: Panel | None = None,
     ) -> None:
         if not controls:
             raise ValueError("controls: a figure that moves needs at least one")
-        self.title, self.alt, self.size, self.challenge = title, alt, size, challenge
-        self.background, self.controls = background, list(controls)
+        self.title, self.challenge, self.controls, self.guess = title, challenge, list(controls), guess
+        panels = [Panel(alt, size, background, frame, marks or {}), *([beside] if beside else [])]
+        self.panels = panels
+
+        def drawn(*values: object) -> Frame:
+            first, sentence = _split(frame(*values))
+            others = [panel.frame(*values) for panel in panels[1:]]
+            scenes = [_scene(panel, drawing) for panel, drawing in zip(panels, [first, *others], strict=True)]
+            return Frame(scenes, sentence, found is not None and bool(found(*values)))
+
         # The last control moves fastest: the script finds a frame's place in this list by the same rule.
-        self.frames = [_checked(frame(*values)) for values in itertools.product(*(c.values for c in controls))]
+        self.frames = [drawn(*values) for values in itertools.product(*(c.values for c in controls))]
+        if self._frame_at([c.opens_index for c in controls]).found:
+            raise ValueError(
+                "found: the challenge is met before the reader has moved anything; let a control open elsewhere"
+            )
+
+    def _frame_at(self, positions: Sequence[int]) -> Frame:
+        index = 0
+        for control, position in zip(self.controls, positions, strict=True):
+            index = index * len(control.values) + position
+        return self.frames[index]
 
     @property
-    def start_frame(self) -> tuple[str, str]:
-        """The drawing and the sentence at rest."""
-        index = 0
-        for control in self.controls:
-            index = index * len(control.values) + control.start_index
-        return self.frames[index]
+    def start_frame(self) -> Frame:
+        """The frame at rest."""
+        return self._frame_at([control.start_index for control in self.controls])
 
     def __repr__(self) -> str:
         return f"Explorable({self.title!r}, {len(self.frames)} frames)"
 
     def _repr_html_(self) -> str:
-        drawing, sentence = self.start_frame
-        width, height = self.size
+        start = self.start_frame
+        pictures = "\n".join(
+            _picture(panel, scene, len(self.panels)) for panel, scene in zip(self.panels, start.scenes, strict=True)
+        )
+        two = " two" * (len(self.panels) > 1)
         # A notebook stores each line apart: with a part or a frame a line, a diff names the one that changed.
         return (
             '<figure class="explorable"><figcaption>'
             f"<strong>{escape(self.title)}</strong>"
             f'<span class="explorable-challenge" hidden>{escape(self.challenge)}</span></figcaption>\n'
-            f'<svg role="img" aria-label={quoteattr(self.alt)} viewBox="0 0 {width} {height}" '
-            f'fill="currentColor" font-size="15" style="display: block; width: 100%; max-width: {width * 1.2:.0f}px">\n'
-            f'{self.background}\n<g class="frame">{drawing}</g></svg>\n'
             '<div class="explorable-controls"></div>\n'
-            f'<output aria-live="polite">{escape(sentence)}</output>\n'
+            f'<div class="explorable-panels{two}">\n{pictures}\n</div>\n'
+            f'<output aria-live="polite">{escape(start.sentence)}</output>\n'
             f'<script type="application/json">{self._json()}</script></figure>'
         )
 
     def _json(self) -> str:
-        """Write what the script needs, each frame on a line of its own."""
+        """Write what the script needs, each part and each frame on a line of its own."""
+        parts: dict[str, int] = {}  # each once, in the order of first use
+        frames = []
+        for scenes, sentence, found in self.frames:
+            shown = [[[parts.setdefault(part, len(parts)) for part in s.parts], _short(s.places)] for s in scenes]
+            frames.append(_written([sentence, int(found), *shown]))
         controls = _written([control.to_dict() for control in self.controls])
-        frames = ",\n".join(_written(frame) for frame in self.frames)
-        return f'{{"controls":{controls},\n"frames":[\n{frames}\n]}}'
+        guess = self.guess and self.guess.to_dict()
+        if guess and guess["kind"] == "choice":
+            guess["opens"] = -1  # none is pressed: the reader presses one
+        lines = ",\n".join(_written(part) for part in parts)
+        return f'{{"controls":{controls},\n"guess":{_written(guess)},\n"parts":[\n{lines}\n],\n"frames":[\n' + (
+            ",\n".join(frames) + "\n]}"
+        )
+
+
+def _picture(panel: Panel, scene: _Scene, n_panels: int) -> str:
+    """Write one panel at rest."""
+    width, height = panel.size
+    marks = "".join(
+        f'\n<g class="mark" data-key={quoteattr(str(key))} style="{_style(place)}">{mark}</g>'
+        for (key, mark), place in zip(panel.marks.items(), scene.places, strict=True)
+    )
+    # A high drawing is not enlarged: the whole of it fits a window.
+    limit = "" if n_panels > 1 else f"; max-width: {width * max(1, min(1.2, 600 / height)):.0f}px"
+    return (
+        f'<svg role="img" aria-label={quoteattr(panel.alt)} viewBox="0 0 {number(width)} {number(height)}" '
+        f'fill="currentColor" font-size="15" style="display: block; width: 100%{limit}">\n'
+        f'{panel.background}\n<g class="frame">{scene.drawing}</g>{marks}</svg>'
+    )
+
+
+def _style(place: Place | None) -> str:
+    """Write a place as the script does."""
+    if place is None:
+        return "opacity:0"
+    x, y, width, height, opacity = map(number, _whole(place))
+    return f"transform:translate({x}px,{y}px) scale({width},{height});opacity:{opacity}"
+
+
+def _whole(place: Place) -> list[float]:
+    """Fill a place up to five numbers: x, y, width, height, opacity."""
+    x, y, *rest = place
+    width = rest[0] if rest else 1
+    height = rest[1] if len(rest) > 1 else width
+    return [x, y, width, height, rest[2] if len(rest) > 2 else 1]
+
+
+def _short(places: list[Place | None]) -> list[list[float] | None]:
+    """Round the places as a drawing is rounded; whole numbers lose their point."""
+    return [place and [json.loads(number(float(value))) for value in place] for place in places]
 
 
 def _written(data: object) -> str:
@@ -136,9 +293,23 @@ def _written(data: object) -> str:
     return written.replace("</", "<\\/").replace("<!", "\\u003c!")
 
 
-def _checked(frame: object) -> tuple[str, str]:
-    """Return `frame` if it is a drawing and a sentence."""
+def _split(frame: object) -> tuple[object, str]:
+    """Take the sentence out of what the frame of a figure returns."""
     match frame:
-        case (str() as drawing, str() as sentence):
+        case (drawing, str() as sentence):
             return drawing, sentence
-    raise TypeError(f"frame must return two strings, the SVG and a sentence, got {frame!r}")
+        case (drawing, str() as sentence, places):
+            return (drawing, places), sentence
+    raise TypeError(f"frame must return the SVG, a sentence and the places of the marks, got {frame!r}")
+
+
+def _scene(panel: Panel, drawn: object) -> _Scene:
+    """Take what the frame of a panel returns apart."""
+    drawing, places = drawn if isinstance(drawn, tuple) and len(drawn) == 2 else (drawn, {})
+    parts = [drawing] if isinstance(drawing, str) else drawing
+    if not isinstance(parts, list) or not all(isinstance(part, str) for part in parts):
+        raise TypeError(f"frame must return SVG, as a string or a list of strings, got {drawing!r}")
+    unknown = [key for key in places if key not in panel.marks]
+    if unknown:
+        raise ValueError(f"marks: the frame places {unknown}, which are not among the marks")
+    return _Scene(parts, [places.get(key) for key in panel.marks])

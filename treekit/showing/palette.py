@@ -7,7 +7,7 @@ orange are too pale on white, so a dark gold and a grey stand in for them. Each 
 
 from __future__ import annotations
 
-__all__ = ["class_color", "CLASS_COLORS"]
+__all__ = ["class_color", "CLASS_COLORS", "UNRIPE", "RIPE", "GAIN", "REGION", "BAR"]
 CLASS_COLORS = (
     "#0072B2",  # blue
     "#D55E00",  # vermilion
@@ -16,6 +16,11 @@ CLASS_COLORS = (
     "#946F00",  # dark gold
     "#7A7A7A",  # grey
 )
+
+# What a colour means stays the same, whatever the order of the classes in a table: the numbers of their colours.
+UNRIPE, RIPE, GAIN = 0, 1, 2
+# How much of a colour shows: in the region of a class, and in a bar.
+REGION, BAR = 0.15, 0.5
 
 
 def class_color(k: int) -> str:

@@ -193,12 +193,9 @@ def fit_by_depth(scores: pd.DataFrame) -> Picture:
         values, color = scores[name].to_numpy(), f"stroke: {class_color(k)}"
         drawn += plane.curve(depths, values, style=color, stroke_width=3)
         drawn += in_class(k, "".join(dot(plane.x(a), plane.y(b)) for a, b in zip(depths, values)))
-        drawn += text(
-            plane.x(depths[len(depths) // 2]) + 8,
-            plane.y(values[len(depths) // 2]) - 16,
-            f"{name} rows",
-            text_anchor="middle",
-        )
+        middle = len(depths) // 2
+        anchor = "end" if values[-1] > values[0] else "start"  # the side on which the curve is lower
+        drawn += text(plane.x(depths[middle]), plane.y(values[middle]) - 14, f"{name} rows", text_anchor=anchor)
     first, last = scores.columns
     best = int(scores[last].idxmax())
     return Picture(

@@ -75,7 +75,7 @@ def boosting_explorer(
         done = f"After round {m}" if m else "Before the first round"
         sentence = (
             f"{done} the squared residuals add up to {squares[rate][m]:.3f}. The next stump {stump_predicts}. "
-            f"It will be added times {rate:g}."
+            f"It will be multiplied by {rate:g} and added."
         )
         return drawing, sentence
 
@@ -242,5 +242,6 @@ def plot_learning_curves(curves: Mapping[str, tuple[NDArray, NDArray]], loss: st
         ax.plot(rounds, train, color=color, linestyle="--", linewidth=1)
         best = int(np.argmin(held_out))
         ax.plot(rounds[best], held_out[best], "o", color=color)
-    ax.legend(frameon=False, title="held out (dashed: training)", loc="lower center", bbox_to_anchor=(0.5, 1), ncols=4)
+    title = "held out, dot at the lowest (dashed: training)"
+    ax.legend(frameon=False, title=title, loc="lower center", bbox_to_anchor=(0.5, 1), ncols=4)
     plt.show()

@@ -9,13 +9,10 @@ import numpy as np
 import pandas as pd
 
 from treekit.measures import conditional_entropy, entropy, entropy_of_counts, information_gain
-from treekit.models.id3 import ID3Classifier
-from treekit.showing.explorable import Choice, Explorable, Slider
+from treekit.showing.explorable import Choice, Explorable
 from treekit.showing.figures.shared import LINE, axes, in_class
 from treekit.showing.palette import CLASS_COLORS, class_color
-from treekit.showing.svg import FAINT, Plane, element, line, rect, text
-from treekit.trees.export import counts_text
-from treekit.trees.node import Node
+from treekit.showing.svg import FAINT, Plane, line, rect, text
 
 
 def split_explorer(frame: pd.DataFrame, target: str) -> Explorable:
@@ -89,86 +86,7 @@ def split_explorer(frame: pd.DataFrame, target: str) -> Explorable:
         background=background,
         controls=[Choice("Split on", attributes)],
         frame=state,
-        challenge="Can you find the question with the largest gain? Which one is nearly useless?",
-    )
-
-
-def growth_explorer(frame: pd.DataFrame, target: str) -> Explorable:
-    """ID3 on a table of words, level by level: a column for each level, in it a square for each row that is there.
-
-    A row keeps its height on all levels, so that the rows of a node always stand together.
-    """
-    id3 = ID3Classifier().fit(frame.drop(columns=target), frame[target])
-    tree = id3.tree_
-    ends = id3.apply(frame.drop(columns=target)).tolist()
-    rank = {node.id: place for place, node in enumerate(tree.walk())}
-    order = sorted(range(len(frame)), key=lambda i: rank[ends[i]])
-    step = 20
-    rows_of: dict[int, list[int]] = {}  # for each node, the heights of its rows from the top
-    for height, i in enumerate(order):
-        node: Node | None = tree[ends[i]]
-        while node is not None:
-            rows_of.setdefault(node.id, []).append(height)
-            node = node.parent
-    names = [str(frame.index[i]) for i in order]
-    labels = [id3.classes_.tolist().index(frame[target].iloc[i]) for i in order]
-    levels = range(tree.max_depth + 1)
-    top, width = 66, 98
-
-    def squares(x: float, heights: list[int], k: int) -> str:
-        """The rows of one class, as numbered squares."""
-        heights = [height for height in heights if labels[height] == k]
-        boxes = "".join(rect(x + 5, top + step * height, 19, 16) for height in heights)
-        numbers = "".join(text(x + 14.5, top + step * height + 12.5, names[height]) for height in heights)
-        style = f"fill: {('white', 'currentColor')[k % 2]}"
-        return in_class(k, boxes) + element("g", numbers, text_anchor="middle", font_size=12, style=style)
-
-    def group(node: Node, is_split: bool) -> str:
-        """The squares of a node, with its answer and (once it is split) its question beside them."""
-        x, heights = width * node.depth, rows_of[node.id]
-        first, last = top + step * heights[0], top + step * heights[-1] + 16
-        words = [] if node.parent is None else str(node.branch).split()
-        said = "".join(text(x + 30, first + 12.5 + step * i, word) for i, word in enumerate(words))
-        if is_split and not node.is_leaf:
-            y = first + 12.5 + step * len(words)
-            said += text(x + 30, y, f"{node.question}?", font_weight="bold")
-        rows = "".join(squares(x, heights, k) for k in sorted({labels[height] for height in heights}))
-        return line(x + 1, first, x + 1, last, stroke_width=2) + rows + element("g", said, font_size=13)
-
-    def column(level: int, last: int) -> str:
-        """One level, when the tree is grown down to the level `last`."""
-        nodes = [node for node in tree.walk() if node.depth == level]
-        return "".join(group(node, is_split=level < last) for node in nodes if node.n_samples)
-
-    def described(node: Node) -> str:
-        name = "all rows" if node.parent is None else str(node.branch)
-        if node.n_samples == 0:
-            return f"{name}: empty, a leaf that predicts {node.label}"
-        if node.is_leaf:
-            return f"{name}: {counts_text(node)}, a leaf"
-        return f"{name}: {counts_text(node)}, split next on {node.question} (gain {node.gain:.3f})"
-
-    def state(last: int) -> tuple[str, str]:
-        nodes = [node for node in tree.walk() if node.depth == last]
-        n_rows = sum(node.n_samples for node in nodes)
-        sentence = f"Level {last}, {n_rows} rows. " + "; ".join(described(node) for node in nodes) + "."
-        return "".join(column(level, last) for level in range(last + 1)), sentence
-
-    legend = "".join(
-        in_class(k, rect(3 + 110 * k, 9, 8, 8)) + text(18 + 110 * k, 18, f"{target}: {name}")
-        for k, name in enumerate(id3.classes_.tolist())
-    )
-    heads = "".join(text(width * level, top - 14, f"level {level}", fill_opacity=0.8) for level in levels)
-    return Explorable(
-        title="ID3, level by level",
-        alt=f"The {len(frame)} rows as numbered squares in the colour of their class, all in the column of level 0, "
-        f"the root. The columns of the {levels[-1]} levels below are empty. As the tree grows, a bar joins the rows of "
-        "each node, beside it the answer that led there and the next question; rows in leaves do not appear again.",
-        size=(max(480, width * len(levels)), top + step * len(frame)),
-        background=legend + heads + line(0, top - 7, width * len(levels), top - 7, stroke_opacity=FAINT),
-        controls=[Slider("Grown down to level", list(levels))],
-        frame=state,
-        challenge="Which rows have to answer the most questions? On which level do most rows end in a leaf?",
+        challenge="Which question has the largest gain? Is it the only one? Which questions gain next to nothing?",
     )
 
 

@@ -185,7 +185,7 @@ SUBJECT = {
         ("a tilted cut", "Oblique trees"),
     ],
     "When does it stop?": [("a limit on gain or depth", "ID3"), ("cutting subtrees back", "Pruning")],
-    "What do real tables need?": [("thresholds, missing values", "Missing values")],
+    "What do real tables need?": [("thresholds for numbers", "CART"), ("a way to handle gaps", "Missing values")],
     "What can many trees do?": [
         ("vote: bagging, random forest", "Forests"),
         ("correct errors in turn", "AdaBoost"),

@@ -201,9 +201,9 @@ def gain_by_angle(frame: pd.DataFrame, columns: list[str], target: str) -> Pictu
     best = degrees[gain > gain.max() - 1e-9]
     plane = Plane((0, 180), (0, 0.6), (44, 38, 460, 198))
     marks = ""
-    for a, name, anchor in ((0, columns[0], "start"), (90, columns[1], "middle")):
+    for a, name, anchor, above in ((0, columns[0], "start", 22), (90, columns[1], "end", 12)):  # clear of the curve
         x, y = plane.x(a), plane.y(turned.cut(a)[3])
-        marks += circle(x, y, 5) + text(x, y - 12, name, text_anchor=anchor)
+        marks += circle(x, y, 5) + text(x, y - above, name, text_anchor=anchor)
     curve = plane.curve(degrees, gain, style=f"stroke: {class_color(2)}")
     axes = plane.axes(
         range(0, 181, 30), [0, 0.2, 0.4, 0.6], "angle of the direction, in degrees", "gain of its best cut (bits)"
@@ -314,7 +314,7 @@ def paired_differences(difference: pd.DataFrame) -> Picture:
     drawn += text(plane.x(0) + 12, 22, "oblique is better")
     for k, name in enumerate(difference):
         y = 58 + 32 * k
-        dots = "".join(circle(plane.x(d), y, 4, fill_opacity=0.3) for d in difference[name])
+        dots = "".join(circle(plane.x(d), y, 4, fill_opacity=0.5) for d in difference[name])
         mean = plane.x(float(difference[name].mean()))
         drawn += text(0, y + 5, str(name)) + element("g", dots, style=f"fill: {class_color(0)}")
         drawn += line(mean, y - 11, mean, y + 11, stroke_width=3)

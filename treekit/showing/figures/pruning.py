@@ -297,8 +297,8 @@ def regions_explorer(frame: pd.DataFrame, new_rows: pd.DataFrame, target: str) -
 
     def told(tree: Tree) -> str:
         return (
-            f"{_leaves(tree)}, {tree.score(X, labels):.1%} of the {len(X)} training rows and "
-            f"{tree.score(new_X, new_labels):.1%} of the {len(new_X)} new ones classified correctly"
+            f"{_leaves(tree)}, accuracy {tree.score(X, labels):.3f} on the {len(X)} training rows and "
+            f"{tree.score(new_X, new_labels):.3f} on the {len(new_X)} new ones"
         )
 
     points = "".join(_points(plane, x, y, codes.tolist()) for plane in (left, right))

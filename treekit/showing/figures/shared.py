@@ -7,7 +7,7 @@ from xml.sax.saxutils import quoteattr
 
 import matplotlib.pyplot as plt
 
-from treekit.showing.palette import class_color
+from treekit.showing.palette import RIPE, UNRIPE, class_color
 from treekit.showing.svg import circle, element, number, text
 
 LINE = 32  # pixels from one line of a drawn table to the next
@@ -17,6 +17,13 @@ def in_class(k: int, shapes: str) -> str:
     """Paint shapes in the colour of class k; every second class is hollow, for readers who do not see the colours."""
     style = f"fill: {class_color(k)}; stroke: {class_color(k)}; fill-opacity: {(1, 0)[k % 2]}; stroke-width: 2"
     return element("g", shapes, style=style)
+
+
+def melon(name: object, is_ripe: bool, x: float = 0, y: float = 0, radius: float = 11) -> str:
+    """Draw the melon of this number, ripe ones hollow; the same everywhere, so that a reader knows it again."""
+    shown = {} if is_ripe else {"fill": "white"}
+    inside = text(x, y + 0.4 * radius, str(name), text_anchor="middle", font_size=radius + 2, **shown)
+    return in_class(RIPE if is_ripe else UNRIPE, circle(x, y, radius)) + inside
 
 
 def dot(x: float, y: float) -> str:

@@ -1,0 +1,93 @@
+"""Set every formula at build time, as MathML: the reader's browser draws it by itself, and no script has to come first.
+
+MathJax weighed 300 KB, and a phone waited ten seconds for its formulas. MathML needs no JavaScript, screen readers read
+it, and it is no stop for the tab key. Temml (book/_math, where its style sheet and the font are too) turns TeX into
+MathML; it is one file of JavaScript, which MiniRacer, an engine from the Python package of that name, runs here.
+A formula that Temml does not understand is a warning, so the build fails.
+"""
+
+import re
+from functools import cache
+from html import unescape
+from pathlib import Path
+from unicodedata import normalize
+
+from docutils import nodes
+from fonts import cut
+from py_mini_racer import JSEvalException, MiniRacer
+from sphinx.util import logging
+from sphinx.util.math import get_node_equation_number
+
+FOLDER = Path(__file__).resolve().parents[1] / "_math"
+STYLES, FONT = "Temml-STIX2.css", "STIXTwoMath.woff2"
+SCROLLS = "pst-scrollable-table-container"
+
+logger = logging.getLogger(__name__)
+
+
+@cache
+def engine():
+    """A JavaScript engine that has read Temml."""
+    made = MiniRacer()
+    made.eval((FOLDER / "temml.min.js").read_text(encoding="utf-8") + "; 0")
+    return made
+
+
+@cache
+def mathml(tex, is_display):
+    """Turn a formula into MathML; one in a line of text may be broken after its relations and operators."""
+    return engine().call("temml.renderToString", tex, {"displayMode": is_display, "throwOnError": True, "wrap": "tex"})
+
+
+def formula(node, is_display):
+    """The MathML of a node."""
+    tex = node.astext()
+    try:
+        return mathml(tex, is_display)
+    except JSEvalException as error:
+        reason = str(error).partition("\nvar temml")[0].strip()
+        logger.warning("this formula cannot be set: %s\n%s", reason, tex, location=node)
+        return ""
+
+
+def visit_inline(self, node):
+    self.body.append(self.starttag(node, "span", "", CLASS="math notranslate nohighlight"))
+    self.body.append(formula(node, is_display=False) + "</span>")
+    raise nodes.SkipNode
+
+
+def visit_display(self, node):
+    """A formula on a line of its own, with its number and the link to it."""
+    self.body.append(self.starttag(node, "div", "", CLASS="math notranslate nohighlight"))
+    if node["number"]:
+        self.body.append(f'<span class="eqno">({get_node_equation_number(self, node)})')
+        self.add_permalink_ref(node, "Link to this equation")
+        self.body.append("</span>")
+    # The theme lets what has this class scroll, and a key reach it if it does.
+    self.body.append(f'<div class="formula {SCROLLS}">{formula(node, is_display=True)}</div></div>\n')
+    raise nodes.SkipNode
+
+
+def publish(app, config):
+    """Let Sphinx copy the style sheet and the font into the site's `_static`."""
+    config.html_static_path = [*config.html_static_path, str(FOLDER / STYLES), str(FOLDER / FONT)]
+
+
+def cut_font(app, exception):
+    """Leave in the site's copy of the font what the formulas of all pages show; a letter alone is shown in italics."""
+    if exception or app.builder.name != "html":
+        return
+    shown = set()
+    for page in app.outdir.rglob("*.html"):
+        for math in re.findall(r"<math.*?</math>", page.read_text(encoding="utf-8"), re.DOTALL):
+            shown.update(unescape(re.sub("<.*?>", "", math)))
+    italics = [0x210E, *range(0x1D434, 0x1D468), *range(0x1D6E2, 0x1D71C)]
+    cut(app.outdir / "_static" / FONT, shown | {chr(code) for code in italics if normalize("NFKC", chr(code)) in shown})
+
+
+def setup(app):
+    app.add_html_math_renderer("mathml", inline_renderers=(visit_inline, None), block_renderers=(visit_display, None))
+    app.connect("config-inited", publish)
+    app.connect("build-finished", cut_font)
+    app.add_css_file(STYLES)
+    return {"version": "1.0", "parallel_read_safe": True, "parallel_write_safe": True}
