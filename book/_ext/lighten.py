@@ -8,6 +8,8 @@ of Font Awesome, the index of the search, rules for what no page has. Once the s
 * cuts the font of the icons down to those in use;
 * leaves what only a search needs to the page that searches.
 
+Pictures wait until the reader comes near them, and so do sections until the page is alive (`_static/sections.js`).
+
 A script or style sheet that an extension adds is joined like the rest: none of the book's own is named here.
 """
 
@@ -141,6 +143,7 @@ def wait_for_pictures(app, pagename, templatename, context, doctree):
 
 
 def setup(app):
+    app.add_js_file("sections.js", loading_method="defer")
     app.connect("html-page-context", wait_for_pictures)
     app.connect("build-finished", lighten, priority=900)  # after the theme, which then writes the colours of code
     # Each build writes every page: one that is left from the build before is joined already.
