@@ -67,6 +67,17 @@ def words_of(pages, script):
     return {*attributes.split(), *re.findall(r"[\w-]+", script)}
 
 
+def split(prelude):
+    """The selectors before a rule, each as its tokens."""
+    selectors = [[]]
+    for token in prelude:
+        if token == ",":
+            selectors.append([])
+        else:
+            selectors[-1].append(token)
+    return selectors
+
+
 def is_used(selector, words):
     """Tell whether a page may have what is selected; what stands in brackets, as in `:not(.x)`, is not looked at."""
     classes = {name.value for dot, name in pairwise(selector) if dot == "." and name.type == "ident"}
@@ -77,13 +88,7 @@ def in_use(rules, words):
     """Yield the rules that select something."""
     for rule in rules:
         if rule.type == "qualified-rule":
-            selectors = [[]]
-            for token in rule.prelude:
-                if token == ",":
-                    selectors.append([])
-                else:
-                    selectors[-1].append(token)
-            kept = [tinycss2.serialize(selector).strip() for selector in selectors if is_used(selector, words)]
+            kept = [tinycss2.serialize(chosen).strip() for chosen in split(rule.prelude) if is_used(chosen, words)]
             if kept:
                 yield f"{','.join(kept)}{{{tinycss2.serialize(rule.content).strip()}}}\n"
         elif rule.type == "at-rule" and rule.lower_at_keyword in ("media", "supports", "container", "layer"):
@@ -111,7 +116,7 @@ def rewritten(html, sheet, script, is_search):
 
     html = REST.sub("", SCRIPT.sub(rest, html))
     first = SHEET.search(html).start()
-    return SHEET.sub("", html[:first] + "<!-- -->" + html[first:]).replace("<!-- -->", tags, 1)
+    return html[:first] + tags + SHEET.sub("", html[first:])
 
 
 def lighten(app, exception):
