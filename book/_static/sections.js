@@ -1,10 +1,16 @@
 /* Sections far down the page are not laid out before the page is alive (book.css). Then they are: links and the scroll
-   bar need their true heights. */
-addEventListener("load", () => {
-  setTimeout(() => {
+   bar need their true heights. Until the reader moves, the place that the address names stays in view. */
+(() => {
+  "use strict";
+  const root = document.documentElement;
+  let hasMoved = false;
+  for (const way of ["wheel", "touchmove", "pointerdown", "keydown"]) {
+    addEventListener(way, () => (hasMoved = true), { once: true, passive: true });
+  }
+  const layOut = () => {
+    root.classList.add("all-sections");
     const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
-    const isThere = target && Math.abs(target.getBoundingClientRect().top) < innerHeight / 2;
-    document.documentElement.classList.add("all-sections");
-    if (isThere) target.scrollIntoView({ behavior: "instant" });
-  }, 500);
-});
+    if (target && !hasMoved) target.scrollIntoView({ behavior: "instant" });
+  };
+  addEventListener("load", () => setTimeout(layOut, 500));
+})();
