@@ -13,4 +13,12 @@
     if (target && !hasMoved) target.scrollIntoView({ behavior: "instant" });
   };
   addEventListener("load", () => setTimeout(layOut, 500));
+
+  // The theme makes what scrolls a stop of the tab key. What stood in a closed fold had no width then.
+  const reachable = ({ target }) => {
+    for (const box of target.querySelectorAll("pre, .pst-scrollable-table-container")) {
+      box.tabIndex = box.scrollWidth > box.clientWidth || box.scrollHeight > box.clientHeight ? 0 : -1;
+    }
+  };
+  addEventListener("toggle", reachable, true);
 })();
