@@ -119,7 +119,7 @@
       sentence.textContent = words;
       scenes.forEach(([drawing, places], k) => {
         panels[k].querySelector(".frame").innerHTML = drawing.map((part) => parts[part]).join("");
-        panels[k].querySelectorAll(".mark").forEach((mark, i) => put(mark, places[i]));
+        panels[k].querySelectorAll(".traveller").forEach((mark, i) => put(mark, places[i]));
       });
       return isFound;
     }

@@ -102,8 +102,8 @@ def walking(**changes):
 def test_a_mark_is_printed_once_and_placed_in_every_frame():
     page = walking()._repr_html_()
     assert page.count('<circle r="9"/>') == 1
-    assert '<g class="mark" data-key="a" style="transform:translate(120px,30px) scale(2,2);opacity:1">' in page
-    assert '<g class="mark" data-key="b" style="opacity:0">' in page  # not there at rest
+    assert '<g class="traveller" data-key="a" style="transform:translate(120px,30px) scale(2,2);opacity:1">' in page
+    assert '<g class="traveller" data-key="b" style="opacity:0">' in page  # not there at rest
     scenes = [scene for _, _, scene in data_of(page)["frames"]]
     assert scenes[0] == [[0], [[20, 30], None]] and scenes[-1] == [[0], [[220, 30], [300, 30, 1, 2, 0.5]]]
     assert [found for _, found, _ in data_of(page)["frames"]] == [0, 0, 1, 0, 0, 0]
@@ -189,9 +189,7 @@ def test_every_stored_frame_is_sound_svg_inside_its_picture(page):
     data = data_of(page)
     assert [sentence for sentence, *_ in data["frames"] if not sentence.endswith(".")] == []
     # The marks stand last in a picture, in pixels of their own.
-    picture = (
-        re.search(r"<svg.*?</svg>", page, re.DOTALL)[0].split('\n<g class="mark"')[0].removesuffix("</svg>") + "</svg>"
-    )
+    picture = re.search(r"<svg.*?(?=\n<g class=.traveller|</svg>)", page, re.DOTALL)[0] + "</svg>"
     for drawing in (picture, *(f"<g>{part}</g>" for part in data["parts"])):
         top = ElementTree.fromstring(drawing)
         for node in top.iter():
@@ -205,7 +203,7 @@ def test_every_stored_frame_is_sound_svg_inside_its_picture(page):
 
 @pytest.mark.parametrize("page", list(stored_figures()))
 def test_every_stored_figure_is_small(page):
-    limit = 60_000 if 'class="mark"' in page else 170_000  # figures that share nothing yet are larger
+    limit = 60_000 if 'class="traveller"' in page else 170_000  # figures that share nothing yet are larger
     assert len(page.encode()) < limit
 
 

@@ -254,7 +254,7 @@ def _picture(panel: Panel, scene: _Scene, n_panels: int) -> str:
     """Write one panel at rest."""
     width, height = panel.size
     marks = "".join(
-        f'\n<g class="mark" data-key={quoteattr(str(key))} style="{_style(place)}">{mark}</g>'
+        f'\n<g class="traveller" data-key={quoteattr(str(key))} style="{_style(place)}">{mark}</g>'
         for (key, mark), place in zip(panel.marks.items(), scene.places, strict=True)
     )
     # A high drawing is not enlarged: the whole of it fits a window.
