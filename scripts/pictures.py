@@ -2,7 +2,7 @@
 
     python -m scripts.pictures          write them into book/_static
 
-The preview is the opening figure: ID3's tree with the seventeen melons in its leaves, as `falling` lays it out. The
+The preview is the opening figure: ID3's tree with the seventeen melons in its leaves, as `treekit.showing.figures.cover` lays it out. The
 icons are drawn from book/_static/favicon.svg, whose shapes are lines, circles and rectangles.
 """
 
@@ -17,7 +17,7 @@ from matplotlib.patches import Circle, Rectangle
 from PIL import Image, ImageDraw
 
 from treekit.datasets import load_watermelon
-from treekit.showing.figures.falling import frontier, grown, lay_out, levels_of
+from treekit.showing.figures.cover import frontier, grown, lay_out, levels_of
 from treekit.showing.palette import CLASS_COLORS, REGION, RIPE, UNRIPE
 
 STATIC = Path(__file__).resolve().parents[1] / "book" / "_static"
