@@ -2,7 +2,7 @@
 # Needed: git, make and one of Python 3.11, 3.12 and 3.13. `make book PYTHON=...` names one.
 
 .DEFAULT_GOAL := help
-.PHONY: help book site serve lint check test binder execute reading bench lock clean
+.PHONY: help book site serve lint check test binder execute exercises reading weight grade bench lock clean
 
 PYTHON ?=
 PORT ?= 8000
@@ -20,7 +20,10 @@ help:
 	@echo "make test     run every test: of treekit, the notebooks, the site"
 	@echo "make binder   install what Binder would and run the chapters there, some minutes"
 	@echo "make execute  run the chapters again and store their outputs (CHAPTERS=\"entropy id3\" for some)"
+	@echo "make exercises  write the graded exercises without their solutions into _build/exercises"
 	@echo "make reading  tell how long each chapter's open page takes (CHAPTERS=\"entropy id3\" for some)"
+	@echo "make weight   tell what a first visit to some pages weighs and how long it takes on a phone (PAGES=\"entropy id3\")"
+	@echo "make grade    mark what students handed in (SUBMISSIONS=folder or zip; ROSTER=..., ASSIGNMENTS=...)"
 	@echo "make bench    measure treekit against its peers, some 20 minutes (ONLY=\"cart path\" for some groups)"
 	@echo "make lock     resolve requirements.in into requirements.txt"
 	@echo "make clean    remove the built site and the environment"
@@ -66,8 +69,21 @@ binder: $(READY)
 execute: $(READY)
 	.venv/bin/python scripts/execute.py $(CHAPTERS)
 
+exercises: $(READY)
+	@.venv/bin/python -m scripts.exercises
+
 reading: $(READY)
 	@.venv/bin/python -m scripts.reading $(CHAPTERS)
+
+weight: book
+	@$(BIN)/python -m tests.book.weight "$(OUT)/_build/html" $(PAGES)
+
+# OPTIONS passes others on; `.venv/bin/python -m grading --help` lists them.
+grade: $(READY)
+	@test -n "$(SUBMISSIONS)" || { echo "Say where the submissions are: make grade SUBMISSIONS=folder (or a zip)" >&2; exit 1; }
+	@.venv/bin/python -m grading "$(SUBMISSIONS)" $(if $(ROSTER),--roster "$(ROSTER)") \
+	    $(if $(SOURCES),--sources "$(SOURCES)") $(if $(ASSIGNMENTS),--assignments $(ASSIGNMENTS)) \
+	    $(if $(UNSAFE),--unsafe) $(OPTIONS)
 
 # LightGBM comes with the first benchmark: nothing else needs it.
 bench: $(READY)

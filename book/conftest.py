@@ -6,6 +6,9 @@ import os
 
 from scripts.execute import reproducible_environment
 
+# The sources of the graded exercises are no chapters: tests/exercises grades them.
+collect_ignore = ["exercises"]
+
 # The kernels that nbval starts inherit this, so they run as `make execute` ran.
 os.environ.update(reproducible_environment())
 

@@ -35,9 +35,10 @@ KEPT_IN_CELLS = {"tags", "mystnb"}
 
 
 def notebooks(folder: Path = BOOK) -> list[Path]:
-    """Every notebook under a folder, without checkpoints and builds."""
+    """Every notebook under a folder, without checkpoints and builds, and without the graded exercises."""
     found = folder.rglob("*.ipynb")
-    return sorted(path for path in found if not any(part[0] in "._" for part in path.relative_to(folder).parts))
+    kept = (path for path in found if "exercises" not in path.relative_to(folder).parts)
+    return sorted(path for path in kept if not any(part[0] in "._" for part in path.relative_to(folder).parts))
 
 
 def reproducible_environment() -> dict[str, str]:

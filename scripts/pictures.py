@@ -2,7 +2,7 @@
 
     python -m scripts.pictures          write them into book/_static
 
-The preview is the opening figure: ID3's tree with the seventeen melons in its leaves, as `treekit.showing.figures.cover` lays it out. The
+The preview is the opening figure: ID3's tree with the seventeen melons in its leaves, laid out as on the cover. The
 icons are drawn from book/_static/favicon.svg, whose shapes are lines, circles and rectangles.
 """
 

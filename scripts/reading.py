@@ -3,7 +3,8 @@
     python -m scripts.reading                every chapter of the book
     python -m scripts.reading entropy id3    these two
 
-The open page is what stands before the exercises and outside folds, margin notes, hints and solutions. A row tells:
+The open page is what stands before the exercises and outside folds, margin notes, checks, hints and solutions. A row
+tells:
 
 words    words of prose
 lines    lines of code, blank ones left out, in cells whose input stands open
@@ -33,7 +34,7 @@ OPTION = re.compile(r":\w+:")
 FOLDING_OPTION = re.compile(r":class:.*\b(dropdown|toggle|margin)\b")
 #: Directives whose content is no open prose: it folds, stands in the margin, or is no prose.
 NOT_OPEN = {"margin", "dropdown", "hint", "exercise", "exercise-start", "solution", "solution-start"}
-NOT_OPEN |= {"math", "literalinclude", "code-block", "figure"}
+NOT_OPEN |= {"check", "math", "literalinclude", "code-block", "figure"}
 
 #: What is taken out of a text before its words are counted, and what takes its place.
 NO_PROSE = [

@@ -24,6 +24,7 @@ from treekit import (
     Tree,
 )
 from treekit.growing.encoding import Feature
+from treekit.trees.routes import join_routes
 from treekit.trees.structure import STOP
 
 #: One quick model of each class.
@@ -65,7 +66,7 @@ def chain(depth: int) -> Tree:
         classes=np.array([0, 1]),
         feature=np.where(asks, 0, -1),
         threshold=np.where(asks, node // 2 + 0.5, np.nan),
-        route=np.zeros(0, dtype=np.intp),
+        routes=join_routes([]),
         n_children=np.where(asks, 2, 0),
         missing=np.where(asks, 0, STOP),
         gain=np.zeros(len(node)),
@@ -99,7 +100,7 @@ def assert_same_trees(one, other):
     trees, others = list(trees_of(one)), list(trees_of(other))
     assert len(trees) == len(others) > 0
     for tree, same in zip(trees, others):
-        for name in ("n_children", "feature", "missing", "route"):
+        for name in ("n_children", "feature", "missing", "routes"):
             np.testing.assert_array_equal(getattr(tree, name), getattr(same, name), err_msg=name)
         np.testing.assert_array_equal(tree.threshold, same.threshold)
         for name in ("value", "weight", "gain"):

@@ -21,13 +21,10 @@
     if (link?.hash && link.href === location.href) follow(link.hash);
   });
 
-  // On the page that a search leads to, Sphinx would mark the words; but it keeps still where the theme has loaded the
-  // script of its search, as it has everywhere. If only folds hold the words, the first of these folds opens.
+  // On the page that a search leads to, Sphinx marks the words. If only folds hold them, the first of these folds opens.
   addEventListener("load", () => {
-    if (document.getElementById("search-results")) return;
-    SphinxHighlight.highlightSearchWords();
     setTimeout(() => {
-      const words = [...document.querySelectorAll("article .highlighted")];
+      const words = [...document.querySelectorAll("article .highlighted:not(.check-reply *)")];
       if (words.length && words.every((word) => word.closest("details:not([open])"))) unfold(words[0]);
     }, 50);
   });

@@ -91,6 +91,7 @@ def reading(*cells):
         ("::::{dropdown} Title\nin\n::::\nword", True),
         (":::{margin}\nword\n:::", False),
         ("```{hint}\nword\n```", False),
+        (":::{check} choose\nword\n\n* [x] word\n\n  word\n:::", False),
         ("```python\nword\n```", False),
         ("```{literalinclude} file.py\n:pyobject: word\n```", False),
     ],

@@ -20,6 +20,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell
 
 import treekit
 from scripts.execute import ROOT
+from tests.book.answering import answer_every_check, states
 from tests.book.sites import BIN, build, build_small, open_page, open_tab, outside, served, small_book
 
 DESK, PHONE = 1280, 390
@@ -402,3 +403,19 @@ def test_launch_buttons_lead_to_the_given_repository(tmp_path):
         "https://mybinder.org/v2/gh/someone/trees/draft?urlpath=lab/tree/book/small.ipynb",
         "https://colab.research.google.com/github/someone/trees/blob/draft/book/small.ipynb",
     ]
+
+
+def test_every_check_is_answered_right_and_wrong(site, browser, address):
+    """As a reader would: every answer meets its reply, and the answers are remembered."""
+    with browser.new_context() as context:
+        tab, errors, requests = open_tab(context, address)
+        faults = []
+        for chapter in chapters():
+            if 'class="check"' not in (site / f"{chapter}.html").read_text(encoding="utf-8"):
+                continue
+            tab.goto(f"{address}/{chapter}.html")
+            faults += [f"{label}: {fault}" for label, fault in answer_every_check(tab).items() if fault]
+            before = states(tab)
+            tab.reload()
+            faults += [f"{chapter} forgets its answers"] * (states(tab) != before)
+        assert faults + errors + requests == []

@@ -6,12 +6,16 @@ import tracemalloc
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 
 from treekit import C45Classifier, CARTClassifier, CARTRegressor, ID3Classifier
 from treekit.growing.candidates import ChildLimits
 from treekit.growing.categories import score_groups
 from treekit.growing.criteria import Entropy, Gini, SquaredError
 from treekit.growing.level import descend, first_level
+from treekit.growing.surrogates import Agreement
+from treekit.trees import routes
+from treekit.trees.routes import Routes
 
 
 def plain_best_gain(criterion, sums_of, node_sums, categories, groupings) -> float:
@@ -53,8 +57,8 @@ def test_groups_are_the_best_of_all_groupings_in_every_node(seed, n_classes, one
         # The gain of the known rows, over the weight of the node.
         scale = float(criterion.weight(known) / criterion.weight(level.sums)[node])
         np.testing.assert_allclose(found.gain[0, node], gain * scale, atol=1e-12)
-        route = found.routes[0][node]
-        assert set(np.flatnonzero(route >= 0)) == set(categories)
+        found_routes = found.routes[0]
+        assert set(found_routes.category[found_routes.node == node]) == set(categories)
 
 
 def peak_bytes(fit) -> int:
@@ -74,6 +78,11 @@ def tables(kind, n):
     match kind:
         case "distinct names beside a number":
             return pd.DataFrame({"a": names(n), "b": rng.normal(size=n)}), rng.integers(0, 2, n)
+        case "distinct names":
+            return pd.DataFrame({"a": rng.permutation(names(n))}), rng.normal(size=n)
+        case "names of four rows" | "names of four rows, and gaps":
+            X = pd.DataFrame({"a": rng.choice(names(n // 4), n), "b": rng.choice(names(n // 4), n)})
+            return X.mask(rng.random(X.shape) < 0.05 * ("gaps" in kind)), rng.integers(0, 3, n)
         case "distinct numbers":
             return pd.DataFrame({"a": rng.normal(size=n), "b": rng.integers(0, 3, n)}), rng.integers(0, 2, n)
 
@@ -89,6 +98,65 @@ def tables(kind, n):
 def test_memory_grows_with_the_rows(model, kind):
     few, many = (peak_bytes(lambda n=n: model.fit(*tables(kind, n))) for n in (1000, 4000))
     assert many < 6 * few
+
+
+CART = (
+    (CARTRegressor(), "distinct names"),
+    (CARTRegressor(ccp_alpha=1e-4), "distinct names"),
+    (CARTClassifier(), "names of four rows"),
+    (CARTClassifier(categorical_split="one_vs_rest", max_depth=12), "names of four rows"),
+    # Rows with gaps may leave a node one by one, so that trees in full are far deeper than the logarithm of the rows.
+    (CARTRegressor(max_depth=12), "names of four rows, and gaps"),
+    (CARTClassifier(max_depth=12), "names of four rows, and gaps"),
+)
+
+
+@pytest.mark.parametrize(("model", "kind"), CART)
+def test_memory_of_cart_grows_as_rows_log_rows(model, kind):
+    """Four times the rows: 4.8 times as much, and never a number for each node and category, which is 16 times."""
+    few, many = tables(kind, 1000), tables(kind, 4000)
+    assert peak_bytes(lambda: model.fit(*many)) < 6 * peak_bytes(lambda: model.fit(*few))
+    grown, small = model.fit(*many).tree_, clone(model).fit(*few).tree_
+    assert peak_bytes(lambda: grown.predict(many[0])) < 6 * peak_bytes(lambda: small.predict(few[0]))
+
+
+@pytest.mark.parametrize(("model", "kind"), CART)
+def test_routes_of_cart_are_those_of_the_rows(model, kind):
+    """A level has no more pairs of a node and a category than rows, in the tree and in each surrogate."""
+    X, y = tables(kind, 1000)
+    tree = model.fit(X, y).tree_
+    for of_tree in (tree.routes, *(surrogate.routes for surrogate in tree.surrogates)):
+        of_level = np.bincount(tree.depth[of_tree.node], minlength=tree.max_depth)
+        assert (of_level <= len(X)).all()
+    assert tree.routes.n_pairs > 0
+
+
+@pytest.mark.parametrize(("model", "kind"), CART)
+def test_work_of_cart_grows_as_rows_log_rows(model, kind, monkeypatch):
+    """Counted in the pairs that are sorted, the categories that are looked up, and the sums that are scored."""
+    count = [0]
+
+    def count_work_of(owner, name, size):
+        plain = getattr(owner, name)
+
+        def counting(*args):
+            count[0] += size(*args)
+            return plain(*args)
+
+        monkeypatch.setattr(owner, name, counting)
+
+    count_work_of(routes, "_in_order", lambda key, branch: len(key))
+    count_work_of(Routes, "branch_of", lambda self, node, category: len(node))
+    for criterion in (Gini, SquaredError, Agreement):
+        count_work_of(criterion, "saving", lambda self, left, total: left[0].size)
+
+    def work(n):
+        X, y = tables(kind, n)
+        count[0] = 0
+        model.fit(X, y).predict(X)
+        return count[0]
+
+    assert 0 < work(4000) < 6 * work(1000)
 
 
 @pytest.mark.parametrize("model", (CARTClassifier(max_depth=3), CARTRegressor(max_depth=3)))
@@ -117,8 +185,8 @@ def test_entropy_of_groups_too():
     found = score_groups(level, column, 30, criterion, np.ones(1))
     share = np.array([label[column == c].mean() for c in range(30)])
     best = -np.inf
-    for cut in np.unique(share)[:-1]:
-        left = criterion.per_row[:, share[column] <= cut].sum(axis=1).astype(float)
+    for bound in np.unique(share)[:-1]:
+        left = criterion.per_row[:, share[column] <= bound].sum(axis=1).astype(float)
         whole = criterion.per_row.sum(axis=1).astype(float)
         saving = criterion.cost(whole) - criterion.cost(left) - criterion.cost(whole - left)
         best = max(best, float(saving / 200))

@@ -16,7 +16,7 @@ from treekit import (
     RandomForestRegressor,
 )
 
-FIELDS = ("feature", "threshold", "route", "n_children", "missing", "gain", "impurity", "n_samples", "weight", "value")
+FIELDS = ("feature", "threshold", "routes", "n_children", "missing", "gain", "impurity", "n_samples", "weight", "value")
 REGRESSORS = tuple(
     CARTRegressor(criterion=name) for name in ("squared_error", "friedman_mse", "absolute_error", "poisson")
 )

@@ -14,6 +14,7 @@ from treekit.growing.encoding import MISSING, UNSEEN, Feature, encode, learn_fea
 from treekit.models import boosting
 from treekit.trees import batch_traversal, traversal
 from treekit.trees.batch_traversal import BatchedTrees, can_be_batched, leaf_values
+from treekit.trees.routes import Routes, join_routes, routes_of_pairs
 from treekit.trees.structure import SHARE, STOP, Surrogate
 from treekit.trees.traversal import round_thresholds_to
 
@@ -30,12 +31,11 @@ def follow(tree: Tree, x: np.ndarray, node: int = 0) -> dict[int, float]:
     if tree.n_children[node] == 0:
         return {node: 1.0}
     asked = tree.feature[node]
-    first_route = sum(tree.features[j].n_values for j in tree.feature[:node].tolist() if j >= 0)
-    branch = answer(tree.features[asked], x[asked], tree.threshold[node], tree.route[first_route:])
+    branch = answer(tree.features[asked], x[asked], tree.threshold[node], routes_at(tree.routes, node))
     for surrogate in tree.surrogates:
         j = surrogate.feature[node]
         if branch is None and j >= 0:
-            branch = answer(tree.features[j], x[j], surrogate.threshold[node], surrogate.route[node])
+            branch = answer(tree.features[j], x[j], surrogate.threshold[node], routes_at(surrogate.routes, node))
             branch = branch if branch is None else branch ^ bool(surrogate.is_reversed[node])
     rule = tree.missing[node] if branch is None else branch
     if rule == STOP:
@@ -51,10 +51,16 @@ def follow(tree: Tree, x: np.ndarray, node: int = 0) -> dict[int, float]:
     return ends
 
 
-def answer(feature: Feature, value: float, threshold: float, route: np.ndarray) -> int | None:
+def routes_at(routes: Routes, node: int) -> dict[int, int]:
+    """The branch of each category that has one."""
+    pairs = zip(routes.node.tolist(), routes.category.tolist(), routes.branch.tolist(), strict=True)
+    return {category: branch for at, category, branch in pairs if at == node}
+
+
+def answer(feature: Feature, value: float, threshold: float, branch_of: dict[int, int]) -> int | None:
     if feature.is_numeric:
         return None if np.isnan(value) else int(float(value) > threshold)
-    return None if value < 0 or route[int(value)] < 0 else int(route[int(value)])
+    return branch_of.get(int(value))
 
 
 def table_of(tree: Tree, values: np.ndarray) -> np.ndarray:
@@ -71,7 +77,7 @@ def table_of(tree: Tree, values: np.ndarray) -> np.ndarray:
 
 def random_tree(rng, features, depth, rules=(0, 1), n_branches=2, n_surrogates=0) -> Tree:
     """A tree of no meaning, with leaves at any depth; numbers are cut in two, a category in up to ``n_branches``."""
-    feature, threshold, route, n_children, missing = [], [], [], [], []
+    feature, threshold, routes, n_children, missing = [], [], [], [], []
     level = 1
     for k in range(depth + 1):
         below = 0
@@ -81,7 +87,7 @@ def random_tree(rng, features, depth, rules=(0, 1), n_branches=2, n_surrogates=0
             numeric = j >= 0 and features[j].is_numeric
             width = 0 if is_leaf else 2 if numeric else int(rng.integers(2, n_branches + 1))
             if j >= 0 and not numeric:
-                route.append(rng.integers(-1, width, features[j].n_values))
+                routes.append(random_routes(rng, len(feature), width, features[j].n_values))
             feature.append(j)
             threshold.append(rng.choice(GRID) if numeric else np.nan)
             n_children.append(width)
@@ -94,7 +100,7 @@ def random_tree(rng, features, depth, rules=(0, 1), n_branches=2, n_surrogates=0
         classes=np.array(["a", "b", "c"]),
         feature=np.array(feature),
         threshold=np.array(threshold),
-        route=np.concatenate([np.zeros(0, dtype=int), *route]),
+        routes=join_routes(routes),
         n_children=np.array(n_children),
         missing=np.array(missing),
         gain=np.zeros(n),
@@ -113,17 +119,24 @@ def random_tree(rng, features, depth, rules=(0, 1), n_branches=2, n_surrogates=0
     return tree
 
 
+def random_routes(rng, node, width, n_values) -> Routes:
+    """Of one node; some categories have no branch."""
+    branch = rng.integers(-1, width, n_values)
+    category = np.flatnonzero(branch >= 0)
+    return routes_of_pairs(np.full(len(category), node), category, branch[category])
+
+
 def random_surrogate(rng, features, feature) -> Surrogate:
     asks = np.where(feature >= 0, rng.integers(-1, len(features), len(feature)), -1)
     numeric = np.array([f.is_numeric for f in features])[asks]
-    width = max(f.n_values for f in features)
+    by_category = np.flatnonzero(~numeric & (asks >= 0))
     return Surrogate(
         feature=asks,
         threshold=np.where(numeric & (asks >= 0), rng.choice(GRID, len(asks)), np.nan),
-        route=rng.integers(-1, 2, (len(asks), width)),
         is_reversed=rng.random(len(asks)) < 0.5,
         agreement=np.zeros(len(asks)),
         adjusted=np.zeros(len(asks)),
+        routes=join_routes([random_routes(rng, node, 2, features[asks[node]].n_values) for node in by_category]),
     )
 
 
@@ -239,6 +252,16 @@ def test_what_is_not_shallow():
             assert np.array_equal(
                 list(leaf_values([shallow, other], says, values)), tree_by_tree([shallow, other], says, values)
             )
+
+
+@pytest.mark.parametrize("too_many", (0, 1))
+def test_trees_are_batched_up_to_so_many_categories(too_many):
+    n_values, rng = batch_traversal.MOST_CATEGORIES + too_many, np.random.default_rng(4)
+    features = [NUMBERS, Feature("m", np.arange(n_values))]
+    trees = [random_tree(rng, features, depth=2) for _ in range(5)]
+    assert can_be_batched(trees) == (not too_many)
+    values, says = random_values(rng, features, 50, np.float64), [rng.normal(size=len(tree)) for tree in trees]
+    assert np.array_equal(list(leaf_values(trees, says, values)), tree_by_tree(trees, says, values))
 
 
 def test_thresholds_are_rounded_down():

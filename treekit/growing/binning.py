@@ -158,8 +158,8 @@ class Bins:
         """
         branch = (self.upper_edge[splits.feature] > splits.threshold[:, np.newaxis]).astype(np.intp)
         branch[np.arange(branch.shape[1]) >= self.missing[splits.feature, np.newaxis]] = -1
-        by_category = np.flatnonzero(~self.is_numeric[splits.feature])
-        branch[by_category, : splits.route.shape[1]] = splits.route[by_category]
+        branch[~self.is_numeric[splits.feature]] = -1
+        branch[splits.routes.node, splits.routes.category] = splits.routes.branch
         return branch
 
     def encode(self, values: NDArray) -> BinnedRows:

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treekit.growing.encoding import Feature
-from treekit.numeric import TIE, Floats
+from treekit.numeric import TIE, Floats, Ints
+from treekit.trees.routes import BranchPerCategory, Routes, join_routes
 from treekit.trees.structure import MAJORITY
 
 __all__ = [
@@ -34,8 +35,8 @@ class SplitCandidates:
         How much it lowers the impurity; -inf where the column can't split the node.
     threshold : array of shape (n_columns, n_nodes)
         Branch 0 is at or below it, branch 1 above; NaN for a column of categories. It means nothing without a gain.
-    routes : dict of arrays of shape (n_nodes, n_values)
-        For each column of categories, the branch of each category; -1 for none.
+    routes : dict of Routes or BranchPerCategory
+        For each column of categories, the branches of the categories in each node.
     missing : array of shape (n_columns, n_nodes) or None
         Branch of missing values, if the search learns it; MAJORITY where a node has none to learn from.
     branch_weight : dict of arrays of shape (n_nodes, n_branches)
@@ -54,7 +55,7 @@ class SplitCandidates:
 
     gain: Floats
     threshold: Floats
-    routes: dict[int, NDArray[np.intp]] = field(default_factory=dict)
+    routes: dict[int, Routes | BranchPerCategory] = field(default_factory=dict)
     missing: NDArray[np.intp] | None = None
     branch_weight: dict[int, Floats] = field(default_factory=dict)
     branch_entropy: dict[int, Floats] = field(default_factory=dict)
@@ -62,6 +63,18 @@ class SplitCandidates:
     split_information: Floats | None = None
     feature: NDArray[np.intp] | None = None
     direction: Floats | None = None
+
+    def routes_of(self, node: Ints, column: Ints) -> Routes:
+        """The routes of some nodes, for each on one column; the nodes are numbered as they come: 0, 1, ..."""
+        parts = []
+        for j, routes in self.routes.items():
+            tests_j = np.flatnonzero(column == j)
+            # A column of many categories that no node tests costs nothing.
+            if len(tests_j):
+                number = np.full(self.gain.shape[1], -1)
+                number[node[tests_j]] = tests_j
+                parts.append(routes.renumbered(number))
+        return join_routes(parts)
 
 
 def merge_candidates(parts: Sequence[SplitCandidates], columns: Sequence[int] | None = None) -> SplitCandidates:

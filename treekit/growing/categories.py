@@ -17,6 +17,7 @@ from treekit.growing.criteria import Criterion
 from treekit.growing.level import Level
 from treekit.growing.thresholds import _saving_within_limits
 from treekit.numeric import TIE, Floats, Ints, safe_divide
+from treekit.trees.routes import BranchPerCategory, Routes, routes_of_pairs
 
 __all__ = ["score_branches", "score_groups"]
 
@@ -97,8 +98,7 @@ def score_branches(
     saving = criterion.cost(cells.by_node(counts)) - cells.by_node(criterion.cost(counts))
     can_split = cells.by_node(((weight > 0) & (weight >= min_weight)).astype(np.intp)) >= 2
     gain = np.where(can_split, criterion.gain(saving, level.sums), -np.inf)
-    route = np.broadcast_to(np.arange(n_values), (level.n_nodes, n_values))
-    candidates = _category_candidates(gain, route)
+    candidates = _category_candidates(gain, BranchPerCategory(n_values))
     share = safe_divide(weight, cells.by_node(weight)[cells.node])
     candidates.branch_entropy = {0: -cells.by_node(share * np.log2(np.where(share > 0, share, 1.0)))}
     return candidates
@@ -175,9 +175,7 @@ def best_groups_of_cells(
             is_left = np.zeros(len(order), dtype=bool)
             is_left[order] = np.arange(len(order)) <= best[cells.node]
             goes_left = np.where(better[cells.node], is_left, goes_left)
-    route = np.full((cells.n_nodes, cells.n_values), -1)
-    route[cells.node, cells.category] = np.where(goes_left, 0, 1)
-    return _category_candidates(best_gain, route)
+    return _category_candidates(best_gain, routes_of_pairs(cells.node, cells.category, np.where(goes_left, 0, 1)))
 
 
 def _best_prefix(
@@ -221,6 +219,6 @@ def _best_left_sides(
     return best_gain, best
 
 
-def _category_candidates(gain: Floats, route: NDArray[np.intp]) -> SplitCandidates:
+def _category_candidates(gain: Floats, routes: Routes | BranchPerCategory) -> SplitCandidates:
     """The candidates of one column of categories."""
-    return SplitCandidates(gain[np.newaxis], np.full((1, len(gain)), np.nan), {0: route})
+    return SplitCandidates(gain[np.newaxis], np.full((1, len(gain)), np.nan), {0: routes})

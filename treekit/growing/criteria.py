@@ -203,16 +203,15 @@ class _Mean(Criterion):
         return np.minimum(np.maximum(self._mean(level) + self._centre(level), low), high)[:, np.newaxis]
 
     def is_pure(self, level: Level, impurity: Floats) -> Bools:
-        low, high = self._range(level)
-        return high - low <= self.noise
+        return self._spread(level) <= self.noise
 
     def refined(self, level: Level) -> Level:
-        low, high = self._range(level)
-        if self._is_fine_everywhere(level, RESOLUTION * (high - low)):
+        if self._is_fine_everywhere(level, RESOLUTION * self._spread(level)):
             return level
         is_coarse = self._is_coarse(level)
         if not is_coarse.any():
             return level
+        low, high = self._range(level)
         centre = np.array(np.broadcast_to(self._centre(level), low.shape))
         unit = np.repeat(level.unit, level.n_nodes // level.unit.shape[1], axis=1)
         if self.moves_centre:
@@ -237,7 +236,7 @@ class _Mean(Criterion):
     def _is_coarse(self, level: Level) -> Bools:
         """Which nodes do not know their sums to a small fraction of the spread of their targets."""
         low, high = self._range(level)
-        centre, least = self._centre(level), RESOLUTION * (high - low)
+        centre, least = self._centre(level), RESOLUTION * self._spread(level)
         is_coarse = np.zeros(level.n_nodes, dtype=bool)
         if self.moves_centre:
             is_coarse = least < np.spacing(np.maximum(np.abs(low - centre), np.abs(high - centre)))
@@ -275,6 +274,13 @@ class _Mean(Criterion):
         if "range" not in level.cache:
             level.cache["range"] = level.range_of(self._targets(level))
         return level.cache["range"]
+
+    def _spread(self, level: Level) -> Floats:
+        """Largest minus smallest target of each node."""
+        if "spread" not in level.cache:
+            low, high = self._range(level)
+            level.cache["spread"] = high - low
+        return level.cache["spread"]
 
     def order_keys(self, sums: Floats) -> Floats:
         return safe_divide(sums[1:], sums[0])

@@ -7,7 +7,7 @@ and CART are answers to them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, NamedTuple, Protocol, Self, TypeVar
 
@@ -19,7 +19,8 @@ from treekit.growing.criteria import Criterion
 from treekit.growing.encoding import Feature
 from treekit.growing.level import Level, descend, first_level
 from treekit.growing.presorted import sort_columns
-from treekit.numeric import LEAST_SHARE, TIE, Bools, Floats, Ints, repeat_with_index, safe_divide
+from treekit.numeric import LEAST_SHARE, TIE, Bools, Floats, Ints, safe_divide
+from treekit.trees.routes import Routes, join_routes
 from treekit.trees.structure import MAJORITY, NO_SURROGATE, SHARE, STOP, Surrogate, branches, combine
 from treekit.trees.tree import Tree
 
@@ -122,8 +123,8 @@ class ChosenSplits(NamedTuple):
         Place in the level of each node that splits.
     feature, gain, threshold, n_children : arrays of shape (n_splits,)
         As in :class:`treekit.Tree`.
-    route : array of shape (n_splits, n_values)
-        Branch of each category; -1 for none.
+    routes : Routes
+        Branches of the categories, for the splits that test a column of categories.
     missing : array of shape (n_splits,)
         Branch of missing values, SHARE or STOP; or MAJORITY as long as the heavier branch is not known.
     direction : array of shape (n_splits, n_features) or None
@@ -136,7 +137,7 @@ class ChosenSplits(NamedTuple):
     feature: Ints
     gain: Floats
     threshold: Floats
-    route: Ints
+    routes: Routes
     n_children: Ints
     missing: Ints
     direction: Floats | None = None
@@ -340,15 +341,10 @@ def choose_splits(candidates: SplitCandidates, chosen: Ints, least: Floats, miss
     gain = candidates.gain[chosen, np.arange(len(chosen))]
     node = np.flatnonzero((chosen >= 0) & (gain >= least))
     column = chosen[node]
-    # No wider than the chosen columns need: a column of many categories that no node chooses costs nothing.
-    chosen_routes = {j: route for j, route in candidates.routes.items() if (column == j).any()}
-    route = np.full((len(node), max((route.shape[1] for route in chosen_routes.values()), default=0)), -1)
+    routes = candidates.routes_of(node, column)
     n_children = np.full(len(node), 2)
-    for j, column_route in chosen_routes.items():
-        tests_j = np.flatnonzero(column == j)
-        branch = column_route[node[tests_j]]
-        route[tests_j, : branch.shape[1]] = branch
-        n_children[tests_j] = branch.max(axis=1, initial=-1) + 1
+    if routes.n_pairs:
+        np.maximum.at(n_children, routes.node, routes.branch + 1)
     direction = candidates.direction
     if direction is not None:
         is_combination = column == len(candidates.gain) - 1
@@ -358,7 +354,7 @@ def choose_splits(candidates: SplitCandidates, chosen: Ints, least: Floats, miss
         feature=column if candidates.feature is None else candidates.feature[column, node],
         gain=np.maximum(gain[node], 0),
         threshold=candidates.threshold[column, node],
-        route=route,
+        routes=routes,
         n_children=n_children,
         missing=np.full(len(node), missing) if candidates.missing is None else candidates.missing[column, node],
         direction=direction,
@@ -392,7 +388,7 @@ def take_branches(
         place = np.flatnonzero(is_combination[level.node])
         row = level.rows(level.entry[place]).astype(np.intp)
         x[place] = combine(values, splits.direction[level.node[place]], row)
-    branch = branches(x, splits.threshold.take(level.node), splits.route, level.node)
+    branch = branches(x, splits.threshold.take(level.node), splits.routes, level.node)
     surrogates = () if find_surrogates is None else tuple(find_surrogates(level, branch, splits.feature))
     if surrogates:
         rows = level.rows(level.entry)
@@ -462,20 +458,13 @@ def assemble_tree(
         parts = [split.direction for split in splits if split.direction is not None]
         return at_splits(parts, 0.0) if parts else None
 
-    def routes() -> Ints:
-        """The branches of the categories, split by split: of each row of routes what its column needs."""
-        if not splits:
-            return np.zeros(0, dtype=np.intp)
-        n_values = np.array([feature.n_values for feature in features])
-        lengths = [n_values[split.feature] for split in splits]
-        parts = [
-            split.route[np.arange(split.route.shape[1]) < length[:, np.newaxis]]
-            for split, length in zip(splits, lengths)
-        ]
-        route, length = np.concatenate(parts), np.concatenate(lengths)
-        order = np.argsort(ids)
-        first, nth = repeat_with_index((np.cumsum(length) - length)[order], length[order])
-        return route[first + nth]
+    def in_tree(of_levels: Iterable[Routes]) -> Routes:
+        """The routes of all levels, under the numbers of the nodes in the tree."""
+        return join_routes([routes.renumbered(numbers) for routes, numbers in zip(of_levels, split_ids)])
+
+    def surrogate(levels: Sequence[Surrogate]) -> Surrogate:
+        *fields, routes = zip(*levels)
+        return Surrogate._make([*map(at_splits, fields, NO_SURROGATE), in_tree(routes)])
 
     feature = at_splits([split.feature for split in splits], -1)
     return Tree(
@@ -483,7 +472,7 @@ def assemble_tree(
         classes=classes,
         feature=feature,
         threshold=at_splits([split.threshold for split in splits], np.nan),
-        route=routes(),
+        routes=in_tree(split.routes for split in splits),
         n_children=at_splits([split.n_children for split in splits], 0),
         missing=at_splits([split.missing for split in splits], STOP),
         gain=at_splits([split.gain for split in splits], 0.0),
@@ -491,10 +480,7 @@ def assemble_tree(
         n_samples=n_samples[by_id],
         weight=weight[by_id],
         value=value[by_id],
-        surrogates=tuple(
-            Surrogate(*(at_splits(parts, elsewhere) for parts, elsewhere in zip(zip(*rank), NO_SURROGATE)))
-            for rank in zip(*(split.surrogates for split in splits))
-        ),
+        surrogates=tuple(map(surrogate, zip(*(split.surrogates for split in splits)))),
         direction=directions(),
         criterion=criterion.name,
         gain_is_sum=criterion.gain_is_sum,

@@ -169,7 +169,7 @@ class Level:
     def mean(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
         """Weighted mean in each node of x, one number for each place of ``entry``; 0 for a node without rows."""
         if self.has_unit_weights:
-            return safe_divide(np.bincount(self.node, x, minlength=self.n_nodes), self.n_samples)
+            return np.bincount(self.node, x, minlength=self.n_nodes) / np.maximum(self.n_samples, 1)
         weight = self.weight.take(self.entry)
         total = np.bincount(self.node, weight, minlength=self.n_nodes)
         return safe_divide(np.bincount(self.node, weight * x, minlength=self.n_nodes), total)

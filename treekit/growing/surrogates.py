@@ -87,16 +87,12 @@ def _surrogate(level: Level, branch: Ints, values: NDArray, candidates: SplitCan
     total, heavier = level.sums.sum(axis=0), level.sums.max(axis=0)
     # The gain is what the cut gets right beyond the heavier branch.
     beyond = total * np.where(feature >= 0, candidates.gain[feature, every], np.nan)
-    n_values = max((route.shape[1] for route in candidates.routes.values()), default=0)
-    route = np.full((level.n_nodes, n_values), -1)
-    for j, column_route in candidates.routes.items():
-        node = np.flatnonzero(feature == j)
-        route[node, : column_route.shape[1]] = column_route[node]
+    routes = candidates.routes_of(every, feature)
     place = np.flatnonzero((feature >= 0)[level.node])
     node, entry = level.node[place], level.entry[place]
-    side = branches(values[feature[node], level.row[entry]], threshold[node], route, node)
+    side = branches(values[feature[node], level.row[entry]], threshold[node], routes, node)
     both = (side >= 0) & (branch[place] >= 0)
     vote = np.where(side == branch[place], 1.0, -1.0) * level.weight[entry] * both
     is_reversed = np.bincount(node, vote, minlength=level.n_nodes) < 0
     agreement, adjusted = (heavier + beyond) / total, safe_divide(beyond, total - heavier)
-    return Surrogate(feature, threshold, route, is_reversed, agreement, adjusted)
+    return Surrogate(feature, threshold, is_reversed, agreement, adjusted, routes)

@@ -60,7 +60,7 @@ def cut(tree: Tree, nodes: ArrayLike) -> Tree:
         tree,
         feature=np.where(splits, tree.feature, -1)[stays],
         threshold=np.where(splits, tree.threshold, np.nan)[stays],
-        route=tree.route[np.repeat(splits, tree.n_routes)],
+        routes=tree.routes.renumbered(np.where(splits, np.cumsum(stays) - 1, -1)),
         n_children=np.where(splits, tree.n_children, 0)[stays],
         missing=np.where(splits, tree.missing, STOP)[stays],
         gain=np.where(splits, tree.gain, 0.0)[stays],

@@ -271,11 +271,10 @@ def _replaced(tree: Tree, nodes: Ints, branch: Ints) -> Tree:
         parent, child = repeat_with_index(level, tree.n_children[level])
         level = successor[tree.first_child[parent] + child]
     old = np.concatenate(levels)
-    of_node, entry = repeat_with_index(old, tree.n_routes[old])
     names = ("feature", "threshold", "n_children", "missing", "gain", "impurity", "n_samples", "weight", "value")
     return replace(
         tree,
-        route=tree.route[tree.route_start[of_node] + entry],
+        routes=tree.routes.of(old, tree.n_nodes),
         surrogates=tuple(surrogate.of(old) for surrogate in tree.surrogates),
         direction=None if tree.direction is None else tree.direction[old],
         **{name: getattr(tree, name)[old] for name in names},

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treekit.numeric import Floats, Ints
+from treekit.trees.routes import join_routes
 from treekit.trees.traversal import BLOCK, round_thresholds_to
 from treekit.trees.tree import Tree
 
@@ -16,6 +17,10 @@ __all__ = ["BatchedTrees", "can_be_batched", "leaf_values"]
 
 #: Greatest depth of a tree in a batch; at most 8, because the index of a leaf is kept in one byte.
 SHALLOW = 8
+
+#: Most categories of a column: as many as the rows of the smallest block, so that what a test says of each category
+#: takes no more memory than what it says of each row.
+MOST_CATEGORIES = 2**12
 
 #: Trees in one batch; more trees share more tests, but every tree takes a byte a row.
 TREES_AT_ONCE = 64
@@ -145,6 +150,8 @@ def distinct_tests(trees: Sequence[Tree], kind: np.dtype) -> tuple[list[Threshol
     feature = np.concatenate([tree.feature for tree in trees])
     threshold = np.concatenate([tree.threshold for tree in trees])
     missing = np.concatenate([tree.missing for tree in trees])
+    root = np.cumsum([0] + [tree.n_nodes for tree in trees])
+    routes = join_routes([t.routes.renumbered(first + np.arange(t.n_nodes)) for t, first in zip(trees, root)])
     groups: list[tuple[Ints, ThresholdTests | CategoryTests, Ints]] = []  # nodes, their tests, the test of each node
     for j in np.unique(feature[feature >= 0]).tolist():
         node = np.flatnonzero(feature == j)
@@ -154,10 +161,10 @@ def distinct_tests(trees: Sequence[Tree], kind: np.dtype) -> tuple[list[Threshol
                 distinct, which = np.unique(round_thresholds_to(threshold[alike], kind), return_inverse=True)
                 groups.append((alike, ThresholdTests(j, distinct, bool(branch)), which))
         else:
-            route = np.concatenate([tree.branches_by_category(j) for tree in trees])
-            by_rule = missing[node, np.newaxis]
             # The codes -2 (UNSEEN) and -1 (MISSING) index the last two entries.
-            goes_right = np.hstack([np.where(route >= 0, route, by_rule), by_rule, by_rule]) == 1
+            goes_right = np.repeat(missing[node, np.newaxis] == 1, features[j].n_values + 2, axis=1)
+            of_column = routes.of(node, len(feature))
+            goes_right[of_column.node, of_column.category] = of_column.branch == 1
             distinct, which = np.unique(goes_right, axis=0, return_inverse=True)
             groups.append((node, CategoryTests(j, distinct), which.ravel()))
     number = np.zeros(len(feature), dtype=np.intp)
@@ -169,8 +176,10 @@ def distinct_tests(trees: Sequence[Tree], kind: np.dtype) -> tuple[list[Threshol
 
 
 def can_be_batched(trees: Sequence[Tree]) -> bool:
-    """Whether :class:`BatchedTrees` holds: no tree below SHALLOW, two branches per node, one for missing values."""
-    return all(
+    """Whether :class:`BatchedTrees` holds: no tree below SHALLOW, two branches per node, one for missing values; and
+    whether no column has more than MOST_CATEGORIES.
+    """
+    return all(feature.n_values <= MOST_CATEGORIES for feature in trees[0].features) and all(
         tree.max_depth <= SHALLOW
         and tree.direction is None
         and not tree.surrogates

@@ -134,9 +134,7 @@ class Node:
             return []
         categories = tree.features[tree.feature[parent.id]].categories
         assert categories is not None
-        first = tree.route_start[parent.id]
-        takes_branch = tree.route[first : first + len(categories)] == tree.branch[self.id]
-        return categories[takes_branch].tolist()
+        return categories[tree.routes.categories(parent.id, int(tree.branch[self.id]))].tolist()
 
     @property
     def children(self) -> dict[object, Node]:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from treekit.growing.encoding import Feature
 from treekit.numeric import TIE, VOTE_TIE
+from treekit.trees.routes import Routes
 
 __all__ = ["TreeStructure", "Surrogate"]
 
@@ -33,8 +34,7 @@ UNITS = {
 class Surrogate(NamedTuple):
     """For each node another test that stands in for its own; ``feature`` is -1 where there is none.
 
-    ``threshold`` and ``route`` are as in :class:`Tree`, ``route`` with one row per node; where ``is_reversed``,
-    branches 0 and 1 are exchanged.
+    ``threshold`` and ``routes`` are as in :class:`Tree`; where ``is_reversed``, branches 0 and 1 are exchanged.
 
     ``agreement`` is the share of the weight, of the training rows whose value is known in the node, that the surrogate
     sends where the node does; a row that lacks the surrogate's value, too, counts as sent elsewhere. ``adjusted`` is
@@ -44,27 +44,28 @@ class Surrogate(NamedTuple):
 
     feature: NDArray[np.intp]
     threshold: NDArray[np.float64]
-    route: NDArray[np.intp]
     is_reversed: NDArray[np.bool_]
     agreement: NDArray[np.float64]
     adjusted: NDArray[np.float64]
+    routes: Routes
 
     def of(self, nodes: NDArray) -> Surrogate:
         """The surrogate for some nodes: their numbers, or booleans."""
-        return Surrogate(*(part[nodes] for part in self))
+        *arrays, routes = self
+        return Surrogate._make([*(array[nodes] for array in arrays), routes.of(nodes, len(self.feature))])
 
     def branch_taken(self, values: NDArray, node: NDArray[np.intp], row: NDArray[np.integer]) -> NDArray[np.intp]:
         """Branch of each row at its node; -1 where the row lacks the surrogate's feature, too."""
         branch = np.full(len(node), -1)
         has_test = np.flatnonzero(self.feature[node] >= 0)
         at = node[has_test]
-        side = branches(values[self.feature[at], row[has_test]], self.threshold[at], self.route, at)
+        side = branches(values[self.feature[at], row[has_test]], self.threshold[at], self.routes, at)
         branch[has_test] = np.where(side >= 0, side ^ self.is_reversed[at], -1)
         return branch
 
 
-#: The fields of a surrogate at a node without one.
-NO_SURROGATE = (-1, np.nan, -1, False, np.nan, np.nan)
+#: The fields of a surrogate at a node without one, but for the routes.
+NO_SURROGATE = (-1, np.nan, False, np.nan, np.nan)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -81,9 +82,9 @@ class TreeStructure:
         The column that a node tests; -1 at a leaf.
     threshold : array of shape (n_nodes,)
         Where a node cuts a column of numbers: branch 0 is at or below, branch 1 above. NaN elsewhere.
-    route : integer array
-        For the nodes that test a column of categories, one after the other, the branch of each category; -1 where the
-        training rows of the node did not have it.
+    routes : Routes
+        For the nodes that test a column of categories, the branch of each category that has one: pairs of a node and
+        a category. Where a node cuts the categories in two, only those of its training rows have one.
     n_children : array of shape (n_nodes,)
         Number of branches; 0 at a leaf.
     missing : array of shape (n_nodes,)
@@ -116,7 +117,7 @@ class TreeStructure:
     classes: NDArray | None
     feature: NDArray[np.intp]
     threshold: NDArray[np.float64]
-    route: NDArray[np.intp]
+    routes: Routes
     n_children: NDArray[np.intp]
     missing: NDArray[np.intp]
     gain: NDArray[np.float64]
@@ -202,27 +203,6 @@ class TreeStructure:
         is_categorical = np.array([not feature.is_numeric for feature in self.features])
         return ~self.is_leaf & is_categorical[self.feature]
 
-    @cached_property
-    def n_routes(self) -> NDArray[np.intp]:
-        """Number of entries of each node in ``route``: the categories of the column that it tests, or 0."""
-        n_values = np.array([feature.n_values for feature in self.features])
-        return np.where(self.is_leaf, 0, n_values[self.feature])
-
-    @cached_property
-    def route_start(self) -> NDArray[np.intp]:
-        """Where the entries of each node begin in ``route``."""
-        return np.cumsum(self.n_routes) - self.n_routes
-
-    def branches_by_category(self, j: int) -> NDArray[np.intp]:
-        """Branch of each category in the nodes that test column j, of shape (n_such_nodes, n_categories)."""
-        node = np.flatnonzero(self.feature == j)
-        return self.route[self.route_start[node][:, np.newaxis] + np.arange(self.features[j].n_values)]
-
-    def branch_of_category(self, code: NDArray, node: NDArray[np.intp]) -> NDArray[np.intp]:
-        """The branch that the code of a category takes at its node; -1 for one that is missing or has no branch."""
-        entry = self.route_start[node] + code.astype(np.intp)
-        return np.where(code >= 0, self.route.take(entry, mode="clip"), -1)
-
     def _tested_value(self, values: NDArray, node: NDArray[np.intp], row: NDArray[np.intp]) -> NDArray:
         """What the node of each row tests: the row's value, or its linear combination."""
         x = values[self.feature[node], row]
@@ -233,11 +213,7 @@ class TreeStructure:
 
     def branch_taken(self, values: NDArray, node: NDArray[np.intp], row: NDArray[np.intp]) -> NDArray[np.intp]:
         """Branch of each row by the test of its node; -1 where the value is missing, or a category without a branch."""
-        x = self._tested_value(values, node, row)
-        branch = np.where(np.isnan(x), -1, x > self.threshold[node])
-        category = np.flatnonzero(self.has_category_test[node])
-        branch[category] = self.branch_of_category(x[category], node[category])
-        return branch
+        return branches(self._tested_value(values, node, row), self.threshold[node], self.routes, node)
 
     def branch_or_surrogate(self, values: NDArray, node: NDArray[np.intp], row: NDArray[np.intp]) -> NDArray[np.intp]:
         """:meth:`branch_taken`, with the surrogates, one after the other, for the rows that have no branch."""
@@ -248,9 +224,7 @@ class TreeStructure:
         return branch
 
 
-def branches(
-    x: NDArray, threshold: NDArray[np.float64], route: NDArray[np.intp], node: NDArray[np.intp]
-) -> NDArray[np.intp]:
+def branches(x: NDArray, threshold: NDArray[np.float64], routes: Routes, node: NDArray[np.intp]) -> NDArray[np.intp]:
     """The branch that each value takes; -1 where it is missing, or a category without a branch.
 
     Parameters
@@ -259,17 +233,15 @@ def branches(
         A number, or the code of a category.
     threshold : array of shape (n,)
         Where the node cuts a column of numbers; NaN where it tests a column of categories.
-    route : array of shape (n_nodes, n_values)
-        Branch of each category.
+    routes : Routes
+        Branches of the categories at each node.
     node : array of shape (n,)
-        Which row of ``route`` counts.
+        The node that tests each value.
     """
     branch = np.where(np.isnan(x), -1, x > threshold)
-    if route.size:
-        is_category = np.isnan(threshold)
-        branch[is_category] = -1
-        known = np.flatnonzero(is_category & (x >= 0))
-        branch[known] = route[node[known], x[known].astype(np.intp)]
+    if routes.n_pairs:
+        category = np.flatnonzero(np.isnan(threshold))
+        branch[category] = routes.branch_of(node[category], x[category])
     return branch
 
 

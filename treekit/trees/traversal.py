@@ -157,7 +157,7 @@ class LevelwiseTraversal:
             if is_missing.any():
                 missing = np.flatnonzero(is_missing)
                 below[missing] = self.child_if_missing.take(node.take(missing))
-            if len(self.tree.route):
+            if self.tree.routes.n_pairs:
                 self._overwrite_category_tests(x, node, below)
             node = below
         end[row] = node
@@ -167,5 +167,5 @@ class LevelwiseTraversal:
         """Overwrite, in place, the child of the rows whose nodes test a category."""
         tested = np.flatnonzero(self.has_category_test.take(node))
         at = node.take(tested)
-        branch = self.tree.branch_of_category(x.take(tested), at)
+        branch = self.tree.routes.branch_of(at, x.take(tested))
         below[tested] = np.where(branch >= 0, self.first_child.take(at) + branch, self.child_if_missing.take(at))

@@ -219,11 +219,12 @@ def weights_as_targets(x: ArrayLike, y: ArrayLike, F: ArrayLike) -> Picture:
 def plot_margins(margins: Mapping[str, NDArray]) -> None:
     """The share of rows whose margin is at most so large: one curve for each name of `margins`."""
     styles = [":", "--", "-.", "-"]
-    ax = axes("margin", "share of rows with at most this margin")
-    for k, (name, values) in enumerate(margins.items()):
-        share = np.arange(1, len(values) + 1) / len(values)
-        ax.step(np.sort(values), share, where="post", color=CLASS_COLORS[k], linestyle=styles[k % 4], label=name)
-    ax.axvline(0, color="grey", linewidth=0.8)
-    ax.set(xlim=(-1, 1), ylim=(0, 1))
-    ax.legend(frameon=False)
+    with plt.rc_context({"font.size": 13}):  # reads on a phone, too
+        ax = axes("margin", "share of rows up to this margin")
+        for k, (name, values) in enumerate(margins.items()):
+            share = np.arange(1, len(values) + 1) / len(values)
+            ax.step(np.sort(values), share, where="post", color=CLASS_COLORS[k], linestyle=styles[k % 4], label=name)
+        ax.axvline(0, color="grey", linewidth=0.8)
+        ax.set(xlim=(-1, 1), ylim=(0, 1), xticks=[-1, -0.5, 0, 0.5, 1])
+        ax.legend(frameon=False)
     plt.show()

@@ -235,13 +235,14 @@ def plot_learning_curves(curves: Mapping[str, tuple[NDArray, NDArray]], loss: st
 
     `curves` gives each model's name the losses on its training and on the held-out rows; `loss` names the loss.
     """
-    ax = axes("rounds", loss)
-    for (name, (train, held_out)), color in zip(curves.items(), CLASS_COLORS):
-        rounds = np.arange(1, len(held_out) + 1)
-        ax.plot(rounds, held_out, color=color, label=name)
-        ax.plot(rounds, train, color=color, linestyle="--", linewidth=1)
-        best = int(np.argmin(held_out))
-        ax.plot(rounds[best], held_out[best], "o", color=color)
-    title = "held out, dot at the lowest (dashed: training)"
-    ax.legend(frameon=False, title=title, loc="lower center", bbox_to_anchor=(0.5, 1), ncols=4)
+    with plt.rc_context({"font.size": 13}):  # reads on a phone, too
+        ax = axes("rounds", loss)
+        for (name, (train, held_out)), color in zip(curves.items(), CLASS_COLORS):
+            rounds = np.arange(1, len(held_out) + 1)
+            ax.plot(rounds, held_out, color=color, label=name)
+            ax.plot(rounds, train, color=color, linestyle="--", linewidth=1)
+            best = int(np.argmin(held_out))
+            ax.plot(rounds[best], held_out[best], "o", color=color)
+        title = "held out, dot at the lowest (dashed: training)"
+        ax.legend(frameon=False, title=title, loc="lower center", bbox_to_anchor=(0.5, 1), ncols=4)
     plt.show()

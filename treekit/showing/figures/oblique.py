@@ -316,7 +316,8 @@ def paired_differences(difference: pd.DataFrame) -> Picture:
         y = 58 + 32 * k
         dots = "".join(circle(plane.x(d), y, 4, fill_opacity=0.5) for d in difference[name])
         mean = plane.x(float(difference[name].mean()))
-        drawn += text(0, y + 5, str(name)) + element("g", dots, style=f"fill: {class_color(0)}")
+        style = f"fill: {class_color(0)}; stroke: {class_color(0)}"
+        drawn += text(0, y + 5, str(name)) + element("g", dots, style=style)
         drawn += line(mean, y - 11, mean, y + 11, stroke_width=3)
     better, worse = ([str(name) for name in difference if sign * difference[name].mean() > 0] for sign in (1, -1))
     alt = (

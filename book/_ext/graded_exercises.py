@@ -1,0 +1,62 @@
+"""A directive that offers the graded exercises of a chapter: their notebook for download, and a table of the tasks.
+
+What the site offers is the student edition, which `scripts/exercises.py` writes anew for each build. The sources, which
+hold the solutions, are no pages of the book and are copied nowhere.
+"""
+
+import sys
+from functools import cache
+from pathlib import Path
+
+from sphinx.util.docutils import SphinxDirective
+
+ROOT = Path(__file__).resolve().parents[2]
+#: Below the folder of the book's sources, because a page can offer only what lies there.
+STUDENT_EDITION = Path("_build") / "exercises"
+
+
+@cache
+def edition(folder):
+    """The module that reads the exercises, once the student edition is written."""
+    sys.path.insert(0, str(ROOT))
+    from scripts import exercises
+
+    exercises.write_student_edition(folder)
+    return exercises
+
+
+def link(task):
+    """The exercise or the section that a task builds on."""
+    if task.label.startswith("eq-"):
+        return f"{task.after}, {{eq}}`{task.label}`"
+    if task.label.startswith(("alg-", "def-", "lem-", "thm-")):
+        return f"{task.after}, {{prf:ref}}`{task.label}`"
+    return f"{{ref}}`{task.after} <{task.label}>`"
+
+
+class GradedExercises(SphinxDirective):
+    """`graded-exercises` takes the name of a chapter."""
+
+    required_arguments = 1
+
+    def run(self):
+        chapter = self.arguments[0]
+        exercises = edition(Path(self.env.srcdir) / STUDENT_EDITION)
+        self.env.note_dependency(exercises.SOURCES / f"{chapter}.ipynb")
+        return self.parse_text_to_nodes("\n".join(self.lines(chapter, exercises.tasks(exercises.read(chapter)))))
+
+    def lines(self, chapter, tasks):
+        points, minutes = sum(task.points for task in tasks), sum(task.minutes for task in tasks)
+        place = Path("/") / STUDENT_EDITION / f"{chapter}.ipynb"
+        yield f"{{download}}`{chapter}.ipynb <{place.as_posix()}>`: {points:g} points, about {minutes} minutes."
+        yield ""
+        yield "| Task | Points | Minutes | It trains | It builds on |"
+        yield "|---|--:|--:|---|---|"
+        for task in tasks:
+            cells = [task.title, f"{task.points:g}", str(task.minutes), task.trains, link(task)]
+            yield "| " + " | ".join(cell.replace("|", r"\|") for cell in cells) + " |"
+
+
+def setup(app):
+    app.add_directive("graded-exercises", GradedExercises)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

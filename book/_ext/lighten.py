@@ -1,0 +1,156 @@
+"""Make a first visit light: one script and one style sheet for all pages, and no more in either than the book uses.
+
+The theme and the extensions load some twenty files, more than 1 MB when compressed, before a page is alive: every icon
+of Font Awesome, the index of the search, rules for what no page has. Once the site is written, this
+
+* joins the scripts of all pages into `_static/page.js` and the style sheets into `_static/page.css`;
+* leaves out the rules for a class or an id that occurs nowhere;
+* cuts the font of the icons down to those in use;
+* leaves what only a search needs to the page that searches.
+
+Pictures wait until the reader comes near them, and so do sections until the page is alive (`_static/sections.js`).
+
+A script or style sheet that an extension adds is joined like the rest: none of the book's own is named here.
+"""
+
+import hashlib
+import posixpath
+import re
+from itertools import pairwise
+
+import tinycss2
+from fonts import cut
+
+#: What only the page of the search loads.
+FOR_THE_SEARCH = {"searchtools.js", "language_data.js", "searchindex.js"}
+#: What no page needs. The first draws as SVG the icons that the style sheet has as a font; the other is for tabs.
+NEEDLESS = {"fontawesome.js", "design-tabs.js"}
+OURS = {"page.css", "page.js"}
+ICONS = "vendor/fontawesome/webfonts/fa-solid-900.woff2"
+
+SHEET = re.compile(r'\s*<link\b[^>]*\bhref="[^"]*_static/([^"?]+\.css)[^>]*>')
+SCRIPT = re.compile(r'\s*<script\b[^>]*\bsrc="[^"]*?((?:[^"?/]+/)*[^"?/]+\.js)[^>]*></script>')
+# Sphinx sets the second by scripts in the page, too early for `page.js` and to be read by none of these.
+REST = re.compile(r'\s*<link\b[^>]*\brel="preload"[^>]*>|\s*<script>DOCUMENTATION_OPTIONS\.[^<]*</script>')
+IMPORT = re.compile(r"""@import\s+["']([^"']+)["']\s*;""")
+LINK = re.compile(r"""url\((["']?)(?!data:|#|\w+:)([^)"']+)\1\)""")
+
+
+def is_joined(name):
+    return posixpath.basename(name) not in FOR_THE_SEARCH | NEEDLESS | OURS
+
+
+def loaded(html):
+    """The style sheets of a page, and the scripts to be joined, in the order in which they come into effect."""
+    scripts = [(m[1].partition("_static/")[2], "defer" in m[0]) for m in SCRIPT.finditer(html) if is_joined(m[1])]
+    return [name for name in SHEET.findall(html) if is_joined(name)], [
+        name for name, _ in sorted(scripts, key=lambda script: script[1])
+    ]
+
+
+def merged(lists):
+    """The members of all lists, in the order of the longest."""
+    return list(dict.fromkeys(name for names in sorted(lists, key=len, reverse=True) for name in names))
+
+
+def read_sheet(folder, name):
+    """A style sheet without comments, with those that it imports, and with its links as seen from `folder`."""
+    css = re.sub(r"/\*.*?\*/", "", (folder / name).read_text(encoding="utf-8"), flags=re.DOTALL)
+    here = posixpath.dirname(name)
+    css = LINK.sub(lambda link: f'url("{posixpath.normpath(posixpath.join(here, link[2]))}")', css)
+    return IMPORT.sub(lambda link: read_sheet(folder, posixpath.normpath(posixpath.join(here, link[1]))), css)
+
+
+def words_of(pages, script):
+    """The classes and ids of the pages, and all words of the script, which may make more of them."""
+    attributes = " ".join(value for html in pages for value in re.findall(r'\b(?:class|id)="([^"]*)"', html))
+    return {*attributes.split(), *re.findall(r"[\w-]+", script)}
+
+
+def split(prelude):
+    """The selectors before a rule, each as its tokens."""
+    selectors = [[]]
+    for token in prelude:
+        if token == ",":
+            selectors.append([])
+        else:
+            selectors[-1].append(token)
+    return selectors
+
+
+def is_used(selector, words):
+    """Tell whether a page may have what is selected; what stands in brackets, as in `:not(.x)`, is not looked at."""
+    classes = {name.value for dot, name in pairwise(selector) if dot == "." and name.type == "ident"}
+    return words.issuperset(classes | {token.value for token in selector if token.type == "hash"})
+
+
+def in_use(rules, words):
+    """Yield the rules that select something."""
+    for rule in rules:
+        if rule.type == "qualified-rule":
+            kept = [tinycss2.serialize(chosen).strip() for chosen in split(rule.prelude) if is_used(chosen, words)]
+            if kept:
+                yield f"{','.join(kept)}{{{tinycss2.serialize(rule.content).strip()}}}\n"
+        elif rule.type == "at-rule" and rule.lower_at_keyword in ("media", "supports", "container", "layer"):
+            inside = "".join(in_use(tinycss2.parse_rule_list(rule.content, skip_whitespace=True), words))
+            if inside:
+                yield f"@{rule.at_keyword}{tinycss2.serialize(rule.prelude)}{{\n{inside}}}\n"
+        elif rule.type == "at-rule" and rule.lower_at_keyword != "charset":
+            yield rule.serialize() + "\n"
+
+
+def write(folder, name, text):
+    """Write a file of the site, and return its address, which is new when the text is."""
+    (folder / name).write_text(text, encoding="utf-8")
+    return f"_static/{name}?v={hashlib.sha256(text.encode()).hexdigest()[:8]}"
+
+
+def rewritten(html, sheet, script, is_search):
+    """A page that loads the one style sheet and the one script."""
+    root = re.search(r'data-content_root="([^"]*)"', html)[1]
+    tags = f'\n<link rel="stylesheet" href="{root}{sheet}">\n<script defer src="{root}{script}"></script>'
+
+    def rest(match):
+        is_kept = is_search and posixpath.basename(match[1]) in FOR_THE_SEARCH
+        return match[0].replace("<script", "<script defer") if is_kept else ""
+
+    html = REST.sub("", SCRIPT.sub(rest, html))
+    first = SHEET.search(html).start()
+    return html[:first] + tags + SHEET.sub("", html[first:])
+
+
+def lighten(app, exception):
+    """Rewrite the site."""
+    if exception or app.builder.name != "html":
+        return
+    folder = app.outdir / "_static"
+    pages = {path: path.read_text(encoding="utf-8") for path in app.outdir.rglob("*.html")}
+    pages = {path: html for path, html in pages.items() if "data-content_root" in html}
+    sheets, scripts = (merged(lists) for lists in zip(*map(loaded, pages.values()), strict=True))
+    # The semicolon ends what a script may have left open, and keeps its "use strict" to itself.
+    script = "".join(f";{(folder / name).read_text(encoding='utf-8')}\n" for name in scripts)
+    rules = tinycss2.parse_stylesheet("".join(read_sheet(folder, name) for name in sheets), skip_whitespace=True)
+    sheet = '@charset "utf-8";\n' + "".join(in_use(rules, words_of(pages.values(), script)))
+    addresses = write(folder, "page.css", sheet), write(folder, "page.js", script)
+    for path, html in pages.items():
+        path.write_text(rewritten(html, *addresses, path.name == "search.html"), encoding="utf-8")
+    cut(folder / ICONS, set(re.findall("[\ue000-\uf8ff]", sheet)))  # where Unicode leaves room for signs of one's own
+    for name in [*sheets, *scripts, "scripts/fontawesome.js", "design-tabs.js"]:
+        (folder / name).unlink()
+    for path in folder.rglob("*.map"):
+        path.unlink()
+
+
+def wait_for_pictures(app, pagename, templatename, context, doctree):
+    """Let a picture load when the reader comes near it."""
+    if "body" in context:
+        context["body"] = context["body"].replace("<img ", '<img loading="lazy" ')
+
+
+def setup(app):
+    app.add_js_file("sections.js", loading_method="defer")
+    app.connect("html-page-context", wait_for_pictures)
+    app.connect("build-finished", lighten, priority=900)  # after the theme, which then writes the colours of code
+    # Each build writes every page: one that is left from the build before is joined already.
+    app.connect("env-get-outdated", lambda app, env, added, changed, removed: env.found_docs - added)
+    return {"version": "1.0", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,98 @@
+"""The assignments: their sources, their student edition, and what nbgrader's gradebook knows of them."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import shutil
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import nbformat
+from nbformat import NotebookNode
+from nbgrader.converters import GenerateAssignment
+from nbgrader.utils import is_grade
+
+from grading.assemble import is_test
+from scripts.exercises import convert, settings
+
+__all__ = ["Assignment", "Task", "prepared"]
+
+
+@dataclass(frozen=True)
+class Task:
+    """What earns points."""
+
+    name: str
+    cell: str  #: the grade_id of the cell with the points
+    title: str
+    points: float
+    by_hand: bool
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """One notebook that is handed out and handed in. Its folder is a course of nbgrader's, with a gradebook."""
+
+    name: str
+    folder: Path
+
+    @cached_property
+    def source(self) -> NotebookNode:
+        """The notebook with solutions and hidden tests."""
+        return nbformat.read(self.folder / "source" / self.name / f"{self.name}.ipynb", as_version=4)
+
+    @cached_property
+    def release(self) -> NotebookNode:
+        """The student edition."""
+        return nbformat.read(self.folder / "release" / self.name / f"{self.name}.ipynb", as_version=4)
+
+    @cached_property
+    def tasks(self) -> list[Task]:
+        """The tasks in the notebook's order; a task has the title of the last heading above its points."""
+        found, title = [], self.name
+        for cell in self.source.cells:
+            if cell.cell_type == "markdown" and (heading := re.search(r"^#+ (.+)$", cell.source, re.MULTILINE)):
+                title = heading[1] if not is_grade(cell) else title
+            if is_grade(cell):
+                details = cell.metadata.nbgrader
+                name = details.grade_id.removesuffix("-test")
+                found.append(Task(name, details.grade_id, title, float(details.points), not is_test(cell)))
+        return found
+
+    @cached_property
+    def key(self) -> str:
+        """What the marks depend on, besides a submission: the source, in short."""
+        return hashlib.sha256(nbformat.writes(self.source).encode()).hexdigest()[:16]
+
+    @property
+    def cells(self) -> dict[str, NotebookNode]:
+        """The cells of the source by their names."""
+        return {cell.metadata.nbgrader.grade_id: cell for cell in self.source.cells if "nbgrader" in cell.metadata}
+
+
+def prepared(source: Path, folder: Path) -> Assignment:
+    """Make nbgrader's course for one source, unless it stands already.
+
+    Raises
+    ------
+    ValueError
+        If nbgrader can't make a student edition of it.
+    """
+    name, text = source.stem, source.read_bytes()
+    place = folder / name / hashlib.sha256(text).hexdigest()[:16]
+    if not (place / "gradebook.db").exists():
+        new = place.with_name(place.name + ".new")
+        shutil.rmtree(new, ignore_errors=True)
+        (new / "source" / name).mkdir(parents=True)
+        (new / "source" / name / source.name).write_bytes(text)
+        config = settings(new)
+        config.CourseDirectory.assignment_id = name
+        try:
+            convert(GenerateAssignment, config)
+        except Exception as error:
+            raise ValueError(f"{source}: nbgrader can make no student edition of it; it says why above") from error
+        shutil.rmtree(place, ignore_errors=True)
+        new.rename(place)
+    return Assignment(name, place)

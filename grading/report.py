@@ -1,0 +1,203 @@
+"""Pages in HTML: what each student is told, and what the class did. They run no script and load nothing."""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections import Counter
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from grading.course import Assignment
+from grading.marks import Marked, number
+
+__all__ = ["write_feedback", "write_report"]
+
+#: A page may use its own styles and the pictures that stand in it. Whatever else might have got in stays dead.
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
+
+STYLE = """
+:root { color-scheme: light dark; --line: #8886; --soft: #8882; --good: #2a7f4f; --part: #b58a00; --bad: #b3452c; }
+@media (prefers-color-scheme: dark) { :root { --good: #5fbf8a; --part: #d9b13b; --bad: #e88468; } }
+body { font: 1rem/1.5 system-ui, sans-serif; max-width: 56rem; margin: 2rem auto; padding: 0 1rem; }
+h1 { line-height: 1.2; } h2 { margin-top: 2.5rem; } h3 { margin: 1.6rem 0 .3rem; }
+table { border-collapse: collapse; width: 100%; } .wide { overflow-x: auto; }
+th, td { text-align: left; padding: .25rem .75rem .25rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
+td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+pre { background: var(--soft); padding: .6rem .8rem; overflow-x: auto; border-radius: .3rem; white-space: pre-wrap; }
+.says { border-left: .25rem solid var(--bad); padding-left: .8rem; } .right { border-color: var(--good); }
+.open { border-color: var(--part); } img { max-width: 100%; background: #fff; }
+.bar { display: flex; height: 1rem; min-width: 10rem; background: var(--soft); }
+.bar i { display: block; } .good { background: var(--good); } .part { background: var(--part); }
+.bad { background: var(--bad); } .none { background: var(--line); }
+.key i { display: inline-block; width: .8rem; height: .8rem; margin: 0 .3rem 0 1rem; }
+"""
+
+
+def page(title: str, body: list[str]) -> str:
+    """A whole page; the body is HTML, in which all text of students has been escaped."""
+    head = f'<meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="{escape(POLICY)}">'
+    head += '<meta name="viewport" content="width=device-width, initial-scale=1">'
+    return "\n".join(
+        [f'<!doctype html><html lang="en"><head>{head}<title>{escape(title)}</title><style>{STYLE}</style></head>']
+        + [f"<body><main><h1>{escape(title)}</h1>", *body, "</main></body></html>", ""]
+    )
+
+
+def _write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    new = path.with_suffix(".new")
+    new.write_text(text, encoding="utf-8")
+    new.replace(path)
+
+
+def table(header: list[str], rows: list[list[str]], numbers: set[int] = frozenset()) -> str:
+    """A table of cells that are HTML."""
+    kinds = [' class="n"' if place in numbers else "" for place in range(len(header))]
+    lines = ["<tr>" + "".join(f"<th{kind}>{cell}</th>" for kind, cell in zip(kinds, header)) + "</tr>"]
+    lines += ["<tr>" + "".join(f"<td{kind}>{cell}</td>" for kind, cell in zip(kinds, row)) + "</tr>" for row in rows]
+    return '<div class="wide"><table>' + "\n".join(lines) + "</table></div>"
+
+
+# -- for a student --------------------------------------------------------------------------------------------------
+
+
+def write_feedback(folder: Path, one: Marked) -> None:
+    """The page of one student."""
+    body = []
+    for assignment, result in one.results.items():
+        total, points = one.total(assignment), sum(task["points"] for task in result["tasks"])
+        so_far = sum(task["score"] or 0 for task in result["tasks"])
+        known = f"{number(so_far)} of {points:g} points"
+        body.append(f"<h2>{escape(assignment)}: {known}{'' if total is not None else ' so far'}</h2>")
+        body += [f"<p>{escape(remark)}</p>" for remark in result["remarks"]]
+        for task in result["tasks"]:
+            body += _about_task(task)
+    if not one.results:
+        body.append("<p>Nothing was handed in.</p>")
+    _write(folder / f"{one.slug}.html", page(f"Feedback for {one.student}", body))
+
+
+def _about_task(task: dict[str, Any]) -> list[str]:
+    score = "to be read" if task["score"] is None else f"{number(task['score'])} of {task['points']:g}"
+    lines = [f"<h3>{escape(task['title'])}: {score}</h3>"]
+    if task.get("comment"):
+        lines.append(f'<p class="says open">{escape(task["comment"])}</p>')
+    elif task["says"]:
+        lines.append(f'<p class="says">{escape(task["says"])}</p>')
+    elif task["score"] is not None and not task["by hand"]:
+        lines.append('<p class="says right">Right.</p>')
+    if task["answer"]:
+        lines.append(f"<p>Your answer:</p><pre>{escape(task['answer'])}</pre>")
+    return lines + [html for output in task["outputs"] if (html := _output(output))]
+
+
+def _output(output: dict[str, Any]) -> str:
+    """An output of a student's cell: text, or a picture that has been looked at."""
+    if output["output_type"] == "error":
+        return f"<pre>{escape(output['ename'])}: {escape(output['evalue'])}</pre>"
+    if output["output_type"] == "stream":
+        return f"<pre>{escape(output['text'][:5000])}</pre>"
+    picture = output["data"].get("image/png")
+    if picture:
+        data = base64.b64encode(base64.b64decode(picture)).decode()
+        return f'<img alt="A picture that your cell draws" src="data:image/png;base64,{data}">'
+    return f"<pre>{escape(output['data'].get('text/plain', '')[:5000])}</pre>"
+
+
+# -- for the instructor ---------------------------------------------------------------------------------------------
+
+
+def write_report(folder: Path, marked: list[Marked], assignments: list[Assignment], notes: list[str]) -> None:
+    """The report on the class, and the page of the answers that wait to be read."""
+    body = [f"<p>{escape(note)}</p>" for note in notes]
+    body += ["<h2>Who needs a look by hand</h2>", _looks(marked)]
+    for assignment in assignments:
+        results = [one.results[assignment.name] for one in marked if assignment.name in one.results]
+        body += [f"<h2>{escape(assignment.name)}</h2>", _bars(assignment, results), _mistakes(assignment, results)]
+    body += ["<h2>Marks</h2>", _totals(marked, assignments)]
+    _write(folder / "report.html", page("Report on the class", body))
+    _write(folder / "by_hand.html", page("Answers to be read", _to_read(marked, assignments)))
+
+
+def _looks(marked: list[Marked]) -> str:
+    rows = [[_link(one), "<br>".join(escape(remark) for remark in one.remarks())] for one in marked if one.remarks()]
+    waiting = sum(one.waiting() for one in marked)
+    first = f'<p><a href="by_hand.html">{waiting} answers</a> wait to be read; their marks go into by_hand.csv.</p>'
+    return (first if waiting else "") + (table(["student", "why"], rows) if rows else "<p>No submission was odd.</p>")
+
+
+def _link(one: Marked) -> str:
+    return f'<a href="feedback/{escape(one.slug)}.html">{escape(one.student)}</a>'
+
+
+def _bars(assignment: Assignment, results: list[dict[str, Any]]) -> str:
+    """For each task how many have all points, some, none, or wait to be read: the plot of the marks."""
+    rows = []
+    for place, task in enumerate(assignment.tasks):
+        scores = [result["tasks"][place]["score"] for result in results]
+        full = sum(score == task.points for score in scores)
+        none, waiting = scores.count(0), scores.count(None)
+        parts = {"good": full, "part": len(scores) - full - none - waiting, "bad": none, "none": waiting}
+        known = [score for score in scores if score is not None]
+        mean = f"{sum(known) / len(known):.2f} of {task.points:g}" if known else ""
+        told = f"{full} of {len(scores)} have all points, {none} none, {waiting} wait to be read"
+        bar = "".join(
+            f'<i class="{kind}" style="width:{100 * count / max(len(scores), 1):.1f}%"></i>'
+            for kind, count in parts.items()
+        )
+        rows.append(
+            [escape(task.title), f'<div class="bar" role="img" aria-label="{told}">{bar}</div>', str(full), mean]
+        )
+    key = "".join(
+        f'<i class="{kind}"></i>{word}'
+        for kind, word in {"good": "all points", "part": "some", "bad": "none", "none": "to be read"}.items()
+    )
+    header = ["task", "submissions", "all points", "mean"]
+    return f'{table(header, rows, {2, 3})}<p class="key">{len(results)} submissions: {key}</p>'
+
+
+def _mistakes(assignment: Assignment, results: list[dict[str, Any]]) -> str:
+    """The commonest mistakes of each task, with their shares."""
+    rows = []
+    for place, task in enumerate(assignment.tasks):
+        made = Counter(result["tasks"][place]["what"] for result in results if result["tasks"][place]["what"])
+        for what, count in made.most_common(5):
+            says = next(r["tasks"][place]["says"] for r in results if r["tasks"][place]["what"] == what)
+            share = f"{100 * count / len(results):.0f}%"
+            rows.append([escape(task.title), escape(what), str(count), share, escape(says[:300])])
+    rows.sort(key=lambda row: -int(row[2]))
+    header = ["task", "mistake", "students", "share", "what one of them was told"]
+    return "<h3>Commonest mistakes</h3>" + (table(header, rows, {2, 3}) if rows else "<p>None.</p>")
+
+
+def _totals(marked: list[Marked], assignments: list[Assignment]) -> str:
+    names = [assignment.name for assignment in assignments]
+    rows = []
+    for one in marked:
+        cells = []
+        for name in names:
+            total = one.total(name)
+            waits = name in one.results and total is None
+            cells.append("to be read" if waits else "–" if total is None else number(total))
+        rows.append([_link(one), *cells])
+    return table(["student", *map(escape, names)], rows, set(range(1, len(names) + 1)))
+
+
+def _to_read(marked: list[Marked], assignments: list[Assignment]) -> list[str]:
+    """Task by task: the model answer with its rubric, then what each student wrote."""
+    body = ["<p>Write the scores and comments into by_hand.csv, then run the same command again.</p>"]
+    for assignment in assignments:
+        for place, task in enumerate(assignment.tasks):
+            if not task.by_hand:
+                continue
+            model = re.sub(r"### (BEGIN|END) SOLUTION\n?", "", assignment.cells[task.cell].source).strip()
+            body += [f"<h2>{escape(assignment.name)}: {escape(task.title)}</h2>", f"<pre>{escape(model)}</pre>"]
+            for one in marked:
+                found = one.results.get(assignment.name, {}).get("tasks", [])
+                if found and found[place]["what"] not in ("no answer", "not graded"):
+                    known = found[place]["score"] is not None
+                    score = f": {found[place]['score']:g} of {task.points:g}" if known else ""
+                    body.append(f"<h3>{escape(one.student)}{score}</h3><pre>{escape(found[place]['answer'])}</pre>")
+    return body

@@ -1,0 +1,139 @@
+"""Write the student edition of the graded exercises: nbgrader takes out solutions, model answers and hidden tests.
+
+    python -m scripts.exercises            into _build/exercises
+    python -m scripts.exercises FOLDER     into another folder
+
+The sources are nbgrader notebooks: book/exercises/<chapter>.ipynb is the assignment <chapter>.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import nbformat
+from nbformat import NotebookNode
+from nbgrader.converters import GenerateAssignment
+from nbgrader.converters.base import BaseConverter
+from nbgrader.coursedir import CourseDirectory
+from traitlets.config import Config
+
+ROOT = Path(__file__).resolve().parents[1]
+SOURCES = ROOT / "book" / "exercises"
+STUDENT_EDITION = ROOT / "_build" / "exercises"
+STUB = "...  # your code here"
+
+
+class Task(NamedTuple):
+    """A graded task, as its head says it."""
+
+    name: str  # nbgrader's grade_id of the cell with the answer
+    number: int
+    title: str
+    points: float
+    minutes: int
+    trains: str
+    after: str  # a section or an exercise of the chapter: its title
+    label: str  # ... and its label
+    by_hand: bool
+
+
+HEAD = re.compile(
+    r"### (?P<number>\d+)\. (?P<title>.+)\n\n"
+    r"\*(?P<points>[\d.]+) points? · (?P<minutes>\d+) minutes · trains (?P<trains>.+?)"
+    r" · builds on “(?P<after>.+?)” \((?P<label>[\w-]+)\)\*\n"
+)
+
+
+def chapters() -> list[str]:
+    """The chapters that have graded exercises."""
+    return sorted(path.stem for path in SOURCES.glob("*.ipynb"))
+
+
+def read(chapter: str, folder: Path = SOURCES) -> NotebookNode:
+    """One notebook of the sources, or of another folder."""
+    return nbformat.read(folder / f"{chapter}.ipynb", as_version=4)
+
+
+def tasks(notebook: NotebookNode) -> list[Task]:
+    """The tasks of a notebook, in its order."""
+    by_name = {cell.metadata.nbgrader.grade_id: cell for cell in notebook.cells if "nbgrader" in cell.metadata}
+    found = []
+    for grade_id, cell in by_name.items():
+        if not grade_id.endswith("-task"):
+            continue
+        head = HEAD.match(cell.source)
+        if head is None:
+            raise ValueError(f"{grade_id}: the first lines must be those of a task, as contributing.md shows them")
+        name = grade_id.removesuffix("-task")
+        numbers = {"number": int(head["number"]), "points": float(head["points"]), "minutes": int(head["minutes"])}
+        words = {key: head[key] for key in ("title", "trains", "after", "label")}
+        found.append(Task(name=name, **numbers, **words, by_hand=by_name[name].metadata.nbgrader.grade))
+    return found
+
+
+def settings(folder: Path) -> Config:
+    """The settings of nbgrader for a course that lies in a folder, its gradebook too."""
+    config = Config()
+    config.CourseDirectory.root = str(folder)
+    config.CourseDirectory.db_url = f"sqlite:///{folder / 'gradebook.db'}"
+    config.ClearSolutions.code_stub = {"python": STUB}
+    config.ClearSolutions.text_stub = "*Your answer here.*"
+    return config
+
+
+def course(folder: Path, names: list[str] | None = None) -> None:
+    """Lay out a course for nbgrader: `source/<chapter>/<chapter>.ipynb` below a folder."""
+    for name in names or chapters():
+        place = folder / "source" / name
+        place.mkdir(parents=True, exist_ok=True)
+        shutil.copy(SOURCES / f"{name}.ipynb", place)
+
+
+def release(folder: Path, gradebook: bool = True) -> None:
+    """Write the student edition of a course into `release/`, and into its gradebook what the tasks are worth."""
+    for source in sorted((folder / "source").iterdir()):
+        config = settings(folder)
+        config.CourseDirectory.assignment_id = source.name
+        config.SaveCells.enabled = gradebook
+        convert(GenerateAssignment, config, no_database=not gradebook)
+
+
+def convert(converter: type[BaseConverter], config: Config, **options: Any) -> None:
+    """Run one of nbgrader's steps, which says only what went wrong."""
+    log = logging.getLogger("nbgrader steps")
+    log.setLevel(logging.ERROR)
+    if shutil.which("alembic") is None:
+        # nbgrader starts it by its bare name when it makes a gradebook; it lies beside this Python.
+        os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
+    converter(CourseDirectory(config=config, log=log), config=config, log=log, **options).start()
+
+
+def write_student_edition(folder: Path = STUDENT_EDITION) -> list[Path]:
+    """Write the notebooks that students get; one whose text stays the same is left alone."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as scratch:
+        course(Path(scratch))
+        release(Path(scratch), gradebook=False)
+        for made in Path(scratch).glob("release/*/*.ipynb"):
+            text, place = made.read_bytes(), folder / made.name
+            if not place.exists() or place.read_bytes() != text:
+                shutil.move(made, place)
+    return sorted(folder.glob("*.ipynb"))
+
+
+def main() -> int:
+    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else STUDENT_EDITION
+    for path in write_student_edition(folder):
+        print(path)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,159 @@
+"""The first visit to a page is light, and what was taken out stays out: `book/_ext/lighten.py` and `formulas.py`."""
+
+import re
+from html import unescape
+
+import pytest
+import tinycss2
+from fontTools.ttLib import TTFont
+from nbformat.v4 import new_markdown_cell
+
+from scripts.execute import BOOK
+from tests.book.sites import build_small, small_book
+from tests.book.test_site import chapters, site  # noqa: F401 (a fixture)
+from tests.book.test_upkeep import load_extension
+from tests.book.weight import DESK, PHONE, server, visit
+
+MOST_KILOBYTES, MOST_REQUESTS = 260, 15
+TAKEN_OUT = re.compile(r"mathjax|fontawesome\.js|searchtools|searchindex|language_data|\.ttf$", re.IGNORECASE)
+
+
+@pytest.fixture(scope="module")
+def lighten():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(BOOK / "_ext")
+        yield load_extension("lighten")
+
+
+@pytest.fixture(scope="module")
+def first_visits(site, browser):  # noqa: F811
+    with server(site) as served:
+        yield {chapter: visit(browser, served, f"{chapter}.html") for chapter in chapters()}
+
+
+def test_a_first_visit_is_light(first_visits):
+    heavy = {
+        chapter: (round(seen.kilobytes), seen.sizes)
+        for chapter, seen in first_visits.items()
+        if seen.kilobytes > MOST_KILOBYTES or len(seen.sizes) > MOST_REQUESTS
+    }
+    assert len(first_visits) > 12 and heavy == {}
+
+
+def test_a_first_visit_loads_one_script_and_one_style_sheet(first_visits):
+    for seen in first_visits.values():
+        kinds = [name for name in seen.sizes if name.endswith((".js", ".css"))]
+        assert sorted(kinds) == ["_static/page.css", "_static/page.js"]
+
+
+def test_what_was_taken_out_stays_out(first_visits, site):  # noqa: F811
+    assert [name for seen in first_visits.values() for name in seen.sizes if TAKEN_OUT.search(name)] == []
+    for page in (site / "book").glob("*.html"):
+        loaded = re.findall(r'<(?:script|link)\b[^>]*\b(?:src|href)="([^"]+)"', page.read_text(encoding="utf-8"))
+        assert loaded and [name for name in loaded if TAKEN_OUT.search(name)] == []
+
+
+def test_the_page_of_the_search_has_what_it_needs(site):  # noqa: F811
+    scripts = re.findall(r'<script defer src="([^"?]+)', (site / "search.html").read_text(encoding="utf-8"))
+    assert [name.rpartition("/")[2] for name in scripts] == [
+        "page.js", "searchtools.js", "language_data.js", "searchindex.js",
+    ]  # fmt: skip
+
+
+def test_formulas_stand_without_a_script(browser, site):  # noqa: F811
+    """With their numbers and links, and as mathematics to a screen reader."""
+    with server(site) as served, browser.new_context(java_script_enabled=False) as context:
+        tab = context.new_page()
+        tab.goto(f"{served.address}/book/gbdt.html")
+        boxes = [formula.bounding_box() for formula in tab.locator("section > div.math math").all()]
+        assert len(boxes) >= 10 and all(box["height"] > 10 for box in boxes)
+        assert re.fullmatch(r"\(10\.\d+\)#?", tab.locator(".eqno").first.inner_text())
+        tree = context.new_cdp_session(tab).send("Accessibility.getFullAXTree")["nodes"]
+        assert sum(node.get("role", {}).get("value") == "MathMLMath" for node in tree) >= len(boxes)
+
+
+def test_a_formula_is_a_stop_of_the_tab_key_only_where_it_scrolls(browser, site):  # noqa: F811
+    with server(site) as served, browser.new_context(viewport={"width": 390, "height": 844}) as context:
+        tab = context.new_page()
+        tab.goto(f"{served.address}/book/gbdt.html")
+        tab.wait_for_function("document.querySelector('.formula').hasAttribute('tabindex')")
+        stops = tab.evaluate(
+            """() => [...document.querySelectorAll("section > div.math .formula")].filter((e) => e.offsetParent).map(
+              (e) => [e.tabIndex === 0, e.scrollWidth > e.clientWidth || e.scrollHeight > e.clientHeight]
+            )"""
+        )
+        assert {True, False} == {scrolls for _, scrolls in stops}
+        assert [stop for stop, scrolls in stops if stop != scrolls] == []
+        assert tab.locator("math [tabindex], math[tabindex]").count() == 0
+
+
+@pytest.mark.parametrize("viewport", [DESK, PHONE], ids=["desk", "phone"])
+def test_a_link_leads_to_its_section_once_all_are_laid_out(browser, site, viewport):  # noqa: F811
+    with server(site) as served, browser.new_context(viewport=viewport) as context:
+        tab = context.new_page()
+        for chapter in ("cart", "gbdt"):
+            tab.goto(f"{served.address}/book/{chapter}.html#exercises")
+            tab.wait_for_selector("html.all-sections", state="attached")
+            tab.wait_for_timeout(300)
+            assert 0 <= tab.locator("#exercises").bounding_box()["y"] < 100
+
+
+def test_the_font_of_the_formulas_has_all_their_signs(site):  # noqa: F811
+    has = TTFont(site / "_static" / "STIXTwoMath.woff2").getBestCmap()
+    formulas = [
+        formula
+        for page in (site / "book").glob("*.html")
+        for formula in re.findall(r"<math.*?</math>", page.read_text(encoding="utf-8"), re.DOTALL)
+    ]
+    signs = {sign for formula in formulas for sign in unescape(re.sub("<.*?>", "", formula)) if sign.isprintable()}
+    assert (
+        len(formulas) > 500
+        and {sign for sign in signs if ord(sign) not in has and not "\u3000" < sign < "\uffff"} == set()
+    )
+
+
+def test_every_icon_is_in_the_font(site):  # noqa: F811
+    sheet = (site / "_static" / "page.css").read_text(encoding="utf-8")
+    has = TTFont(site / "_static/vendor/fontawesome/webfonts/fa-solid-900.woff2").getBestCmap()
+    for icon in ("bars", "download", "expand", "circle-half-stroke", "magnifying-glass", "list", "chevron-down"):
+        sign = re.search(rf'\.fa-{icon}:+before[^{{]*\{{content:\s*"(.)"', sheet)[1]
+        assert ord(sign) in has, icon
+
+
+def test_a_formula_that_cannot_be_set_stops_the_build(tmp_path):
+    with pytest.raises(AssertionError, match=r"this formula cannot be set[^\n]*nosuchmacro"):
+        build_small(small_book(tmp_path, [new_markdown_cell("# A small chapter\n\nSo $\\nosuchmacro x$.")]))
+
+
+SHEET = """
+.used {a: b}
+.used, .unused .used, h1 > a.other:not(.unused) {c: d}
+#unused {e: f}
+@media print { .unused {g: h} #used {i: j} }
+@media screen { .unused {k: l} }
+@font-face {font-family: m}
+"""
+
+
+def test_rules_for_what_no_page_has_are_left_out(lighten):
+    rules = tinycss2.parse_stylesheet(SHEET, skip_whitespace=True)
+    words = lighten.words_of(["<p class=\"used\" id='x'>", '<p id="used">unused</p>'], "e.classList.add('other')")
+    kept = "".join(lighten.in_use(rules, words))
+    assert re.sub(r"\s", "", kept) == (
+        ".used{a:b}.used,h1>a.other:not(.unused){c:d}@mediaprint{#used{i:j}}@font-face{font-family:m}"
+    )
+
+
+def test_files_are_joined_in_the_order_in_which_they_come_into_effect(lighten):
+    page = """<script defer="defer" src="../_static/late.js?v=1"></script><script src="../_static/early.js"></script>
+      <link rel="stylesheet" href="../_static/styles/a.css?v=2" /><script src="../searchindex.js"></script>
+      <link href="../_static/b.css" rel="stylesheet" />"""
+    assert lighten.loaded(page) == (["styles/a.css", "b.css"], ["early.js", "late.js"])
+    assert lighten.merged([["a", "c"], ["a", "b", "c"], ["d"]]) == ["a", "b", "c", "d"]
+
+
+def test_a_joined_style_sheet_finds_its_files(lighten, tmp_path):
+    (tmp_path / "styles").mkdir()
+    (tmp_path / "styles" / "a.css").write_text('/* x */@import "../b.css";p {c: url(../d/e.png) url("data:f")}')
+    (tmp_path / "b.css").write_text("q {c: url('g.png')}")
+    assert lighten.read_sheet(tmp_path, "styles/a.css") == 'q {c: url("g.png")}p {c: url("d/e.png") url("data:f")}'

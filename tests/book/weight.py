@@ -1,0 +1,131 @@
+"""What the first visit to a page weighs, and how long it takes: `make weight` prints it.
+
+The site is served as a public host would serve it, text compressed by gzip, and opened in a browser with an empty
+cache. For the seconds the browser plays a phone: a quarter of this machine's speed, 1.6 Mbit/s, 150 ms to the server.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import gzip
+import http.server
+import shutil
+import sys
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from tests.conftest import BROWSERS, FLAGS
+
+DESK, PHONE = {"width": 1440, "height": 900}, {"width": 390, "height": 844}
+TEXT = {".html", ".css", ".js", ".svg", ".json"}
+SLOWER, KBIT, LATENCY = 4, 1600, 150
+PAGES = ["introduction", "entropy", "cart", "pruning", "gbdt"]
+
+# Looks once a frame when what the reader waits for is there. A figure is alive when it has its controls.
+WATCH = """
+window.seen = {};
+const look = () => {
+  const first = (selector) => document.querySelector(selector)?.getBoundingClientRect().height > 0;
+  if (!seen.formulas && first("article math")) seen.formulas = performance.now();
+  if (!seen.figures && first("figure.explorable input")) seen.figures = performance.now();
+  requestAnimationFrame(look);
+};
+look();
+"""
+
+
+@dataclass(frozen=True)
+class Visit:
+    """The files of a first visit with their sizes in bytes, compressed, and seconds by what was waited for."""
+
+    sizes: dict[str, int]
+    seconds: dict[str, float]
+
+    @property
+    def kilobytes(self):
+        return sum(self.sizes.values()) / 1000
+
+
+@functools.cache
+def compressed(path):
+    """The bytes that are sent for a file."""
+    content = path.read_bytes()
+    return gzip.compress(content, 6) if path.suffix in TEXT else content
+
+
+class Handler(http.server.SimpleHTTPRequestHandler):
+    """Serve files as `compressed` has them, and write down the size of each."""
+
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self):
+        path = Path(self.directory, unquote(urlsplit(self.path).path).lstrip("/"))
+        if not path.is_file():
+            self.send_error(404)
+            return
+        content = compressed(path)
+        self.server.sizes[path.relative_to(self.directory).as_posix()] = len(content)
+        self.send_response(200)
+        self.send_header("Content-Type", self.guess_type(str(path)))
+        self.send_header("Content-Length", str(len(content)))
+        if path.suffix in TEXT:
+            self.send_header("Content-Encoding", "gzip")
+        self.end_headers()
+        self.wfile.write(content)
+
+    def log_message(self, format, *args):
+        pass
+
+
+@contextlib.contextmanager
+def server(site):
+    """Serve a built site meanwhile; its `address` is where, its `sizes` what has been asked for."""
+    handler = functools.partial(Handler, directory=str(site))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        server.address, server.sizes = f"http://127.0.0.1:{server.server_port}", {}
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield server
+        server.shutdown()
+
+
+def visit(browser, server, page, viewport=DESK, is_slow=False):
+    """Open a page for the first time, and do nothing there."""
+    server.sizes.clear()
+    with browser.new_context(viewport=viewport) as context:
+        tab = context.new_page()
+        if is_slow:
+            session = context.new_cdp_session(tab)
+            session.send("Emulation.setCPUThrottlingRate", {"rate": SLOWER})
+            network = {"offline": False, "latency": LATENCY, "downloadThroughput": KBIT * 125, "uploadThroughput": -1}
+            session.send("Network.emulateNetworkConditions", network)
+        tab.add_init_script(WATCH)
+        tab.goto(f"{server.address}/{page}", wait_until="networkidle")
+        first_paint = "performance.getEntriesByName('first-contentful-paint')[0]?.startTime"
+        seen = {"text": tab.evaluate(first_paint)} | tab.evaluate("window.seen")
+        return Visit(dict(server.sizes), {name: time / 1000 for name, time in seen.items() if time})
+
+
+def main():
+    """Print a line for each page."""
+    from playwright.sync_api import sync_playwright
+
+    site, *pages = sys.argv[1:]
+    found = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if not found:
+        sys.exit(f"no browser: none of {', '.join(BROWSERS)} is installed")
+    phone = f"seconds on a phone ({SLOWER} times slower, {KBIT / 1000} Mbit/s, {LATENCY} ms)"
+    print(f"{'':16}{'':6}{'':10}{phone}\n{'page':16}{'KB':>6}{'requests':>10}{'text':>8}{'formulas':>10}{'figures':>9}")
+    with server(site) as served, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=found, args=FLAGS)
+        for page in pages or PAGES:
+            desk = visit(browser, served, f"book/{page}.html")
+            seconds = visit(browser, served, f"book/{page}.html", PHONE, is_slow=True).seconds
+            times = [f"{seconds[name]:.1f}" if name in seconds else "-" for name in ("text", "formulas", "figures")]
+            print(f"{page:16}{desk.kilobytes:6.0f}{len(desk.sizes):10}{times[0]:>8}{times[1]:>10}{times[2]:>9}")
+
+
+if __name__ == "__main__":
+    main()

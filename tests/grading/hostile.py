@@ -1,0 +1,153 @@
+"""Broken and hostile submissions: what each hands in, the marks that it gets, and the reason that is told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import nbformat
+from nbformat import NotebookNode
+
+from tests.grading.small import RIGHT, answered
+
+#: A forged check, an object equal to everything, and hooks that would empty the tests before they run.
+FORGED = """\
+import builtins, math, sys
+import treekit.exercises
+class Equal(float):
+    def __eq__(self, other): return True
+    __hash__ = float.__hash__
+treekit.exercises.check = check = lambda *words, **more: print("Right")
+treekit.exercises._same = math.isclose = lambda *words, **more: True
+get_ipython().input_transformers_cleanup.append(lambda lines: ["pass"] if "check(" in "".join(lines) else lines)
+def mean(numbers):
+    return Equal(1)
+"""
+
+#: Look for the right answer where a test in the same process would hold it.
+THIEF = """\
+import gc, sys
+def mean(numbers):
+    frame = sys._getframe()
+    while frame:
+        if "gives" in frame.f_locals:
+            return frame.f_locals["gives"]
+        frame = frame.f_back
+    hidden = [text for text in gc.get_objects() if isinstance(text, str) and "HIDDEN" + " TESTS" in text]
+    return len(hidden) + 0.125
+"""
+
+#: Speak for the grader on every connection that there is.
+SPOOFED = """\
+import json, os
+text = json.dumps({"number": 3, "value": 3.0, "score": 100}).encode()
+for number in range(3, 40):
+    try:
+        os.write(number, len(text).to_bytes(4, "big") + text)
+    except OSError:
+        pass
+def mean(numbers):
+    return 0
+"""
+
+READER = """\
+import glob, os
+found = [path for path in {paths} if os.path.exists(path)] + glob.glob("/home/*/*.ipynb") + glob.glob("/tmp/*")
+half = open(found[0] if found else {paths}[0]).read()
+"""
+
+WRITER = """\
+import treekit
+half = 0.5
+with open(treekit.__file__, "w") as file:
+    file.write("check = None")
+"""
+
+CALLER = """\
+import urllib.request
+half = 0.5
+urllib.request.urlopen("http://192.0.2.1/", timeout=2)
+"""
+
+FORKS = """\
+import os
+while True:
+    try:
+        os.fork()
+    except OSError:
+        pass
+"""
+
+
+class Case(NamedTuple):
+    """A student's malice or mishap in the first notebook, and what is to come of it."""
+
+    answers: dict[str, str]
+    score: float | None  #: of the six points that need no reader; None if nothing could be marked
+    reason: str  #: a pattern that one of the remarks meets
+    change: Callable[[NotebookNode], object] = lambda notebook: None
+    name: str = "first.ipynb"
+    text: bytes | None = None
+
+
+def without_tests(notebook: NotebookNode) -> None:
+    notebook.cells = [cell for cell in notebook.cells if not cell.id.endswith("-test")]
+
+
+def passing_tests(notebook: NotebookNode) -> None:
+    for cell in notebook.cells:
+        if cell.id.endswith("-test"):
+            cell.source = "print('Right')"
+
+
+def more_points(notebook: NotebookNode) -> None:
+    for cell in notebook.cells:
+        if "points" in cell.metadata.get("nbgrader", {}):
+            cell.metadata.nbgrader.points = 100
+
+
+def other_kernel(notebook: NotebookNode) -> None:
+    notebook.metadata.kernelspec = {"name": "ir", "language": "R", "display_name": "R"}
+
+
+def no_metadata(notebook: NotebookNode) -> None:
+    for cell in notebook.cells:
+        cell.metadata.pop("nbgrader", None)
+
+
+def cases(paths: list[str]) -> dict[str, Case]:
+    """All cases by student; ``paths`` are those of solutions, gradebooks and other students' work."""
+    wrong = {"first-mean": "def mean(numbers):\n    return 0"}
+    return {
+        "deleted tests": Case(wrong, 4, "first-mean-test was deleted", without_tests),
+        "edited tests": Case(wrong, 4, "first-mean-test was edited", passing_tests),
+        "endless call": Case({"first-shares": "def shares(labels):\n    while True: pass"}, 3, "shares took more than"),
+        "endless cell": Case({"first-shares": "while True: pass"}, 3, "a cell took more than .* s: while True"),
+        "endless output": Case({"first-half": "while True: print('x' * 99)"}, 5, "printed without end"),
+        "exit": Case({"first-mean": "import os\nos._exit(0)"}, 4, "a cell ended the program"),
+        "forged": Case({"first-mean": FORGED}, 4, "defines check, which is given"),
+        "forks": Case({"first-half": FORKS}, 5, "took more than|gave no answer"),
+        "memory": Case({"first-half": "x = []\nwhile True: x.append(bytearray(10**7))"}, 5, "memory"),
+        "more points": Case(wrong, 4, "points of first-mean-test were changed", more_points),
+        "network": Case({"first-half": CALLER}, 6, "tried to reach the network"),
+        "no json": Case({}, None, "not JSON", text=b'{"cells": [oops'),
+        "no metadata": Case({}, 6, "", no_metadata),
+        "no notebook": Case({}, None, "no notebook was found", name="notes.txt", text=b"My dog ate it."),
+        "other file name": Case({}, 6, "", name="My Homework (2).ipynb"),
+        "other kernel": Case({}, 6, "in R; it was run as Python", other_kernel),
+        "other name": Case({"first-mean": "def average(numbers):\n    return sum(numbers) / len(numbers)"}, 4, ""),
+        "polite exit": Case({"first-half": "half = 0.5\nexit()"}, 6, "called exit"),
+        "reader": Case({"first-half": READER.format(paths=paths)}, 5, "looked for a file that is not there"),
+        "spoofed": Case({"first-mean": SPOOFED}, 4, ""),
+        "thief": Case({"first-mean": THIEF}, 4, ""),
+        "writer": Case({"first-half": WRITER}, 6, "tried to write where it may not"),
+    }
+
+
+def handed_in(case: Case, edition: NotebookNode) -> bytes:
+    """The file of a case."""
+    if case.text is not None:
+        return case.text
+    notebook = answered(edition, RIGHT | case.answers)
+    case.change(notebook)
+    return nbformat.writes(notebook).encode()
