@@ -104,5 +104,5 @@ def in_order(app, titles):
 
 def setup(app):
     app.connect("html-page-context", add_head)
-    app.connect("build-finished", write_root, priority=100)  # before a root without a page would lead on to the first
+    app.connect("build-finished", write_root, priority=950)  # once every page has its last form
     return {"version": "1.0", "parallel_read_safe": True, "parallel_write_safe": True}
