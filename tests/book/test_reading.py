@@ -29,7 +29,7 @@ def chapters() -> list[Path]:
     """The introduction and the numbered chapters; the notebooks of the appendices are for looking up."""
     toc = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
     numbered = [chapter["file"] for part in toc["parts"] if part.get("numbered") for chapter in part["chapters"]]
-    return [ROOT / f"{name}.ipynb" for name in [toc["root"], *numbered]]
+    return [ROOT / f"{name}.ipynb" for name in ["book/introduction", *numbered]]
 
 
 def name(value) -> str:

@@ -15,8 +15,8 @@ from treekit.datasets import load_loan, load_watermelon
 from treekit.measures import conditional_entropy
 from treekit.models.id3 import ID3Classifier
 from treekit.showing.explorable import Choice, Explorable, Panel, Slider
+from treekit.showing.figures.cover import falling_melons, frontier, grown, lay_out, levels_of
 from treekit.showing.figures.entropy import entropy_explorer
-from treekit.showing.figures.falling import falling_melons, frontier, grown, lay_out, levels_of
 from treekit.showing.figures.id3 import split_explorer
 from treekit.showing.figures.introduction import lunch_explorer
 from treekit.showing.palette import CLASS_COLORS, class_color

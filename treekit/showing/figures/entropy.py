@@ -6,14 +6,12 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from treekit.measures import entropy_of_counts, self_information
-from treekit.showing.explorable import Explorable, Slider
-from treekit.showing.figures.shared import Picture, in_class
-from treekit.showing.palette import CLASS_COLORS, class_color
-from treekit.showing.svg import Plane, circle, line, rect, text
+from treekit.measures import entropy_of_counts, information_gain, self_information
+from treekit.showing.explorable import Choice, Explorable, Slider
+from treekit.showing.figures.shared import Picture, in_class, melon
+from treekit.showing.palette import CLASS_COLORS, GAIN, RIPE, UNRIPE, class_color
+from treekit.showing.svg import FAINT, Plane, circle, element, line, rect, text
 
-# The colours of the drawn trees, whose classes are sorted: no, yes.
-UNRIPE, RIPE = 0, 1
 BASKET = 10
 
 
@@ -116,6 +114,163 @@ def _basket(ripe: int) -> str:
         in_class(RIPE, "".join(melons[:ripe]))
         + in_class(UNRIPE, "".join(melons[ripe:]))
         + text(324, 35, f"{ripe} ripe, {BASKET - ripe} unripe")
+    )
+
+
+FRUITS = ("apple", "banana", "cherry", "date")
+#: How often each fruit is thought of, in the two games.
+GAMES = {"all alike": (1 / 4, 1 / 4, 1 / 4, 1 / 4), "mostly apples": (1 / 2, 1 / 4, 1 / 8, 1 / 8)}
+
+
+def fewest_questions(p: tuple[float, ...]) -> list[int]:
+    """How many yes-or-no questions the best plan needs for each outcome: Huffman's code, whose first step is the last.
+
+    The two least likely groups are merged again and again; each merger is one more question for all in them.
+    """
+    lengths = [0] * len(p)
+    groups = [(share, [i]) for i, share in enumerate(p)]
+    while len(groups) > 1:
+        (one, first), (other, second), *groups = sorted(groups)
+        for i in first + second:
+            lengths[i] += 1
+        groups.append((one + other, first + second))
+    return lengths
+
+
+def questions_explorer() -> Explorable:
+    """The reader asks the first question about four fruits, the best plan asks on: the mean number against the entropy.
+
+    A block is a fruit, as wide as it is likely; it sinks by one step with each question that it takes to find it.
+    """
+    splits = [(i,) for i in range(4)] + [(0, i) for i in range(1, 4)]
+    names = {" or ".join(FRUITS[i] for i in split) + "?": split for split in splits}
+    plane = Plane((0, 1), (3, 0), (96, 40, 476, 280))
+
+    def counts(game: str, question: str) -> list[int]:
+        """The number of questions for each fruit when this one is the first."""
+        p, yes = GAMES[game], names[question]
+        sides = [yes, tuple(i for i in range(4) if i not in yes)]
+        below = {i: n for side in sides for i, n in zip(side, fewest_questions(tuple(p[i] for i in side)))}
+        return [below[i] + 1 for i in range(4)]
+
+    def frame(game: str, question: str) -> tuple[str, str, dict]:
+        p, n = np.array(GAMES[game]), counts(game, question)
+        mean, bits = float(p @ n), float(entropy_of_counts(p))
+        places: dict[object, tuple[float, ...]] = {}
+        for i, left in enumerate(np.cumsum(p) - p):
+            x, y = plane.x(float(left)), plane.y(n[i])
+            places[f"block {i}"] = (x + 1, y - 18, plane.x(float(p[i])) - plane.x(0) - 2, 1)
+            places[FRUITS[i]] = (x + (plane.x(float(p[i])) - plane.x(0)) / 2, y - 4)
+        places["mean"] = (0, plane.y(mean))
+        level = plane.y(bits)
+        drawing = line(plane.x(0), level, plane.x(1), level, style=f"stroke: {class_color(GAIN)}; stroke-width: 3")
+        asked = " + ".join(f"{share:g} × {count}" for share, count in zip(p, n))
+        rest = "as few as the entropy allows" if np.isclose(mean, bits) else f"{mean - bits:g} above the entropy"
+        return (
+            drawing,
+            f"Asking “{question}” first takes {asked} = {mean:g} questions on average, {rest} ({bits:g} bits).",
+            places,
+        )
+
+    dashed = dict(stroke_dasharray="6 4", stroke_width=2)
+    block = rect(0, 0, 1, 17, style=f"fill: {class_color(0)}", fill_opacity=0.3)
+    marks = {"mean": line(plane.x(0), 0, plane.x(1), 0, **dashed)}
+    marks |= {f"block {i}": block for i in range(len(FRUITS))}
+    marks |= {fruit: text(0, 0, fruit, text_anchor="middle", font_size=13) for fruit in FRUITS}
+    steps = "".join(
+        line(plane.x(0), plane.y(n), plane.x(1), plane.y(n), stroke_opacity=FAINT / 2)
+        + text(88, plane.y(n) + 5, f"{n} question{'s' * (n != 1)}", text_anchor="end", font_size=13)
+        for n in range(4)
+    )
+    key = line(96, 14, 126, 14, **dashed) + text(132, 19, "mean number", font_size=13)
+    key += line(262, 14, 292, 14, style=f"stroke: {class_color(GAIN)}; stroke-width: 3")
+    key += text(298, 19, "entropy", font_size=13)
+    return Explorable(
+        title="Which fruit? Fewer questions for what is likely",
+        alt="Four blocks, as wide as their fruits are likely: apple one half, banana one quarter, cherry and date one "
+        "eighth each. They lie on steps by the number of questions that each takes if the first one is whether it is "
+        "the apple or the banana: two for every fruit. A dashed line at 2 is their mean; a full line at 1.75 is the "
+        "entropy.",
+        size=(480, 296),
+        background=steps + key,
+        controls=[
+            Choice("The game", list(GAMES), start="mostly apples", opens="all alike"),
+            Choice("First question", list(names), start="apple or banana?", opens="date?"),
+        ],
+        frame=frame,
+        marks=marks,
+        found=lambda game, question: (
+            game == "mostly apples"
+            and np.isclose(np.dot(GAMES[game], counts(game, question)), entropy_of_counts(np.array(GAMES[game])))
+        ),
+        challenge="In the game with mostly apples, which first question brings the mean down to the entropy? Can it "
+        "go below?",
+    )
+
+
+def shuffle_explorer(attribute: pd.Series, ripe: pd.Series, *, n_shuffles: int = 60, seed: int = 0) -> Explorable:
+    """The labels of the melons are dealt again and again among the branches of `attribute`; each gain leaves a dot."""
+    values = attribute.cat.categories.tolist()
+    order = attribute.cat.codes.sort_values(kind="stable").index
+    counts = attribute.value_counts(sort=False)
+    spots, x = {}, 14.0
+    for value in values:
+        for row in order[attribute[order] == value]:
+            spots[row] = (round(x), 44)
+            x += 24.5
+        x += 24
+    axis = Plane((0, 0.5), (0, 1), (14, 120, 466, 236))
+    rng = np.random.default_rng(seed)
+    # For each deal the melons that had the labels, in the order of those that get them; first as they are.
+    owners = [ripe.index.to_numpy(), *(rng.permutation(ripe.index) for _ in range(n_shuffles))]
+    deals = [ripe.loc[owner].to_numpy() for owner in owners]
+    gains = [float(information_gain(attribute, labels)) for labels in deals]
+    heights = [sum(np.isclose(gains[1 : k + 1], gains[k])) for k in range(n_shuffles + 1)]
+    pitch = min(11, 130 / max(heights))
+    dots = [circle(axis.x(gain), 236 - pitch * (height - 0.5), 0.42 * pitch) for gain, height in zip(gains, heights)]
+
+    def frame(k: int) -> tuple[list[str], str, dict]:
+        places = {owner: spots[row] for row, owner in zip(ripe.index, owners[k])}
+        if k == 0:
+            return [""], f"The labels as they are: the gain is {gains[0]:.3f} bits.", places
+        newest = element("g", dots[k], style=f"fill: {class_color(GAIN)}; stroke: {class_color(GAIN)}; stroke-width: 3")
+        reached = sum(gain >= gains[0] - 1e-9 for gain in gains[1 : k + 1])
+        sentence = (
+            f"Shuffle {k}: the gain is {gains[k]:.3f} bits by chance. So far the mean is "
+            f"{np.mean(gains[1 : k + 1]):.3f}, and {reached} of {k} shuffles reached {gains[0]:.3f}."
+        )
+        return [*dots[1:k], newest], sentence, places
+
+    heads, x = "", 14.0
+    for value in values:
+        width = 24.5 * int(counts[value])
+        heads += text(x + (width - 24.5) / 2, 22, value, text_anchor="middle", font_size=13)
+        heads += rect(x - 13, 29, width + 1.5, 30, fill="none", stroke="currentColor", stroke_opacity=FAINT)
+        x += width + 24
+    true = axis.x(gains[0])
+    background = (
+        heads
+        + "".join(
+            text(axis.x(tick), 254, f"{tick:g}", text_anchor="middle", font_size=13)
+            for tick in (0, 0.1, 0.2, 0.3, 0.4, 0.5)
+        )
+        + line(14, 236, 466, 236)
+        + text(240, 274, "gain (bits)", text_anchor="middle", font_size=13)
+        + line(true, 92, true, 236, stroke_dasharray="6 4", stroke_width=2)
+        + text(true + 6, 102, f"true labels: {gains[0]:.3f}", font_size=13)
+    )
+    return Explorable(
+        title="The labels dealt again",
+        alt="The labels of the seventeen melons as numbered circles, hollow if ripe, in the branches of "
+        f"{attribute.name}: {', '.join(f'{value} {counts[value]}' for value in values)}. Below, an axis of gains. A "
+        f"dashed line marks that of the true labels, {gains[0]:.3f} bits, and dots those of {n_shuffles} shuffles, "
+        f"of which {sum(gain >= gains[0] - 1e-9 for gain in gains[1:])} reach the line.",
+        size=(480, 282),
+        background=background,
+        controls=[Slider("Shuffles", list(range(n_shuffles + 1)), start=n_shuffles, opens=0)],
+        frame=frame,
+        marks={row: melon(row, label == "yes") for row, label in ripe.items()},
+        challenge="Guess how much the labels gain when they are dealt at random. Does chance ever reach the true gain?",
     )
 
 

@@ -1,0 +1,66 @@
+"""The directive `chapter-cards`: a card for each numbered chapter, with a small picture of its figure.
+
+The picture is what the chapter's first figure that moves shows at rest, without its words. It is taken from the stored
+notebook at every build, so a card shows the figure that the chapter has.
+"""
+
+import re
+from html import escape
+from pathlib import Path
+from xml.etree import ElementTree
+
+import nbformat
+import yaml
+from docutils import nodes
+from sphinx.util.docutils import SphinxDirective
+
+ROOT = Path(__file__).resolve().parents[2]
+FIGURE = re.compile(r'<figure class="explorable">.*?(<svg.*?</svg>)', re.DOTALL)
+HEADING = re.compile(r"^# (.+)$", re.MULTILINE)
+KEPT = ("viewBox", "fill", "font-size")
+
+
+def numbered_chapters():
+    """The names of the numbered chapters, such as `book/entropy`, in their order."""
+    toc = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
+    return [chapter["file"] for part in toc["parts"] if part.get("numbered") for chapter in part["chapters"]]
+
+
+def emblem(svg):
+    """A drawing without its words, as an ornament: the title below it says what it is."""
+    top = ElementTree.fromstring(svg)
+    top.attrib = {name: top.attrib[name] for name in KEPT} | {"aria-hidden": "true"}
+    for parent in list(top.iter()):
+        for name in ("class", "data-key", "data-choose"):
+            parent.attrib.pop(name, None)
+        for child in list(parent):
+            if child.tag == "text":
+                parent.remove(child)
+    return ElementTree.tostring(top, encoding="unicode")
+
+
+def card(name):
+    """The title of a chapter and its emblem."""
+    cells = nbformat.read(ROOT / f"{name}.ipynb", as_version=4).cells
+    title = next(found[1] for cell in cells if (found := HEADING.search(cell.source)))
+    outputs = (output.get("data", {}).get("text/html", "") for cell in cells for output in cell.get("outputs", []))
+    return title, emblem(next(found[1] for output in outputs if (found := FIGURE.search(output))))
+
+
+class ChapterCards(SphinxDirective):
+    """Print the cards."""
+
+    def run(self):
+        items = ""
+        for number, name in enumerate(numbered_chapters(), start=1):
+            self.env.note_dependency(str(ROOT / f"{name}.ipynb"))
+            title, picture = card(name)
+            address = self.env.app.builder.get_relative_uri(self.env.docname, name)
+            words = f"<b>{number}</b> {escape(title)}"
+            items += f'<li><a href="{address}">{picture}<span>{words}</span></a></li>\n'
+        return [nodes.raw("", f'<ol class="chapter-cards">\n{items}</ol>', format="html")]
+
+
+def setup(app):
+    app.add_directive("chapter-cards", ChapterCards)
+    return {"version": "1.0", "parallel_read_safe": True, "parallel_write_safe": True}

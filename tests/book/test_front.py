@@ -1,0 +1,116 @@
+"""What a reader meets before the first page: the root of the site, a missing page, previews of links, the icons."""
+
+import io
+import re
+
+import pytest
+from bs4 import BeautifulSoup
+from PIL import Image
+
+from scripts.execute import ROOT
+from scripts.pictures import pictures
+from tests.book.sites import BIN, build, open_page, served
+
+STATIC = ROOT / "book" / "_static"
+
+
+@pytest.mark.parametrize("name", ["preview.png", "favicon.ico", "apple-touch-icon.png"])
+def test_the_stored_pictures_are_those_that_the_script_makes(made, name):
+    stored, fresh = (Image.open(io.BytesIO(content)).convert("RGBA") for content in (stored_bytes(name), made[name]))
+    assert stored.size == fresh.size and stored.tobytes() == fresh.tobytes(), "python -m scripts.pictures"
+
+
+def stored_bytes(name):
+    return (STATIC / name).read_bytes()
+
+
+@pytest.fixture(scope="module")
+def made():
+    return pictures()
+
+
+def test_the_preview_has_the_size_that_the_pages_tell():
+    assert Image.open(STATIC / "preview.png").size == (1200, 630)
+    assert Image.open(STATIC / "favicon.ico").info["sizes"] == {(16, 16), (32, 32), (48, 48)}
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("front")
+    return build(["make", "site", f"BIN={BIN}", f"OUT={folder}"], folder, BOOK_SITE_URL="https://example.org/trees/")
+
+
+def head(site, page):
+    return BeautifulSoup((site / page).read_text(encoding="utf-8"), "html.parser").head
+
+
+def content(site, page, name):
+    [tag] = head(site, page).select(f'meta[property="{name}"], meta[name="{name}"]')
+    return tag["content"]
+
+
+def test_every_page_says_what_it_is(site):
+    about = {page.stem: content(site, f"book/{page.name}", "description") for page in site.glob("book/*.html")}
+    assert all(20 < len(words) <= 202 for words in about.values()), about
+    assert len({*about.values()}) > 0.9 * len(about)
+    assert content(site, "book/id3.html", "og:image") == "https://example.org/trees/_static/preview.png"
+    assert content(site, "book/id3.html", "og:url") == "https://example.org/trees/book/id3.html"
+    assert content(site, "book/id3.html", "twitter:card") == "summary_large_image"
+    assert content(site, "index.html", "og:title") == "Decision Trees, from Entropy to Gradient Boosting"
+
+
+def test_the_icons_are_there(site):
+    for page in ("index.html", "book/id3.html"):
+        links = head(site, page).select('link[rel~="icon"], link[rel="apple-touch-icon"]')
+        base = (site / page).parent / (head(site, page).base or {"href": ""})["href"]
+        assert len(links) == 3 and all((base / link["href"]).resolve().is_file() for link in links)
+
+
+def test_the_root_is_the_cover(site, browser):
+    with served(site) as address, browser.new_context() as context:
+        page, errors, requests = open_page(context, f"{address}/", address)
+        assert "Decision Trees" in page.title()
+        figure = page.locator("figure.explorable")
+        figure.get_by_role("radio", name="texture").check()
+        assert "0.617 bits are left" in figure.locator("output").inner_text()
+        page.locator("article").get_by_role("link", name="Introduction: what shall we eat?").first.click()
+        assert page.url == f"{address}/book/introduction.html"
+        page.goto(f"{address}/")
+        page.get_by_role("link", name="4 CART").click()
+        assert page.url == f"{address}/book/cart.html"
+        assert errors + requests == []
+
+
+def test_a_card_for_each_chapter_shows_its_figure(site):
+    cards = BeautifulSoup((site / "book/cover.html").read_text(encoding="utf-8"), "html.parser").select(
+        ".chapter-cards a"
+    )
+    assert [card.b.text for card in cards] == [str(number) for number in range(1, 13)]
+    assert all(len(card.svg.find_all(True)) >= 5 and not card.svg.find_all("text") for card in cards)
+    assert len({str(card.svg) for card in cards}) == 12
+
+
+@pytest.mark.parametrize("lost", ["nowhere", "book/entropi.html", "book/deep/er/nowhere.html"])
+def test_a_missing_page_finds_its_way(site, browser, lost):
+    """A server answers with 404.html at the address that was asked for; here the browser is told to do so."""
+    with served(site) as address, browser.new_context() as context:
+        page = context.new_page()
+        missing = (site / "404.html").read_text(encoding="utf-8")
+        page.route(f"{address}/{lost}", lambda route: route.fulfill(status=404, body=missing, content_type="text/html"))
+        page.goto(f"{address}/{lost}")
+        links = page.eval_on_selector_all("a", "links => links.map(link => link.href)")
+        paths = [link.removeprefix(address + "/") for link in links]
+        assert len(paths) > 15 and [path for path in paths if not (site / path).is_file()] == []
+        page.get_by_role("link", name=re.compile("^Entropy")).click()
+        assert page.url == f"{address}/book/entropy.html"
+
+
+@pytest.mark.parametrize("width, shown", [(390, True), (820, True), (1280, False)])
+def test_a_narrow_header_names_the_book(site, browser, width, shown):
+    with served(site) as address, browser.new_context(viewport={"width": width, "height": 800}) as context:
+        page, errors, _ = open_page(context, f"{address}/book/id3.html", address)
+        title = page.locator(".book-title")
+        assert title.is_visible() == shown and errors == []
+        if shown:
+            box = title.bounding_box()
+            assert box["y"] >= 0 and box["y"] + box["height"] <= 60 and box["width"] > 60

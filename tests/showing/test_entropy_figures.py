@@ -1,0 +1,51 @@
+"""The figures of the chapter on entropy that compute something of their own."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from treekit.datasets import load_watermelon
+from treekit.measures import entropy_of_counts, information_gain
+from treekit.showing.figures.entropy import GAMES, fewest_questions, questions_explorer, shuffle_explorer
+
+
+@pytest.mark.parametrize(
+    "p", [(1.0,), (0.5, 0.5), (0.7, 0.1, 0.1, 0.1), (0.4, 0.3, 0.2, 0.1), (0.5, 0.25, 0.125, 0.125)]
+)
+def test_no_plan_needs_fewer_questions(p):
+    """Kraft: numbers of questions n belong to a plan if and only if the sum of 2^-n is at most 1."""
+    n = fewest_questions(p)
+    plans = itertools.product(range(len(p)), repeat=len(p))
+    best = min(np.dot(p, plan) for plan in plans if sum(2.0**-k for k in plan) <= 1)
+    assert np.dot(p, n) == pytest.approx(best) and sum(2.0**-k for k in n) <= 1
+    assert entropy_of_counts(p) - 1e-12 <= np.dot(p, n) < entropy_of_counts(p) + 1
+
+
+def test_the_first_question_of_the_reader_costs_what_the_figure_says():
+    figure = questions_explorer()
+    games, questions = (control.values for control in figure.controls)
+    means = {}
+    for (game, question), frame in zip(itertools.product(games, questions), figure.frames, strict=True):
+        terms = frame.sentence.split("takes ")[1].split(" = ")[0].split(" + ")
+        counts = [int(term.split(" × ")[1]) for term in terms]
+        means[game, question] = np.dot(GAMES[game], counts)
+        assert f"= {means[game, question]:g} questions on average" in frame.sentence
+        assert means[game, question] >= entropy_of_counts(GAMES[game]) - 1e-12
+    assert [pair for pair, frame in zip(means, figure.frames) if frame.found] == [("mostly apples", "apple?")]
+    assert means["mostly apples", "apple or banana?"] == 2 and means["mostly apples", "apple?"] == 1.75
+
+
+def test_each_deal_is_a_shuffle_of_the_chapter_and_its_gain_treekits():
+    melons = load_watermelon()
+    texture, ripe = melons["texture"], melons["ripe"]
+    figure = shuffle_explorer(texture, ripe)
+    rng = np.random.default_rng(0)
+    spots = dict(zip(ripe.index, figure.frames[0].scenes[0].places, strict=True))
+    for frame in figure.frames[1:]:
+        labels = rng.permutation(ripe)
+        assert f"the gain is {information_gain(texture, labels):.3f} bits" in frame.sentence
+        # A label lies at the place of the melon that got it.
+        at = {place: owner for owner, place in zip(ripe.index, frame.scenes[0].places, strict=True)}
+        assert [ripe[at[spots[row]]] for row in ripe.index] == labels.tolist()
+    assert "and 2 of 60 shuffles reached 0.381." in figure.frames[-1].sentence
