@@ -289,7 +289,7 @@ NAMES = [
     same("names with control characters", named("a\x00", "b\x1b")),
     same("empty names", named("", " ")),
     same("names that are numbers", named(0, 1)),
-    same("the same name twice", named("a", "a")),
+    Edge("the same name twice", named("a", "a"), refuses="more than one column named 'a'"),
     same("names that are pairs", FRAME.set_axis(pd.MultiIndex.from_tuples([("u", "a"), ("u", "b")]), axis=1)),
     Edge("names of two kinds", named("a", 1), refuses="(?i)feature names"),
     same("row names that repeat", FRAME.set_axis([3] * 12)),

@@ -14,8 +14,6 @@ from tests.exercises.submissions import answers
 CHAPTERS_OF_SEVEN = {"entropy", "id3", "c45", "cart", "pruning", "missing_values", "gbdt"}
 CHAPTERS_OF_FOUR = {"introduction", "oblique", "forests", "adaboost", "deep_forest", "scale"}
 LONGEST_LINE = 112  # of a test cell, in which sentences stand
-LABEL = re.compile(r"^\(([\w-]+)\)=$|^:label: ([\w-]+)$|^\$\$ \(([\w-]+)\)$", re.MULTILINE)
-
 each_chapter = pytest.mark.parametrize("chapter", chapters())
 
 
@@ -32,10 +30,24 @@ def rubric_points(words: str) -> list[float]:
     return [float(points) for points in re.findall(r"^- ([\d.]+): \S", words.partition("**Rubric**")[2], re.MULTILINE)]
 
 
-def labels(chapter: str) -> set[str]:
-    """The labels that a chapter sets."""
+def titles(chapter: str) -> dict[str, str]:
+    """What each label of a chapter stands for: the title of an exercise, or of the section around it or below it."""
     text = "\n".join(cell.source for cell in nbformat.read(ROOT / "book" / f"{chapter}.ipynb", as_version=4).cells)
-    return {label for found in LABEL.findall(text) for label in found if label}
+    found, waiting, section, exercise = {}, [], "", ""
+    for line in text.splitlines():
+        if heading := re.match(r"## (.+)", line):
+            section = heading[1]
+            found.update(dict.fromkeys(waiting, section))
+            waiting = []
+        elif opening := re.match(r":::\{exercise\} ★+ (.+) \(.+\)$", line):
+            exercise = opening[1]
+        elif label := re.match(r"\(([\w-]+)\)=$", line):
+            waiting.append(label[1])
+        elif label := re.match(r":label: ([\w-]+)$", line):
+            found[label[1]] = exercise if label[1].startswith("ex-") else section
+        elif label := re.search(r"\$\$ \(([\w-]+)\)$", line):
+            found[label[1]] = section
+    return found
 
 
 def test_every_chapter_has_its_notebook():
@@ -65,10 +77,8 @@ def test_points_are_those_of_the_head(chapter):
 
 @each_chapter
 def test_tasks_refer_to_their_chapter(chapter):
-    text = "\n".join(cell.source for cell in nbformat.read(ROOT / "book" / f"{chapter}.ipynb", as_version=4).cells)
-    for task in tasks(read(chapter)):
-        assert task.label in labels(chapter), task.name
-        assert task.after in text, task.name
+    known = titles(chapter)
+    assert {task.name: task.after for task in tasks(read(chapter)) if known.get(task.label) != task.after} == {}
 
 
 @each_chapter

@@ -68,6 +68,9 @@ class TableEstimator(BaseEstimator):
                 raise ValueError("X is empty: 0 sample(s) while a minimum of 1 is required.")
             if X.shape[1] == 0:
                 raise ValueError(f"X has no columns: 0 feature(s) (shape={X.shape}) while a minimum of 1 is required.")
+            if not X.columns.is_unique:
+                twice = X.columns[X.columns.duplicated()][0]
+                raise ValueError(f"X has more than one column named {twice!r}: rename all but one of them.")
             validate_data(self, X, reset=reset, skip_check_array=True)
             return plain_table(inferred(X))
         # Where entries may be missing, infinite ones are refused later, by column and row: see `encode`.

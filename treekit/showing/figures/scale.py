@@ -79,8 +79,8 @@ def ratio_dots(ratios: pd.DataFrame, peer: str) -> Picture:
     drawn = line(236, bottom, 470, bottom)
     for tick in (0.1, 0.2, 0.5, 1, 2):
         at = plane.x(np.log2(tick))
-        style = {"stroke_dasharray": "6 4"} if tick == 1 else {"stroke_opacity": FAINT / 2}
-        drawn += line(at, 32, at, bottom, **style) + text(at, bottom + 20, f"{tick:g}", text_anchor="middle")
+        ruler = {"stroke_dasharray": "6 4"} if tick == 1 else {"stroke_opacity": FAINT / 2}
+        drawn += line(at, 32, at, bottom, **ruler) + text(at, bottom + 20, f"{tick:g}", text_anchor="middle")
     drawn += text(plane.x(0) - 8, 22, "treekit is faster", text_anchor="end") + text(plane.x(0) + 8, 22, "slower")
     for k, (job, row) in enumerate(ratios.iterrows()):
         y = 58 + 22 * k
