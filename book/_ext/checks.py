@@ -136,7 +136,8 @@ class Check(SphinxDirective):
             if not 0 <= second < first < len(choices):
                 raise self.error(f"{found[0]}: the steps are numbered in the right order, and this is no wrong one")
             node["before"] = f"{first} {second}"
-            text = nodes.inline("", "", choices[first].deepcopy(), nodes.Text(" before "), choices[second].deepcopy())
+            steps = choices[first].deepcopy(), nodes.Text("” before “"), choices[second].deepcopy()
+            text = nodes.inline("", "", nodes.Text("“"), *steps, nodes.Text("”"))
         told = nodes.inline("", f"{VERDICTS[verdict]}: ", classes=["check-verdict"])
         node += [nodes.paragraph("", "", told, text.deepcopy(), classes=["check-answer"]), *content]
         return node

@@ -263,7 +263,7 @@ def test_on_paper_the_answers_stand_at_the_end(page):
     assert paper.is_visible() and not page.locator(".check-said").first.is_visible()
     text = re.sub(r"\s+", " ", paper.inner_text())
     assert "Check 2 Wrong: 0.108 That is the gain of the color." in text
-    assert "Right: Choose. → Divide. → Recurse." in text and "Wrong: Recurse. before Divide." in text
+    assert "Right: Choose. → Divide. → Recurse." in text and "Wrong: “Recurse.” before “Divide.”" in text
     last = "document.querySelector('article section').lastElementChild.className"
     assert "checks-on-paper" in page.evaluate(last)
 
@@ -352,6 +352,8 @@ def faults_of(markdown):
     faults = [f"the question has {len(words(question))} words"] * (len(words(question)) > LONGEST_QUESTION)
     faults += [f"a long reply: {text.strip()}" for text in wrong + right if len(words(text)) > LONGEST_REPLY]
     unlinked = [text.strip() for text in wrong if not re.search(r"\]\(#|\{[\w:]+\}`", text)]
+    # MyST would print the number of the equation in place of the text.
+    faults += ["an equation is referred to by {eq}"] * ("](#eq-" in markdown)
     return faults + [f"a reply without a link: {text}" for text in unlinked]
 
 
