@@ -145,8 +145,8 @@ def _parsed(source: str) -> ast.Module:
         return ast.Module([], [])
 
 
-def defined_names(source: str) -> set[str]:
-    """The names that a cell defines."""
+def defined_names(source: str, imports: bool = True) -> set[str]:
+    """The names that a cell defines, by ``import`` too unless told otherwise."""
     names = set()
     for statement in _parsed(source).body:
         if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
@@ -155,7 +155,7 @@ def defined_names(source: str) -> set[str]:
         for node in ast.walk(statement):
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
                 names.add(node.id)
-            elif isinstance(node, (ast.Import, ast.ImportFrom)):
+            elif imports and isinstance(node, (ast.Import, ast.ImportFrom)):
                 names |= {(alias.asname or alias.name).split(".")[0] for alias in node.names}
     return names
 

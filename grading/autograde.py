@@ -19,17 +19,16 @@ from nbconvert.exporters.exporter import ResourcesDict
 from nbformat import NotebookNode
 from nbgrader.api import Gradebook
 from nbgrader.converters import Autograde
-from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import CheckCellMetadata, LimitOutput, SaveAutoGrades
 from nbgrader.utils import is_grade, is_solution
 
 from grading.assemble import Unreadable, assembled, defined_names, is_test, mentioned_names, read
-from grading.course import QUIET, Assignment
+from grading.course import Assignment
 from grading.sandbox import Limits, Stopped
 from grading.shell import Shell
 from grading.student import Missing, Student, clean
 from grading.values import NotPlain
-from scripts.exercises import settings
+from scripts.exercises import convert, settings
 
 __all__ = ["graded", "not_graded"]
 
@@ -173,9 +172,8 @@ def _autograded(assignment: Assignment, notebook: NotebookNode, tests: Tests, fo
     shutil.copy(assignment.folder / "gradebook.db", folder)
     config = settings(folder)
     config.CourseDirectory.assignment_id, config.CourseDirectory.student_id = assignment.name, STUDENT
-    converter = Autograde(CourseDirectory(config=config, log=QUIET), config=config, log=QUIET)
-    converter.autograde_preprocessors = [tests.execute, LimitOutput, SaveAutoGrades, CheckCellMetadata]
-    converter.start()
+    steps = [tests.execute, LimitOutput, SaveAutoGrades, CheckCellMetadata]
+    convert(Autograde, config, autograde_preprocessors=steps)
     return nbformat.read(folder / "autograded" / STUDENT / assignment.name / f"{assignment.name}.ipynb", as_version=4)
 
 
@@ -192,12 +190,13 @@ def _oddities(handed_in: NotebookNode, assignment: Assignment) -> list[str]:
     kernel = str(handed_in.metadata.get("kernelspec", {}).get("language", "python"))
     if kernel.lower() != "python":
         remarks.append(f"the notebook says that it is in {kernel[:30]}; it was run as Python")
-    given = {n for cell in assignment.release.cells if not is_solution(cell) for n in defined_names(cell.source)}
+    locked = [cell.source for cell in assignment.release.cells if cell.cell_type == "code" and not is_solution(cell)]
+    given = {"check"}.union(*(defined_names(source, imports=False) for source in locked))
     theirs = "\n".join(cell.source for cell in handed_in.cells if cell.cell_type == "code")
     stock = "\n".join(cell.source for cell in assignment.release.cells)
     for cell in handed_in.cells:
         own = cell.cell_type == "code" and cell.metadata.get("nbgrader", {}).get("solution", True)
-        for name in sorted(defined_names(cell.source) & given - {"np", "pd", "plt"} if own else ()):
+        for name in sorted(defined_names(cell.source) & given if own else ()):
             remarks.append(f"defines {name}, which is given; the tests use the given one")
     return remarks + [f"mentions {word}" for word in ODD if word in theirs and word not in stock]
 

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-import logging
-import os
 import re
 import shutil
-import sys
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -15,30 +12,12 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode
 from nbgrader.converters import GenerateAssignment
-from nbgrader.coursedir import CourseDirectory
 from nbgrader.utils import is_grade
 
 from grading.assemble import is_test
-from scripts.exercises import settings
+from scripts.exercises import convert, settings
 
-__all__ = ["QUIET", "Assignment", "Task", "prepared"]
-
-
-class _Kept(logging.Handler):
-    """Keeps what nbgrader says was wrong, for the message of an error."""
-
-    def __init__(self) -> None:
-        super().__init__(logging.ERROR)
-        self.lines: list[str] = []
-
-    def emit(self, record: logging.LogRecord) -> None:
-        self.lines += [line for line in record.getMessage().splitlines() if line and not line.startswith(" ")]
-
-
-#: nbgrader's log, which is not shown.
-QUIET = logging.Logger("nbgrader")
-KEPT = _Kept()
-QUIET.addHandler(KEPT)
+__all__ = ["Assignment", "Task", "prepared"]
 
 
 @dataclass(frozen=True)
@@ -93,13 +72,6 @@ class Assignment:
         return {cell.metadata.nbgrader.grade_id: cell for cell in self.source.cells if "nbgrader" in cell.metadata}
 
 
-def _put_programs_on_path() -> None:
-    """Let nbgrader find alembic, which it calls by name, in an environment that isn't activated."""
-    programs, path = str(Path(sys.executable).parent), os.environ.get("PATH", "")
-    if programs not in path.split(os.pathsep):
-        os.environ["PATH"] = os.pathsep.join([programs, path])
-
-
 def prepared(source: Path, folder: Path) -> Assignment:
     """Make nbgrader's course for one source, unless it stands already.
 
@@ -117,13 +89,10 @@ def prepared(source: Path, folder: Path) -> Assignment:
         (new / "source" / name / source.name).write_bytes(text)
         config = settings(new)
         config.CourseDirectory.assignment_id = name
-        KEPT.lines.clear()
         try:
-            _put_programs_on_path()
-            GenerateAssignment(CourseDirectory(config=config, log=QUIET), config=config, log=QUIET).start()
+            convert(GenerateAssignment, config)
         except Exception as error:
-            why = "\n".join(KEPT.lines) or error
-            raise ValueError(f"{source}: nbgrader can make no student edition of it.\n{why}") from error
+            raise ValueError(f"{source}: nbgrader can make no student edition of it; it says why above") from error
         shutil.rmtree(place, ignore_errors=True)
         new.rename(place)
     return Assignment(name, place)

@@ -18,7 +18,7 @@ import signal
 import socket
 import sys
 import warnings
-from contextlib import redirect_stderr, redirect_stdout
+from contextlib import redirect_stderr, redirect_stdout, suppress
 from typing import Any
 
 from grading.shell import Shell
@@ -34,7 +34,8 @@ def limit(limits: dict[str, int]) -> None:
         os.setgid(limits["user"])
         os.setuid(limits["user"])
     for name in ("AS", "NPROC", "FSIZE", "NOFILE", "CPU"):
-        resource.setrlimit(getattr(resource, f"RLIMIT_{name}"), (limits[name], limits[name]))
+        with suppress(*() if sys.platform == "linux" else (ValueError, OSError)):  # macOS knows not all of them
+            resource.setrlimit(getattr(resource, f"RLIMIT_{name}"), (limits[name], limits[name]))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 

@@ -23,6 +23,9 @@ __all__ = ["Missing", "Remote", "Student", "clean"]
 #: How often a student's code may start again.
 RESTARTS = 4
 LARGEST_PICTURE = 1 << 20
+#: Outputs that one cell may have, and characters of all that a notebook may show.
+MOST_OUTPUTS = 50
+MOST_SHOWN = 20 << 20
 
 
 class Missing(Exception):
@@ -37,6 +40,7 @@ class Student:
         self.remarks: list[str] = []
         self.used = 0.0  #: seconds of a processor, in all that has ended
         self._ran: list[str] = []
+        self._shown = 0
         self._starts = 0
         self._sandbox: Sandbox | None = None
 
@@ -48,7 +52,12 @@ class Student:
             self.remarks.append(f"a cell {stop}: {_first_line(source)}")
             return [new_output("error", ename="Stopped", evalue=f"This cell {stop}.", traceback=[f"This cell {stop}."])]
         self._ran.append(source)
-        return clean(answer.get("outputs"))
+        outputs = clean(answer.get("outputs"))
+        self._shown += len(str(outputs))
+        if self._shown > MOST_SHOWN:
+            self.remarks.append("the notebook shows too much; the rest was left out")
+            return []
+        return outputs
 
     def look_up(self, name: str) -> Any:
         """The value of a name, or for a function what calls it.
@@ -153,7 +162,7 @@ def _first_line(source: str) -> str:
 def clean(outputs: Any) -> list[NotebookNode]:
     """Outputs that came from a student's process: what they ought to be stays, in bounds; all else goes."""
     kept = []
-    for output in outputs if isinstance(outputs, list) else []:
+    for output in outputs[:MOST_OUTPUTS] if isinstance(outputs, list) else []:
         kind = output.get("output_type") if isinstance(output, dict) else None
         if kind == "stream":
             name = "stderr" if output.get("name") == "stderr" else "stdout"

@@ -8,6 +8,8 @@ of Font Awesome, the index of the search, rules for what no page has. Once the s
 * cuts the font of the icons down to those in use;
 * leaves what only a search needs to the page that searches.
 
+Pictures wait until the reader comes near them, and so do sections until the page is alive (`_static/sections.js`).
+
 A script or style sheet that an extension adds is joined like the rest: none of the book's own is named here.
 """
 
@@ -65,6 +67,17 @@ def words_of(pages, script):
     return {*attributes.split(), *re.findall(r"[\w-]+", script)}
 
 
+def split(prelude):
+    """The selectors before a rule, each as its tokens."""
+    selectors = [[]]
+    for token in prelude:
+        if token == ",":
+            selectors.append([])
+        else:
+            selectors[-1].append(token)
+    return selectors
+
+
 def is_used(selector, words):
     """Tell whether a page may have what is selected; what stands in brackets, as in `:not(.x)`, is not looked at."""
     classes = {name.value for dot, name in pairwise(selector) if dot == "." and name.type == "ident"}
@@ -75,13 +88,7 @@ def in_use(rules, words):
     """Yield the rules that select something."""
     for rule in rules:
         if rule.type == "qualified-rule":
-            selectors = [[]]
-            for token in rule.prelude:
-                if token == ",":
-                    selectors.append([])
-                else:
-                    selectors[-1].append(token)
-            kept = [tinycss2.serialize(selector).strip() for selector in selectors if is_used(selector, words)]
+            kept = [tinycss2.serialize(chosen).strip() for chosen in split(rule.prelude) if is_used(chosen, words)]
             if kept:
                 yield f"{','.join(kept)}{{{tinycss2.serialize(rule.content).strip()}}}\n"
         elif rule.type == "at-rule" and rule.lower_at_keyword in ("media", "supports", "container", "layer"):
@@ -109,7 +116,7 @@ def rewritten(html, sheet, script, is_search):
 
     html = REST.sub("", SCRIPT.sub(rest, html))
     first = SHEET.search(html).start()
-    return SHEET.sub("", html[:first] + "<!-- -->" + html[first:]).replace("<!-- -->", tags, 1)
+    return html[:first] + tags + SHEET.sub("", html[first:])
 
 
 def lighten(app, exception):
@@ -141,6 +148,7 @@ def wait_for_pictures(app, pagename, templatename, context, doctree):
 
 
 def setup(app):
+    app.add_js_file("sections.js", loading_method="defer")
     app.connect("html-page-context", wait_for_pictures)
     app.connect("build-finished", lighten, priority=900)  # after the theme, which then writes the colours of code
     # Each build writes every page: one that is left from the build before is joined already.

@@ -12,7 +12,7 @@ from scripts.execute import BOOK
 from tests.book.sites import build_small, small_book
 from tests.book.test_site import chapters, site  # noqa: F401 (a fixture)
 from tests.book.test_upkeep import load_extension
-from tests.book.weight import server, visit
+from tests.book.weight import DESK, PHONE, server, visit
 
 MOST_KILOBYTES, MOST_REQUESTS = 260, 15
 TAKEN_OUT = re.compile(r"mathjax|fontawesome\.js|searchtools|searchindex|language_data|\.ttf$", re.IGNORECASE)
@@ -85,6 +85,17 @@ def test_a_formula_is_a_stop_of_the_tab_key_only_where_it_scrolls(browser, site)
         assert {True, False} == {scrolls for _, scrolls in stops}
         assert [stop for stop, scrolls in stops if stop != scrolls] == []
         assert tab.locator("math [tabindex], math[tabindex]").count() == 0
+
+
+@pytest.mark.parametrize("viewport", [DESK, PHONE], ids=["desk", "phone"])
+def test_a_link_leads_to_its_section_once_all_are_laid_out(browser, site, viewport):  # noqa: F811
+    with server(site) as served, browser.new_context(viewport=viewport) as context:
+        tab = context.new_page()
+        for chapter in ("cart", "gbdt"):
+            tab.goto(f"{served.address}/book/{chapter}.html#exercises")
+            tab.wait_for_selector("html.all-sections", state="attached")
+            tab.wait_for_timeout(300)
+            assert 0 <= tab.locator("#exercises").bounding_box()["y"] < 100
 
 
 def test_the_font_of_the_formulas_has_all_their_signs(site):  # noqa: F811
