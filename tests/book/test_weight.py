@@ -76,7 +76,7 @@ def test_a_formula_is_a_stop_of_the_tab_key_only_where_it_scrolls(browser, site)
     with server(site) as served, browser.new_context(viewport={"width": 390, "height": 844}) as context:
         tab = context.new_page()
         tab.goto(f"{served.address}/book/gbdt.html")
-        tab.wait_for_function("document.querySelector('.formula').hasAttribute('tabindex')")
+        tab.wait_for_selector("html.all-sections", state="attached")
         stops = tab.evaluate(
             """() => [...document.querySelectorAll("section > div.math .formula")].filter((e) => e.offsetParent).map(
               (e) => [e.tabIndex === 0, e.scrollWidth > e.clientWidth || e.scrollHeight > e.clientHeight]

@@ -103,6 +103,8 @@ def visit(browser, server, page, viewport=DESK, is_slow=False):
             session.send("Network.emulateNetworkConditions", network)
         tab.add_init_script(WATCH)
         tab.goto(f"{server.address}/{page}", wait_until="networkidle")
+        if is_slow:
+            tab.wait_for_timeout(2000)  # a busy machine may draw late
         first_paint = "performance.getEntriesByName('first-contentful-paint')[0]?.startTime"
         seen = {"text": tab.evaluate(first_paint)} | tab.evaluate("window.seen")
         return Visit(dict(server.sizes), {name: time / 1000 for name, time in seen.items() if time})
