@@ -44,7 +44,7 @@ def check(name: str, *arguments: Any, gives: Any, mistakes: dict[str, tuple[Any,
         For the function.
     gives
         The right result: a number, text, or a list, tuple, set or dictionary of such. Numbers may differ by 0.0001, and
-        a NumPy array or a pandas Series is as good as a list.
+        a NumPy array or a pandas Series is as good as a list, a data frame as a list of its rows.
     mistakes : dict of {name: (result, sentence)}, optional
         What well-known mistakes give, or the error in which they end, and what to tell the reader who made one.
 
@@ -108,6 +108,8 @@ def _line_of(error: Exception, scope: dict[str, Any]) -> str:
 
 def _plain(value: Any) -> Any:
     """A result in Python's own types, for NumPy's and pandas's."""
+    if hasattr(value, "to_numpy"):
+        value = value.to_numpy()
     if hasattr(value, "tolist"):
         value = value.tolist()
     if isinstance(value, dict):

@@ -198,6 +198,15 @@ def test_treekit_is_editable(replay: Replay):
 
 
 @pytest.mark.binder
+def test_exercises_are_those_of_students(replay: Replay):
+    """The notebooks are there, without what stands between nbgrader's marks, and no answers lie elsewhere."""
+    held = sorted((replay.project / "book" / "exercises").glob("*.ipynb"))
+    assert [path.name for path in held] == sorted(path.name for path in (ROOT / "book" / "exercises").glob("*.ipynb"))
+    assert [path.name for path in held if "### BEGIN" in path.read_text(encoding="utf-8")] == []
+    assert not (replay.project / "tests").exists()
+
+
+@pytest.mark.binder
 @pytest.mark.parametrize("path", notebooks(), ids=lambda path: path.stem)
 def test_chapter_runs_and_shows_what_is_stored(replay: Replay, path: Path):
     copy = replay.project / path.relative_to(ROOT)

@@ -388,6 +388,14 @@ def launch_links(html):
     return re.findall(r'href="(https://(?:mybinder\.org|colab\.research\.google\.com)[^"]*)"', html)
 
 
+def test_no_solution_of_a_graded_exercise_is_on_the_site(site):
+    """The student edition of every notebook is there, and nothing of nbgrader's marks around what it took out."""
+    offered = {path.stem for path in site.glob("_downloads/*/*.ipynb")}
+    assert offered == {path.stem for path in (ROOT / "book" / "exercises").glob("*.ipynb")}
+    marked = {path.stem for path in site.rglob("*.ipynb") if "### BEGIN" in path.read_text(encoding="utf-8")}
+    assert marked <= {"instructors"}  # the page that explains how a task is written
+
+
 def test_no_launch_button_without_a_repository(site):
     for chapter in chapters():
         html = (site / f"{chapter}.html").read_text(encoding="utf-8")

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import os
 import tomllib
 from collections import defaultdict
 from pathlib import Path
 from typing import NamedTuple
-from unittest.mock import patch
 
 import nbformat
 from nbformat import NotebookNode
 from nbgrader.api import Gradebook
 from nbgrader.converters import Autograde
 
-from scripts.exercises import ROOT, chapters, convert, course, read, release, settings, tasks
+from scripts.exercises import chapters, convert, course, read, release, settings, tasks
+from tests.exercises.forked_kernels import forked_kernels
 
 ANSWERS = Path(__file__).parent / "answers"
 IN_WORDS = "An answer in words."
@@ -94,7 +93,7 @@ def grade(folder: Path, chapter: str) -> dict[str, dict[str, Mark]]:
     config = settings(folder)
     config.CourseDirectory.assignment_id = chapter
     config.ExecutePreprocessor.timeout = 60
-    with patch.dict(os.environ, PYTHONPATH=str(ROOT)):  # the kernels take this treekit, whatever else is installed
+    with forked_kernels():
         convert(Autograde, config)
     with Gradebook(config.CourseDirectory.db_url) as gradebook:
         return {student: marks(folder, gradebook, student, chapter) for student in students}

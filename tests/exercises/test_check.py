@@ -57,6 +57,7 @@ def test_a_right_answer_is_confirmed_and_what_it_prints_is_not_shown(capsys):
         (np.float64(2), 2),
         (np.array([1.0, 2.0]), [1, 2]),
         (pd.Series(["a", "b"]), ("a", "b")),
+        (pd.DataFrame({"a": [1, 2], "b": [3, 4]}), [[1, 3], [2, 4]]),
         ({"a": np.int64(1)}, {"a": 1.00005}),
         ([[1, "x"], None], [[1, "x"], None]),
         (np.bool_(True), True),
