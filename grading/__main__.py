@@ -114,15 +114,21 @@ def mark(jobs: list[Job], owner: dict[Path, Marked], limits: Limits, told: argpa
         done += 1
         score = sum(task["score"] or 0 for task in result["tasks"])
         points = sum(task["points"] for task in result["tasks"])
-        why = f"; {result['remarks'][0]}" if result["remarks"] else ""
+        why = f"; {printable(result['remarks'][0])}" if result["remarks"] else ""
         if fresh:
             print(
-                f"[{done:4}/{len(jobs)}] {job.title}, {job.assignment.name}: {score:g} of {points:g}{why}", flush=True
+                f"[{done:4}/{len(jobs)}] {printable(job.title)}, {job.assignment.name}: {score:g} of {points:g}{why}",
+                flush=True,
             )
 
     for job, result in marked(jobs, limits, told.unsafe, told.workers, tell):
         owner[job.result].results[job.assignment.name] = result
     return time.monotonic() - started
+
+
+def printable(text: str) -> str:
+    """Text of students without what would steer a terminal."""
+    return "".join(letter if letter.isprintable() else "?" for letter in text)
 
 
 def enter_by_hand(path: Path, students: list[Marked]) -> None:
@@ -141,7 +147,7 @@ def say_what_is_there(out: Path, students: list[Marked], seconds: float) -> None
     waiting = sum(one.waiting() for one in students)
     print(f"\n{len(students)} students, {seconds:.0f} s. {len(odd)} of them need a look:")
     for one in odd:
-        print(f"  {one.student}: {'; '.join(one.remarks())[:200]}")
+        print(printable(f"  {one.student}: {'; '.join(one.remarks())}")[:300])
     if waiting:
         print(f"{waiting} answers wait to be read: {out / 'by_hand.html'}; their scores go into {out / 'by_hand.csv'}")
     print(f"Marks: {out / 'marks.csv'}; report: {out / 'report.html'}; feedback: {out / 'feedback'}")
