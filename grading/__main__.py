@@ -19,14 +19,19 @@ from grading.sandbox import NOT_GUARANTEED, Limits, bubblewrap
 from scripts.exercises import ROOT, SOURCES
 
 
+def absolute(word: str) -> Path:
+    """A path that means the same wherever nbgrader works."""
+    return Path(word).resolve()
+
+
 def arguments(words: list[str] | None) -> argparse.Namespace:
     """What the command is told."""
     parser = argparse.ArgumentParser(prog="make grade", description="Mark what students handed in.")
-    parser.add_argument("submissions", type=Path, help="a folder or a zip")
-    parser.add_argument("--out", type=Path, default=ROOT / "_build" / "grading", help="where the marks go")
-    parser.add_argument("--sources", type=Path, default=SOURCES, help="the notebooks with the solutions")
+    parser.add_argument("submissions", type=absolute, help="a folder or a zip")
+    parser.add_argument("--out", type=absolute, default=ROOT / "_build" / "grading", help="where the marks go")
+    parser.add_argument("--sources", type=absolute, default=SOURCES, help="the notebooks with the solutions")
     parser.add_argument("--assignments", nargs="*", default=[], help="which to mark; else those that were handed in")
-    parser.add_argument("--roster", type=Path, help="the students, as Canvas or Moodle exports them")
+    parser.add_argument("--roster", type=absolute, help="the students, as Canvas or Moodle exports them")
     parser.add_argument("--workers", type=int, help="submissions at a time; else as many as there are processors")
     parser.add_argument(
         "--seconds", type=float, default=Limits.seconds, help="of a processor, for one cell or one call"
@@ -67,6 +72,7 @@ def grade(told: argparse.Namespace) -> int:
     roster = read_roster(told.roster) if told.roster else None
     submissions = collected(told.submissions, sorted(sources), roster)
     wanted = told.assignments or sorted(sources)
+    print(f"Preparing {len(wanted)} assignments", flush=True)
     courses = {name: prepared(sources[name], told.out / "course") for name in wanted}
     known = {name: set(course.cells) for name, course in courses.items()}
     handed_in = [by_assignment(submission, known) for submission in submissions]
