@@ -19,7 +19,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 from treekit.showing.svg import number
 
-__all__ = ["Slider", "Choice", "Panel", "Explorable", "script_json"]
+__all__ = ["Slider", "Choice", "Panel", "Explorable"]
 
 Place = Sequence[float]
 

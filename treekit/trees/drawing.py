@@ -42,7 +42,7 @@ STYLE = """<style>
 </style>"""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Drawing:
     """What :func:`draw_tree` draws; a notebook shows ``html``, a file can hold ``svg``."""
 
@@ -64,6 +64,9 @@ class Drawing:
 
     def _repr_html_(self) -> str:
         return self.html
+
+    def __repr__(self) -> str:
+        return f"Drawing of a tree{', with rows to follow' if self.rows else ''}"
 
 
 def draw_tree(tree: TreeStructure, max_nodes: int = 80, rows: pd.DataFrame | None = None) -> Drawing:
