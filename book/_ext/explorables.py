@@ -1,4 +1,4 @@
-"""Add the script and the style sheet of moving figures to the pages that hold one, and to no other page."""
+"""Add the scripts and style sheets of moving figures, and of rows to follow, to the pages that hold one."""
 
 from pathlib import Path
 
@@ -6,15 +6,16 @@ FOLDER = Path(__file__).resolve().parents[1] / "explorables"
 
 
 def publish(app, config):
-    """Let Sphinx copy the two files into the site's `_static`."""
+    """Let Sphinx copy the files into the site's `_static`."""
     config.html_static_path = [*config.html_static_path, str(FOLDER)]
 
 
 def add_to_page(app, pagename, templatename, context, doctree):
-    """Load them where a figure of `treekit.showing.explorable` stands."""
-    if '<figure class="explorable">' in context.get("body", ""):
-        app.add_css_file("explorable.css")
-        app.add_js_file("explorable.js", loading_method="defer")
+    """Load them where a figure of `treekit.showing.explorable` stands, or a drawn tree with rows."""
+    for mark, name in (('<figure class="explorable">', "explorable"), ('class="treekit-rows"', "rows")):
+        if mark in context.get("body", ""):
+            app.add_css_file(f"{name}.css")
+            app.add_js_file(f"{name}.js", loading_method="defer")
 
 
 def setup(app):

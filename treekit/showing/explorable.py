@@ -239,13 +239,13 @@ class Explorable:
         frames = []
         for scenes, sentence, found in self.frames:
             shown = [[[parts.setdefault(part, len(parts)) for part in s.parts], _short(s.places)] for s in scenes]
-            frames.append(_written([sentence, int(found), *shown]))
-        controls = _written([control.to_dict() for control in self.controls])
+            frames.append(script_json([sentence, int(found), *shown]))
+        controls = script_json([control.to_dict() for control in self.controls])
         guess = self.guess and self.guess.to_dict()
         if guess and guess["kind"] == "choice":
             guess["opens"] = -1  # none is pressed: the reader presses one
-        lines = ",\n".join(_written(part) for part in parts)
-        return f'{{"controls":{controls},\n"guess":{_written(guess)},\n"parts":[\n{lines}\n],\n"frames":[\n' + (
+        lines = ",\n".join(script_json(part) for part in parts)
+        return f'{{"controls":{controls},\n"guess":{script_json(guess)},\n"parts":[\n{lines}\n],\n"frames":[\n' + (
             ",\n".join(frames) + "\n]}"
         )
 
@@ -287,7 +287,7 @@ def _short(places: list[Place | None]) -> list[list[float] | None]:
     return [place and [json.loads(number(float(value))) for value in place] for place in places]
 
 
-def _written(data: object) -> str:
+def script_json(data: object) -> str:
     """Return short JSON that may stand in a script element, where no ``</`` and no ``<!`` is allowed."""
     written = json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return written.replace("</", "<\\/").replace("<!", "\\u003c!")

@@ -12,11 +12,13 @@ from dataclasses import dataclass
 from xml.sax.saxutils import escape
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from treekit.showing import svg
 from treekit.showing.palette import class_color
 from treekit.trees.export import branch_text, counts_text, label_text, one_line, question_text, weight_text
+from treekit.trees.following import followed_rows
 from treekit.trees.node import Node, walk
 from treekit.trees.structure import TreeStructure
 
@@ -40,29 +42,38 @@ STYLE = """<style>
 </style>"""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Drawing:
     """What :func:`draw_tree` draws; a notebook shows ``html``, a file can hold ``svg``."""
 
     svg: str
     outline: str
     key: str
+    rows: str = ""
 
     @property
     def html(self) -> str:
         """The drawing, the outline for narrow pages, and the key to the colours.
 
-        It can hold the focus, so that a wide drawing scrolls by the arrow keys.
+        It can hold the focus, so that a wide drawing scrolls by the arrow keys. The rows to follow stand behind it,
+        for the script of the page; without that they do nothing.
         """
         inside = f'{self.svg}<div class="outline">{self.outline}</div>{self.key}'
-        return f'{STYLE}<div class="treekit-tree" tabindex="0">{inside}</div>'
+        rows = f'<script type="application/json" class="treekit-rows">{self.rows}</script>' if self.rows else ""
+        return f'{STYLE}<div class="treekit-tree" tabindex="0">{inside}</div>{rows}'
 
     def _repr_html_(self) -> str:
         return self.html
 
+    def __repr__(self) -> str:
+        return f"Drawing of a tree{', with rows to follow' if self.rows else ''}"
 
-def draw_tree(tree: TreeStructure, max_nodes: int = 80) -> Drawing:
+
+def draw_tree(tree: TreeStructure, max_nodes: int = 80, rows: pd.DataFrame | None = None) -> Drawing:
     """Draw a tree from the top, level by level, as many whole levels as ``max_nodes`` nodes hold.
+
+    With ``rows``, the reader of a page that has the book's script can choose one of them and see its path, in the
+    drawing, in the outline and in words.
 
     Parameters
     ----------
@@ -70,6 +81,9 @@ def draw_tree(tree: TreeStructure, max_nodes: int = 80) -> Drawing:
     max_nodes : int
         Deeper levels are left out; a shown node whose children are not says "more below", or how many branches it has
         where these are many. Of many categories on one branch only the first few are named.
+    rows : data frame of shape (n_rows, n_features), optional
+        At most 40 rows to follow, with the columns of the training table; the index holds their names. A row that is
+        shared out among several branches takes all of them.
 
     Returns
     -------
@@ -78,20 +92,25 @@ def draw_tree(tree: TreeStructure, max_nodes: int = 80) -> Drawing:
     Raises
     ------
     ValueError
-        If ``max_nodes`` is smaller than 1.
+        If ``max_nodes`` is smaller than 1; if ``rows`` has other columns, no row at all, or more than 40.
+    TypeError
+        If ``rows`` is no data frame.
     """
     if max_nodes < 1:
         raise ValueError(f"max_nodes must be 1 or more; got {max_nodes}.")
     # Nodes are numbered level by level, so whole levels are the nodes up to some number.
     ends = np.cumsum(np.bincount(tree.depth))
     n_shown = int(ends[ends <= max(max_nodes, 1)][-1])
-    return Drawing(_svg(tree, n_shown), _outline(tree, n_shown), _key(tree))
+    followed = "" if rows is None else followed_rows(tree, rows, n_shown)
+    is_named = rows is not None
+    return Drawing(_svg(tree, n_shown, is_named), _outline(tree, n_shown, is_named), _key(tree), followed)
 
 
 # -- SVG --------------------------------------------------------------------------------------------------------
 
 
-def _svg(tree: TreeStructure, n_shown: int) -> str:
+def _svg(tree: TreeStructure, n_shown: int, is_named: bool) -> str:
+    """The drawing; where rows are to be followed, each edge and each card bears the number of its node."""
     nodes = [Node(tree, k) for k in range(n_shown)]
     card_width = max(84.0, *(LETTER * _letters(word) + 20 for node in nodes for word in _words(node, n_shown)))
     center = _centers(tree, n_shown) * (card_width + GAP) + card_width / 2
@@ -99,6 +118,9 @@ def _svg(tree: TreeStructure, n_shown: int) -> str:
     height = int(tree.depth[:n_shown].max()) * LEVEL_HEIGHT + CARD_HEIGHT
     edges = [_edge(node, center) for node in nodes[1:]]
     cards = [_card(node, center[node.id] - card_width / 2, card_width, n_shown) for node in nodes]
+    if is_named:
+        edges = [svg.element("g", edge, data_node=node.id) for node, edge in zip(nodes[1:], edges)]
+        cards = [svg.element("g", card, data_node=node.id) for node, card in zip(nodes, cards)]
     # A picture a little too wide shrinks, a much too wide one scrolls: letters stay legible.
     style = f"width:100%;max-width:{svg.number(width + 4)}px;min-width:{svg.number(0.8 * width)}px"
     return svg.element(
@@ -244,8 +266,8 @@ def _spoken(tree: TreeStructure, n_shown: int) -> str:
 # -- outline ----------------------------------------------------------------------------------------------------
 
 
-def _outline(tree: TreeStructure, n_shown: int) -> str:
-    """The tree as nested details elements, open at first."""
+def _outline(tree: TreeStructure, n_shown: int, is_named: bool) -> str:
+    """The tree as nested details elements, open at first; with the numbers of the nodes where rows are followed."""
     parts: list[str] = []
     open_depth: list[int] = []
     for node in walk(tree):
@@ -258,11 +280,12 @@ def _outline(tree: TreeStructure, n_shown: int) -> str:
         branch = "" if node.parent is None else f"{escape(branch)}: "
         small = counts_text(node) if node.is_leaf else below
         line = f"{branch}{_swatch(_gradient(node))}<strong>{escape(title)}</strong> <small>{escape(small)}</small>"
+        number = f' data-node="{node.id}"' if is_named else ""
         if _shows_children(node, n_shown):
-            parts.append(f"<details open><summary>{line}</summary>")
+            parts.append(f"<details open{number}><summary>{line}</summary>")
             open_depth.append(node.depth)
         else:
-            parts.append(f"<p>{line}</p>")
+            parts.append(f"<p{number}>{line}</p>")
     return "".join(parts) + "</details>" * len(open_depth)
 
 
