@@ -10,8 +10,8 @@ import pandas as pd
 
 from treekit.measures import gain_ratio, information_gain, split_information
 from treekit.showing.explorable import Choice, Explorable
-from treekit.showing.figures.shared import LINE, Picture
-from treekit.showing.palette import CLASS_COLORS, class_color
+from treekit.showing.figures.shared import LINE, Picture, melon
+from treekit.showing.palette import BAR, CLASS_COLORS, GAIN, class_color
 from treekit.showing.svg import FAINT, Plane, circle, element, line, rect, text
 
 
@@ -27,7 +27,7 @@ def price_bars(frame: pd.DataFrame, attributes: Sequence[str]) -> Picture:
         drawing += text(0, y + 15, str(attribute))
         for count in counts:
             width = (right - left) * count / n
-            drawing += rect(start, y, width - 2, 20, style=f"fill: {class_color(0)}", fill_opacity=0.45)
+            drawing += rect(start, y, width - 2, 20, fill_opacity=FAINT)
             if width > 24:
                 drawing += text(start + width / 2 - 1, y + 15, str(count), text_anchor="middle", font_size=13)
             start += width
@@ -37,16 +37,112 @@ def price_bars(frame: pd.DataFrame, attributes: Sequence[str]) -> Picture:
     return Picture(alt=alt, size=(480, 36 + LINE * len(attributes)), drawing=drawing)
 
 
+PITCH, COLUMN = 22.5, 18.6  # pixels from one melon to the next, and between the bars of single melons
+WIDTH, GROUND, BIT = 400, 312, 60  # of the drawing; where a price of 0 is; and pixels for each bit
+FOR_BRANCHES = 324  # pixels of the width; the price and the gain stand beside them
+
+
+def _groups(column: pd.Series) -> list[tuple[str, list, float, float]]:
+    """Each branch of a question with its rows, the left end of its bar and the bar's width; the largest first."""
+    rows = {str(value): column.index[column == value].tolist() for value in column.unique()}
+    if len(rows) == len(column):
+        return [(value, of, 4 + COLUMN * i, COLUMN - 1) for i, (value, of) in enumerate(rows.items())]
+    rows = dict(sorted(rows.items(), key=lambda item: -len(item[1])))
+    widths = [max(40, PITCH * -(-len(of) // 2), 7.4 * max(map(len, value.split()))) + 2 for value, of in rows.items()]
+    gap = min(30.0, (FOR_BRANCHES - sum(widths)) / len(rows))
+    left = (FOR_BRANCHES - sum(widths) - gap * (len(rows) - 1)) / 2
+    groups = []
+    for (value, of), width in zip(rows.items(), widths, strict=True):
+        groups.append((value, of, left, width))
+        left += width + gap
+    return groups
+
+
+def _standing(rows: list, left: float, width: float, height: float) -> dict[object, tuple[float, float]]:
+    """The places of the melons of a branch: in two lines on the top of its bar."""
+    n_columns = -(-len(rows) // 2)
+    start = left + width / 2 - PITCH * (n_columns - 1) / 2
+    top = GROUND - BIT * height - 12
+    return {row: (start + PITCH * (i % n_columns), top - PITCH * (i // n_columns)) for i, row in enumerate(rows)}
+
+
+def price_explorer(X: pd.DataFrame, y: pd.Series, guess: Choice | None = None) -> Explorable:
+    """The melons in the branches of a question, each on the price of its branch: log(n / n of the branch), in bits.
+
+    Beside them stand the mean of these prices, which is the split information, and the gain. `X` has up to 17 rows of
+    categories. The challenge is to find the largest ratio.
+    """
+    n, is_ripe = len(X), y == "yes"
+    table = _measured(X, y)
+    best = table["ratio"].idxmax()
+    no_question = "nothing yet"
+    most = max(X[A].nunique() for A in X)
+
+    def frame(attribute: str) -> tuple[list[str], str, dict]:
+        if attribute == no_question:
+            places = {row: (12 + COLUMN * i, GROUND - 12 - PITCH * (i % 2)) for i, row in enumerate(X.index)}
+            return [], f"The {n} melons have not been asked anything: no price, and no gain.", places
+        places, words, terms = {}, "", []
+        groups = _groups(X[attribute])
+        for m, (value, rows, left, width) in enumerate(groups):
+            price = float(np.log2(n / len(rows)))
+            places[f"price {m}"] = (left, GROUND - BIT * price, width, price)
+            if len(groups) == n:
+                places[rows[0]] = (left + width / 2, GROUND - BIT * price - 12 - PITCH * (m % 2))
+                continue
+            places |= _standing(rows, left, width, price)
+            above = PITCH * min(2, len(rows)) + 6  # where the bar is too low for its number
+            words += text(left + width / 2, GROUND - BIT * price + (16 if BIT * price > 20 else -above), f"{price:.3f}")
+            words += "".join(text(left + width / 2, GROUND + 17 + 15 * i, w) for i, w in enumerate(value.split()))
+            terms.append(f"{len(rows)} × {price:.3f}")
+        gain, price, ratio = (float(table.loc[attribute, name]) for name in ("gain", "price", "ratio"))
+        if len(groups) == n:
+            words += text(FOR_BRANCHES / 2, GROUND - BIT * price / 2, f"{price:.3f} bits each", font_size=15)
+            terms = [f"{n} × {price:.3f}"]
+        for name, x, value in (("price", 348, price), ("gain", 380, gain)):
+            places[name] = (x - 13, GROUND - BIT * value, 26, value)
+            words += text(x, GROUND - BIT * value - 5, f"{value:.3f}")
+        sentence = (
+            f"Asked about {attribute}, each melon pays for its branch. The mean price is ({' + '.join(terms)}) / {n} = "
+            f"{price:.3f} bits. The gain is {gain:.3f} bits: for each bit of the price, {ratio:.3f}."
+        )
+        return [element("g", words, text_anchor="middle", font_size=13)], sentence, places
+
+    bar = rect(0, 0, 1, BIT, fill_opacity=FAINT)
+    marks: dict[object, str] = {f"price {m}": bar for m in range(most)}
+    marks["price"] = rect(0, 0, 1, BIT, fill_opacity=BAR)
+    marks["gain"] = rect(0, 0, 1, BIT, style=f"fill: {class_color(GAIN)}")
+    marks |= {row: melon(row, ripe, radius=10.5) for row, ripe in is_ripe.items()}
+    names = text(346, GROUND + 17, "price", text_anchor="middle") + text(382, GROUND + 17, "gain", text_anchor="middle")
+    legend = (
+        melon("", True, 12, 364, 7) + text(25, 369, "ripe") + melon("", False, 72, 364, 7) + text(85, 369, "unripe")
+    )
+    shown = max((A for A in X if X[A].nunique() < n), key=table["gain"].__getitem__)
+    return Explorable(
+        title="Each melon pays the price of its branch",
+        alt=f"The {n} melons as numbered circles, hollow if ripe, in the branches of the question about {shown}, "
+        "standing on bars: the fewer melons in a branch, the higher its bar. Beside them two bars, the mean price "
+        f"and the gain. {frame(shown)[1]}",
+        size=(WIDTH, 376),
+        background=line(0, GROUND, WIDTH, GROUND) + element("g", names + legend, font_size=13),
+        marks=marks,
+        controls=[Choice("Ask about", [no_question, *X.columns], start=shown, opens=no_question)],
+        frame=frame,
+        guess=guess,
+        found=lambda attribute: attribute == best,
+        challenge="Which question gains most for each bit of its price? And which one gains most, whatever it costs?",
+    )
+
+
 RULES = ("gain", "ratio", "ratio, gain at least average")
 
 
 def ratio_explorer(
     tables: dict[str, tuple[pd.DataFrame, pd.Series]],
-    rules: Sequence[str] = RULES,
     start: tuple[str, str] | None = None,
     challenge: str = "",
 ) -> Explorable:
-    """Every attribute as a point, gain over split information, and which one each of some `RULES` chooses.
+    """Every attribute as a point, gain over split information, and which one each of the `RULES` chooses.
 
     `tables` maps a name to categorical attributes and labels. A ratio is a slope, an average gain a height. `start`
     is the table and the rule at rest; the first of each, unless given.
@@ -58,7 +154,7 @@ def ratio_explorer(
 
     def point(attribute: str, table: pd.DataFrame, place: tuple[float, float, str], is_in: bool, wins: bool) -> str:
         x, y = plane.x(table.loc[attribute, "price"]), plane.y(table.loc[attribute, "gain"])
-        drawn = circle(x, y, 6 if wins else 5, style=f"fill: {class_color(1 if wins else 0)}")
+        drawn = circle(x, y, 6 if wins else 5, style=f"fill: {class_color(GAIN)}" if wins else "")
         weight = "bold" if wins else "normal"
         label = text(*place[:2], attribute, text_anchor=place[2], font_size=14, font_weight=weight)
         return element("g", drawn + label, opacity=1 if is_in else FAINT)
@@ -89,14 +185,14 @@ def ratio_explorer(
 
     ticks_x = np.arange(0, plane.xlim[1] + 0.01, 1)
     ticks_y = np.arange(0, plane.ylim[1] + 0.01, 0.2)
-    table, rule = start or (next(iter(tables)), rules[0])
+    table, rule = start or (next(iter(tables)), RULES[0])
     return Explorable(
         title="Gain against price",
         alt=f"Every attribute of the table {table} as a point, its price to the right, its gain upwards. The winner by "
         f"{rule} is marked, and a line runs through it.",
         size=(480, 350),
         background=plane.axes(ticks_x, ticks_y, "price (bits)", "gain (bits)"),
-        controls=[Choice("Table", list(tables), start=table), Choice("Largest", list(rules), start=rule)],
+        controls=[Choice("Table", list(tables), start=table), Choice("Largest", list(RULES), start=rule)],
         frame=state,
         challenge=challenge,
     )

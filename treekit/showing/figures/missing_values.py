@@ -10,12 +10,14 @@ import pandas as pd
 
 from treekit.measures import entropy_of_counts
 from treekit.models.c45 import C45Classifier
-from treekit.showing.explorable import Choice, Explorable
-from treekit.showing.figures.shared import Picture, dot, in_class
-from treekit.showing.palette import CLASS_COLORS
-from treekit.showing.svg import FAINT, Plane, circle, line, text
+from treekit.showing.explorable import Choice, Explorable, Slider
+from treekit.showing.figures.shared import Picture, dot, in_class, melon, placed
+from treekit.showing.palette import BAR, CLASS_COLORS, RIPE, UNRIPE
+from treekit.showing.svg import FAINT, Plane, circle, element, line, rect, text
 
-STEPS = ["all together", "known rows fall", "the rest in shares"]
+STEPS = ["all melons", "known ones fall", "others poured"]
+WIDTH, PITCH = 400, 23.2  # of the drawing, and from one melon to the next
+BAR_UNIT = 12  # pixels of a bar for a whole melon
 RADIUS = 10  # of the disc of a whole row
 
 
@@ -39,108 +41,144 @@ def _classes(labels: pd.Series) -> tuple[list[str], list[int]]:
     return names, [names.index(label) for label in labels.astype(str)]
 
 
-def _legend(frame: pd.DataFrame, target: str) -> str:
-    """What the discs mean."""
-    drawn = "".join(
-        in_class(k, circle(12 + 110 * k, 14, 6)) + text(26 + 110 * k, 19, f"{target}: {name}")
-        for k, name in enumerate(_classes(frame[target])[0])
-    )
-    return drawn + _ring(352, 14) + text(370, 19, "no answer")
+def _legend(y: float) -> str:
+    """What the circles mean."""
+    drawn = melon("", True, 12, y - 5, 7) + text(25, y, "ripe") + melon("", False, 72, y - 5, 7) + text(85, y, "unripe")
+    return element("g", drawn + _ring(166, y - 5) + text(184, y, "no answer"), font_size=13)
 
 
 def _ring(x: float, y: float) -> str:
     return circle(x, y, RADIUS + 3.5, fill="none", stroke="currentColor", stroke_width=1.5, stroke_dasharray="4 3")
 
 
-def question(frame: pd.DataFrame, target: str, attribute: str, step: str) -> tuple[str, str]:
-    """The rows of a table before a question, with the known ones in its branches, or with the others shared out.
+def pieces_of(frame: pd.DataFrame, target: str, attribute: str) -> pd.DataFrame:
+    """The class counts of the known rows for each answer, and the share of a row without an answer that it gets."""
+    table = pd.crosstab(frame[attribute], frame[target].astype(str))
+    return table.assign(share=table.sum(axis=1) / table.to_numpy().sum())
 
-    Returns the drawing, 480 by 320 pixels, and a sentence with the numbers of this step.
+
+def _at_top(place: int) -> tuple[float, float]:
+    """Where a row stands before the question."""
+    return 14 + PITCH * place, 16
+
+
+def question(frame: pd.DataFrame, target: str, attribute: str, step: str) -> tuple[list[str], str, dict]:
+    """The rows of a table before a question, with the known ones in its branches, or with the others poured.
+
+    Returns the drawing, a sentence with the numbers of this step, and the places of the melons, of the pieces of those
+    without an answer, keyed by melon and branch, and of the bars of the branches' weights.
     """
-    code, names = _classes(frame[target])[1], [str(name) for name in frame.index]
     answers, n = frame[attribute], len(frame)
-    table = pd.crosstab(answers, frame[target].astype(str))
-    is_known = answers.notna().to_numpy()
-    gaps = np.flatnonzero(~is_known).tolist()
-    share = table.sum(axis=1) / is_known.sum()
-    is_down = np.full(n, step == STEPS[2]) | (is_known & (step == STEPS[1]))
+    table = pieces_of(frame, target, attribute)
+    counts = table.drop(columns="share")
+    gaps = frame.index[answers.isna()].tolist()
+    known, poured = step != STEPS[0], step == STEPS[2]
+    places: dict[object, Sequence[float]] = {row: _at_top(i) for i, row in enumerate(frame.index)}
 
-    drawing = text(240, 108, f"{attribute}?", text_anchor="middle", font_weight="bold")
-    for i in range(n):
-        x = 15 + 28 * i
-        faint = circle(x, 60, RADIUS, fill="none", stroke="currentColor", stroke_opacity=FAINT / 2)
-        drawing += faint if is_down[i] else disc(x, 60, names[i], code[i])
-        drawing += _ring(x, 60) if i in gaps and not is_down[i] else ""
+    width = WIDTH / len(table)
+    per_line = int(width // PITCH)
+    middles = [width * (m + 0.5) for m in range(len(table))]
+    branches = text(WIDTH / 2, 60, f"{attribute}?", font_weight="bold")
+    read, weights = "", ""
+    for m, (value, middle) in enumerate(zip(table.index, middles, strict=True)):
+        branches += line(WIDTH / 2, 66, middle, 86, stroke_opacity=FAINT) + text(middle, 101, str(value))
+        branches += rect(width * m + 4, 108, width - 8, 56, fill="none", stroke="currentColor", stroke_opacity=FAINT)
+        members = frame.index[answers == value].tolist()
+        left = middle - PITCH * (min(per_line, len(members)) - 1) / 2
+        weight = len(members) + poured * len(gaps) * table["share"].iloc[m]
+        if known:
+            for i, row in enumerate(members):
+                places[row] = (left + PITCH * (i % per_line), 124 + 24 * (i // per_line))
+            bits = float(entropy_of_counts(counts.iloc[m].to_numpy()))
+            weights += text(middle, 183, f"{bits:.3f} bits") + text(middle, 288, f"weight {weight:.3f}")
+            places[f"weight {m}"] = (middle - BAR_UNIT * weight / 2, 296, weight, 1)
+        for i, row in enumerate(gaps):
+            share = float(table["share"].iloc[m])
+            places[row, m] = (middle - 32, 204 + 25 * i, share**0.5) if poured else places[row]
+            read += text(middle - 16, 209 + 25 * i, f"{row}: {share:.3f}") if poured else ""
+    rings = "".join(_ring(*_at_top(frame.index.get_loc(row))) for row in gaps)
+    for row in gaps if poured else []:
+        del places[row]  # only its pieces are left
+    parts = [rings, element("g", branches, text_anchor="middle", font_size=13)]
+    if known:
+        parts.append(element("g", weights, text_anchor="middle", font_size=13))
+    if poured:
+        parts.append(element("g", read, font_size=13))
+    return parts, _in_words(counts, gaps, attribute, step, n), places
 
-    width = 480 / len(table)
-    per_line = int(width // 27)
-    for m, (value, counts) in enumerate(table.iterrows()):
-        center = width * (m + 0.5)
-        drawing += line(240, 116, center, 136, stroke_opacity=FAINT)
-        drawing += text(center, 152, str(value), text_anchor="middle")
-        if step == STEPS[0]:
-            continue
-        members = sorted(np.flatnonzero(answers == value).tolist(), key=lambda i: code[i])
-        first = center - 27 * (min(per_line, len(members)) - 1) / 2
-        for place, i in enumerate(members):
-            drawing += disc(first + 27 * (place % per_line), 176 + 25 * (place // per_line), names[i], code[i])
-        if step == STEPS[1]:
-            words = f"{len(members)} rows, {float(entropy_of_counts(counts)):.3f} bits"
-        else:
-            words = f"weight {share[value] * n:.3f}"
-            for place, i in enumerate(gaps):
-                drawing += disc(center - 36, 230 + 24 * place, names[i], code[i], share[value])
-        drawing += text(center, 308, words, text_anchor="middle", font_size=14)
-    return drawing, _in_words(table, [names[i] for i in gaps], attribute, step, n)
 
-
-def _in_words(table: pd.DataFrame, gaps: list[str], attribute: str, step: str, n: int) -> str:
+def _in_words(counts: pd.DataFrame, gaps: list, attribute: str, step: str, n: int) -> str:
     """The sentence of :func:`question`, from the class counts of each answer and the names of the other rows."""
-    sizes = table.sum(axis=1).to_numpy()
+    sizes = counts.sum(axis=1).to_numpy()
     n_known = int(sizes.sum())
-    without = f"{'row' if len(gaps) == 1 else 'rows'} {listed(gaps)}"
+    without = f"melons {listed([str(row) for row in gaps])}"
     if step == STEPS[0]:
-        return f"The {attribute} is known for {n_known} of {n} rows. It is missing in {without}."
+        return f"The {attribute} is known for {n_known} of {n} melons. It is missing in {without}."
     if step == STEPS[1]:
-        before = float(entropy_of_counts(table.sum()))
-        after = float((sizes / n_known * entropy_of_counts(table)).sum())
+        before = float(entropy_of_counts(counts.sum()))
+        after = float((sizes / n_known * entropy_of_counts(counts)).sum())
         return (
-            f"The {n_known} known rows have {before:.3f} bits before the question and {after:.3f} bits after it. The "
+            f"The {n_known} known melons have {before:.3f} bits before the question and {after:.3f} bits after it. The "
             f"gain is {n_known}/{n} × {before - after:.3f} = {n_known / n * (before - after):.3f} bits. "
             f"No branch yet for {without}."
         )
     weights = " + ".join(f"{size / n_known * n:.3f}" for size in sizes)
     return (
-        f"Of {without}, each branch gets a share: {listed([f'{size}/{n_known}' for size in sizes])}. Together the "
-        f"branches weigh {weights} = {n}."
+        f"Of each of the {without}, the branches get {listed([f'{size}/{n_known}' for size in sizes])}, as of the "
+        f"{n_known} known melons. The branches weigh {weights} = {n}."
     )
 
 
-def question_explorer(frame: pd.DataFrame, target: str) -> Explorable:
-    """Every attribute of a small table as a question, in three steps: the rows, the known ones, the others in shares.
+def _marks(frame: pd.DataFrame, target: str) -> dict[object, str]:
+    """The melons, below them the pieces of each that has a gap, and the bars of the branches."""
+    is_ripe = frame[target] == "yes"
+    columns = [column for column in frame.columns if column != target]
+    n_branches = max(frame[column].nunique() for column in columns)
+    marks: dict[object, str] = {f"weight {m}": rect(0, 0, BAR_UNIT, 10, fill_opacity=BAR) for m in range(n_branches)}
+    for row in frame.index:
+        of_row = max([frame[column].nunique() for column in columns if pd.isna(frame.loc[row, column])], default=0)
+        marks |= {(row, m): in_class(RIPE if is_ripe[row] else UNRIPE, circle(0, 0, 10.5)) for m in range(of_row)}
+    return marks | {row: melon(row, ripe, radius=10.5) for row, ripe in is_ripe.items()}
+
+
+def question_explorer(frame: pd.DataFrame, target: str, first: str) -> Explorable:
+    """Every attribute of the melons as a question, in three steps: all of them, the known ones, the others poured.
 
     `frame` is a table of categories with missing entries, with up to 17 rows, three answers to each attribute and
-    three gaps in each.
+    three gaps in each. The reader guesses about `first`, with which the figure opens.
     """
     attributes = [column for column in frame.columns if column != target]
+    pieces = {attribute: pieces_of(frame, target, attribute)["share"] for attribute in attributes}
+    gap, largest = frame.index[frame[first].isna()][0], pieces[first].idxmax()
     return Explorable(
-        title="Which question first, and where do the others go?",
-        alt=f"The {len(frame)} rows as numbered discs in the colour of their class, all in one line. Dashed rings mark "
-        f"those whose {attributes[0]} is missing. Below the line the question branches to its answers; the branches "
-        "are still empty.",
-        size=(480, 320),
-        background=_legend(frame, target),
-        controls=[Choice("Ask about", attributes), Choice("Show", STEPS)],
+        title="Where does a melon go that cannot answer?",
+        alt=f"The melons as numbered circles, hollow if ripe, in the branches of the question about the {first}. "
+        f"Dashed rings above mark the empty places of those whose {first} is missing: smaller circles of them lie in "
+        f"every branch. {question(frame, target, first, STEPS[2])[1]}",
+        size=(WIDTH, 348),
+        background=_legend(338),
+        marks=_marks(frame, target),
+        controls=[
+            Choice("Ask about", attributes, start=first),
+            Slider("Step", STEPS, start=STEPS[2], opens=STEPS[0]),
+        ],
         frame=lambda attribute, step: question(frame, target, attribute, step),
-        challenge="Which attribute would you ask about first? And where would you send the melons that cannot answer?",
+        guess=Choice(
+            f"Your guess: melon {gap} has no {first}. How much of it should go to the branch “{largest}”?",
+            ["nothing", "a third", "about half", "all of it"],
+        ),
+        found=lambda attribute, step: step == STEPS[2] and pieces[attribute].round(9).duplicated().any(),
+        challenge="Press Play. Then look for a question that pours two pieces of the same size.",
     )
 
 
 def shared_out(frame: pd.DataFrame, target: str, attribute: str) -> Picture:
     """The last step of :func:`question` for one attribute."""
-    drawing, sentence = question(frame, target, attribute, STEPS[2])
-    alt = f"The rows in the branches of the question about the {attribute}, whole rows as numbered discs, shares of a "
-    return Picture(f"{alt}row as smaller discs. {sentence}", (480, 320), _legend(frame, target) + drawing)
+    parts, sentence, places = question(frame, target, attribute, STEPS[2])
+    marks = _marks(frame, target)
+    drawn = "".join(placed(marks[key], place) for key, place in places.items())
+    alt = f"The melons in the branches of the question about the {attribute}, whole ones as numbered circles, pieces of"
+    return Picture(f"{alt} others as smaller circles. {sentence}", (WIDTH, 348), _legend(338) + "".join(parts) + drawn)
 
 
 def fraction_tree(model: C45Classifier, X: pd.DataFrame, y: pd.Series) -> Picture:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from xml.sax.saxutils import quoteattr
 
@@ -24,6 +25,12 @@ def melon(name: object, is_ripe: bool, x: float = 0, y: float = 0, radius: float
     shown = {} if is_ripe else {"fill": "white"}
     inside = text(x, y + 0.4 * radius, str(name), text_anchor="middle", font_size=radius + 2, **shown)
     return in_class(RIPE if is_ripe else UNRIPE, circle(x, y, radius)) + inside
+
+
+def placed(mark: str, place: Sequence[float]) -> str:
+    """Draw a mark at (x, y) or, a factor larger, at (x, y, size) or (x, y, width, height), where nothing moves."""
+    x, y, width, height = map(number, [*place, *[1, 1][: 4 - len(place)]] if len(place) != 3 else [*place, place[2]])
+    return element("g", mark, transform=f"translate({x},{y}) scale({width},{height})")
 
 
 def dot(x: float, y: float) -> str:

@@ -1,0 +1,263 @@
+"""The melons that open the chapters on missing values, C4.5, CART and pruning: every state is treekit's."""
+
+import itertools
+import json
+import re
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from treekit import CARTClassifier, prune_cost_complexity
+from treekit.datasets import load_watermelon
+from treekit.measures import gain_ratio, information_gain, split_information
+from treekit.models.c45 import C45Classifier
+from treekit.showing.figures.c45 import BIT, price_explorer
+from treekit.showing.figures.cart import own_cuts
+from treekit.showing.figures.missing_values import BAR_UNIT, STEPS, question_explorer
+from treekit.showing.figures.pruning import alpha_explorer
+from treekit.showing.palette import RIPE, UNRIPE, class_color
+
+EXPLORABLES = Path(__file__).resolve().parents[2] / "book" / "explorables"
+HELD_OUT = [4, 5, 8, 9, 11, 12, 13]
+PRICES = [k / 100 for k in range(25)]
+
+
+def states(figure):
+    """Each frame by its values: the places of the marks that are there, by key, the sentence, and found."""
+    keys = list(figure.panels[0].marks)
+    for values, frame in zip(itertools.product(*(c.values for c in figure.controls)), figure.frames, strict=True):
+        places = zip(keys, frame.scenes[0].places, strict=True)
+        yield values, {key: place for key, place in places if place}, frame.sentence, frame.found
+
+
+@pytest.fixture(scope="module")
+def gappy():
+    return load_watermelon("2.0-alpha")
+
+
+@pytest.fixture(scope="module")
+def traps():
+    melons = load_watermelon()
+    return melons.drop(columns="ripe").assign(
+        number=melons.index.astype(str), sticker=np.where(melons.index <= 2, "yes", "no")
+    ), melons["ripe"]
+
+
+@pytest.fixture(scope="module")
+def numbers():
+    return load_watermelon("3.0-alpha")
+
+
+@pytest.fixture(scope="module")
+def figures(gappy, traps, numbers):
+    return {
+        "missing values": question_explorer(gappy, "ripe", "texture"),
+        "c45": price_explorer(*traps),
+        "cart": own_cuts(numbers, "ripe", numbers.index.drop(HELD_OUT)),
+        "pruning": alpha_explorer(numbers, "ripe", PRICES, start=0.1, with_links=False),
+        "links": alpha_explorer(numbers, "ripe", PRICES, start=0.0),
+    }
+
+
+def test_the_pieces_are_the_shares_that_treekit_sends(figures, gappy):
+    y = gappy["ripe"]
+    for (attribute, step), places, sentence, _ in states(figures["missing values"]):
+        one = C45Classifier("gain", confidence=None, min_samples_leaf=0, max_depth=1).fit(gappy[[attribute]], y)
+        shares = one.tree_.membership(gappy[[attribute]]).toarray()
+        by_branch = {str(node.branch): shares[:, node.id] for node in one.tree_.root.children.values()}
+        branches = list(gappy[attribute].cat.categories)
+        for row, known in gappy[attribute].notna().items():
+            pieces = [places[row, m][2] ** 2 for m in range(len(branches)) if step == STEPS[2] and (row, m) in places]
+            if step == STEPS[2] and not known:
+                at = gappy.index.get_loc(row)
+                assert pieces == pytest.approx([by_branch[branch][at] for branch in branches], abs=1e-6)
+                assert row not in places  # only its pieces are left
+            else:
+                assert pieces == [] and row in places
+        if step == STEPS[2]:
+            weights = [places[f"weight {m}"][2] for m in range(len(branches))]
+            assert weights == pytest.approx([by_branch[branch].sum() for branch in branches])
+            assert sum(weights) == pytest.approx(17) and max(weights) * BAR_UNIT < 200
+        if step == STEPS[1]:
+            assert f"= {information_gain(gappy[attribute], y):.3f} bits" in sentence
+
+
+def test_a_known_melon_lies_in_the_branch_of_its_answer(figures, gappy):
+    for (attribute, step), places, _, _ in states(figures["missing values"]):
+        answers = list(gappy[attribute].cat.categories)
+        if step != STEPS[0]:
+            for row, answer in gappy[attribute].dropna().items():
+                assert int(places[row][0] / 400 * len(answers)) == answers.index(answer)
+
+
+def test_two_equal_pieces_are_found(figures, gappy):
+    found = {attribute for (attribute, _), _, _, is_found in states(figures["missing values"]) if is_found}
+    equal = {A for A in gappy.columns[:-1] if gappy[A].value_counts().duplicated().any()}
+    assert found == equal == {"color", "umbilicus"}
+
+
+def test_each_melon_pays_for_its_branch(figures, traps):
+    X, y = traps
+    best = max(X, key=lambda A: gain_ratio(X[A], y))
+    for (attribute,), places, sentence, found in states(figures["c45"]):
+        if attribute == "nothing yet":
+            assert "price" not in places and not found
+            continue
+        column, ground = X[attribute], max(y + height * BIT for _, y, _, height in [places["price"]])
+        bars = [place for key, place in places.items() if str(key).startswith("price ")]
+        assert len(bars) == column.nunique()
+        paid = []
+        for row, value in column.items():
+            _, top, _, price = next(bar for bar in bars if bar[0] <= places[row][0] <= bar[0] + bar[2])
+            assert price == pytest.approx(np.log2(17 / (column == value).sum()))
+            assert places[row][1] < top == pytest.approx(ground - BIT * price)  # it stands on its bar
+            paid.append(price)
+        assert np.mean(paid) == pytest.approx(split_information(column)) == pytest.approx(places["price"][3])
+        assert places["gain"][3] == pytest.approx(information_gain(column, y))
+        assert f"for each bit of the price, {gain_ratio(column, y):.3f}." in sentence
+        assert found == (attribute == best)
+
+
+def test_the_cuts_of_cart_classify_as_its_tree_does(figures, numbers):
+    figure, train = figures["cart"], numbers.drop(HELD_OUT)
+    tree = CARTClassifier(max_depth=2).fit(train.drop(columns="ripe"), train["ripe"])
+    wrong = {
+        row
+        for row, says in zip(numbers.index, tree.predict(numbers.drop(columns="ripe")))
+        if says != numbers["ripe"][row]
+    }
+    rest = tuple(control.values[control.start_index] for control in figure.controls)
+    shown = {values: (places, sentence) for values, places, sentence, _ in states(figure)}
+    places, sentence = shown[rest]
+    assert rest == pytest.approx(tuple(tree.tree_.threshold[[0, 2]]))
+    assert {key for key in places if str(key).startswith("wrong")} == {f"wrong {row}" for row in wrong}
+    assert sentence.startswith("Your cuts classify 9 of 10 training melons and 5 of 7 held-out ones correctly.")
+
+
+def test_the_regions_say_what_most_of_their_training_melons_say(figures, numbers):
+    train = numbers.drop(HELD_OUT)
+    for (density, sugar), places, sentence, found in states(figures["cart"]):
+        where = np.where(numbers["density"] <= density, 0, np.where(numbers["sugar"] <= sugar, 1, 2))
+        says = {}
+        for m in range(3):
+            votes = train["ripe"][where[numbers.index.isin(train.index)] == m]
+            kinds = [k for k in range(2) if f"region {m} {k}" in places]
+            assert len(kinds) == 1
+            says[m] = kinds[0]
+            if len(votes):
+                assert kinds[0] == (np.mean(votes == "yes") > 0.5)
+        right = [says[m] == (label == "yes") for m, label in zip(where, numbers["ripe"])]
+        counts = [sum(r for r, row in zip(right, numbers.index) if (row in HELD_OUT) == held) for held in (False, True)]
+        assert f"classify {counts[0]} of 10 training melons and {counts[1]} of 7 held-out" in sentence
+        assert found == (counts[0] >= 9 and counts[1] > 5)
+    assert sum(found for *_, found in states(figures["cart"])) == 1
+
+
+@pytest.mark.parametrize("name", ["pruning", "links"])
+def test_the_melons_lie_together_where_apply_says(figures, numbers, name):
+    X = numbers.drop(columns="ripe")
+    full = CARTClassifier().fit(X, numbers["ripe"]).tree_
+    for (price,), places, sentence, found in states(figures[name]):
+        pruned = prune_cost_complexity(full, price)
+        groups = [sorted(rows) for rows in X.groupby(np.asarray(pruned.apply(X))).groups.values()]
+        assert len(places) == 17
+        for rows in groups:  # a leaf is two lines of melons, at most 22.5 pixels apart
+            xs, ys = zip(*(places[row] for row in rows))
+            assert max(ys) - min(ys) <= 22.5 and max(xs) - min(xs) <= 22.5 * (len(rows) + 1) / 2
+        assert f"{pruned.n_leaves} lea" in sentence
+        if name == "pruning":
+            assert f"wrong about {round(17 * (1 - pruned.score(X, numbers['ripe'])))} of the 17" in sentence
+        assert found == (pruned.n_leaves == 3)
+
+
+def test_ripe_looks_the_same_in_every_figure(figures, numbers):
+    ripe = dict(numbers["ripe"])
+    for name in ("missing values", "c45", "pruning", "links"):
+        for row, mark in figures[name].panels[0].marks.items():
+            if isinstance(row, (int, np.integer)):
+                color, other = (RIPE, UNRIPE) if ripe[row] == "yes" else (UNRIPE, RIPE)
+                assert class_color(color) in mark and class_color(other) not in mark
+
+
+def test_every_figure_is_small_and_opens_before_its_answer(figures):
+    for figure in figures.values():
+        assert len(figure._repr_html_().encode()) < 60_000
+        opening = figure._frame_at([control.opens_index for control in figure.controls])
+        assert not opening.found and any(frame.found for frame in figure.frames)
+
+
+# In the browser
+
+
+@pytest.fixture(scope="module")
+def page_of_figures(figures, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("openings")
+    for name in ("explorable.js", "explorable.css"):
+        shutil.copy(EXPLORABLES / name, folder)
+    head = '<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Openings</title>'
+    head += '<link rel="stylesheet" href="explorable.css"><script defer src="explorable.js"></script>'
+    head += "<style>[data-theme=dark] {color-scheme: dark; background: #121212; color: #ced6dd}</style>"
+    body = "".join(figure._repr_html_() for figure in figures.values())
+    document = f'<!doctype html><html lang="en"><head>{head}</head><body><main>{body}</main></body></html>'
+    (folder / "index.html").write_text(document, "utf-8")
+    return (folder / "index.html").as_uri()
+
+
+@pytest.mark.parametrize(("width", "theme"), [(1280, "light"), (1280, "dark"), (390, "light"), (390, "dark")])
+def test_words_are_readable_and_axe_finds_nothing(browser, page_of_figures, width, theme):
+    from axe_playwright_python.sync_playwright import Axe
+
+    with browser.new_context(viewport={"width": width, "height": 800}) as context:
+        page = context.new_page()
+        page.goto(page_of_figures)
+        page.evaluate("theme => { document.documentElement.dataset.theme = theme }", theme)
+        guesses = page.get_by_role("button", name="Skip the guess")
+        while guesses.count():
+            guesses.first.click()
+        outside = """[...document.querySelectorAll("svg text")].filter(text => {
+            const box = text.getBoundingClientRect(), view = text.ownerSVGElement.getBoundingClientRect();
+            return box.left < view.left - 1 || box.right > view.right + 1 || box.bottom > view.bottom + 1;
+        }).map(text => text.textContent)"""
+        sizes = """[...document.querySelectorAll("svg text")].filter(text => text.textContent).map(
+            text => parseFloat(getComputedStyle(text).fontSize) * text.ownerSVGElement.getScreenCTM().a)"""
+        for _ in range(3):
+            assert page.evaluate(outside) == []
+            assert min(page.evaluate(sizes)) >= 11
+            for slider in page.get_by_role("slider").all():
+                slider.press("ArrowRight")
+            for choice in page.locator("fieldset").all():
+                choice.locator("input:checked").press("ArrowRight")
+        result = Axe().run(page, context="main", options={"preload": False}).response
+        assert [(v["id"], [node["html"] for node in v["nodes"]]) for v in result["violations"]] == []
+
+
+def test_the_corner_of_the_cuts_is_dragged_and_the_melons_travel(browser, page_of_figures, figures):
+    with browser.new_context(viewport={"width": 1000, "height": 900}, reduced_motion="reduce") as context:
+        page = context.new_page()
+        page.goto(page_of_figures)
+        figure = page.locator("figure").filter(has_text="Your cuts against CART")
+        svg = figure.locator("svg")
+        svg.scroll_into_view_if_needed()
+        data = json.loads(figure.locator("script").text_content())
+        (x, _), (_, y) = data["controls"][0]["points"][1], data["controls"][1]["points"][1]
+        to_window = (
+            "(svg, [x, y]) => { const p = new DOMPoint(x, y).matrixTransform(svg.getScreenCTM()); return [p.x, p.y]; }"
+        )
+        page.mouse.move(*svg.evaluate(to_window, [300, 80]))
+        page.mouse.down()
+        page.mouse.move(*svg.evaluate(to_window, [x, y]))
+        page.mouse.up()
+        assert "9 of 10 training melons and 6 of 7" in figure.locator("output").inner_text()
+        assert figure.get_by_role("status").first.inner_text() == "✓ Found."
+
+        leaf = page.locator("figure").filter(has_text=re.compile("What is a leaf worth"))
+        leaf.get_by_role("button", name="Skip the guess").click()
+        leaf.get_by_role("slider").press("End")
+        keys = list(figures["pruning"].panels[0].marks)
+        for key, place in zip(keys, figures["pruning"].frames[-1].scenes[0].places, strict=True):
+            at = leaf.locator(f'[data-key="{key}"]').evaluate(
+                "mark => { const m = new DOMMatrix(getComputedStyle(mark).transform); return [m.e, m.f]; }"
+            )
+            assert at == pytest.approx(place, abs=0.01)
