@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from xml.sax.saxutils import quoteattr
 
@@ -24,6 +25,17 @@ def melon(name: object, is_ripe: bool, x: float = 0, y: float = 0, radius: float
     shown = {} if is_ripe else {"fill": "white"}
     inside = text(x, y + 0.4 * radius, str(name), text_anchor="middle", font_size=radius + 2, **shown)
     return in_class(RIPE if is_ripe else UNRIPE, circle(x, y, radius)) + inside
+
+
+def piled(xs: Sequence[float], floor: float, width: float = 27) -> list[tuple[int, int]]:
+    """Places for discs of this width at these x, each as low above the floor as those before it allow."""
+    places: dict[int, tuple[int, int]] = {}
+    for i in sorted(range(len(xs)), key=xs.__getitem__):
+        x, y = round(xs[i]), round(floor)
+        while any((x - a) ** 2 + (y - b) ** 2 < width**2 for a, b in places.values()):
+            y -= 1
+        places[i] = (x, y)
+    return [places[i] for i in range(len(xs))]
 
 
 def dot(x: float, y: float) -> str:
