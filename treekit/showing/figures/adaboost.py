@@ -6,13 +6,110 @@ from collections.abc import Mapping, Sequence
 
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from treekit.models.adaboost import AdaBoostClassifier
-from treekit.showing.explorable import Explorable, Slider
-from treekit.showing.figures.shared import Picture, axes, dot, in_class
-from treekit.showing.palette import CLASS_COLORS, class_color
+from treekit.showing.explorable import Choice, Explorable, Slider
+from treekit.showing.figures.shared import Picture, axes, dot, in_class, melon
+from treekit.showing.palette import CLASS_COLORS, REGION, RIPE, UNRIPE, class_color
 from treekit.showing.svg import FAINT, Plane, circle, element, line, rect, text
+
+RADIUS = 12.0  # of a melon with the mean weight
+NEWEST, VOTE = "newest stump", "vote of all so far"
+
+
+def swelling_explorer(X: pd.DataFrame, y: pd.Series, n_rounds: int = 8) -> Explorable:
+    """AdaBoost on two columns of numbers, round by round: the rows swell with their weights; stump or vote is shaded.
+
+    `y` has the labels yes and no; the names of the rows are drawn. `n_rounds` is at least 2.
+    """
+    model = AdaBoostClassifier(n_estimators=n_rounds).fit(X, y)
+    is_yes = (y == "yes").to_numpy()
+    sign = np.where(is_yes, 1, -1)
+    votes = np.array([np.zeros(len(X)), *model.staged_decision_function(X)])
+    weights = np.exp(-sign * votes)  # of the rows when round m + 1 begins
+    weights /= weights.sum(axis=1, keepdims=True)
+    errors = model.estimator_errors_
+    wrong_alone = [member.predict(X) != y.to_numpy() for member in model.estimators_]
+    wrong_voting = [said != y.to_numpy() for said in model.staged_predict(X)]
+    done = int(np.argmin([wrong.sum() for wrong in wrong_voting])) + 1  # the first round with the fewest errors
+
+    low, high = np.floor(10 * X.min() - 0.3) / 10, np.ceil(10 * X.max() + 0.3) / 10
+    plane = Plane((low.iloc[0], high.iloc[0]), (low.iloc[1], high.iloc[1]), (44, 34, 468, 334))
+    # A stump changes its mind only at a threshold, so one prediction in each cell between thresholds fills the plane.
+    cuts = [
+        np.unique(
+            [low.iloc[j], high.iloc[j], *(s.tree_.threshold[0] for s in model.estimators_ if s.tree_.feature[0] == j)]
+        )
+        for j in (0, 1)
+    ]
+    middles = np.meshgrid(*((edges[1:] + edges[:-1]) / 2 for edges in cuts))
+    cells = pd.DataFrame(np.stack(middles, axis=-1).reshape(-1, 2), columns=X.columns)
+    alone = [member.predict(cells) == "yes" for member in model.estimators_]
+    together = [said == "yes" for said in model.staged_predict(cells)]
+
+    def shaded(predicts_yes: NDArray) -> str:
+        """Cells in the colour of the class that is predicted there."""
+        grid = predicts_yes.reshape(middles[0].shape)
+        drawn = ""
+        for kind in (UNRIPE, RIPE):
+            boxes = ""
+            for i, j in zip(*np.nonzero(grid == (kind == RIPE))):
+                left, right = (round(plane.x(v)) for v in cuts[0][j : j + 2])
+                bottom, top = (round(plane.y(v)) for v in cuts[1][i : i + 2])
+                boxes += f"M{left},{top}H{right}V{bottom}H{left}z"
+            style = f"fill: {class_color(kind)}"
+            drawn += element("path", d=boxes, style=style, fill_opacity=REGION, shape_rendering="crispEdges")
+        return drawn
+
+    def ringed(wrong: NDArray, radius: NDArray) -> str:
+        spots = (circle(*spot, r + 4) for spot, r in zip(np.array(spots_of_rows)[wrong].tolist(), radius[wrong]))
+        return element("g", "".join(spots), fill="none", stroke="currentColor", stroke_width=2)
+
+    spots_of_rows = [(round(plane.x(a)), round(plane.y(b))) for a, b in X.to_numpy(float)]
+
+    def state(shown: str, m: int) -> tuple[list[str], str, dict]:
+        w, e, alpha = weights[m - 1], errors[m - 1], model.estimator_weights_[m - 1]
+        size = np.sqrt(w * len(X))  # the area shows the weight
+        places = {name: (*spot, s) for name, spot, s in zip(X.index, spots_of_rows, size)}
+        stump = model.estimators_[m - 1].tree_
+        wrong = wrong_alone[m - 1] if shown == NEWEST else wrong_voting[m - 1]
+        parts = [shaded(alone[m - 1] if shown == NEWEST else together[m - 1]), ringed(wrong, RADIUS * size)]
+        names = X.index[wrong].astype(str).tolist()
+        which = (" melon " if len(names) == 1 else " melons ") + _listed(names) if names else " no melon"
+        if shown == NEWEST:
+            cut = f"Stump {m} cuts the {X.columns[stump.feature[0]]} at {stump.threshold[0]:.4g}"
+            if alone[m - 1].all() or not alone[m - 1].any():  # Gini may choose a cut whose sides both have one majority
+                cut += f", predicts {'ripe' if alone[m - 1].all() else 'unripe'} on both sides"
+            weigh = f"Ringed rows weigh {e:.3f} of 1 together, so the stump's vote counts {alpha:.3f}."
+            return parts, f"{cut} and gets{which} wrong. {weigh}", places
+        who = "Stump 1 alone gets" if m == 1 else f"The weighted vote of {m} stumps gets"
+        return parts, f"{who}{which} wrong.", places
+
+    first = _listed(X.index[wrong_alone[0]].astype(str).tolist())
+    legend = (
+        melon("", True, 350, 15, 7) + text(362, 20, "ripe") + melon("", False, 410, 15, 7) + text(422, 20, "unripe")
+    )
+    return Explorable(
+        title="Wrong melons swell",
+        alt=f"The {len(X)} melons as numbered discs by {X.columns[0]} and {X.columns[1]}, hollow if ripe. Melons "
+        f"{first} are larger than the others, because the first stump got them wrong. The second "
+        "stump divides the plane by one line into a region for ripe and one for unripe; the melons on the "
+        "wrong side are ringed.",
+        size=(480, 384),
+        background=plane.axes(*(np.arange(a, b + 0.01, 0.2) for a, b in zip(low, high)), *map(str, X.columns)) + legend,
+        marks={name: melon(name, ripe, radius=RADIUS) for name, ripe in zip(X.index, is_yes.tolist())},
+        controls=[Choice("Show", [NEWEST, VOTE]), Slider("Round", list(range(1, n_rounds + 1)), start=2, opens=1)],
+        frame=state,
+        found=lambda shown, m: shown == VOTE and m == done,
+        guess=Slider("Your guess: how many stumps must vote until no melon is wrong?", list(range(1, n_rounds + 1))),
+        challenge="Which melons swell, and why? Find the first round in which the vote gets no melon wrong.",
+    )
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(names[:-1]) + (" and " if names[:-1] else "") + names[-1]
 
 
 def adaboost_explorer(x: ArrayLike, y: ArrayLike, n_rounds: int = 8) -> Explorable:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.patches import Rectangle
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from treekit.showing.explorable import Choice, Explorable, Slider
-from treekit.showing.figures.shared import Picture, axes, dot, in_class
-from treekit.showing.palette import CLASS_COLORS, class_color
+from treekit.models.deep_forest import assign_folds, out_of_fold, with_class_vectors
+from treekit.models.random_forest import RandomForestClassifier
+from treekit.showing.explorable import Choice, Explorable, Panel, Slider
+from treekit.showing.figures.shared import Picture, axes, dot, in_class, melon, piled
+from treekit.showing.palette import CLASS_COLORS, REGION, RIPE, UNRIPE, class_color
 from treekit.showing.svg import FAINT, Plane, element, line, rect, text
-from treekit.trees.structure import majority
+
+UNSEEN, OWN = "have not seen it", "were grown on it"
 
 
 def level_anatomy() -> Picture:
@@ -60,73 +61,116 @@ def level_anatomy() -> Picture:
     )
 
 
-def cascade_explorer(vectors: ArrayLike, truth: ArrayLike, rows: Sequence[int]) -> Explorable:
-    """Class vectors of a row, forest by forest and level by level, with their mean, and the mean's way to this level.
+def levels_explorer(X: pd.DataFrame, y: pd.Series, n_levels: int = 4, n_trees: int = 10, seed: int = 0) -> Explorable:
+    """Every melon's mean share from level to level of a cascade, and beside it the table that the level reads.
 
-    `vectors` has the shape (levels, forests, rows, classes), with at least two levels; `truth` holds the number of each
-    row's class. `rows` are the places of the rows to choose from, at least two.
+    The shares come from forests that have not seen the melon, by cross-validation, or from forests that were grown on
+    it. `y` has the labels yes and no.
     """
-    vectors, truth = np.asarray(vectors, dtype=float), np.asarray(truth)
-    n_levels, n_forests, n_rows, n_classes = vectors.shape
-    means = vectors.mean(axis=1)
-    answers = np.array([majority(mean) for mean in means])
-    bars = Plane((0, 1), (0, 1), (104, 0, 464, 1))
-    top, step = 62, 30
-    mean_y = top + step * n_forests + 12
-    way = Plane((1, n_levels), (0, 1), (104, mean_y + 76, 464, mean_y + 186))
-
-    def bar(y: float, shares: ArrayLike, height: float) -> str:
-        """The shares of one vector, end to end."""
-        ends = np.concatenate([[0], np.cumsum(shares)]).clip(0, 1)
-        return "".join(
-            in_class(k, rect(bars.x(ends[k]), y, bars.x(ends[k + 1]) - bars.x(ends[k]), height))
-            for k in range(n_classes)
-            if ends[k + 1] > ends[k]
-        )
-
-    legend = "".join(
-        in_class(k, rect(106 + 100 * k, 10, 11, 11)) + text(124 + 100 * k, 21, f"class {k}") for k in range(n_classes)
+    names, is_ripe = list(X.index), (y == "yes").to_numpy()
+    order = np.argsort(~is_ripe, kind="stable")  # of the lines of the table: ripe melons first
+    shares = {seen: cascade_shares(X, y, n_levels, n_trees, seed, is_own) for seen, is_own in ((UNSEEN, 0), (OWN, 1))}
+    plane = Plane((0, 1), (0, 1), (30, 40, 462, 326))
+    half = plane.x(0.5)
+    tints = "".join(
+        rect(start, 40, width, 286, style=f"fill: {class_color(kind)}", fill_opacity=REGION)
+        for kind, start, width in ((UNRIPE, 14, half - 14), (RIPE, half, 478 - half))
     )
-    names = "".join(text(0, top + step * b + 15, f"forest {b + 1}") for b in range(n_forests))
-    background = (
-        legend
-        + names
-        + text(0, mean_y + 18, "mean", font_weight="bold")
-        + way.axes(range(1, n_levels + 1), [0, 0.5, 1], "level", "mean share of each class")
-    )
+    background = tints + line(14, 326, 478, 326) + line(half, 40, half, 326, stroke_dasharray="3 4")
+    for tick, anchor in ((0, "middle"), (0.5, "middle"), (1, "middle")):
+        background += text(plane.x(tick), 347, f"{tick:g}", text_anchor=anchor)
+    background += text(half, 370, "mean share for ripe", text_anchor="middle")
+    background += text(14, 26, "predicted unripe") + text(478, 26, "predicted ripe", text_anchor="end")
 
-    def state(row: int, level: int) -> tuple[str, str]:
-        vector, mean = vectors[level - 1, :, row], means[level - 1, row]
-        curves = "".join(
-            way.curve(range(1, level + 1), means[:level, row, k], style=f"stroke: {class_color(k)}")
-            + in_class(k, dot(way.x(level), way.y(mean[k])))
-            for k in range(n_classes)
+    def right(seen: str, level: int) -> NDArray:
+        return (shares[seen][level - 1].mean(axis=0) > 0.5) == is_ripe
+
+    def frame(seen: str, level: int) -> tuple[str, str, dict]:
+        mean = shares[seen][level - 1].mean(axis=0)
+        spots = piled([plane.x(share) for share in mean], 326 - 15)
+        wrong = [str(name) for name, good in zip(names, right(seen, level)) if not good]
+        said = f"Level {level} classifies {len(names) - len(wrong)} of {len(names)} melons correctly"
+        said += f", all but {', '.join(wrong)}. " if wrong else ". "
+        sure = f"The larger share is {np.maximum(mean, 1 - mean).mean():.3f} on average."
+        return "", said + sure, dict(zip(names, spots))
+
+    step, top = 20, 50
+    sheet = "".join(
+        text(38, top + step * i + 15, str(names[n]), text_anchor="end")
+        + text(60, top + step * i + 15, f"{X.iloc[n, 0]:.3f}")
+        + text(130, top + step * i + 15, f"{X.iloc[n, 1]:.3f}")
+        for i, n in enumerate(order)
+    )
+    heads = "".join(text(60 + 70 * j, 36, str(name)) for j, name in enumerate(X.columns))
+
+    def reads(seen: str, level: int) -> str:
+        """The four shares of the level before, as squares: the fuller, the larger the share of the class."""
+        if level == 1:
+            return text(210, 36, "no answers yet")
+        shapes: dict[tuple[int, int], str] = {}
+        for b, forest in enumerate(shares[seen][level - 2]):
+            for i, share in enumerate(forest[order]):
+                kind, size = (RIPE, share) if share > 0.5 else (UNRIPE, 1 - share)
+                box = f"M{214 + 60 * b},{top + step * i + 2}h44v15h-44z"
+                shade = min(int(10 * (size - 0.5)), 4)
+                shapes[kind, shade] = shapes.get((kind, shade), "") + box
+        drawn = "".join(
+            element("path", d=d, style=f"fill: {class_color(kind)}; stroke: {class_color(kind)}", fill_opacity=0.2 * k)
+            for (kind, k), d in sorted(shapes.items())
         )
-        drawing = (
-            "".join(bar(top + step * b, vector[b], 18) for b in range(n_forests))
-            + bar(mean_y, mean, 24)
-            + line(way.x(level), way.y(0), way.x(level), way.y(1), stroke_dasharray="3 4")
-            + curves
-        )
-        answer, right = answers[level - 1, row], int((answers[level - 1] == truth).sum())
-        verdict = "right" if answer == truth[row] else f"wrong, it is {truth[row]}"
-        sentence = (
-            f"Level {level}, row {row}: the mean vector is {', '.join(f'{share:.2f}' for share in mean)}. The "
-            f"prediction is class {answer}: {verdict}. Of all {n_rows} rows this level has {right} right."
-        )
-        return drawing, sentence
+        return drawn + text(214, 36, f"answers of level {level - 1}'s four forests")
 
     return Explorable(
-        title="A row on its way through the levels",
-        alt=f"{n_forests} bars, one for each forest of a level, and below them the bar of their mean. Each bar is "
-        "divided into the shares of the classes. At the bottom a curve for each class: its mean share from level 1 to "
-        "the level shown, with a dot there.",
-        size=(480, mean_y + 236),
+        title="Seventeen rows on their way through the levels",
+        alt=f"The {len(names)} melons as numbered circles, hollow if ripe, piled up along a line by the mean share "
+        "that the second level's forests give to ripe. Some lie on the wrong side of one half.",
+        size=(480, 384),
         background=background,
-        controls=[Choice("Row", list(rows)), Slider("Level", list(range(1, n_levels + 1)))],
-        frame=state,
-        challenge="How many of these rows does the last level classify correctly? Which wrong answer grows surer?",
+        marks={name: melon(name, ripe, radius=13) for name, ripe in zip(names, is_ripe.tolist())},
+        controls=[
+            Choice("Answers for a melon come from forests that", [UNSEEN, OWN]),
+            Slider("Level", list(range(1, n_levels + 1)), start=2, opens=1),
+        ],
+        frame=frame,
+        found=lambda seen, level: seen == OWN and right(seen, level).all(),
+        guess=Slider(
+            f"Your guess: how many of the {len(names)} melons does level {n_levels} classify correctly?",
+            list(range(len(names) // 2, len(names) + 1)),
+        ),
+        challenge="Follow a melon that lies on the wrong side. Do the levels mend it? Then find out how to make every "
+        "answer right at once, and why that is no good.",
+        beside=Panel(
+            f"The table that level 2 reads: for each melon its {X.columns[0]} and {X.columns[1]}, and four squares for "
+            "the answers of the first level's forests, coloured by class and fuller for a larger share.",
+            (480, top + step * len(names) + 8),
+            heads + sheet,
+            reads,
+        ),
     )
+
+
+def cascade_shares(X: pd.DataFrame, y: pd.Series, n_levels: int, n_trees: int, seed: int, is_own: bool) -> NDArray:
+    """Shares of the second class for the training rows, of shape (levels, forests, rows).
+
+    As in :class:`treekit.CascadeForestClassifier` they come from cross-validation; with `is_own` each forest gives them
+    for the very rows that it was grown on.
+    """
+    label, weight = y.to_numpy(), np.ones(len(y))
+    rng, table, shares = np.random.default_rng(seed), X, []
+    for _ in range(n_levels):
+        fold = assign_folds(np.unique(label, return_inverse=True)[1], weight, 3, rng)
+        seeds = rng.integers(2**31, size=4)
+        forests = [
+            RandomForestClassifier(n_trees, max_features=drawn, random_state=int(s))
+            for drawn, s in zip(("sqrt", "sqrt", 1, 1), seeds)
+        ]
+        vectors = [
+            forest.fit(table, label).predict_proba(table) if is_own else out_of_fold(forest, table, label, weight, fold)
+            for forest in forests
+        ]
+        shares.append([vector[:, 1] for vector in vectors])
+        table = with_class_vectors(X, vectors)
+    return np.array(shares)
 
 
 def leak_by_level(accuracy: pd.DataFrame) -> Picture:

@@ -4,20 +4,100 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from xml.sax.saxutils import escape
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from treekit.measures import information_gain
 from treekit.models.random_forest import RandomForestClassifier
 from treekit.showing.explorable import Choice, Explorable, Slider
-from treekit.showing.figures.shared import Picture, dot, in_class
-from treekit.showing.palette import class_color
+from treekit.showing.figures.falling import Bin, grown
+from treekit.showing.figures.shared import Picture, dot, in_class, melon
+from treekit.showing.palette import REGION, RIPE, UNRIPE, class_color
 from treekit.showing.svg import Plane, circle, element, line, number, rect, text
 
+NOBODY = "none"
+GUESSES = ["of none", "of one or two", "of more"]
+STEP, PITCH, MELONS = 31, 28, 214  # pixels from line to line and from melon to melon of an outline; where melons begin
 N_TREES = (1, 2, 3, 5, 10, 20, 40)
+RADIUS = 10.5  # of a melon that a sample holds once
 N_CELLS = 40  # of the grid over each axis on which votes are counted
 SHADES = (0.1, 0.3, 0.5, 0.7, 0.9)  # shares of votes between which the shade of a region changes
+
+
+# -- one melon less -------------------------------------------------------------------------------------------------
+
+
+def eaten_explorer(melons: pd.DataFrame, target: str) -> Explorable:
+    """The tree that ID3 grows on all melons, or on all but one: an outline whose leaves hold the melons.
+
+    `melons` is a table of words with the labels yes and no in `target`. At rest one melon is eaten with which the root
+    asks another question; the script begins with all of them.
+    """
+    is_ripe = (melons[target] == "yes").to_dict()
+    names = {name: str(name) for name in melons.index}
+    tables = {NOBODY: melons, **{names[name]: melons.drop(index=name) for name in melons.index}}
+    gains = {eaten: _gains(table, target) for eaten, table in tables.items()}
+    outlines = {eaten: _outline(grown(table, target, gains[eaten].idxmax())) for eaten, table in tables.items()}
+    own, rival = gains[NOBODY].nlargest(2).index
+    turned = [eaten for eaten in tables if gains[eaten].idxmax() != own]
+    size = (480, 30 + STEP * max(map(len, outlines.values())))
+    plate = (452, 20)
+
+    def frame(eaten: str) -> tuple[list[str], str, dict]:
+        parts, places = [], {}
+        for i, (depth, node) in enumerate(outlines[eaten]):
+            y, x = 26 + STEP * i, 4 + 20 * depth
+            question = f"{node.question}?" if node.question else ""
+            answer = f"{node.answer}: " if node.answer and question else node.answer
+            bold = element("tspan", question, font_weight="bold")
+            parts.append(element("text", escape(answer) + (bold if question else ""), x=x, y=y))
+            if not node.question:
+                parts.append(_leaf_box(node.rows, is_ripe, y))
+                places |= {row: (MELONS + PITCH * k, y - 5) for k, row in enumerate(node.rows)}
+        places |= {name: (*plate, 1, 1, 0.4) for name in melons.index if names[name] == eaten}
+        first = gains[eaten].idxmax()
+        gone = "With all" if eaten == NOBODY else f"Without melon {eaten}, of"
+        held = f"{sum(not node.question for _, node in outlines[eaten])} leaves hold a melon."
+        gain = f"{own} gains {gains[eaten][own]:.3f} bits, {rival} {gains[eaten][rival]:.3f}"
+        return parts, f"{gone} {len(tables[eaten])} melons the first question is {first}: {gain}. {held}", places
+
+    return Explorable(
+        title="Somebody eats a melon",
+        alt=f"A tree as an outline. Its root asks about {gains[turned[0]].idxmax()}; each further question is a line "
+        "below it, and each leaf a line with its melons as numbered circles, hollow if ripe. "
+        f"Melon {turned[0]} lies apart, pale: it has been eaten.",
+        size=size,
+        background=text(plate[0] - 24, 25, "eaten:", text_anchor="end"),
+        marks={
+            name: element("g", melon(name, ripe, radius=13), data_choose=names[name]) for name, ripe in is_ripe.items()
+        },
+        controls=[Slider("Eaten", list(tables), start=turned[0], opens=NOBODY)],
+        frame=frame,
+        found=lambda eaten: eaten in turned,
+        guess=Choice("Your guess: of how many melons does each alone decide the first question?", GUESSES),
+        challenge="Tap a melon to eat it. Find one without which the first question changes.",
+    )
+
+
+def _gains(table: pd.DataFrame, target: str) -> pd.Series:
+    """The gain of each attribute at the root, the first one first among equals, as ID3 chooses."""
+    return pd.Series({name: information_gain(table[name], table[target]) for name in table.columns.drop(target)})
+
+
+def _outline(node: Bin, depth: int = 0) -> list[tuple[int, Bin]]:
+    """A tree's nodes from the top down, each with its depth; branches without a row are left out."""
+    below = (line for child in node.children if child.rows for line in _outline(child, depth + 1))
+    return [(depth, node), *below]
+
+
+def _leaf_box(rows: list, is_ripe: Mapping, y: float) -> str:
+    """Behind the melons of a leaf, the colour of its class."""
+    color = class_color(RIPE if is_ripe[rows[0]] else UNRIPE)
+    style = f"fill: {color}; stroke: {color}"
+    return rect(MELONS - 16, y - 19, PITCH * len(rows) + 3, 28, rx=14, style=style, fill_opacity=REGION)
 
 
 # -- votes over the plane -------------------------------------------------------------------------------------------
@@ -28,19 +108,20 @@ def forest_explorer(X: pd.DataFrame, y: pd.Series, point: tuple[float, float]) -
 
     `y` has two classes; `point` is a new row, marked by a cross. Each row of `X` should differ from all others, so that
     every leaf is pure and a tree's class shares are its vote. A tree alone is shown with the table that it has grown
-    on: a row is the larger the more often its sample holds it, and faint where the sample does not.
+    on: a row is the larger the more often its sample holds it, and faint where the sample does not. The second class is
+    the one that counts as ripe.
     """
     view = _VotePlane(X, y, point)
     grown = view.grow(max_features=None)
 
-    def state(shown: str, m: int) -> tuple[str, str]:
+    def state(shown: str, m: int) -> tuple[str, str, dict]:
         if shown == "newest tree":
             vote, count = view.label(grown.at_point[m - 1]), grown.in_bag[m - 1]
             held = f"Its table holds {np.count_nonzero(count)} of the {len(X)} melons."
             sentence = f"Tree {m} alone predicts {vote} at the cross. {held}"
-            return view.shades(grown.on_grid[m - 1]) + view.rows(count), sentence
+            return view.shades(grown.on_grid[m - 1]), sentence, view.places(count)
         share = grown.on_grid[:m].mean(axis=0)
-        return view.shades(share) + view.rows(), view.votes(grown.at_point[:m])
+        return view.shades(share), view.votes(grown.at_point[:m]), view.places()
 
     return Explorable(
         title="Tree after tree",
@@ -49,6 +130,7 @@ def forest_explorer(X: pd.DataFrame, y: pd.Series, point: tuple[float, float]) -
         "points are large, because the tree's table holds them twice or more; others are faint: it lacks them.",
         size=view.size,
         background=view.background,
+        marks=view.marks,
         controls=[Choice("Show", ["newest tree", "vote of all so far"]), Slider("Trees", list(N_TREES))],
         frame=state,
         challenge="How far does the line move from one tree to the next? And how will the vote of forty trees look?",
@@ -61,9 +143,9 @@ def column_explorer(X: pd.DataFrame, y: pd.Series, point: tuple[float, float]) -
     drawn_columns = {"both columns": None, "one, drawn at random": 1}
     grown = {name: view.grow(max_features) for name, max_features in drawn_columns.items()}
 
-    def state(name: str, m: int) -> tuple[str, str]:
+    def state(name: str, m: int) -> tuple[str, str, dict]:
         share = grown[name].on_grid[:m].mean(axis=0)
-        return view.shades(share) + view.rows(), view.votes(grown[name].at_point[:m])
+        return view.shades(share), view.votes(grown[name].at_point[:m]), view.places()
 
     return Explorable(
         title="One column at random",
@@ -72,6 +154,7 @@ def column_explorer(X: pd.DataFrame, y: pd.Series, point: tuple[float, float]) -
         "line of steps separates the majorities.",
         size=view.size,
         background=view.background,
+        marks=view.marks,
         controls=[Choice("Each split sees", list(drawn_columns)), Slider("Trees", list(N_TREES), start=3)],
         frame=state,
         challenge=f"Which forest has softer shades between {view.names[0]} and {view.names[1]}?",
@@ -98,14 +181,14 @@ class _VotePlane:
         self.plane = Plane((left, right), (low, high), (44, 34, 464, 334))
         self.xs, self.ys = (np.linspace(*limits, N_CELLS + 1) for limits in (self.plane.xlim, self.plane.ylim))
         self.names = [str(label) for label in np.unique(y)]
-        legend = "".join(
-            in_class(k, circle(350 + 60 * k, 15, 6)) + text(362 + 60 * k, 20, name) for k, name in enumerate(self.names)
+        legend = melon("", True, 350, 15, 7) + text(362, 20, "ripe") + melon("", False, 410, 15, 7)
+        self.background = self.plane.axes(_round_ticks(left, right), _round_ticks(low, high), *map(str, X.columns)) + (
+            legend + text(422, 20, "unripe")
         )
-        a, b = self.plane.x(point[0]), self.plane.y(point[1])
-        self.background = (
-            self.plane.axes(_round_ticks(left, right), _round_ticks(low, high), *map(str, X.columns)) + legend
-        )
-        self.cross = line(a - 7, b - 7, a + 7, b + 7, stroke_width=3) + line(a - 7, b + 7, a + 7, b - 7, stroke_width=3)
+        ripe = (y == self.names[1]).tolist()
+        self.marks = {name: melon(name, is_ripe, radius=RADIUS) for name, is_ripe in zip(X.index, ripe)}
+        cross = '<path d="M-7,-7l14,14M-7,7l14,-14" stroke="currentColor" stroke-width="4"/>'
+        self.marks["new"] = cross
 
     def grow(self, max_features: int | None) -> _Grown:
         middles = np.meshgrid(*((edges[1:] + edges[:-1]) / 2 for edges in (self.xs, self.ys)))
@@ -123,18 +206,18 @@ class _VotePlane:
         trees = "1 tree" if m == 1 else f"{m} trees"
         return f"{trees}: {votes} of {m} {'votes' if votes == 1 else 'vote'} {self.names[1]} at the cross."
 
-    def rows(self, count: NDArray[np.intp] | None = None) -> str:
-        """The rows with their names and the cross; with the counts of a sample, by how often it holds them."""
-        drawn = ""
-        for i, (name, row) in enumerate(self.X.iterrows()):
-            x, y = self.plane.x(row.iloc[0]), self.plane.y(row.iloc[1])
-            k, n = int(self.y.loc[name] == np.unique(self.y)[1]), 1 if count is None else int(count[i])
-            marks = in_class(k, circle(x, y, 3 + 3 * max(n, 1))) + text(x + 8, y - 7, str(name), font_size=11)
-            drawn += marks if n else element("g", marks, opacity=0.25)
-        return drawn + self.cross
+    def places(self, count: NDArray[np.intp] | None = None) -> dict:
+        """The rows and the cross; with the counts of a sample, the rows' areas grow with how often it holds them."""
+        counts = np.ones(len(self.X), dtype=int) if count is None else count
+        places: dict = {}
+        for name, row, n in zip(self.X.index, self.X.to_numpy(float), counts.tolist()):
+            size = np.sqrt(max(n, 1))
+            places[name] = (round(self.plane.x(row[0])), round(self.plane.y(row[1])), size, size, 1 if n else 0.25)
+        a, b = self.point
+        return places | {"new": (self.plane.x(a), self.plane.y(b))}
 
     def shades(self, share: NDArray[np.float64]) -> str:
-        return _shades(self.plane, self.xs, self.ys, share)
+        return _shades(self.plane, share)
 
 
 def _limits(column: pd.Series) -> tuple[float, float]:
@@ -146,18 +229,18 @@ def _round_ticks(low: float, high: float) -> list[float]:
     return [k / 10 for k in range(int(np.ceil(10 * low - 1e-9)), int(10 * high + 1e-9) + 1) if k % 2 == 0]
 
 
-def _shades(plane: Plane, xs: NDArray, ys: NDArray, share: NDArray) -> str:
-    """Cells of a grid in the colour of the class with more votes, darker for more; a thick line separates the two."""
+def _shades(plane: Plane, share: NDArray) -> str:
+    """Cells of a grid in the colour of the class with more votes, darker for more; a thick line separates the two.
+
+    The paths count in cells, from the lower left corner, which keeps them short.
+    """
     level = np.digitize(share, SHADES)
     shapes: dict[int, str] = {}
     for i, row in enumerate(level):
-        top, height = plane.y(ys[i + 1]), plane.y(ys[i]) - plane.y(ys[i + 1])
         # One box for each run of equal cells.
         starts = np.flatnonzero(np.diff(row, prepend=-1))
         for start, stop in zip(starts, [*starts[1:], len(row)]):
-            x, width = plane.x(xs[start]), plane.x(xs[stop]) - plane.x(xs[start])
-            box = f"M{number(x)},{number(top)}h{number(width)}v{number(height)}h{number(-width)}z"
-            shapes[int(row[start])] = shapes.get(int(row[start]), "") + box
+            shapes[int(row[start])] = shapes.get(int(row[start]), "") + f"M{start},{i}h{stop - start}v1h{start - stop}z"
     filled = "".join(
         element(
             "path",
@@ -169,14 +252,15 @@ def _shades(plane: Plane, xs: NDArray, ys: NDArray, share: NDArray) -> str:
         for k in sorted(shapes)
     )
     is_yes = level >= 3
-    steps = "".join(
-        f"M{number(plane.x(xs[j + 1]))},{number(plane.y(ys[i]))}V{number(plane.y(ys[i + 1]))}"
-        for i, j in zip(*np.nonzero(is_yes[:, 1:] != is_yes[:, :-1]))
-    ) + "".join(
-        f"M{number(plane.x(xs[j]))},{number(plane.y(ys[i + 1]))}H{number(plane.x(xs[j + 1]))}"
-        for i, j in zip(*np.nonzero(is_yes[1:] != is_yes[:-1]))
-    )
-    return filled + (element("path", d=steps, fill="none", stroke="currentColor", stroke_width=2) if steps else "")
+    upright = zip(*np.nonzero(is_yes[:, 1:] != is_yes[:, :-1]))
+    steps = "".join(f"M{j + 1},{i}v1" for i, j in upright)
+    steps += "".join(f"M{j},{i + 1}h1" for i, j in zip(*np.nonzero(is_yes[1:] != is_yes[:-1])))
+    if steps:
+        style = dict(fill="none", stroke="currentColor", stroke_width=2, vector_effect="non-scaling-stroke")
+        filled += element("path", d=steps, **style)
+    left, top, right, bottom = plane.box
+    cell = f"{number((right - left) / N_CELLS)} {number((top - bottom) / N_CELLS)}"
+    return element("g", filled, transform=f"translate({number(left)} {number(bottom)}) scale({cell})")
 
 
 # -- pictures that stand still --------------------------------------------------------------------------------------

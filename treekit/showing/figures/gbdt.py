@@ -6,103 +6,181 @@ from collections.abc import Mapping, Sequence
 
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from treekit.models.gbdt import GBDTRegressor
 from treekit.models.losses import AbsoluteLoss, HuberLoss, LogisticLoss, Loss, SquaredLoss
-from treekit.showing.explorable import Choice, Explorable, Slider
-from treekit.showing.figures.shared import Picture, axes, dot
-from treekit.showing.palette import CLASS_COLORS, class_color
-from treekit.showing.svg import FAINT, Plane, line, number, text
+from treekit.showing.explorable import Choice, Explorable, Panel, Slider
+from treekit.showing.figures.shared import Picture, axes, dot, melon
+from treekit.showing.palette import CLASS_COLORS, GAIN, class_color
+from treekit.showing.svg import FAINT, Plane, circle, element, line, rect, text
+
+RATES = (1.0, 0.5, 0.1)
 
 
-def boosting_explorer(
-    x: ArrayLike, y: ArrayLike, n_rounds: int = 12, rates: Sequence[float] = (1.0, 0.5, 0.1)
-) -> Explorable:
-    """Boosted stumps round by round: the prediction, what it leaves of each row with the next stump, and the loss.
+def residual_explorer(x: pd.Series, y: pd.Series, is_ripe: pd.Series, n_rounds: int = 10) -> Explorable:
+    """What boosted stumps leave of each melon, handed from round to round, and beside it the prediction that grows.
 
-    At rest no stump has been added yet, so that the reader can guess where the second one will cut.
-    `x` is one column of numbers, each once, and few enough (about 20) to draw every row; `n_rounds` is at least 2.
+    `x` is a column of numbers, each once, and `y` the number to predict; `is_ripe` only paints the melons. The script
+    begins before the first round, at rest one round is done.
     """
-    order = np.argsort(x)
-    x, y = np.asarray(x, dtype=float)[order], np.asarray(y, dtype=float)[order]
-    models, fitted = {}, {}
-    for rate in rates:
-        model = GBDTRegressor(n_estimators=n_rounds + 1, learning_rate=rate, max_depth=1).fit(x[:, np.newaxis], y)
-        models[rate] = model
-        fitted[rate] = [np.repeat(model.start_, len(x)), *model.staged_predict(x[:, np.newaxis])][:-1]
-    # A stump changes between two rows only, so the steps are drawn from midpoint to midpoint.
-    gap = np.diff(x) / 2
-    left = np.concatenate([[x[0] - gap[0]], x[:-1] + gap])
-    right = np.concatenate([x[:-1] + gap, [x[-1] + gap[-1]]])
-    corners = np.column_stack([left, right]).ravel()
-    squares = {rate: [float(((y - F) ** 2).sum()) for F in fitted[rate]] for rate in rates}
+    names, X = list(x.index), x.to_numpy(float)[:, np.newaxis]
+    values = y.to_numpy(float)
+    models, left_over = {}, {}
+    for rate in RATES:
+        models[rate] = GBDTRegressor(n_estimators=n_rounds + 1, learning_rate=rate, max_depth=1).fit(X, values)
+        fitted = [np.repeat(models[rate].start_, len(X)), *models[rate].staged_predict(X)]
+        left_over[rate] = values - np.array(fitted)
+    squares = {rate: (rest**2).sum(axis=1) for rate, rest in left_over.items()}
+    halved = int(np.argmax(squares[1.0] < squares[1.0][0] / 2))
 
-    xlim, reach = (left[0], right[-1]), 0.08 * np.ptp(y)
-    data = Plane(xlim, (y.min() - reach, y.max() + reach), (44, 34, 464, 174))
-    rest = 1.1 * float(np.abs(y - y.mean()).max())
-    residuals = Plane(xlim, (-rest, rest), (44, 256, 464, 376))
-    # The sum of squares falls by the same factor again and again, so it is drawn by its logarithm.
-    powers = np.log10([min(min(s) for s in squares.values()), max(max(s) for s in squares.values())])
-    losses = Plane((0, n_rounds), (powers[0] - 0.1, powers[1] + 0.1), (44, 452, 464, 552))
-    xticks = x if len(x) <= 12 else x[:: len(x) // 6]
-    background = (
-        data.axes(xticks, [np.ceil(y.min()), np.floor(y.max())], "", "y and the prediction F")
-        + residuals.axes(xticks, [-np.floor(rest), 0, np.floor(rest)], "x", "residuals and the next stump (dashed)")
-        + losses.axes(range(0, n_rounds + 1, 2), [], "rounds", "sum of squared residuals (logarithmic)")
-        + _powers_of_ten(losses)
-        + "".join(dot(data.x(a), data.y(b)) for a, b in zip(x, y))
-    )
+    xlim = (float(np.floor(10 * x.min())) / 10, float(np.ceil(10 * x.max())) / 10)
+    edges = np.concatenate([[xlim[0]], np.sort(X[:, 0])[:-1] + np.diff(np.sort(X[:, 0])) / 2, [xlim[1]]])
+    corners, middles = np.repeat(edges, 2)[1:-1], ((edges[1:] + edges[:-1]) / 2)[:, np.newaxis]
+    steps = {
+        rate: np.array([np.repeat(model.start_, len(X)), *model.staged_predict(middles)])
+        for rate, model in models.items()
+    }
+    reach = 0.05 * float(np.ptp(values))
+    rest = max(float(np.abs(rows).max()) for rows in left_over.values()) + reach
+    residuals = Plane(xlim, (-rest, rest), (56, 40, 466, 330))
+    data = Plane(xlim, (min(0.0, values.min()), values.max() + reach), (44, 40, 466, 330))
+    xticks = np.arange(xlim[0], xlim[1] + 0.01, 0.2)
 
-    def state(rate: float, m: int) -> tuple[str, str]:
-        steps, tree = fitted[rate][m], models[rate].trees_[m][0]
-        left_over = y - steps
-        stump = tree.value[tree.apply(x[np.newaxis]), 0]
-        loss = np.log10(squares[rate][: m + 1])
-        drawing = (
-            data.curve(corners, np.repeat(steps, 2), style=f"stroke: {class_color(1)}")
-            + "".join(
-                line(residuals.x(a), residuals.y(0), residuals.x(a), residuals.y(r), stroke_width=6, stroke_opacity=0.6)
-                for a, r in zip(x, left_over)
-            )
-            + residuals.curve(corners, np.repeat(stump, 2), style=f"stroke: {class_color(0)}", stroke_dasharray="6 4")
-            + losses.curve(range(m + 1), loss, style=f"stroke: {class_color(1)}")
-            + dot(losses.x(m), losses.y(loss[-1]))
-        )
-        stump_predicts = (
-            f"predicts {tree.value[1, 0]:.3f} up to x = {tree.threshold[0]:g}, {tree.value[2, 0]:.3f} above"
-        )
-        done = f"After round {m}" if m else "Before the first round"
+    def frame(rate: float, m: int) -> tuple[str, str, dict]:
+        (tree,) = models[rate].trees_[m]
+        below, above = tree.value[1:, 0]
+        cut = residuals.x(tree.threshold[0])
+        stump = "".join(
+            line(a, residuals.y(v), b, residuals.y(v), stroke_width=3, stroke_dasharray="7 4")
+            for a, b, v in ((56, cut, below), (cut, 466, above))
+        ) + line(cut, 40, cut, 330, stroke_dasharray="2 5")
+        places = {n: (residuals.x(a), residuals.y(r)) for n, a, r in zip(names, x, left_over[rate][m])}
+        done = "Before the first round" if m == 0 else f"After round {m}"
         sentence = (
-            f"{done} the squared residuals add up to {squares[rate][m]:.3f}. The next stump {stump_predicts}. "
-            f"It will be multiplied by {rate:g} and added."
+            f"{done} the squared residuals add up to {squares[rate][m]:.3f}. The next stump (dashed) cuts at "
+            f"{tree.threshold[0]:.4g}: {_signed(below)} to the left, {_signed(above)} to the right. "
+            + (f"Of this, {rate:g} is taken away from every residual." if rate < 1 else "All of it is taken away.")
         )
-        return drawing, sentence
+        return stump, sentence, {n: (round(a), round(b)) for n, (a, b) in places.items()}
 
+    def prediction(rate: float, m: int) -> str:
+        points = [(f"{round(data.x(a))},{round(data.y(b))}") for a, b in zip(corners, np.repeat(steps[rate][m], 2))]
+        style = dict(fill="none", stroke="currentColor", stroke_width=3)
+        return element("polyline", points=" ".join(points), **style)
+
+    ripe = dict(zip(names, is_ripe.tolist()))
+    still = "".join(melon(n, ripe[n], data.x(a), data.y(b)) for n, a, b in zip(names, x, values))
+    ticks = np.arange(np.ceil(-10 * rest) / 10, rest, 0.1)
     return Explorable(
-        title="Boosting, round by round",
-        alt=f"Above, {len(x)} points and a level line at their mean, the first prediction. In the middle the residuals "
-        "as bars from zero, and dashed the stump that is fitted to them next. At the bottom an empty plane for the sum "
-        "of squared residuals, with a single point before the first round.",
-        size=(480, 598),
-        background=background,
-        controls=[
-            Choice("Learning rate", list(rates), show="{:g}"),
-            Slider("Rounds", list(range(n_rounds + 1)), start=0),
-        ],
-        frame=state,
-        challenge="Guess before you move: once this stump is added, where will the second one cut, and which rows "
-        "will it lower? Then compare the three rates after three rounds.",
+        title="Residuals, handed on",
+        alt=f"The {len(X)} melons as numbered circles by {x.name} and by what one boosted stump has left of their "
+        f"{y.name}, above and below a line at zero. A dashed step shows the stump that comes next.",
+        size=(480, 384),
+        background=residuals.axes(xticks, ticks, str(x.name), "what is left: the residuals")
+        + line(56, residuals.y(0), 466, residuals.y(0)),
+        marks={n: melon(n, r) for n, r in ripe.items()},
+        controls=[Choice("Learning rate", list(RATES)), Slider("Rounds", list(range(n_rounds + 1)), start=1, opens=0)],
+        frame=frame,
+        found=lambda rate, m: rate == 1 and m == halved,
+        guess=Slider(
+            "Your guess: how many rounds take away half of the squared residuals?", list(range(1, n_rounds + 1))
+        ),
+        challenge="With the learning rate 1, find the first round after which less than half of the sum is left.",
+        beside=Panel(
+            f"The same melons by {x.name} and {y.name}, and the prediction so far, a line with one step.",
+            (480, 384),
+            data.axes(xticks, np.arange(0, values.max(), 0.1), str(x.name), f"{y.name}, and the prediction so far")
+            + still,
+            prediction,
+        ),
     )
 
 
-def _powers_of_ten(plane: Plane) -> str:
-    """The ticks of a vertical axis that is drawn by logarithms of base 10."""
-    bottom, top = plane.ylim
-    return "".join(
-        line(plane.box[0], plane.y(k), plane.box[2], plane.y(k), stroke_opacity=FAINT / 2)
-        + text(plane.box[0] - 8, plane.y(k) + 5, number(10.0**k), text_anchor="end")
-        for k in range(int(np.ceil(bottom)), int(np.floor(top)) + 1)
+def _signed(value: float) -> str:
+    return f"{value:+.3f}".replace("-", "−")
+
+
+def price_explorer(
+    y: ArrayLike,
+    goes_left: ArrayLike,
+    names: Sequence[str],
+    lambdas: Sequence[float] = (0, 0.5, 1, 2, 4, 8),
+    gammas: Sequence[float] = (0, 0.5, 1, 1.5, 2),
+) -> Explorable:
+    """One leaf or two: the parabola of each leaf under the prices lambda and gamma, and the two objectives.
+
+    `y` holds the classes 0 and 1 of rows with the score 0, for the logistic loss; `goes_left` is the split, and `names`
+    are those of its sides.
+    """
+    y, left = np.asarray(y, dtype=float), np.asarray(goes_left, dtype=bool)
+    loss, zero = LogisticLoss(), np.zeros((1, len(y)))
+    g, h = -loss.negative_gradient(y, zero)[0], loss.second_derivative(y, zero)[0]
+    sides = dict(zip(["one leaf", *names], (np.full(len(y), True), left, ~left)))
+    sums = {name: (float(g[rows].sum()), float(h[rows].sum())) for name, rows in sides.items()}
+    plane = Plane((-3, 3), (-3, 3), (44, 40, 468, 290))
+    bars = Plane((-4, 4), (0, 1), (44, 0, 468, 1))
+    bar_y = {"one leaf": 366, "two leaves": 414}
+    w = np.linspace(-3, 3, 61)
+    dashes = dict(zip(sides, ("2 4", "none", "8 4")))
+
+    def frame(lam: float, gamma: float) -> tuple[str, str, dict]:
+        drawn, low = "", {}
+        for name, (G, H) in sums.items():
+            curve = G * w + (H + lam) * w**2 / 2 + gamma
+            best = -G / (H + lam)
+            low[name] = (best, G * best + (H + lam) * best**2 / 2 + gamma)
+            shown = curve <= 3
+            points = " ".join(f"{plane.x(a):.0f},{plane.y(b):.0f}" for a, b in zip(w[shown], curve[shown]))
+            style = dict(fill="none", stroke="currentColor", stroke_width=2, stroke_dasharray=dashes[name])
+            drawn += element("polyline", points=points, **style)
+        one = low["one leaf"][1]
+        two = sum(low[name][1] for name in names)
+        for name, objective in (("one leaf", one), ("two leaves", two)):
+            drawn += text(bars.x(max(objective, 0)) + 8, bar_y[name] + 15, _signed(objective)[:6])
+        gain = one - two
+        steps = " and ".join(f"{_signed(low[name][0])} ({name})" for name in names)
+        verdict = "the split pays" if gain > 0 else "the split does not pay"
+        sentence = (
+            f"Steps of the two leaves: {steps}. One leaf costs {_signed(one)}, two cost {_signed(two)}: "
+            f"a gain of {_signed(gain)}, so {verdict}."
+        )
+        places: dict = {name: (plane.x(a), plane.y(b)) for name, (a, b) in low.items()}
+        for name, objective in (("bar one leaf", one), ("bar two leaves", two)):
+            start, end = sorted((bars.x(0), bars.x(objective)))
+            places[name] = (start, bar_y[name[4:]], max(end - start, 0.01), 1)
+        return drawn, sentence, places
+
+    def objective_gain(lam: float, gamma: float) -> float:
+        worth = {name: G**2 / (H + lam) / 2 for name, (G, H) in sums.items()}
+        return sum(worth[name] for name in names) - worth["one leaf"] - gamma
+
+    key = ""
+    for i, name in enumerate(sides):
+        style = dict(stroke_width=2, stroke_dasharray=dashes[name])
+        key += line(150 + 112 * i, 15, 176 + 112 * i, 15, **style) + text(182 + 112 * i, 20, name)
+    marks = {name: circle(0, 0, 6) for name in sides}
+    marks |= {f"bar {name}": rect(0, 0, 1, 20, style=f"fill: {class_color(k)}") for name, k in zip(bar_y, (5, GAIN))}
+    return Explorable(
+        title="One leaf or two?",
+        alt="Three parabolas over the step of a leaf: that of all rows, flat and with its lowest point near zero, and "
+        f"those of the two sides, {names[0]} with its lowest point at a positive step, {names[1]} at a negative one. "
+        "Below, two bars: the objective of one leaf and, further to the left, the sum for two.",
+        size=(480, 444),
+        background=plane.axes(range(-3, 4), [-2, 0, 2], "step w", "objective")
+        + key
+        + line(bars.x(0), 360, bars.x(0), 440)
+        + "".join(text(44, y - 6, f"objective of {name}") for name, y in bar_y.items()),
+        marks=marks,
+        controls=[
+            Slider("Price of large steps, λ", list(lambdas), show="{:g}"),
+            Slider("Price of a leaf, γ", list(gammas), show="{:g}"),
+        ],
+        frame=frame,
+        found=lambda lam, gamma: gamma == 1 and objective_gain(lam, gamma) <= 0,
+        challenge="λ narrows the parabolas, γ lifts them. With γ = 1, how large must λ be until the split no longer "
+        "pays?",
     )
 
 

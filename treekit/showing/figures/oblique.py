@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 from treekit.growing.thresholds import midpoint
 from treekit.measures import gain_of_counts
 from treekit.models.base import TreeClassifier
-from treekit.showing.explorable import Explorable, Slider
-from treekit.showing.figures.shared import Picture, in_class
-from treekit.showing.palette import CLASS_COLORS, class_color
+from treekit.showing.explorable import Explorable, Panel, Slider
+from treekit.showing.figures.shared import Picture, in_class, melon, piled
+from treekit.showing.palette import CLASS_COLORS, GAIN, class_color
 from treekit.showing.svg import FAINT, Plane, circle, element, line, number, rect, text
 from treekit.trees.tree import Tree
 
@@ -135,61 +135,77 @@ class _Turned:
 def tilt_explorer(frame: pd.DataFrame, columns: list[str], target: str) -> Explorable:
     """A cut of two columns that turns: the rows with the best cut of each direction, the rows along it, and the gain.
 
-    `frame` has two classes and no ties that matter: a direction in which two rows fall together is cut elsewhere.
+    `frame` has the labels yes and no in `target`, and no ties that matter: a direction in which two rows fall together
+    is cut elsewhere.
     """
     turned = _Turned(frame, columns, target)
     low, high = turned.values.min(axis=0), turned.values.max(axis=0)
     low, high = low - 0.06 * turned.range, high + 0.06 * turned.range
     box = np.array([low, [high[0], low[1]], high, [low[0], high[1]]])
-    plane = Plane((low[0], high[0]), (low[1], high[1]), (48, 38, 468, 318))
-    line_y, bar_y = 422, 500
-    single = max(turned.cut(0)[3], turned.cut(90)[3])
-    bits = Plane((0, 0.6), (0, 1), (48, 0, 408, 1))
+    plane = Plane((low[0], high[0]), (low[1], high[1]), (44, 40, 468, 326))
+    floor, bar_y = 232, 300
+    angles = list(range(0, 180, 5))
+    gains = {degrees: turned.cut(degrees)[3] for degrees in angles}
+    single = max(gains[0], gains[90])
+    bits = Plane((0, 0.6), (0, 1), (14, 0, 400, 1))
     xticks, yticks = (np.arange(np.ceil(10 * a), np.floor(10 * b) + 1, 2) / 10 for a, b in zip(low, high))
-    legend = f"{columns[1]} (filled: {target} {turned.classes[0]}, hollow: {target} {turned.classes[1]})"
-    background = (
-        plane.axes(xticks, yticks, columns[0], legend)
-        + _rows(plane, turned.values, turned.code, frame.index)
-        + text(
-            0, line_y - 30, f"along the direction (upper ticks: {turned.classes[0]}, lower ticks: {turned.classes[1]})"
-        )
-        + text(0, bar_y - 20, "gain in bits (dashed: the best single column)")
-        + line(bits.x(single), bar_y - 10, bits.x(single), bar_y + 16, stroke_dasharray="3 4")
-    )
+    ripe = dict(zip(frame.index, (frame[target] == "yes").tolist()))
+
+    def tip(degrees: float) -> tuple[float, float]:
+        """Where the arrow of the direction ends; its length in each column goes with the column's range."""
+        across, up = 0.4 * turned.direction(degrees) * turned.range**2
+        middle = (low + high) / 2
+        return plane.x(middle[0] + across), plane.y(middle[1] + up)
 
     def state(degrees: int) -> tuple[str, str]:
-        x, t, counts, gain = turned.cut(degrees)
-        along = Plane((x.min(), x.max()), (0, 1), (56, 0, 460, 1))
+        _, t, counts, gain = turned.cut(degrees)
         side = _below(box, turned.direction(degrees), t)
         corners = " ".join(f"{plane.x(a):.0f},{plane.y(b):.0f}" for a, b in side)
-        marks = ""
-        for k in range(len(turned.classes)):
-            d = "".join(f"M{along.x(v):.0f},{line_y - 16 + 18 * k}v14" for v in x[turned.code == k])
-            marks += element("path", d=d, style=f"stroke: {class_color(k)}", stroke_width=4)
+        start, end = (sum(plane.box[::2]) / 2, sum(plane.box[1::2]) / 2), tip(degrees)
         drawing = (
-            element("polygon", points=corners, fill_opacity=0.12, stroke="currentColor", stroke_width=1.5)
-            + line(56, line_y, 460, line_y, stroke_opacity=FAINT)
-            + marks
-            + line(along.x(t), line_y - 18, along.x(t), line_y + 18, stroke_width=2)
-            + rect(bits.x(0), bar_y - 6, bits.x(gain) - bits.x(0), 16, style=f"fill: {class_color(2)}")
-            + text(bits.x(gain) + 8, bar_y + 7, f"{gain:.3f}")
+            element("polygon", points=corners, fill_opacity=0.12, stroke="currentColor", stroke_width=2)
+            + line(*start, *end, stroke_opacity=FAINT, stroke_width=2)
+            + circle(*end, 7, fill="none", stroke="currentColor", stroke_width=2)
         )
-        sides = [", ".join(f"{n} {name}" for n, name in zip(part, turned.classes)) for part in counts]
+        sides = [", ".join(f"{n} {name}" for n, name in zip(part, ("unripe", "ripe"))) for part in counts]
         sentence = f"{turned.words(degrees)} ≤ {t:.2f}".replace("≤ -", "≤ −")
         return drawing, f"{sentence} (shaded): {sides[0]}. The other side: {sides[1]}. The gain is {gain:.3f} bits."
 
+    def along(degrees: int) -> tuple[str, dict]:
+        """The rows in their order along the direction, with the threshold, and the gain as a bar."""
+        x, t, _, gain = turned.cut(degrees)
+        scale = Plane((x.min(), x.max()), (0, 1), (28, 0, 452, 1))
+        at = scale.x(t)
+        drawing = line(at, 36, at, floor + 22, stroke_width=2)
+        drawing += text(bits.x(gain) + 8, bar_y + 16, f"{gain:.3f}")
+        places: dict = dict(zip(frame.index, piled([scale.x(value) for value in x], floor)))
+        return drawing, places | {"gain": (bits.x(0), bar_y, bits.x(gain) - bits.x(0), 1)}
+
     return Explorable(
         title="Turn the cut",
-        alt=f"The {len(frame)} rows as numbered dots by {columns[0]} and {columns[1]}, cut by a level line: the best "
-        f"cut of {columns[1]} alone. Below, a tick for each row shows where it lies along the direction, with the "
-        f"threshold between two of them. A bar shows the gain of {turned.cut(90)[3]:.3f} bits; it just reaches the "
-        "mark of the best single column.",
-        size=(480, 524),
-        background=background,
-        controls=[Slider("Angle of the direction", list(range(0, 180, 5)), start=90, show="{}°")],
+        alt=f"The {len(frame)} melons as numbered circles by {columns[0]} and {columns[1]}, hollow if ripe, cut by a "
+        f"level line: the best cut of {columns[1]} alone. An arrow shows the direction along which they are sorted.",
+        size=(480, 384),
+        background=plane.axes(xticks, yticks, *columns)
+        + "".join(melon(n, ripe[n], plane.x(a), plane.y(b)) for n, (a, b) in zip(frame.index, turned.values)),
+        controls=[Slider("Angle of the direction", angles, start=90, show="{}°", points=[tip(a) for a in angles])],
         frame=state,
-        challenge="Which angle gains most? Guess a line by eye, then turn. From 90°, can you get there without ever "
-        "losing gain? And from 0°?",
+        found=lambda degrees: np.isclose(gains[degrees], max(gains.values())),
+        guess=Slider("Your guess, by eye: which direction sorts them best?", angles, start=45, show="{}°"),
+        challenge="Drag the tip of the arrow. Which angle gains most? From 90°, can you get there without ever losing "
+        "gain? And from 0°?",
+        beside=Panel(
+            f"The melons in their order along the direction, here by {columns[1]}, with the best threshold as an "
+            f"upright line. A bar shows its gain of {gains[90]:.3f} bits; it just reaches the mark of the best single "
+            "column.",
+            (480, 384),
+            text(14, 20, "the melons along the direction")
+            + line(14, floor + 16, 466, floor + 16, stroke_opacity=FAINT)
+            + text(14, bar_y - 16, "gain in bits (dashed: the best single column)")
+            + line(bits.x(single), bar_y - 8, bits.x(single), bar_y + 30, stroke_dasharray="3 4"),
+            along,
+            {"gain": rect(0, 0, 1, 22, style=f"fill: {class_color(GAIN)}")} | {n: melon(n, r) for n, r in ripe.items()},
+        ),
     )
 
 

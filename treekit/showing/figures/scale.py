@@ -6,13 +6,12 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.lines import Line2D
-from numpy.typing import ArrayLike, NDArray
 
 from treekit.growing.binning import bin_codes, bin_edges
 from treekit.growing.criteria import Gini
-from treekit.showing.explorable import Choice, Explorable, Slider
-from treekit.showing.figures.shared import Picture, axes, in_class
-from treekit.showing.palette import CLASS_COLORS, class_color
+from treekit.showing.explorable import Choice, Explorable, Panel, Slider
+from treekit.showing.figures.shared import Picture, axes, melon
+from treekit.showing.palette import BAR, CLASS_COLORS, RIPE, UNRIPE, class_color
 from treekit.showing.svg import FAINT, Plane, circle, line, rect, text
 
 #: The curves of each panel: the first job of a curve has treekit's time, any of them those of the other programs.
@@ -120,77 +119,109 @@ def plot_traffic(megabytes: pd.DataFrame) -> None:
     plt.show()
 
 
-def blocks_explorer(x: ArrayLike, y: ArrayLike, label: str, n_blocks: int = 4, max_bins: int = 5) -> Explorable:
-    """Histograms of blocks of rows, added one after the other, and the cut that the sum so far would choose.
+def blocks_explorer(x: pd.Series, is_ripe: pd.Series, n_blocks: int = 4, max_bins: int = 5) -> Explorable:
+    """Melons at their stalls, sorted into bins, and beside them the sum of the counts sent so far, with its best cut.
 
-    `x` is a column of numbers and `y` whether each row is what `label` says; the rows are cut into blocks as they come.
+    `x` is a column of numbers; the rows are cut into blocks as they come.
     """
-    x, is_second = np.asarray(x, dtype=float), np.asarray(y, dtype=bool)
-    edges = bin_edges(x, max_bins)
+    ripe = is_ripe.to_numpy(bool)
+    edges = bin_edges(x.to_numpy(float), max_bins)
     n_bins = len(edges) + 1
-    code = bin_codes(x, edges)
+    code = bin_codes(x.to_numpy(float), edges)
     parts = np.array_split(np.arange(len(x)), n_blocks)
-    counts = np.array([[np.bincount(code[i][is_second[i] == k], minlength=n_bins) for k in (0, 1)] for i in parts])
+    counts = np.array([[np.bincount(code[i][ripe[i] == k], minlength=n_bins) for k in (0, 1)] for i in parts])
     highest = int(counts.sum(axis=(0, 1)).max())
-    plane = Plane((0, n_bins), (0, highest), (44, 208, 464, 352))
-    key = "".join(
-        in_class(k, rect(270 + 110 * k, 8, 16, 16)) + text(292 + 110 * k, 21, name)
-        for k, name in enumerate([f"not {label}", label])
-    )
-    ends = "".join(text(plane.x(b + 1), 373, f"{edge:.3f}", text_anchor="middle") for b, edge in enumerate(edges))
-    background = plane.axes([], range(0, highest + 1, 2), "", "") + key + ends
-    background += text(0, 21, "each block") + text(0, 186, "the sum of the blocks added")
-    background += text(254, 396, "edges of the bins", text_anchor="middle")
-
+    orders = {"1 2 3 4": list(range(n_blocks)), "4 3 2 1": list(range(n_blocks))[::-1]}
     gini = Gini(code[:0].astype(np.intp), n_classes=2)  # a criterion on sums needs no rows
 
-    def bars(sums: NDArray, plane: Plane) -> str:
-        drawn = []
-        for b, (first, second) in enumerate(sums.T.tolist()):
-            left, width, bottom = plane.x(b + 0.12), plane.x(0.76) - plane.x(0), 0
-            for k, n in ((0, first), (1, second)):
-                if n:
-                    drawn.append(
-                        in_class(k, rect(left, plane.y(bottom + n), width, plane.y(bottom) - plane.y(bottom + n)))
-                    )
-                bottom += n
-        return "".join(drawn)
+    # The stalls, two in a row; in each the melons lie in the column of their bin, unripe ones below.
+    tall = 27 * int(counts.sum(axis=1).max()) + 40
+    spots, stalls = {}, ""
+    for i, rows in enumerate(parts):
+        left, bottom = 6 + 240 * (i % 2), (tall + 34) * (i // 2 + 1)
+        stalls += text(left, bottom - tall + 20, f"stall {i + 1}") + line(left, bottom, left + 228, bottom)
+        for b in range(n_bins):
+            lying = sorted(rows[code[rows] == b], key=lambda n: ripe[n])
+            for level, n in enumerate(lying):
+                spots[n] = (left + 23 + 45 * b, bottom - 15 - 27 * level)
+    boxes = [(2 + 240 * (i % 2), (tall + 34) * (i // 2 + 1) - tall) for i in range(n_blocks)]
+    melons = "".join(melon(x.index[n], bool(ripe[n]), *spot) for n, spot in spots.items())
 
-    small = [
-        Plane((0, n_bins), (0, int(counts.sum(axis=1).max())), (120 * i, 44, 120 * i + 104, 104))
-        for i in range(n_blocks)
-    ]
-    for i, (block, own) in enumerate(zip(counts, small)):
-        background += bars(block, own) + line(120 * i, 104, 120 * i + 104, 104)
-        background += text(120 * i + 52, 124, f"{block.sum()} rows", text_anchor="middle")
+    plane = Plane((0, n_bins), (0, highest), (44, 40, 468, 300))
+    ends = "".join(text(plane.x(b + 1), 322, f"{edge:.3f}", text_anchor="middle") for b, edge in enumerate(edges))
 
-    def state(order: str, n_added: int) -> tuple[str, str]:
-        added = list(range(n_blocks) if order == "first to last" else reversed(range(n_blocks)))[:n_added]
-        sums = counts[added].sum(axis=0)
-        told = f"{len(added)} of {n_blocks} blocks, {sums.sum()} rows: "
-        frames = "".join(rect(120 * i, 34, 104, 98, rx=6, fill="none", stroke="currentColor") for i in added)
-        drawn = frames + bars(sums, plane)
+    def best_cut(n_added: int, order: str) -> tuple[int, float] | None:
+        """The bin after which the sum so far is cut, and the gain; None while it has one class only."""
+        sums = counts[orders[order][:n_added]].sum(axis=0)
         if not sums.any(axis=1).all():
-            return drawn, told + ("all of one class, nothing to cut." if added else "no histogram has arrived.")
+            return None
         total = sums.sum(axis=1, keepdims=True)
         gains = gini.gain(gini.saving(sums.cumsum(axis=1)[:, :-1], total), total)
-        best = int(gains.argmax())
-        at = plane.x(best + 1)
-        cut = line(at, 200, at, 352, stroke_width=2, stroke_dasharray="6 4")
-        cut += text(at + 6, 206, "best cut")
-        return drawn + cut, f"{told}the best cut is at {edges[best]:.3f}, with a Gini gain of {gains[best]:.3f}."
+        return int(gains.argmax()), float(gains.max())
 
+    def cut_bin(n_added: int, order: str) -> int | None:
+        cut = best_cut(n_added, order)
+        return cut[0] if cut else None
+
+    def state(order: str, n_added: int) -> tuple[str, str]:
+        added = orders[order][:n_added]
+        frames = "".join(
+            rect(*boxes[i], 236, tall + 6, rx=6, fill="none", stroke="currentColor", stroke_width=2) for i in added
+        )
+        told = f"{n_added} of {n_blocks} histograms, {counts[added].sum()} melons: "
+        cut = best_cut(n_added, order)
+        if cut is None:
+            return frames, told + ("all of one class, nothing to cut." if added else "none has arrived.")
+        return frames, f"{told}the best cut is at {edges[cut[0]]:.3f}, with a Gini gain of {cut[1]:.3f}."
+
+    def summed(order: str, n_added: int) -> tuple[str, dict]:
+        sums = counts[orders[order][:n_added]].sum(axis=0)
+        one = plane.y(0) - plane.y(1)
+        places: dict = {}
+        for b, (unripe, ripe_ones) in enumerate(sums.T.tolist()):
+            for kind, n, top in ((UNRIPE, unripe, unripe), (RIPE, ripe_ones, unripe + ripe_ones)):
+                places[f"bin {b} class {kind}"] = (plane.x(b + 0.12), plane.y(top), 1, n * one, 1 if n else 0)
+        cut = best_cut(n_added, order)
+        return "", places | ({"cut": (plane.x(cut[0] + 1), 36)} if cut else {})
+
+    width = plane.x(0.76) - plane.x(0)
+    marks = {
+        f"bin {b} class {kind}": rect(0, 0, width, 1, style=f"fill: {class_color(kind)}", fill_opacity=(1, BAR)[kind])
+        for b in range(n_bins)
+        for kind in (UNRIPE, RIPE)
+    }
+    marks["cut"] = line(0, 0, 0, 264, stroke_width=3, stroke_dasharray="6 4") + text(6, 10, "best cut")
+    low = 2 * (tall + 34)
+    last = cut_bin(n_blocks, "1 2 3 4")
     return Explorable(
-        title="Histograms of blocks, added up",
-        alt=f"Above, {n_blocks} small histograms, one for each block: the rows of each of {n_bins} bins by class, "
-        f"those that are {label} on top. Below, room for their sum. As the blocks are added, the bars of the sum "
-        "grow, and a dashed line marks the edge at which it would be cut.",
-        size=(480, 404),
-        background=background,
+        title="Four stalls, one histogram",
+        alt=f"{n_blocks} stalls with the {len(x)} melons as numbered circles, hollow if ripe, each melon in the column "
+        "of its bin of density. All stalls are framed: their counts have been added up.",
+        size=(480, low + 36),
+        background=stalls
+        + melons
+        + melon("", True, 18, low + 20, 7)
+        + text(32, low + 25, "ripe")
+        + melon("", False, 88, low + 20, 7)
+        + text(102, low + 25, "unripe"),
         controls=[
-            Choice("Order of the blocks", ["first to last", "last to first"]),
-            Slider("Blocks added", list(range(n_blocks + 1)), start=0),
+            Choice("Order of the stalls", list(orders)),
+            Slider("Histograms added", list(range(n_blocks + 1)), start=n_blocks, opens=0),
         ],
         frame=state,
-        challenge="How many blocks does it take until there is a cut? Does the order change where it ends?",
+        found=lambda order, n: n > 0 and cut_bin(n, order) == last != cut_bin(n - 1, order),
+        guess=Choice(
+            "Your guess: from how many histograms on is the cut that of all melons?", list(range(1, n_blocks + 1))
+        ),
+        challenge="In each order, find the first histogram with which the best cut is where it stays.",
+        beside=Panel(
+            "The sum of the four histograms: a bar for each bin, unripe melons below and ripe ones above, and a dashed "
+            "line at the best cut.",
+            (480, 372),
+            plane.axes([], range(0, highest + 1, 2), "", "the sum so far, in each bin of density")
+            + ends
+            + text(256, 350, "edges of the bins", text_anchor="middle"),
+            summed,
+            marks,
+        ),
     )

@@ -33,6 +33,17 @@ def placed(mark: str, place: Sequence[float]) -> str:
     return element("g", mark, transform=f"translate({x},{y}) scale({width},{height})")
 
 
+def piled(xs: Sequence[float], floor: float, width: float = 27) -> list[tuple[int, int]]:
+    """Places for discs of this width at these x, each as low above the floor as those before it allow."""
+    places: dict[int, tuple[int, int]] = {}
+    for i in sorted(range(len(xs)), key=xs.__getitem__):
+        x, y = round(xs[i]), round(floor)
+        while any((x - a) ** 2 + (y - b) ** 2 < width**2 for a, b in places.values()):
+            y -= 1
+        places[i] = (x, y)
+    return [places[i] for i in range(len(xs))]
+
+
 def dot(x: float, y: float) -> str:
     return circle(x, y, 5)
 

@@ -1,0 +1,227 @@
+"""The figures of the chapters on many trees, on tilted cuts and on scale: every state is treekit's answer."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from treekit.datasets import load_watermelon
+from treekit.growing.binning import bin_edges
+from treekit.models.adaboost import AdaBoostClassifier
+from treekit.models.cart import CARTClassifier
+from treekit.models.deep_forest import CascadeForestClassifier
+from treekit.models.gbdt import GBDTClassifier, GBDTRegressor
+from treekit.models.id3 import ID3Classifier
+from treekit.models.random_forest import RandomForestClassifier
+from treekit.showing.figures.adaboost import RADIUS, VOTE, swelling_explorer
+from treekit.showing.figures.deep_forest import OWN, UNSEEN, cascade_shares, levels_explorer
+from treekit.showing.figures.forests import NOBODY, eaten_explorer, forest_explorer
+from treekit.showing.figures.gbdt import price_explorer, residual_explorer
+from treekit.showing.figures.oblique import tilt_explorer
+from treekit.showing.figures.scale import blocks_explorer
+from treekit.showing.figures.shared import piled
+from treekit.showing.palette import RIPE, class_color
+
+COLUMNS = ["density", "sugar"]
+
+
+@pytest.fixture(scope="module")
+def words():
+    return load_watermelon("2.0")
+
+
+@pytest.fixture(scope="module")
+def measured():
+    return load_watermelon("3.0-alpha")
+
+
+def states(figure):
+    """The values of each frame, the frame, and in each panel the places of the marks by their keys."""
+    values = itertools.product(*(control.values for control in figure.controls))
+    for place, frame in zip(values, figure.frames, strict=True):
+        yield place, frame, [dict(zip(p.marks, s.places)) for p, s in zip(figure.panels, frame.scenes, strict=True)]
+
+
+def figures(words, measured):
+    X, ripe = measured[COLUMNS], measured["ripe"]
+    return [
+        eaten_explorer(words, "ripe"),
+        forest_explorer(X, ripe, point=(0.55, 0.17)),
+        swelling_explorer(X, ripe),
+        residual_explorer(X["density"], X["sugar"], ripe == "yes"),
+        price_explorer(words["ripe"] == "yes", words["texture"] == "clear", ["clear", "other"]),
+        levels_explorer(X, ripe, n_trees=3),
+        blocks_explorer(X["density"], ripe == "yes"),
+        tilt_explorer(measured, COLUMNS, "ripe"),
+    ]
+
+
+def test_every_figure_is_small_and_ripe_melons_are_hollow_everywhere(words, measured):
+    ripe = measured["ripe"] == "yes"
+    for figure in figures(words, measured):
+        assert len(figure._repr_html_().encode()) < 60_000, figure
+        for panel in figure.panels:
+            for key in panel.marks.keys() & set(measured.index):
+                assert (f"fill: {class_color(RIPE)}" in panel.marks[key]) == ripe[key]
+                assert ("fill-opacity: 0" in panel.marks[key]) == ripe[key]
+
+
+# Forests
+
+
+def test_a_melon_lies_in_the_leaf_of_the_tree_that_id3_grows_without_the_eaten_one(words):
+    for (eaten,), frame, (places,) in states(eaten_explorer(words, "ripe")):
+        table = words if eaten == NOBODY else words.drop(index=int(eaten))
+        X, y = table.drop(columns="ripe"), table["ripe"]
+        id3 = ID3Classifier().fit(X, y)
+        lines = [places[name][1] for name in table.index]
+        together = {frozenset(rows) for rows in X.groupby(id3.apply(X)).groups.values()}
+        assert {frozenset(rows) for rows in X.groupby(lines).groups.values()} == together
+        question = X.columns[id3.tree_.feature[0]]
+        assert f"the first question is {question}:" in frame.sentence
+        assert frame.found == (question != "texture")
+        assert eaten == NOBODY or places[int(eaten)][4] < 1
+
+
+def test_a_melon_is_as_large_as_its_copies_in_the_sample(measured):
+    X, y = measured[COLUMNS], measured["ripe"]
+    forest = RandomForestClassifier(40, max_features=None, oob_score=True, random_state=0).fit(X, y)
+    cross = X.iloc[:1].assign(density=0.55, sugar=0.17)
+    votes = np.array([tree.predict(cross)[0] == "yes" for tree in forest.estimators_])
+    for (shown, m), frame, (places,) in states(forest_explorer(X, y, point=(0.55, 0.17))):
+        if shown == "newest tree":
+            areas = [round(places[name][2] ** 2) if places[name][4] == 1 else 0 for name in X.index]
+            assert areas == forest.in_bag_[m - 1].tolist()
+            assert f"predicts {'yes' if votes[m - 1] else 'no'} at the cross" in frame.sentence
+        else:
+            assert f"{votes[:m].sum()} of {m} vote" in frame.sentence
+
+
+# Boosting
+
+
+def test_the_area_of_a_melon_is_its_weight(measured):
+    X, y = measured[COLUMNS], measured["ripe"]
+    model = AdaBoostClassifier(n_estimators=8).fit(X, y)
+    weights = np.full(len(X), 1 / len(X))
+    said = list(model.staged_predict(X))
+    for (shown, m), frame, (places,) in states(swelling_explorer(X, y)):
+        if shown == VOTE:
+            wrong = said[m - 1] != y
+            assert frame.found == (m == 7) and (not wrong.any()) == (m == 7)
+        else:
+            wrong = (model.estimators_[m - 1].predict(X) != y).to_numpy()
+            assert [places[name][2] ** 2 for name in X.index] == pytest.approx(len(X) * weights)
+            # By hand: afterwards the wrong melons hold one half of the weight.
+            weights = np.where(wrong, weights / weights[wrong].sum(), weights / weights[~wrong].sum()) / 2
+        names = X.index[wrong].astype(str).tolist()
+        assert (", ".join(names[:-1]) + f" and {names[-1]} wrong" if names[1:] else "wrong") in frame.sentence
+        assert frame.drawing.count("<circle") == len(names)
+    assert RADIUS * 2 < 30
+
+
+def test_residuals_are_what_the_model_leaves(measured):
+    x, y = measured["density"], measured["sugar"]
+    rest = {}
+    for (rate, m), frame, (places, _) in states(residual_explorer(x, y, measured["ripe"] == "yes")):
+        model = GBDTRegressor(n_estimators=m or 1, learning_rate=rate, max_depth=1).fit(x.to_frame(), y)
+        residual = y - (model.predict(x.to_frame()) if m else y.mean())
+        assert f"add up to {(residual**2).sum():.3f}." in frame.sentence
+        # Linear in the residual: the largest and the smallest fix the scale.
+        heights = np.array([places[name][1] for name in x.index])
+        rest[rate, m] = np.polyfit(residual, heights, 1, full=True)[1].item()
+        assert frame.found == (rate == 1 and m == 8)
+    assert max(rest.values()) < 17  # within a pixel each
+
+
+def test_one_leaf_or_two_is_the_choice_of_second_order_boosting(words):
+    X, y = (words[["texture"]] == "clear").astype(float), (words["ripe"] == "yes").astype(int)
+    for (lam, gamma), frame, _ in states(price_explorer(y, X["texture"] == 1, ["clear", "other"])):
+        model = GBDTClassifier(
+            n_estimators=1, learning_rate=1, max_depth=1, order=2, reg_lambda=lam, gamma=gamma, base_score=0.5
+        )
+        (tree,) = model.fit(X, y).trees_[0]
+        assert ("so the split pays" in frame.sentence) == (tree.n_nodes == 3)
+        if tree.n_nodes == 3:
+            other, clear = tree.value[1:, 0]
+            written = f"{clear:+.3f} (clear) and {other:+.3f} (other)".replace("-", "−")
+            assert written in frame.sentence
+        assert frame.found == ((lam, gamma) == (8, 1))
+
+
+# Deep forests
+
+
+def test_shares_by_cross_validation_and_by_forests_that_know_the_row(measured):
+    X, y = measured[COLUMNS], measured["ripe"]
+    shares = {seen: cascade_shares(X, y, 4, 10, 0, seen == OWN) for seen in (UNSEEN, OWN)}
+    is_ripe = (y == "yes").to_numpy()
+    right = {
+        seen: ((of_levels.mean(axis=1) > 0.5) == is_ripe).sum(axis=1).tolist() for seen, of_levels in shares.items()
+    }
+    for (seen, level), frame, (places, _) in states(levels_explorer(X, y)):
+        assert f"{right[seen][level - 1]} of 17" in frame.sentence
+        on_right = {name for name in X.index if places[name][0] > 246}
+        mean = shares[seen][level - 1].mean(axis=0)
+        assert on_right == set(X.index[mean > 0.5])
+        assert frame.found == (seen == OWN)
+
+
+def test_the_first_level_is_that_of_a_cascade(measured):
+    """Cross-validated accuracy of one level, by the model and by the figure's forests, from several seeds."""
+    X, y = measured[COLUMNS], measured["ripe"]
+    model = [
+        CascadeForestClassifier(n_forests=2, n_estimators=10, n_folds=3, max_levels=1, random_state=s).fit(X, y)
+        for s in range(5)
+    ]
+    ours = [((cascade_shares(X, y, 1, 10, s, False)[0].mean(axis=0) > 0.5) == (y == "yes")).mean() for s in range(5)]
+    assert np.mean(ours) == pytest.approx(np.mean([m.level_scores_[0] for m in model]), abs=0.12)
+
+
+# Scale
+
+
+def test_blocks_add_up_to_the_histogram_of_all(measured):
+    x, ripe = measured["density"], measured["ripe"] == "yes"
+    edges = bin_edges(x.to_numpy(), 5)
+    code = np.searchsorted(edges, x)
+    figure = blocks_explorer(x, ripe)
+    last = {}
+    for (order, n), frame, (_, places) in states(figure):
+        blocks = [np.array_split(np.arange(17), 4)[int(i) - 1] for i in order.split()[:n]]
+        rows = np.concatenate([np.arange(0), *blocks]).astype(int)
+        assert f"{len(rows)} melons" in frame.sentence
+        counts = [[((code[rows] == b) & (ripe.iloc[rows] == k)).sum() for k in (False, True)] for b in range(5)]
+        heights = [[places[f"bin {b} class {k}"][3] for k in (0, 1)] for b in range(5)]
+        one = heights[0][0] / counts[0][0] if counts[0][0] else None
+        assert one is None or np.allclose(np.array(heights), one * np.array(counts))
+        if 0 < ripe.iloc[rows].sum() < len(rows):
+            binned = np.append(edges, 1.0)[code[rows]][:, np.newaxis]
+            tree = CARTClassifier(max_depth=1).fit(binned, ripe.iloc[rows])
+            cut = edges[edges <= tree.tree_.threshold[0]].max()
+            assert f"the best cut is at {cut:.3f}" in frame.sentence
+            last[order, n] = cut
+    assert len({cut for (_, n), cut in last.items() if n == 4}) == 1
+    assert [place for place, frame, _ in states(figure) if frame.found] == [("1 2 3 4", 3), ("4 3 2 1", 4)]
+
+
+# Oblique trees
+
+
+def test_the_rows_lie_in_the_order_of_the_direction(measured):
+    figure = tilt_explorer(measured, COLUMNS, "ripe")
+    X, ripe = measured[COLUMNS], measured["ripe"]
+    for (degrees,), frame, (_, places) in states(figure):
+        turned = X / np.ptp(X.to_numpy(), axis=0) @ [np.cos(np.radians(degrees)), np.sin(np.radians(degrees))]
+        xs = np.array([places[name][0] for name in X.index])
+        assert (np.diff(xs[np.argsort(turned, kind="stable")]) >= 0).all()
+        tree = CARTClassifier(criterion="entropy", max_depth=1).fit(turned.to_frame(), ripe).tree_
+        gain = 0.9975 - (tree.impurity[1:] * tree.n_samples[1:]).sum() / 17
+        assert f"The gain is {gain:.3f} bits" in frame.sentence
+        assert frame.found == (degrees == 110)
+
+
+def test_piled_discs_do_not_overlap():
+    spots = piled([50, 50, 60, 300, 310, 50], 200)
+    assert [x for x, _ in spots] == [50, 50, 60, 300, 310, 50]
+    assert all((a - c) ** 2 + (b - d) ** 2 >= 27**2 for (a, b), (c, d) in itertools.combinations(spots, 2))
