@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -12,11 +12,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from treekit.growing.thresholds import midpoint
 from treekit.measures import entropy_of_counts, gini_of_counts
-from treekit.models.cart import CARTRegressor
+from treekit.models.cart import CARTClassifier, CARTRegressor
 from treekit.showing.explorable import Explorable, Slider
-from treekit.showing.figures.shared import Picture, axes, dot, in_class
-from treekit.showing.palette import CLASS_COLORS, class_color
-from treekit.showing.svg import FAINT, Plane, circle, line, text
+from treekit.showing.figures.shared import Picture, axes, dot, in_class, melon
+from treekit.showing.palette import CLASS_COLORS, REGION, RIPE, UNRIPE, class_color
+from treekit.showing.svg import FAINT, Plane, circle, element, line, rect, text
 
 
 def gini_and_entropy() -> Picture:
@@ -57,6 +57,128 @@ def _names(plane: Plane, x: NDArray[np.float64], y: NDArray[np.float64], names: 
         last[b] = at, lift
         written += text(at, plane.y(b) - 10 - 12 * lift, str(name), text_anchor="middle", font_size=11)
     return written
+
+
+KINDS = (UNRIPE, RIPE)
+DASHED = dict(fill="none", stroke="currentColor", stroke_width=1.5, stroke_dasharray="4 3")
+
+
+def _wider(values: NDArray[np.float64]) -> tuple[float, float]:
+    """A little more than the range of the values."""
+    margin = 0.08 * float(np.ptp(values))
+    return float(values.min()) - margin, float(values.max()) + margin
+
+
+def own_cuts(melons: pd.DataFrame, target: str, training: Iterable) -> Explorable:
+    """Two cuts in the plane of two columns of numbers, drawn by the reader, against those of a tree of depth 2.
+
+    The first cut is made in the first column of `melons`; the second one, in the second column, only to the right of
+    it. Every region predicts the majority of its melons in `training`; the others only measure. The challenge is to do
+    as well as the tree on the training melons, and better on the others.
+    """
+    x_name, y_name = (column for column in melons if column != target)
+    is_training = melons.index.isin(list(training))
+    is_ripe = (melons[target] == "yes").to_numpy()
+    x, y = melons[x_name].to_numpy(), melons[y_name].to_numpy()
+    tree = CARTClassifier(max_depth=2).fit(melons.loc[is_training, [x_name, y_name]], melons.loc[is_training, target])
+
+    def cuts_of(values: NDArray[np.float64]) -> list[float]:
+        known = np.unique(values[is_training])
+        return midpoint(known[:-1], known[1:]).tolist()
+
+    plane = Plane(_wider(x), _wider(y), (40, 30, 394, 300))
+
+    def predicted(right: float, up: float) -> tuple[NDArray[np.bool_], list[bool]]:
+        """Which melons are taken for ripe, and whether each of the three regions says so."""
+        left = x <= right
+        regions = [left, ~left & (y <= up), ~left & (y > up)]
+        # A region without a training melon says what all those to the right of the first cut say.
+        known = [rows & is_training if (rows & is_training).any() else ~left & is_training for rows in regions]
+        said = [bool(is_ripe[rows].mean() > 0.5) for rows in known]
+        return np.logical_or.reduce([rows & ripe for ripe, rows in zip(said, regions)]), said
+
+    def score(says_ripe: NDArray[np.bool_]) -> tuple[int, int]:
+        right = says_ripe == is_ripe
+        return int(right[is_training].sum()), int(right[~is_training].sum())
+
+    def is_better(right: float, up: float) -> bool:
+        mine = score(predicted(right, up)[0])
+        return mine[0] >= of_tree[0] and mine[1] > of_tree[1]
+
+    n_training, n_held_out = int(is_training.sum()), int((~is_training).sum())
+    of_tree = score(tree.predict(melons[[x_name, y_name]]) == "yes")
+
+    def frame(right: float, up: float) -> tuple[list[str], str, dict]:
+        says_ripe, said = predicted(right, up)
+        left, top, end, bottom = plane.box
+        at_x, at_y = plane.x(right), plane.y(up)
+        boxes = [(left, top, at_x, bottom), (at_x, at_y, end, bottom), (at_x, top, end, at_y)]
+        places: dict[object, Sequence[float]] = {
+            "right": (at_x, top),
+            "up": (at_x, at_y, end - at_x, 1),
+            "melons": (0, 0),
+        }
+        for m, (ripe, (x1, y1, x2, y2)) in enumerate(zip(said, boxes, strict=True)):
+            places[f"region {m} {int(ripe)}"] = (x1, y1, x2 - x1, y2 - y1)
+        wrong = melons.index[says_ripe != is_ripe]
+        places |= {f"wrong {row}": (plane.x(x[i]), plane.y(y[i])) for i, row in enumerate(melons.index) if row in wrong}
+        mine = score(says_ripe)
+        sentence = (
+            f"Your cuts classify {mine[0]} of {n_training} training melons and {mine[1]} of {n_held_out} held-out ones "
+            f"correctly. CART's tree of depth 2: {of_tree[0]} of {n_training} and {of_tree[1]} of {n_held_out}."
+        )
+        return [], sentence, places
+
+    marks: dict[object, str] = {
+        f"region {m} {k}": rect(0, 0, 1, 1, style=f"fill: {class_color(KINDS[k])}", fill_opacity=REGION)
+        for m in range(3)
+        for k in range(2)
+    }
+    marks["right"] = rect(-1.5, 0, 3, plane.box[3] - plane.box[1])
+    marks["up"] = rect(0, -1.5, 1, 3)
+    cross = "M-15,-15l7,7M8,8l7,7M-15,15l7,-7M8,-8l7,-7"  # around a number, which stays readable
+    marks |= {f"wrong {row}": element("path", d=cross, stroke="currentColor", stroke_width=3) for row in melons.index}
+    marks["melons"] = "".join(
+        melon(row, ripe, plane.x(a), plane.y(b), 10.5)
+        + ("" if trains else circle(plane.x(a), plane.y(b), 14, **DASHED))
+        for row, ripe, a, b, trains in zip(melons.index, is_ripe, x, y, is_training, strict=True)
+    )
+    legend = (
+        melon("", True, 12, 358, 7)
+        + text(25, 363, "ripe")
+        + melon("", False, 66, 358, 7)
+        + text(79, 363, "unripe")
+        + circle(146, 358, 10, **DASHED)
+        + text(161, 363, "held out")
+        + element("path", d=cross, transform="translate(238, 358) scale(0.6)", stroke="currentColor", stroke_width=3)
+        + text(250, 363, "wrong")
+    )
+
+    def slider(label: str, cuts: list[float], start: float, points: list[tuple[float, float]]) -> Slider:
+        return Slider(label, cuts, start=start, opens=cuts[-1], show="{:.4g}", points=points)
+
+    rights, ups = cuts_of(x), cuts_of(y)
+    of_root, of_child = (
+        min(cuts, key=lambda cut, t=t: abs(cut - t)) for cuts, t in zip((rights, ups), tree.tree_.threshold[[0, 2]])
+    )
+    return Explorable(
+        title="Your cuts against CART's",
+        alt=f"{len(melons)} numbered melons by their {x_name}, to the right, and their {y_name}, upwards, hollow if "
+        f"ripe; a dashed ring marks the {n_held_out} that were held out. An upright cut at {of_root:.4g} and, right "
+        f"of it, a level one at {of_child:.4g} divide the plane into three regions in the colours of what they "
+        f"predict; crosses mark the melons that are classified wrong. {frame(of_root, of_child)[1]}",
+        size=(400, 372),
+        background=element("g", plane.axes(round_ticks(x), round_ticks(y), x_name, y_name) + legend, font_size=13),
+        marks=marks,
+        controls=[
+            slider(f"First cut: {x_name} at", rights, of_root, [(plane.x(cut), 0) for cut in rights]),
+            slider(f"Right of it: {y_name} at", ups, of_child, [(0, plane.y(cut)) for cut in ups]),
+        ],
+        frame=frame,
+        found=is_better,
+        challenge="Drag the corner where the two cuts meet. Can you do as well as CART on the training melons, and "
+        "better on the held-out ones?",
+    )
 
 
 def cut_explorer(

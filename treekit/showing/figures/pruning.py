@@ -11,13 +11,14 @@ import pandas as pd
 from treekit.models.cart import CARTClassifier, CARTRegressor
 from treekit.pruning.cost_complexity import CostComplexityPath, cost_complexity_path, prune_cost_complexity
 from treekit.pruning.pessimistic import binomial_limit
-from treekit.showing.explorable import Choice, Explorable, Slider
-from treekit.showing.figures.shared import Picture, dot, in_class
-from treekit.showing.palette import class_color
+from treekit.showing.explorable import Choice, Explorable, Panel, Slider
+from treekit.showing.figures.shared import Picture, dot, in_class, melon
+from treekit.showing.palette import REGION, class_color
 from treekit.showing.svg import Plane, circle, element, line, number, rect, text
 from treekit.trees.tree import Tree
 
 NO_LIMIT = "none"
+WIDTH, PITCH = 400, 22.5  # of the drawings of melons, and from one melon to the next
 Box = list[tuple[float, float]]
 
 
@@ -194,8 +195,7 @@ def _regions(plane: Plane, tree: Tree) -> str:
         box = f"M{number(x)},{number(y)}h{number(width)}v{number(height)}h{number(-width)}z"
         shapes[k] = shapes.get(k, "") + box
     return "".join(
-        element("path", d=shapes[k], style=f"fill: {class_color(k)}", fill_opacity=(0.35, 0.12)[k % 2])
-        for k in sorted(shapes)
+        element("path", d=shapes[k], style=f"fill: {class_color(k)}", fill_opacity=REGION) for k in sorted(shapes)
     )
 
 
@@ -215,9 +215,9 @@ def _points(plane: Plane, x: Sequence[float], y: Sequence[float], label: Sequenc
     return drawn
 
 
-def _around(values: pd.Series) -> tuple[float, float]:
+def _around(values: pd.Series, share: float = 0.04) -> tuple[float, float]:
     """A little more than the values reach over."""
-    margin = 0.04 * float(values.max() - values.min())
+    margin = share * float(values.max() - values.min())
     return float(values.min()) - margin, float(values.max()) + margin
 
 
@@ -345,95 +345,155 @@ def curve_explorer(frame: pd.DataFrame, target: str) -> Explorable:
 # -- the price of a leaf --------------------------------------------------------------------------------------------
 
 
-def alpha_explorer(frame: pd.DataFrame, target: str, prices: Sequence[float], start: float) -> Explorable:
-    """A small CART tree of two columns of numbers, pruned by the price of a leaf: its drawing and its regions.
+STEP = 88  # pixels from one level of the tree to the next
 
-    What is pruned stays in the drawing, pale. Below each question stands its link, the price g(t) at which it goes.
+
+def alpha_explorer(
+    frame: pd.DataFrame, target: str, prices: Sequence[float], start: float, *, with_links: bool = True
+) -> Explorable:
+    """A small CART tree of two columns of numbers, pruned by the price of a leaf, and its regions beside it.
+
+    The melons lie in the leaves; where a subtree is pruned, they move up to the node that has become a leaf. `start` is
+    the price at rest; the figure opens with the lowest. `with_links` writes below each question its link, the price
+    g(t) at which it goes, and tells what the tree costs; without, the reader guesses in how many steps the tree folds.
     """
-    x, y = (frame[column] for column in frame if column != target)
-    labels = frame[target].astype(str)
-    full = CARTClassifier().fit(frame.drop(columns=target), labels).tree_
+    X, labels = frame.drop(columns=target), frame[target].astype(str)
+    full = CARTClassifier().fit(X, labels).tree_
     path = cost_complexity_path(full)
-    classes, codes = np.unique(labels, return_inverse=True)
-    place = _places(full)
-    top = 96 * full.max_depth + 66
-    plane = Plane(_around(x), _around(y), (46, top + 36, 262, top + 226))
+    is_ripe = dict(zip(frame.index, labels == "yes", strict=True))
+    place, bottom = _places(full), STEP * full.max_depth + 80
+    below = full.membership(X).toarray() > 0
+    leaf_of = dict(zip(frame.index, below.argmax(axis=1).tolist(), strict=True))
+    rows = {node: [row for row, leaf in leaf_of.items() if _is_below(full, leaf, node)] for node in range(full.n_nodes)}
 
-    def words(node: int) -> tuple[str, str]:
-        """The question, or what the node predicts with its counts, class by class."""
-        counts = ":".join(f"{n:.0f}" for n in full.value[node] * full.weight[node])
-        name = "" if full.is_leaf[node] else f"{full.features[full.feature[node]].name} ≤ {full.threshold[node]:.4g}?"
-        return name, f"{full[node].label} {counts}"
-
-    def drawn_node(node: int, link: float | None) -> str:
-        """A node that stands: a question with its g(t), or a leaf."""
+    def drawn(node: int, links: dict[int, float], kept: dict[int, bool]) -> str:
+        """A node, with the branch that leads to it."""
         at_x, at_y = place[node]
-        question, said = words(node)
-        if link is not None:
-            return text(at_x, at_y, question) + text(at_x, at_y + 17, f"g = {link:.3f}", font_size=13)
-        k = int(full.value[node].argmax())
-        box = rect(
-            at_x - 34, at_y - 14, 68, 20, rx=4, style=f"fill: {class_color(k)}", fill_opacity=(0.35, 0.12)[k % 2]
-        )
-        return box + text(at_x, at_y, said, font_size=13)
+        is_leaf = kept.get(node, bool(full.is_leaf[node]))
+        shape = ""
+        if node:
+            x1, y1 = place[int(full.parent[node])]
+            y1 += 22 if with_links else 7
+            y2 = at_y + 8 if is_leaf else at_y - 14
+            shape = line(x1, y1, at_x, y2, stroke_opacity=0.6)
+            if node in kept:
+                answer, side, anchor = [("yes", -1, "end"), ("no", 1, "start")][int(full.branch[node])]
+                shape += text((x1 + at_x) / 2 + 7 * side, (y1 + y2) / 2, answer, text_anchor=anchor)
+        if is_leaf:
+            width = PITCH * _columns(len(rows[node])) + 8
+            box = (at_x - width / 2, at_y + 8, width, 52)
+            if node not in kept:
+                return shape + rect(*box, rx=4, fill="none", stroke="currentColor")
+            color = f"fill: {class_color(int(full.value[node].argmax()))}"
+            ground = rect(*box, rx=4, style="fill: var(--pst-color-background, Canvas)", stroke="currentColor")
+            return shape + ground + rect(*box, rx=4, style=color, fill_opacity=REGION)
+        question = f"{full.features[full.feature[node]].name} ≤ {full.threshold[node]:.4g}?"
+        middle = min(max(at_x, 66), WIDTH - 66)
+        shape += text(middle, at_y, question, text_anchor="middle", font_weight="bold" if node in kept else "normal")
+        return shape + (text(at_x, at_y + 17, f"g = {links[node]:.3f}", text_anchor="middle") if node in links else "")
 
-    def edge(node: int) -> str:
-        (x1, y1), (x2, y2) = place[int(full.parent[node])], place[node]
-        answer = "yes" if full.branch[node] == 0 else "no"
-        side = -1 if answer == "yes" else 1
-        anchor = "end" if answer == "yes" else "start"
-        word = text((x1 + x2) / 2 + 6 * side, (y1 + y2) / 2 - 2, answer, font_size=12, text_anchor=anchor)
-        return line(x1, y1 + 22, x2, y2 - 17) + word
+    def lying(node: int) -> dict[object, tuple[float, float]]:
+        """The melons of a leaf, in two lines."""
+        at_x, at_y = place[node]
+        n = _columns(len(rows[node]))
+        left = at_x - PITCH * (n - 1) / 2
+        return {row: (left + PITCH * (i % n), at_y + 23 + PITCH * (i // n)) for i, row in enumerate(rows[node])}
 
-    def state(price: float) -> tuple[str, str]:
+    def state(price: float) -> tuple[list[str], str, dict]:
         pruned = prune_cost_complexity(full, price)
         kept = _kept(full, pruned)
         links = _links(full, kept)
-        tree = ""
-        for node in range(full.n_nodes):
-            shape = (edge(node) if node else "") + drawn_node(node, links.get(node))
-            if node not in kept:
-                question, said = words(node)
-                shape = edge(node) + text(*place[node], question or said, font_size=13)
-                shape = element("g", shape, opacity=0.25)
-            tree += shape
+        shown = links if with_links else {}
+        pale = "".join(drawn(node, {}, {}) for node in range(full.n_nodes) if node not in kept)
+        parts = [element("g", pale, opacity=0.5, font_size=13)] if pale else []
+        parts.append(element("g", "".join(drawn(node, shown, kept) for node in kept), font_size=13))
+        places = {row: at for node, is_leaf in kept.items() if is_leaf for row, at in lying(node).items()}
+        return parts, told(price, pruned, links), places
+
+    def told(price: float, pruned: Tree, links: dict[int, float]) -> str:
+        if not with_links:
+            wrong = round(len(frame) * (1 - pruned.score(X, labels)))
+            return (
+                f"At a price of {price:.2f} for each leaf, the best tree has {_leaves(pruned)}. It is wrong about "
+                f"{wrong} of the {len(frame)} melons."
+            )
         k = int(np.searchsorted(path.ccp_alphas, price + 1e-9, side="right")) - 1
         risk, n_leaves = float(path.impurities[k]), int(path.n_leaves[k])
-        lines = [f"α = {price:.2f}", f"|T| = {n_leaves}", f"R(T) = {risk:.3f}", f"cost = {risk + price * n_leaves:.3f}"]
-        numbers = "".join(text(300, top + 70 + 28 * i, words) for i, words in enumerate(lines))
-        what = f"{risk:.3f} + {price:.2f} × {n_leaves} = {risk + price * n_leaves:.3f}"
         after = f"The weakest link goes at {min(links.values()):.3f}." if links else "Nothing is left to prune."
         return (
-            element("g", tree, text_anchor="middle") + _regions(plane, pruned) + numbers,
-            f"At a price of {price:.2f} the best tree has {_leaves(pruned)}; it costs {what}. {after}",
+            f"At a price of {price:.2f} the best tree has {_leaves(pruned)}. Its risk is {risk:.3f}, so it costs "
+            f"{risk:.3f} + {price:.2f} × {n_leaves} = {risk + price * n_leaves:.3f}. {after}"
         )
 
-    axes = plane.axes(_round_numbers(plane.xlim), _round_numbers(plane.ylim), str(x.name), str(y.name))
-    points = _points(plane, x, y, codes.tolist(), 3.5)
-    return Explorable(
-        title="The price of a leaf",
-        alt=f"A tree of {_leaves(full)} above, and below it its regions over {x.name} and {y.name} with the "
-        f"{len(frame)} rows. What is pruned at the price that is set is drawn pale; at the price {start:g} the tree "
-        f"has {_leaves(prune_cost_complexity(full, start))}. Beside the regions stand the price, the number of leaves, "
-        "the risk and the cost.",
-        size=(480, top + 290),
-        background=axes + points + _legend(target, classes.tolist(), top + 286),
-        controls=[Slider("price of a leaf α", list(prices), start=start, show="{:.2f}")],
-        frame=state,
-        challenge="Can you stop at every tree of the path? Which two questions fall at the same price?",
+    def folds_two(price: float) -> bool:
+        """Whether this is the tree from which two questions have gone at once."""
+        k = int(np.searchsorted(path.ccp_alphas, price + 1e-9, side="right")) - 1
+        return k > 0 and bool(path.n_leaves[k - 1] - path.n_leaves[k] > 1)
+
+    n_left = _leaves(prune_cost_complexity(full, start))
+    steps = len(path.n_leaves) - 1
+    guess = Choice(
+        f"Your guess: in how many steps do the {full.n_leaves} leaves become one?", [1, 2, 3, 4, 5][: steps + 1]
     )
+    legend = melon("", True, 12, bottom + 18, 7) + text(25, bottom + 23, "ripe")
+    legend += melon("", False, 72, bottom + 18, 7) + text(85, bottom + 23, "unripe")
+    return Explorable(
+        title="The price of a leaf" if with_links else "What is a leaf worth?",
+        alt=f"A tree of {_leaves(full)}, of which the price {start:g} has left {n_left}: the {len(frame)} melons, as "
+        "numbered circles, hollow if ripe, lie in these. What is pruned is drawn pale.",
+        size=(WIDTH, bottom + 32),
+        background=element("g", legend, font_size=13),
+        marks={row: melon(row, ripe, radius=10.5) for row, ripe in is_ripe.items()},
+        controls=[Slider("Price of a leaf α", list(prices), start=start, opens=prices[0], show="{:.2f}")],
+        frame=state,
+        guess=None if with_links else guess,
+        found=folds_two,
+        challenge="Stop at every tree of the path. At which price do two questions fall at once?",
+        beside=_melon_plane(frame, target, lambda price: prune_cost_complexity(full, price), n_left),
+    )
+
+
+def _melon_plane(frame: pd.DataFrame, target: str, tree_at: Callable[[float], Tree], n_left: str) -> Panel:
+    """The melons in the plane of two columns, over the regions of the tree at the price that is set."""
+    x, y = (frame[column] for column in frame if column != target)
+    plane = Plane(_around(x, 0.08), _around(y, 0.08), (40, 34, 394, 290))
+    melons = "".join(
+        melon(row, label == "yes", plane.x(a), plane.y(b), 10.5)
+        for row, a, b, label in zip(frame.index, x, y, frame[target], strict=True)
+    )
+    axes = plane.axes(_round_numbers(plane.xlim), _round_numbers(plane.ylim), str(x.name), str(y.name))
+    return Panel(
+        alt=f"The regions of the tree over {x.name} and {y.name}, one for each of its {n_left}, in the colours of what "
+        "they predict, with the melons in them.",
+        size=(WIDTH, 340),
+        background=element("g", axes, font_size=13),
+        frame=lambda price: [_regions(plane, tree_at(price)), melons],
+    )
+
+
+def _columns(n_rows: int) -> int:
+    """The number of columns in which melons lie in two lines."""
+    return max(1, -(-n_rows // 2))
+
+
+def _is_below(tree: Tree, leaf: int, node: int) -> bool:
+    """Whether a leaf lies below a node, or is this node."""
+    while leaf > node:
+        leaf = int(tree.parent[leaf])
+    return leaf == node
 
 
 def _places(tree: Tree) -> dict[int, tuple[float, float]]:
     """Where each node of a small tree is drawn: leaves side by side, parents above the middle of their children."""
     leaves = [node.id for node in tree.walk() if node.is_leaf]
-    step = 480 / len(leaves)
-    at = {node: step * (k + 0.5) for k, node in enumerate(leaves)}
+    widths = [PITCH * _columns(int(tree.n_samples[node])) + 8 for node in leaves]
+    gap = (WIDTH - 2 - sum(widths)) / (len(leaves) - 1)
+    at = {node: 1 + sum(widths[:k]) + gap * k + widths[k] / 2 for k, node in enumerate(leaves)}
     for node in reversed(range(tree.n_nodes)):
         if not tree.is_leaf[node]:
             first = int(tree.first_child[node])
             at[node] = sum(at[first + k] for k in range(2)) / 2
-    return {node: (at[node], 22 + 96.0 * int(tree.depth[node])) for node in at}
+    return {node: (at[node], 20 + float(STEP) * int(tree.depth[node])) for node in at}
 
 
 def _kept(tree: Tree, pruned: Tree) -> dict[int, bool]:
