@@ -92,7 +92,7 @@ def test_a_melon_is_as_large_as_its_copies_in_the_sample(measured):
         if shown == "newest tree":
             areas = [round(places[name][2] ** 2) if places[name][4] == 1 else 0 for name in X.index]
             assert areas == forest.in_bag_[m - 1].tolist()
-            assert f"predicts {'yes' if votes[m - 1] else 'no'} at the cross" in frame.sentence
+            assert f"predicts {'ripe' if votes[m - 1] else 'unripe'} at the cross" in frame.sentence
         else:
             assert f"{votes[:m].sum()} of {m} vote" in frame.sentence
 

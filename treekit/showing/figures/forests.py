@@ -19,6 +19,7 @@ from treekit.showing.palette import REGION, RIPE, UNRIPE, class_color
 from treekit.showing.svg import Plane, circle, element, line, number, rect, text
 
 NOBODY = "none"
+RIPENESS = ("unripe", "ripe")
 GUESSES = ["of none", "of one or two", "of more"]
 STEP, PITCH, MELONS = 31, 28, 214  # pixels from line to line and from melon to melon of an outline; where melons begin
 N_TREES = (1, 2, 3, 5, 10, 20, 40)
@@ -157,7 +158,7 @@ def column_explorer(X: pd.DataFrame, y: pd.Series, point: tuple[float, float]) -
         marks=view.marks,
         controls=[Choice("Each split sees", list(drawn_columns)), Slider("Trees", list(N_TREES), start=3)],
         frame=state,
-        challenge=f"Which forest has softer shades between {view.names[0]} and {view.names[1]}?",
+        challenge="Which forest has softer shades between unripe and ripe?",
     )
 
 
@@ -180,12 +181,11 @@ class _VotePlane:
         (left, right), (low, high) = (_limits(X[name]) for name in X)
         self.plane = Plane((left, right), (low, high), (44, 34, 464, 334))
         self.xs, self.ys = (np.linspace(*limits, N_CELLS + 1) for limits in (self.plane.xlim, self.plane.ylim))
-        self.names = [str(label) for label in np.unique(y)]
         legend = melon("", True, 350, 15, 7) + text(362, 20, "ripe") + melon("", False, 410, 15, 7)
         self.background = self.plane.axes(_round_ticks(left, right), _round_ticks(low, high), *map(str, X.columns)) + (
             legend + text(422, 20, "unripe")
         )
-        ripe = (y == self.names[1]).tolist()
+        ripe = (y == np.unique(y)[1]).tolist()
         self.marks = {name: melon(name, is_ripe, radius=RADIUS) for name, is_ripe in zip(X.index, ripe)}
         cross = '<path d="M-7,-7l14,14M-7,7l14,-14" stroke="currentColor" stroke-width="4"/>'
         self.marks["new"] = cross
@@ -199,12 +199,12 @@ class _VotePlane:
         return _Grown(share[:, :-1].reshape(-1, N_CELLS, N_CELLS), share[:, -1], forest.in_bag_)
 
     def label(self, share: float) -> str:
-        return self.names[int(share > 0.5)]
+        return RIPENESS[int(share > 0.5)]
 
     def votes(self, at_point: NDArray[np.float64]) -> str:
         m, votes = len(at_point), int(at_point.sum())
         trees = "1 tree" if m == 1 else f"{m} trees"
-        return f"{trees}: {votes} of {m} {'votes' if votes == 1 else 'vote'} {self.names[1]} at the cross."
+        return f"{trees}: {votes} of {m} {'votes' if votes == 1 else 'vote'} {RIPENESS[1]} at the cross."
 
     def places(self, count: NDArray[np.intp] | None = None) -> dict:
         """The rows and the cross; with the counts of a sample, the rows' areas grow with how often it holds them."""
@@ -237,20 +237,21 @@ def _shades(plane: Plane, share: NDArray) -> str:
     level = np.digitize(share, SHADES)
     shapes: dict[int, str] = {}
     for i, row in enumerate(level):
-        # One box for each run of equal cells.
+        # One line, as thick as a cell, for each run of equal cells.
         starts = np.flatnonzero(np.diff(row, prepend=-1))
         for start, stop in zip(starts, [*starts[1:], len(row)]):
-            shapes[int(row[start])] = shapes.get(int(row[start]), "") + f"M{start},{i}h{stop - start}v1h{start - stop}z"
+            shapes[int(row[start])] = shapes.get(int(row[start]), "") + f"M{start},{i}h{stop - start}"
     filled = "".join(
         element(
             "path",
             d=shapes[k],
-            style=f"fill: {class_color(int(k >= 3))}",
+            style=f"stroke: {class_color(int(k >= 3))}",
             shape_rendering="crispEdges",
-            fill_opacity=(0.42, 0.25, 0.1)[min(k, 5 - k)],
+            stroke_opacity=(0.42, 0.25, 0.1)[min(k, 5 - k)],
         )
         for k in sorted(shapes)
     )
+    filled = element("g", filled, transform="translate(0 0.5)")
     is_yes = level >= 3
     upright = zip(*np.nonzero(is_yes[:, 1:] != is_yes[:, :-1]))
     steps = "".join(f"M{j + 1},{i}v1" for i, j in upright)
