@@ -179,7 +179,7 @@ class Explorable:
         frame: Callable[..., Any],
         challenge: str = "",
         marks: Mapping[Any, str] | None = None,
-        found: Callable[..., bool] | None = None,
+        found: Callable[..., object] | None = None,
         guess: _Control | None = None,
         beside: Panel | None = None,
     ) -> None:
@@ -284,7 +284,7 @@ def _whole(place: Place) -> list[float]:
 
 def _short(places: list[Place | None]) -> list[list[float] | None]:
     """Round the places as a drawing is rounded; whole numbers lose their point."""
-    return [place and [json.loads(number(float(value))) for value in place] for place in places]
+    return [None if place is None else [json.loads(number(float(value))) for value in place] for place in places]
 
 
 def script_json(data: object) -> str:

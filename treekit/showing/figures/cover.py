@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -205,7 +206,7 @@ def falling_melons(
     if melons.isna().any(axis=None):
         raise ValueError("melons must have no missing entries")
     X, labels = melons.drop(columns=target), melons[target]
-    own = ID3Classifier(max_depth=1).fit(X, labels).tree_[0].question
+    own = str(ID3Classifier(max_depth=1).fit(X, labels).tree_[0].question)
     gains = {attribute: information_gain(X[attribute], labels) for attribute in X}
     best = [attribute for attribute in X if np.isclose(gains[attribute], max(gains.values()))]
     questions = [own] if first is None else list(first)
@@ -254,7 +255,7 @@ def falling_melons(
     # In print the tree stands as far as it has grown; where the reader chooses, the first of the questions does.
     rest = questions[0] if max_depth == 1 else own
     ends = [node for node in frontier(roots[rest], n_levels - 1) if node.rows]
-    settings = dict(
+    settings: dict[str, Any] = dict(
         alt=f"The {n} melons as numbered circles, hollow if ripe, have fallen down the branches of a tree whose root "
         f"asks about {rest}. "
         + "".join(f"{', '.join(node.answers)}: {' '.join(map(str, node.rows))}. " for node in ends)
