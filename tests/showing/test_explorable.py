@@ -276,6 +276,14 @@ def test_only_pages_with_a_moving_figure_load_the_script():
     assert app.mock_calls == []
     extension.add_to_page(app, "chapter", "page.html", {"body": f"<p>Words.</p>{small()._repr_html_()}"}, None)
     assert [name for name, _, _ in app.mock_calls] == ["add_css_file", "add_js_file"]
+    app.reset_mock()
+    melons = load_watermelon("2.0")
+    X, ripe = melons.drop(columns="ripe"), melons["ripe"]
+    tree = ID3Classifier().fit(X, ripe).tree_
+    extension.add_to_page(app, "tree", "page.html", {"body": tree.draw().html}, None)
+    assert app.mock_calls == []
+    extension.add_to_page(app, "rows", "page.html", {"body": tree.draw(rows=X).html}, None)
+    assert [files for _, files, _ in app.mock_calls] == [("rows.css",), ("rows.js",)]
 
 
 # What the script makes of it
