@@ -64,7 +64,7 @@ def swelling_explorer(X: pd.DataFrame, y: pd.Series, n_rounds: int = 8) -> Explo
         return drawn
 
     def ringed(wrong: NDArray, radius: NDArray) -> str:
-        spots = (circle(*spot, r + 4) for spot, r in zip(np.array(spots_of_rows)[wrong].tolist(), radius[wrong]))
+        spots = (circle(x, y, r + 4) for (x, y), r in zip(np.array(spots_of_rows)[wrong].tolist(), radius[wrong]))
         return element("g", "".join(spots), fill="none", stroke="currentColor", stroke_width=2)
 
     spots_of_rows = [(round(plane.x(a)), round(plane.y(b))) for a, b in X.to_numpy(float)]
@@ -91,6 +91,7 @@ def swelling_explorer(X: pd.DataFrame, y: pd.Series, n_rounds: int = 8) -> Explo
     legend = (
         melon("", True, 350, 15, 7) + text(362, 20, "ripe") + melon("", False, 410, 15, 7) + text(422, 20, "unripe")
     )
+    xticks, yticks = (np.arange(a, b + 0.01, 0.2) for a, b in zip(low, high))
     return Explorable(
         title="Wrong melons swell",
         alt=f"The {len(X)} melons as numbered discs by {X.columns[0]} and {X.columns[1]}, hollow if ripe. Melons "
@@ -98,7 +99,7 @@ def swelling_explorer(X: pd.DataFrame, y: pd.Series, n_rounds: int = 8) -> Explo
         "stump divides the plane by one line into a region for ripe and one for unripe; the melons on the "
         "wrong side are ringed.",
         size=(480, 384),
-        background=plane.axes(*(np.arange(a, b + 0.01, 0.2) for a, b in zip(low, high)), *map(str, X.columns)) + legend,
+        background=plane.axes(xticks, yticks, str(X.columns[0]), str(X.columns[1])) + legend,
         marks={name: melon(name, ripe, radius=RADIUS) for name, ripe in zip(X.index, is_yes.tolist())},
         controls=[Choice("Show", [NEWEST, VOTE]), Slider("Round", list(range(1, n_rounds + 1)), start=2, opens=1)],
         frame=state,

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from treekit.measures import gain_ratio, information_gain, split_information
-from treekit.showing.explorable import Choice, Explorable
+from treekit.showing.explorable import Choice, Explorable, Place
 from treekit.showing.figures.shared import LINE, Picture, melon
 from treekit.showing.palette import BAR, CLASS_COLORS, GAIN, class_color
 from treekit.showing.svg import FAINT, Plane, circle, element, line, rect, text
@@ -79,6 +79,7 @@ def price_explorer(X: pd.DataFrame, y: pd.Series, guess: Choice | None = None) -
     most = max(X[A].nunique() for A in X)
 
     def frame(attribute: str) -> tuple[list[str], str, dict]:
+        places: dict[object, Place]
         if attribute == no_question:
             places = {row: (12 + COLUMN * i, GROUND - 12 - PITCH * (i % 2)) for i, row in enumerate(X.index)}
             return [], f"The {n} melons have not been asked anything: no price, and no gain.", places
@@ -95,16 +96,16 @@ def price_explorer(X: pd.DataFrame, y: pd.Series, guess: Choice | None = None) -
             words += text(left + width / 2, GROUND - BIT * price + (16 if BIT * price > 20 else -above), f"{price:.3f}")
             words += "".join(text(left + width / 2, GROUND + 17 + 15 * i, w) for i, w in enumerate(value.split()))
             terms.append(f"{len(rows)} × {price:.3f}")
-        gain, price, ratio = (float(table.loc[attribute, name]) for name in ("gain", "price", "ratio"))
+        gain, mean_price, ratio = (float(table.loc[attribute, name]) for name in ("gain", "price", "ratio"))
         if len(groups) == n:
-            words += text(FOR_BRANCHES / 2, GROUND - BIT * price / 2, f"{price:.3f} bits each", font_size=15)
+            words += text(FOR_BRANCHES / 2, GROUND - BIT * mean_price / 2, f"{mean_price:.3f} bits each", font_size=15)
             terms = [f"{n} × {price:.3f}"]
-        for name, x, value in (("price", 348, price), ("gain", 380, gain)):
-            places[name] = (x - 13, GROUND - BIT * value, 26, value)
-            words += text(x, GROUND - BIT * value - 5, f"{value:.3f}")
+        for name, at, bits in (("price", 348, mean_price), ("gain", 380, gain)):
+            places[name] = (at - 13, GROUND - BIT * bits, 26, bits)
+            words += text(at, GROUND - BIT * bits - 5, f"{bits:.3f}")
         sentence = (
             f"Asked about {attribute}, each melon pays for its branch. The mean price is ({' + '.join(terms)}) / {n} = "
-            f"{price:.3f} bits. The gain is {gain:.3f} bits: for each bit of the price, {ratio:.3f}."
+            f"{mean_price:.3f} bits. The gain is {gain:.3f} bits: for each bit of the price, {ratio:.3f}."
         )
         return [element("g", words, text_anchor="middle", font_size=13)], sentence, places
 

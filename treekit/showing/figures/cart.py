@@ -159,7 +159,7 @@ def own_cuts(melons: pd.DataFrame, target: str, training: Iterable) -> Explorabl
 
     rights, ups = cuts_of(x), cuts_of(y)
     of_root, of_child = (
-        min(cuts, key=lambda cut, t=t: abs(cut - t)) for cuts, t in zip((rights, ups), tree.tree_.threshold[[0, 2]])
+        cuts[int(np.abs(np.array(cuts) - t).argmin())] for cuts, t in zip((rights, ups), tree.tree_.threshold[[0, 2]])
     )
     return Explorable(
         title="Your cuts against CART's",

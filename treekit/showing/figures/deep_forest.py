@@ -16,6 +16,8 @@ from treekit.showing.palette import CLASS_COLORS, REGION, RIPE, UNRIPE, class_co
 from treekit.showing.svg import FAINT, Plane, element, line, rect, text
 
 UNSEEN, OWN = "have not seen it", "were grown on it"
+#: The columns that each of a level's four forests draws at a split.
+DRAWN: tuple[str | int, ...] = ("sqrt", "sqrt", 1, 1)
 
 
 def level_anatomy() -> Picture:
@@ -69,7 +71,9 @@ def levels_explorer(X: pd.DataFrame, y: pd.Series, n_levels: int = 4, n_trees: i
     """
     names, is_ripe = list(X.index), (y == "yes").to_numpy()
     order = np.argsort(~is_ripe, kind="stable")  # of the lines of the table: ripe melons first
-    shares = {seen: cascade_shares(X, y, n_levels, n_trees, seed, is_own) for seen, is_own in ((UNSEEN, 0), (OWN, 1))}
+    shares = {
+        seen: cascade_shares(X, y, n_levels, n_trees, seed, is_own) for seen, is_own in ((UNSEEN, False), (OWN, True))
+    }
     plane = Plane((0, 1), (0, 1), (30, 40, 462, 326))
     half = plane.x(0.5)
     tints = "".join(
@@ -132,7 +136,7 @@ def levels_explorer(X: pd.DataFrame, y: pd.Series, n_levels: int = 4, n_trees: i
             Slider("Level", list(range(1, n_levels + 1)), start=2, opens=1),
         ],
         frame=frame,
-        found=lambda seen, level: seen == OWN and right(seen, level).all(),
+        found=lambda seen, level: seen == OWN and bool(right(seen, level).all()),
         guess=Slider(
             f"Your guess: how many of the {len(names)} melons does level {n_levels} classify correctly?",
             list(range(len(names) // 2, len(names) + 1)),
@@ -161,8 +165,7 @@ def cascade_shares(X: pd.DataFrame, y: pd.Series, n_levels: int, n_trees: int, s
         fold = assign_folds(np.unique(label, return_inverse=True)[1], weight, 3, rng)
         seeds = rng.integers(2**31, size=4)
         forests = [
-            RandomForestClassifier(n_trees, max_features=drawn, random_state=int(s))
-            for drawn, s in zip(("sqrt", "sqrt", 1, 1), seeds)
+            RandomForestClassifier(n_trees, max_features=drawn, random_state=int(s)) for drawn, s in zip(DRAWN, seeds)
         ]
         vectors = [
             forest.fit(table, label).predict_proba(table) if is_own else out_of_fold(forest, table, label, weight, fold)

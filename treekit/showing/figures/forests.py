@@ -48,7 +48,8 @@ def eaten_explorer(melons: pd.DataFrame, target: str) -> Explorable:
     plate = (452, 20)
 
     def frame(eaten: str) -> tuple[list[str], str, dict]:
-        parts, places = [], {}
+        parts: list[str] = []
+        places: dict[object, tuple[float, ...]] = {}
         for i, (depth, node) in enumerate(outlines[eaten]):
             y, x = 26 + STEP * i, 4 + 20 * depth
             question = f"{node.question}?" if node.question else ""

@@ -190,7 +190,7 @@ def tilt_explorer(frame: pd.DataFrame, columns: list[str], target: str) -> Explo
         + "".join(melon(n, ripe[n], plane.x(a), plane.y(b)) for n, (a, b) in zip(frame.index, turned.values)),
         controls=[Slider("Angle of the direction", angles, start=90, show="{}°", points=[tip(a) for a in angles])],
         frame=state,
-        found=lambda degrees: np.isclose(gains[degrees], max(gains.values())),
+        found=lambda degrees: bool(np.isclose(gains[degrees], max(gains.values()))),
         guess=Slider("Your guess, by eye: which direction sorts them best?", angles, start=45, show="{}°"),
         challenge="Drag the tip of the arrow. Which angle gains most? From 90°, can you get there without ever losing "
         "gain? And from 0°?",
