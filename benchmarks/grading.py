@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import json
+import platform
 import re
 import subprocess
 import sys
@@ -15,6 +16,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from datetime import date
+from importlib import metadata
 from pathlib import Path
 from typing import NamedTuple
 
@@ -22,7 +24,7 @@ import nbformat
 from nbformat import NotebookNode
 
 from benchmarks.measure import ROOT
-from benchmarks.table import machine, versions
+from benchmarks.table import machine
 from grading.course import prepared
 from grading.sandbox import used_by
 from scripts.exercises import SOURCES
@@ -121,6 +123,13 @@ def run(command: list[str]) -> tuple[float, float]:
     if process.returncode:
         raise SystemExit(process.returncode)
     return time.monotonic() - started, peak / 2**20
+
+
+def versions() -> str:
+    """The programs that mark."""
+    bwrap = subprocess.run(["bwrap", "--version"], capture_output=True, text=True, check=True).stdout.strip()
+    names = [f"{name} {metadata.version(name)}" for name in ("nbgrader", "ipython")]
+    return ", ".join([f"Python {platform.python_version()}", *names, bwrap])
 
 
 def main() -> None:

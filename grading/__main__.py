@@ -19,14 +19,19 @@ from grading.sandbox import NOT_GUARANTEED, Limits, bubblewrap
 from scripts.exercises import ROOT, SOURCES
 
 
+def absolute(word: str) -> Path:
+    """A path that means the same wherever nbgrader works."""
+    return Path(word).resolve()
+
+
 def arguments(words: list[str] | None) -> argparse.Namespace:
     """What the command is told."""
     parser = argparse.ArgumentParser(prog="make grade", description="Mark what students handed in.")
-    parser.add_argument("submissions", type=Path, help="a folder or a zip")
-    parser.add_argument("--out", type=Path, default=ROOT / "_build" / "grading", help="where the marks go")
-    parser.add_argument("--sources", type=Path, default=SOURCES, help="the notebooks with the solutions")
+    parser.add_argument("submissions", type=absolute, help="a folder or a zip")
+    parser.add_argument("--out", type=absolute, default=ROOT / "_build" / "grading", help="where the marks go")
+    parser.add_argument("--sources", type=absolute, default=SOURCES, help="the notebooks with the solutions")
     parser.add_argument("--assignments", nargs="*", default=[], help="which to mark; else those that were handed in")
-    parser.add_argument("--roster", type=Path, help="the students, as Canvas or Moodle exports them")
+    parser.add_argument("--roster", type=absolute, help="the students, as Canvas or Moodle exports them")
     parser.add_argument("--workers", type=int, help="submissions at a time; else as many as there are processors")
     parser.add_argument(
         "--seconds", type=float, default=Limits.seconds, help="of a processor, for one cell or one call"
@@ -67,6 +72,7 @@ def grade(told: argparse.Namespace) -> int:
     roster = read_roster(told.roster) if told.roster else None
     submissions = collected(told.submissions, sorted(sources), roster)
     wanted = told.assignments or sorted(sources)
+    print(f"Preparing {len(wanted)} assignments", flush=True)
     courses = {name: prepared(sources[name], told.out / "course") for name in wanted}
     known = {name: set(course.cells) for name, course in courses.items()}
     handed_in = [by_assignment(submission, known) for submission in submissions]
@@ -114,15 +120,21 @@ def mark(jobs: list[Job], owner: dict[Path, Marked], limits: Limits, told: argpa
         done += 1
         score = sum(task["score"] or 0 for task in result["tasks"])
         points = sum(task["points"] for task in result["tasks"])
-        why = f"; {result['remarks'][0]}" if result["remarks"] else ""
+        why = f"; {printable(result['remarks'][0])}" if result["remarks"] else ""
         if fresh:
             print(
-                f"[{done:4}/{len(jobs)}] {job.title}, {job.assignment.name}: {score:g} of {points:g}{why}", flush=True
+                f"[{done:4}/{len(jobs)}] {printable(job.title)}, {job.assignment.name}: {score:g} of {points:g}{why}",
+                flush=True,
             )
 
     for job, result in marked(jobs, limits, told.unsafe, told.workers, tell):
         owner[job.result].results[job.assignment.name] = result
     return time.monotonic() - started
+
+
+def printable(text: str) -> str:
+    """Text of students without what would steer a terminal."""
+    return "".join(letter if letter.isprintable() else "?" for letter in text)
 
 
 def enter_by_hand(path: Path, students: list[Marked]) -> None:
@@ -141,7 +153,7 @@ def say_what_is_there(out: Path, students: list[Marked], seconds: float) -> None
     waiting = sum(one.waiting() for one in students)
     print(f"\n{len(students)} students, {seconds:.0f} s. {len(odd)} of them need a look:")
     for one in odd:
-        print(f"  {one.student}: {'; '.join(one.remarks())[:200]}")
+        print(printable(f"  {one.student}: {'; '.join(one.remarks())}")[:300])
     if waiting:
         print(f"{waiting} answers wait to be read: {out / 'by_hand.html'}; their scores go into {out / 'by_hand.csv'}")
     print(f"Marks: {out / 'marks.csv'}; report: {out / 'report.html'}; feedback: {out / 'feedback'}")

@@ -81,7 +81,7 @@ def write_feedback(folder: Path, one: Marked) -> None:
 
 def _about_task(task: dict[str, Any]) -> list[str]:
     score = "to be read" if task["score"] is None else f"{number(task['score'])} of {task['points']:g}"
-    lines = [f"<h3>{escape(task['title'])}: {score}</h3>"]
+    lines = [f"<h3>{escape(task['title'])} – {score}</h3>"]
     if task.get("comment"):
         lines.append(f'<p class="says open">{escape(task["comment"])}</p>')
     elif task["says"]:
@@ -155,7 +155,7 @@ def _bars(assignment: Assignment, results: list[dict[str, Any]]) -> str:
         for kind, word in {"good": "all points", "part": "some", "bad": "none", "none": "to be read"}.items()
     )
     header = ["task", "submissions", "all points", "mean"]
-    return f'{table(header, rows, {2, 3})}<p class="key">{len(results)} submissions: {key}</p>'
+    return f'{table(header, rows, {2, 3})}<p class="key">Of {len(results)}: {key}</p>'
 
 
 def _mistakes(assignment: Assignment, results: list[dict[str, Any]]) -> str:

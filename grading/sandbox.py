@@ -73,12 +73,19 @@ def _walls() -> list[str]:
     Root sets them up and then gives up its rights (`inside.limit`); in a namespace of users it would still be root, to
     which the limits do not apply. Anyone else needs that namespace, and may make no other.
     """
-    command = ["bwrap", "--unshare-pid", "--unshare-ipc", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try"]
+    command = [
+        shutil.which("bwrap") or "bwrap",
+        "--unshare-pid",
+        "--unshare-ipc",
+        "--unshare-net",
+        "--unshare-uts",
+        "--unshare-cgroup-try",
+    ]
     command += ["--die-with-parent", "--new-session", "--cap-drop", "ALL", "--hostname", "sandbox"]
     if os.getuid() == 0:
         command += ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
     else:
-        command += ["--unshare-user", "--disable-userns"]
+        command += ["--unshare-user", *(["--disable-userns"] if _knows("--disable-userns") else [])]
     command += ["--ro-bind", "/usr", "/usr"]
     for folder in ("/bin", "/lib", "/lib32", "/lib64", "/sbin"):
         if os.path.islink(folder):
@@ -99,6 +106,12 @@ def _walls() -> list[str]:
     for folder, size in (("/dev/shm", 16), ("/tmp", 32), ("/home/student", 64)):
         command += ["--perms", "1777", "--size", str(size * MEGABYTE), "--tmpfs", folder]
     return [*command, "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/home/student"]
+
+
+@functools.cache
+def _knows(option: str) -> bool:
+    """Whether the installed bubblewrap is new enough for an option."""
+    return option in subprocess.run(["bwrap", "--help"], capture_output=True, text=True).stdout
 
 
 def _python_links() -> list[str]:

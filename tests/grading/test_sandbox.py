@@ -20,7 +20,7 @@ from grading.student import Missing, Remote, Student, clean
 from scripts.exercises import ROOT
 
 SHORT = Limits(seconds=2, memory=500, patience=1)
-pytestmark = pytest.mark.usefixtures("walls")
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("walls")]
 
 
 @pytest.fixture(scope="module")
