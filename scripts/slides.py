@@ -1,7 +1,6 @@
 """Write the slides of one chapter from its built page: one section is one slide, and they need no network.
 
-    python -m scripts.slides id3            into _build/html/book/id3-slides.html
-    python -m scripts.slides id3 HTML       where the site lies elsewhere
+    python -m scripts.slides id3 _build/html        into _build/html/book/id3-slides.html
 
 The second layer (folds, notes in the margin, checks, exercises) is left out, and the figures rest in their first
 state. Where a slide has a figure, table, formula, box or code, its paragraphs wait for the key T.
@@ -14,17 +13,14 @@ from pathlib import Path
 
 from bs4 import BeautifulSoup, Tag
 
-from scripts.execute import ROOT
-
-SITE = ROOT / "_build" / "html"
 SECOND_LAYER = "details, aside, script, .check, .checks-on-paper, a.headerlink, button"
 NO_SLIDES = {"Can you now …?", "Exercises", "Further reading"}
 
 STYLE = """
 html { scroll-snap-type: y proximity; scroll-padding: 0; font-size: 22px; }
-body { display: block; }
-.slide { min-height: 100vh; box-sizing: border-box; padding: 2rem max(1.5rem, calc(50vw - 27rem)); overflow-wrap: anywhere;
-  scroll-snap-align: start; break-after: page; border-bottom: 1px solid #ccc; }
+article.bd-article { display: block; padding: 0; max-width: none; }
+.slide { min-height: 100vh; box-sizing: border-box; padding: 2rem max(1.5rem, calc(50vw - 27rem));
+  overflow-wrap: anywhere; scroll-snap-align: start; break-after: page; border-bottom: 1px solid #ccc; }
 .slide h1, .slide h2 { margin-top: 0; }
 .slide img, .slide svg { max-width: 100%; max-height: 75vh; }
 .slide .cell, .slide .math, .slide table { max-width: 100%; overflow-x: auto; }
@@ -69,7 +65,9 @@ def slides(page: str) -> str:
     return (
         f'<!DOCTYPE html>\n<html lang="en" data-theme="light" data-mode="light">\n<head>\n<meta charset="utf-8">\n'
         f'<meta name="viewport" content="width=device-width, initial-scale=1">\n<title>{name}: slides</title>\n'
-        f"{sheets}\n<style>{STYLE}</style>\n</head>\n<body>\n{body}\n<script>{KEYS}</script>\n</body>\n</html>\n"
+        f"{sheets}\n<style>{STYLE}</style>\n</head>\n<body>\n"
+        f'<article class="bd-article bd-content">\n{body}\n</article>\n'
+        f"<script>{KEYS}</script>\n</body>\n</html>\n"
     )
 
 
@@ -89,10 +87,10 @@ def hold_back_text(section: Tag) -> None:
 
 
 def main() -> int:
-    if len(sys.argv) < 2:
+    if len(sys.argv) != 3:
         print("Say which chapter: make slides CHAPTER=id3", file=sys.stderr)
         return 1
-    folder = (Path(sys.argv[2]) if len(sys.argv) > 2 else SITE) / "book"
+    folder = Path(sys.argv[2]) / "book"
     page = folder / f"{sys.argv[1]}.html"
     if not page.exists():
         print(f"CHAPTER={sys.argv[1]}: there is no {page}. Build the site first, by `make book`.", file=sys.stderr)
