@@ -13,7 +13,8 @@ from pathlib import Path
 
 from bs4 import BeautifulSoup, Tag
 
-SECOND_LAYER = "details, aside, script, .check, .checks-on-paper, a.headerlink, button"
+# Sections are numbered on the site; slides have no use for the numbers.
+SECOND_LAYER = "details, aside, script, .check, .checks-on-paper, .section-number, a.headerlink, button"
 NO_SLIDES = {"Can you now …?", "Exercises", "Further reading"}
 
 STYLE = """
