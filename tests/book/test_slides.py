@@ -12,7 +12,8 @@ PAGE = """<html><head><link rel="stylesheet" href="../_static/book.css"><script 
 <section><h2>A table</h2><p>Said aloud.</p><details><p>A fold.</p></details><aside>A note.</aside>
 <div class="cell"><table><tr><td>5</td></tr></table></div><div class="check">Guess.</div></section>
 <section><h2>Only text</h2><p>Shown at once.</p></section>
-<section><h2><span class="section-number">1.3. </span>Exercises</h2><p>Another sheet.</p></section></section></article></body></html>"""
+<section><h2><span class="section-number">1.3. </span>Exercises</h2><p>Another sheet.</p></section>
+</section></article></body></html>"""
 
 
 @pytest.fixture(scope="module")
