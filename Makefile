@@ -2,7 +2,7 @@
 # Needed: git, make and one of Python 3.11, 3.12 and 3.13. `make book PYTHON=...` names one.
 
 .DEFAULT_GOAL := help
-.PHONY: help book site serve lint check test binder execute exercises reading weight grade bench lock clean
+.PHONY: help book site serve lint check test binder execute exercises slides reading weight grade bench lock clean
 
 PYTHON ?=
 PORT ?= 8000
@@ -20,7 +20,8 @@ help:
 	@echo "make test     run every test: of treekit, the notebooks, the site"
 	@echo "make binder   install what Binder would and run the chapters there, some minutes"
 	@echo "make execute  run the chapters again and store their outputs (CHAPTERS=\"entropy id3\" for some)"
-	@echo "make exercises  write the graded exercises without their solutions into _build/exercises"
+	@echo "make exercises  write the graded exercises without their solutions into _build/exercises (ASSIGNMENTS=..., SOURCES=...)"
+	@echo "make slides   write the slides of one chapter beside its page (CHAPTER=id3)"
 	@echo "make reading  tell how long each chapter's open page takes (CHAPTERS=\"entropy id3\" for some)"
 	@echo "make weight   tell what a first visit to some pages weighs and how long it takes on a phone (PAGES=\"entropy id3\")"
 	@echo "make grade    mark what students handed in (SUBMISSIONS=folder or zip; ROSTER=..., ASSIGNMENTS=...)"
@@ -70,7 +71,12 @@ execute: $(READY)
 	.venv/bin/python scripts/execute.py $(CHAPTERS)
 
 exercises: $(READY)
-	@.venv/bin/python -m scripts.exercises
+	@.venv/bin/python -m scripts.exercises $(if $(SOURCES),--sources "$(SOURCES)") \
+	    $(if $(ASSIGNMENTS),--assignments $(ASSIGNMENTS))
+
+# Of the site as it was built last: CHAPTER is the name of a page in book/.
+slides: $(READY)
+	@$(BIN)/python -m scripts.slides $(CHAPTER) "$(OUT)/_build/html"
 
 reading: $(READY)
 	@.venv/bin/python -m scripts.reading $(CHAPTERS)

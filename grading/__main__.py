@@ -120,10 +120,13 @@ def mark(jobs: list[Job], owner: dict[Path, Marked], limits: Limits, told: argpa
         done += 1
         score = sum(task["score"] or 0 for task in result["tasks"])
         points = sum(task["points"] for task in result["tasks"])
+        waiting = sum(task["score"] is None for task in result["tasks"])
+        so_far = f" so far, {waiting} to be read" if waiting else ""
         why = f"; {printable(result['remarks'][0])}" if result["remarks"] else ""
         if fresh:
             print(
-                f"[{done:4}/{len(jobs)}] {printable(job.title)}, {job.assignment.name}: {score:g} of {points:g}{why}",
+                f"[{done:4}/{len(jobs)}] {printable(job.title)}, {job.assignment.name}: {score:g} of {points:g}"
+                f"{so_far}{why}",
                 flush=True,
             )
 
@@ -151,7 +154,7 @@ def say_what_is_there(out: Path, students: list[Marked], seconds: float) -> None
     """The last lines of a run."""
     odd = [one for one in students if one.remarks()]
     waiting = sum(one.waiting() for one in students)
-    print(f"\n{len(students)} students, {seconds:.0f} s. {len(odd)} of them need a look:")
+    print(f"\n{len(students)} students, {seconds:.0f} s. To be looked at by hand: {len(odd)}")
     for one in odd:
         print(printable(f"  {one.student}: {'; '.join(one.remarks())}")[:300])
     if waiting:

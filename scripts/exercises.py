@@ -1,13 +1,16 @@
 """Write the student edition of the graded exercises: nbgrader takes out solutions, model answers and hidden tests.
 
-    python -m scripts.exercises            into _build/exercises
-    python -m scripts.exercises FOLDER     into another folder
+    python -m scripts.exercises                        all, into _build/exercises
+    python -m scripts.exercises FOLDER                 into another folder
+    python -m scripts.exercises --assignments id3 c45  only these
+    python -m scripts.exercises --sources FOLDER       from notebooks of your own
 
 The sources are nbgrader notebooks: book/exercises/<chapter>.ipynb is the assignment <chapter>.
 """
 
 from __future__ import annotations
 
+import argparse
 import logging
 import os
 import re
@@ -51,9 +54,9 @@ HEAD = re.compile(
 )
 
 
-def chapters() -> list[str]:
-    """The chapters that have graded exercises."""
-    return sorted(path.stem for path in SOURCES.glob("*.ipynb"))
+def chapters(sources: Path = SOURCES) -> list[str]:
+    """The chapters that have graded exercises, or the notebooks of another folder."""
+    return sorted(path.stem for path in sources.glob("*.ipynb"))
 
 
 def read(chapter: str, folder: Path = SOURCES) -> NotebookNode:
@@ -88,12 +91,12 @@ def settings(folder: Path) -> Config:
     return config
 
 
-def course(folder: Path, names: list[str] | None = None) -> None:
+def course(folder: Path, names: list[str] | None = None, sources: Path = SOURCES) -> None:
     """Lay out a course for nbgrader: `source/<chapter>/<chapter>.ipynb` below a folder."""
-    for name in names or chapters():
+    for name in names or chapters(sources):
         place = folder / "source" / name
         place.mkdir(parents=True, exist_ok=True)
-        shutil.copy(SOURCES / f"{name}.ipynb", place)
+        shutil.copy(sources / f"{name}.ipynb", place)
 
 
 def release(folder: Path, gradebook: bool = True) -> None:
@@ -115,22 +118,44 @@ def convert(converter: type[BaseConverter], config: Config, **options: Any) -> N
     converter(CourseDirectory(config=config, log=log), config=config, log=log, **options).start()
 
 
-def write_student_edition(folder: Path = STUDENT_EDITION) -> list[Path]:
-    """Write the notebooks that students get; one whose text stays the same is left alone."""
+def write_student_edition(
+    folder: Path = STUDENT_EDITION, names: list[str] | None = None, sources: Path = SOURCES
+) -> list[Path]:
+    """Write the notebooks that students get; one whose text stays the same is left alone.
+
+    Raises
+    ------
+    ValueError
+        If there is no source, or none of a name.
+    """
+    names = names or chapters(sources)
+    if not names:
+        raise ValueError(f"SOURCES={sources}: there are no notebooks")
+    if missing := set(names) - set(chapters(sources)):
+        raise ValueError(f"ASSIGNMENTS: {sources} holds no {', '.join(sorted(missing))}.ipynb")
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as scratch:
-        course(Path(scratch))
+        course(Path(scratch), names, sources)
         release(Path(scratch), gradebook=False)
         for made in Path(scratch).glob("release/*/*.ipynb"):
             text, place = made.read_bytes(), folder / made.name
             if not place.exists() or place.read_bytes() != text:
                 shutil.move(made, place)
-    return sorted(folder.glob("*.ipynb"))
+    return [folder / f"{name}.ipynb" for name in sorted(names)]
 
 
 def main() -> int:
-    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else STUDENT_EDITION
-    for path in write_student_edition(folder):
+    parser = argparse.ArgumentParser(prog="make exercises", description="Write the student edition.")
+    parser.add_argument("folder", type=Path, nargs="?", default=STUDENT_EDITION, help="where it goes")
+    parser.add_argument("--sources", type=Path, default=SOURCES, help="the notebooks with the solutions")
+    parser.add_argument("--assignments", nargs="*", help="which to write; else all")
+    told = parser.parse_args()
+    try:
+        made = write_student_edition(told.folder, told.assignments, told.sources)
+    except ValueError as error:
+        print(error, file=sys.stderr)
+        return 1
+    for path in made:
         print(path)
     return 0
 

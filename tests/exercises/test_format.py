@@ -160,3 +160,21 @@ def test_a_head_tells_what_a_task_is():
 def test_the_second_time_nothing_is_written(tmp_path):
     times = [{path: path.stat().st_mtime_ns for path in write_student_edition(tmp_path)} for _ in range(2)]
     assert times[0] == times[1]
+
+
+def test_notebooks_of_your_own_can_be_handed_out_and_some_alone(tmp_path):
+    sources = tmp_path / "own"
+    sources.mkdir()
+    for name in ("first", "second"):
+        nbformat.write(read("introduction"), sources / f"{name}.ipynb")
+    made = write_student_edition(tmp_path / "out", ["second"], sources)
+    assert made == list((tmp_path / "out").iterdir()) == [tmp_path / "out" / "second.ipynb"]
+    text = made[0].read_text(encoding="utf-8")
+    assert STUB in text and "BEGIN SOLUTION" not in text and "BEGIN HIDDEN TESTS" not in text
+
+
+def test_a_student_edition_of_nothing_is_refused(tmp_path):
+    with pytest.raises(ValueError, match="holds no id4.ipynb"):
+        write_student_edition(tmp_path, ["id4"])
+    with pytest.raises(ValueError, match="there are no notebooks"):
+        write_student_edition(tmp_path, sources=tmp_path)
