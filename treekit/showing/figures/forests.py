@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from treekit.measures import information_gain
 from treekit.models.random_forest import RandomForestClassifier
 from treekit.showing.explorable import Choice, Explorable, Slider
-from treekit.showing.figures.falling import Bin, grown
+from treekit.showing.figures.cover import Bin, grown
 from treekit.showing.figures.shared import Picture, dot, in_class, melon
 from treekit.showing.palette import REGION, RIPE, UNRIPE, class_color
 from treekit.showing.svg import Plane, circle, element, line, number, rect, text
