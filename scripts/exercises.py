@@ -18,14 +18,15 @@ import shutil
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import nbformat
 from nbformat import NotebookNode
-from nbgrader.converters import GenerateAssignment
-from nbgrader.converters.base import BaseConverter
-from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config
+
+# nbgrader is imported where it is needed: the page for instructors only reads the tasks, on Binder without nbgrader.
+if TYPE_CHECKING:
+    from nbgrader.converters.base import BaseConverter
 
 ROOT = Path(__file__).resolve().parents[1]
 SOURCES = ROOT / "book" / "exercises"
@@ -101,6 +102,8 @@ def course(folder: Path, names: list[str] | None = None, sources: Path = SOURCES
 
 def release(folder: Path, gradebook: bool = True) -> None:
     """Write the student edition of a course into `release/`, and into its gradebook what the tasks are worth."""
+    from nbgrader.converters import GenerateAssignment
+
     for source in sorted((folder / "source").iterdir()):
         config = settings(folder)
         config.CourseDirectory.assignment_id = source.name
@@ -110,6 +113,8 @@ def release(folder: Path, gradebook: bool = True) -> None:
 
 def convert(converter: type[BaseConverter], config: Config, **options: Any) -> None:
     """Run one of nbgrader's steps, which says only what went wrong."""
+    from nbgrader.coursedir import CourseDirectory
+
     log = logging.getLogger("nbgrader steps")
     log.setLevel(logging.ERROR)
     if shutil.which("alembic") is None:
