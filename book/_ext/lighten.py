@@ -61,6 +61,13 @@ def read_sheet(folder, name):
     return IMPORT.sub(lambda link: read_sheet(folder, posixpath.normpath(posixpath.join(here, link[1]))), css)
 
 
+def read_script(folder, name):
+    """A script without the comments that have lines of their own, but with its licence, and without indentation."""
+    script = (folder / name).read_text(encoding="utf-8")
+    script = re.sub(r"^[ \t]*/\*[^!].*?\*/", "", script, flags=re.DOTALL | re.MULTILINE)
+    return re.sub(r"^[ \t]*(//.*)?\n?", "", script, flags=re.MULTILINE)
+
+
 def words_of(pages, script):
     """The classes and ids of the pages, and all words of the script, which may make more of them."""
     attributes = " ".join(value for html in pages for value in re.findall(r'\b(?:class|id)="([^"]*)"', html))
@@ -128,7 +135,7 @@ def lighten(app, exception):
     pages = {path: html for path, html in pages.items() if "data-content_root" in html}
     sheets, scripts = (merged(lists) for lists in zip(*map(loaded, pages.values()), strict=True))
     # The semicolon ends what a script may have left open, and keeps its "use strict" to itself.
-    script = "".join(f";{(folder / name).read_text(encoding='utf-8')}\n" for name in scripts)
+    script = "".join(f";{read_script(folder, name)}\n" for name in scripts)
     rules = tinycss2.parse_stylesheet("".join(read_sheet(folder, name) for name in sheets), skip_whitespace=True)
     sheet = '@charset "utf-8";\n' + "".join(in_use(rules, words_of(pages.values(), script)))
     addresses = write(folder, "page.css", sheet), write(folder, "page.js", script)

@@ -8,18 +8,19 @@
   }
 
   // The theme makes what scrolls a stop of the tab key, but looks before the fonts have come and into no closed fold.
-  const makeReachable = (part) => {
-    for (const box of part.querySelectorAll("pre, .pst-scrollable-table-container")) {
+  const scrollers = "pre, .pst-scrollable-table-container";
+  const sizes = new ResizeObserver((changes) => {
+    for (const { target } of changes) {
+      const box = target.closest(scrollers);
       box.tabIndex = box.scrollWidth > box.clientWidth || box.scrollHeight > box.clientHeight ? 0 : -1;
     }
-  };
-  addEventListener("toggle", ({ target }) => makeReachable(target), true);
+  });
 
   const layOut = () => {
     document.documentElement.classList.add("all-sections");
     const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
     if (target && !hasMoved) target.scrollIntoView({ behavior: "instant" });
-    makeReachable(document);
+    for (const box of document.querySelectorAll(scrollers)) [box, ...box.children].forEach((e) => sizes.observe(e));
   };
   addEventListener("load", () => setTimeout(layOut, 500));
 })();

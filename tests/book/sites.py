@@ -38,7 +38,7 @@ def small_book(folder, cells, **pages):
         toc["chapters"] = [{"file": f"book/{name}"} for name in pages]
     (folder / "_toc.yml").write_text(yaml.safe_dump(toc), encoding="utf-8")
     (folder / "book").mkdir()
-    for name in ("_ext", "_math", "_static", "data", "explorables", "references.bib"):
+    for name in ("_ext", "_math", "_static", "_templates", "data", "explorables", "references.bib"):
         (folder / "book" / name).symlink_to(ROOT / "book" / name)
     chapter = normalise(new_notebook(cells=cells))
     (folder / "book" / "small.ipynb").write_text(stored_form(chapter), encoding="utf-8")

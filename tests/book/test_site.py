@@ -423,7 +423,7 @@ def test_every_check_is_answered_right_and_wrong(site, browser, address):
         for chapter in chapters():
             if 'class="check"' not in (site / f"{chapter}.html").read_text(encoding="utf-8"):
                 continue
-            tab.goto(f"{address}/{chapter}.html")
+            tab.goto(f"{address}/{chapter}.html", wait_until="networkidle")  # else the reload cuts a request off
             faults += [f"{label}: {fault}" for label, fault in answer_every_check(tab).items() if fault]
             before = states(tab)
             tab.reload()

@@ -67,7 +67,7 @@ def test_formulas_stand_without_a_script(browser, site):  # noqa: F811
         tab.goto(f"{served.address}/book/gbdt.html")
         boxes = [formula.bounding_box() for formula in tab.locator("section > div.math math").all()]
         assert len(boxes) >= 10 and all(box["height"] > 10 for box in boxes)
-        assert re.fullmatch(r"\(10\.\d+\)#?", tab.locator(".eqno").first.inner_text())
+        assert re.fullmatch(r"\(10\.\d+\)#?", tab.locator(".eqno").first.text_content())
         tree = context.new_cdp_session(tab).send("Accessibility.getFullAXTree")["nodes"]
         assert sum(node.get("role", {}).get("value") == "MathMLMath" for node in tree) >= len(boxes)
 
