@@ -281,10 +281,10 @@ def test_without_html_the_replies_stand_at_the_end(tmp_path):
     assert question < replies < text.index("Right: 0.381") and text.count("The *largest* gain.") == 1
 
 
-def test_only_pages_with_checks_load_the_script(built):
+def test_a_check_is_linked_from_another_page(built):
     pages = {name: (built / "book" / f"{name}.html").read_text(encoding="utf-8") for name in ("small", "other")}
-    assert "checks.js" in pages["small"] and "checks.css" in pages["small"]
-    assert "checks.js" not in pages["other"] and 'href="small.html#check-small-gain"' in pages["other"]
+    assert 'class="check"' in pages["small"] and 'class="check"' not in pages["other"]
+    assert 'href="small.html#check-small-gain"' in pages["other"]
 
 
 # ---------------------------------------------------------------------------------------------------------------------
