@@ -14,6 +14,7 @@ A script or style sheet that an extension adds is joined like the rest: none of 
 """
 
 import hashlib
+import json
 import posixpath
 import re
 from itertools import pairwise
@@ -27,6 +28,12 @@ FOR_THE_SEARCH = {"searchtools.js", "language_data.js", "searchindex.js"}
 NEEDLESS = {"fontawesome.js", "design-tabs.js"}
 OURS = {"page.css", "page.js"}
 ICONS = "vendor/fontawesome/webfonts/fa-solid-900.woff2"
+
+#: Each script is a script of its own: where one fails, as some do in a browser that stores nothing, the others run.
+RUN_EACH = """for (const textContent of [
+%s
+]) document.head.append(Object.assign(document.createElement("script"), { textContent }));
+"""
 
 SHEET = re.compile(r'\s*<link\b[^>]*\bhref="[^"]*_static/([^"?]+\.css)[^>]*>')
 SCRIPT = re.compile(r'\s*<script\b[^>]*\bsrc="[^"]*?((?:[^"?/]+/)*[^"?/]+\.js)[^>]*></script>')
@@ -68,10 +75,10 @@ def read_script(folder, name):
     return re.sub(r"^[ \t]*(//.*)?\n?", "", script, flags=re.MULTILINE)
 
 
-def words_of(pages, script):
-    """The classes and ids of the pages, and all words of the script, which may make more of them."""
+def words_of(pages, scripts):
+    """The classes and ids of the pages, and all words of the scripts, which may make more of them."""
     attributes = " ".join(value for html in pages for value in re.findall(r'\b(?:class|id)="([^"]*)"', html))
-    return {*attributes.split(), *re.findall(r"[\w-]+", script)}
+    return {*attributes.split(), *re.findall(r"[\w-]+", "\n".join(scripts))}
 
 
 def split(prelude):
@@ -133,16 +140,16 @@ def lighten(app, exception):
     folder = app.outdir / "_static"
     pages = {path: path.read_text(encoding="utf-8") for path in app.outdir.rglob("*.html")}
     pages = {path: html for path, html in pages.items() if "data-content_root" in html}
-    sheets, scripts = (merged(lists) for lists in zip(*map(loaded, pages.values()), strict=True))
-    # The semicolon ends what a script may have left open, and keeps its "use strict" to itself.
-    script = "".join(f";{read_script(folder, name)}\n" for name in scripts)
+    sheets, names = (merged(lists) for lists in zip(*map(loaded, pages.values()), strict=True))
+    scripts = [read_script(folder, name) for name in names]
+    script = RUN_EACH % ",\n".join(json.dumps(text, ensure_ascii=False) for text in scripts)
     rules = tinycss2.parse_stylesheet("".join(read_sheet(folder, name) for name in sheets), skip_whitespace=True)
-    sheet = '@charset "utf-8";\n' + "".join(in_use(rules, words_of(pages.values(), script)))
+    sheet = '@charset "utf-8";\n' + "".join(in_use(rules, words_of(pages.values(), scripts)))
     addresses = write(folder, "page.css", sheet), write(folder, "page.js", script)
     for path, html in pages.items():
         path.write_text(rewritten(html, *addresses, path.name == "search.html"), encoding="utf-8")
     cut(folder / ICONS, set(re.findall("[\ue000-\uf8ff]", sheet)))  # where Unicode leaves room for signs of one's own
-    for name in [*sheets, *scripts, "scripts/fontawesome.js", "design-tabs.js"]:
+    for name in [*sheets, *names, "scripts/fontawesome.js", "design-tabs.js"]:
         (folder / name).unlink()
     for path in folder.rglob("*.map"):
         path.unlink()

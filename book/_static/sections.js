@@ -12,7 +12,7 @@
   const sizes = new ResizeObserver((changes) => {
     for (const { target } of changes) {
       const box = target.closest(scrollers);
-      box.tabIndex = box.scrollWidth > box.clientWidth || box.scrollHeight > box.clientHeight ? 0 : -1;
+      if (box) box.tabIndex = box.scrollWidth > box.clientWidth || box.scrollHeight > box.clientHeight ? 0 : -1;
     }
   });
 

@@ -9,7 +9,8 @@ from PIL import Image
 
 from scripts.execute import ROOT
 from scripts.pictures import pictures
-from tests.book.sites import BIN, build, open_page, served
+from tests.book.conftest import SITE_URL
+from tests.book.sites import open_page, served
 
 STATIC = ROOT / "book" / "_static"
 
@@ -34,12 +35,6 @@ def test_the_preview_has_the_size_that_the_pages_tell():
     assert Image.open(STATIC / "favicon.ico").info["sizes"] == {(16, 16), (32, 32), (48, 48)}
 
 
-@pytest.fixture(scope="module")
-def site(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("front")
-    return build(["make", "site", f"BIN={BIN}", f"OUT={folder}"], folder, BOOK_SITE_URL="https://example.org/trees/")
-
-
 def head(site, page):
     return BeautifulSoup((site / page).read_text(encoding="utf-8"), "html.parser").head
 
@@ -53,8 +48,8 @@ def test_every_page_says_what_it_is(site):
     about = {page.stem: content(site, f"book/{page.name}", "description") for page in site.glob("book/*.html")}
     assert all(20 < len(words) <= 202 for words in about.values()), about
     assert len({*about.values()}) > 0.9 * len(about)
-    assert content(site, "book/id3.html", "og:image") == "https://example.org/trees/_static/preview.png"
-    assert content(site, "book/id3.html", "og:url") == "https://example.org/trees/book/id3.html"
+    assert content(site, "book/id3.html", "og:image") == f"{SITE_URL}_static/preview.png"
+    assert content(site, "book/id3.html", "og:url") == f"{SITE_URL}book/id3.html"
     assert content(site, "book/id3.html", "twitter:card") == "summary_large_image"
     assert content(site, "index.html", "og:title") == "Decision Trees, from Entropy to Gradient Boosting"
 

@@ -1,9 +1,9 @@
 """The built site, opened in a real browser: every page, light and dark, on a desk and on a phone.
 
-The site is built once, by the command behind `make book`, into a temporary folder. Each page is opened once on a desk
-and once on a phone; what the browser saw is kept as a `Visit`, and each test looks at one side of all visits. What
-Sphinx adds of its own, the listings of treekit's source in `_modules` and the index of names, is no page of the book
-and is not opened; the page of the search is opened by the test that searches.
+The site is built once (conftest.py), by the command behind `make book`. Each page is opened once on a desk and once on
+a phone; what the browser saw is kept as a `Visit`, and each test looks at one side of all visits. What Sphinx adds of
+its own, the listings of treekit's source in `_modules` and the index of names, is no page of the book and is not
+opened; the page of the search is opened by the test that searches.
 Tests that need no browser read the built files.
 """
 
@@ -21,7 +21,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell
 import treekit
 from scripts.execute import ROOT
 from tests.book.answering import answer_every_check, states
-from tests.book.sites import BIN, build, build_small, open_page, open_tab, outside, served, small_book
+from tests.book.sites import build_small, open_page, open_tab, outside, small_book
 
 DESK, PHONE = 1280, 390
 SHORTEST_ALT = 20
@@ -42,20 +42,6 @@ def rows(name):
     """The rows of a CSV file in book/data."""
     with (ROOT / "book" / "data" / name).open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory):
-    """The folder of the built site, built with warnings as errors."""
-    folder = tmp_path_factory.mktemp("site")
-    return build(["make", "site", f"BIN={BIN}", f"OUT={folder}"], folder)
-
-
-@pytest.fixture(scope="module")
-def address(site):
-    """The address at which the built site is served while the tests run."""
-    with served(site) as address:
-        yield address
 
 
 # Opens, closes and opens every fold of a page by clicks on its title: on the left, in the middle, on the right. So the

@@ -10,7 +10,7 @@ from nbformat.v4 import new_markdown_cell
 
 from scripts.execute import BOOK
 from tests.book.sites import build_small, small_book
-from tests.book.test_site import chapters, site  # noqa: F401 (a fixture)
+from tests.book.test_site import chapters
 from tests.book.test_upkeep import load_extension
 from tests.book.weight import DESK, PHONE, server, visit
 
@@ -26,7 +26,7 @@ def lighten():
 
 
 @pytest.fixture(scope="module")
-def first_visits(site, browser):  # noqa: F811
+def first_visits(site, browser):
     with server(site) as served:
         yield {chapter: visit(browser, served, f"{chapter}.html") for chapter in chapters()}
 
@@ -46,21 +46,21 @@ def test_a_first_visit_loads_one_script_and_one_style_sheet(first_visits):
         assert sorted(kinds) == ["_static/page.css", "_static/page.js"]
 
 
-def test_what_was_taken_out_stays_out(first_visits, site):  # noqa: F811
+def test_what_was_taken_out_stays_out(first_visits, site):
     assert [name for seen in first_visits.values() for name in seen.sizes if TAKEN_OUT.search(name)] == []
     for page in (site / "book").glob("*.html"):
         loaded = re.findall(r'<(?:script|link)\b[^>]*\b(?:src|href)="([^"]+)"', page.read_text(encoding="utf-8"))
         assert loaded and [name for name in loaded if TAKEN_OUT.search(name)] == []
 
 
-def test_the_page_of_the_search_has_what_it_needs(site):  # noqa: F811
+def test_the_page_of_the_search_has_what_it_needs(site):
     scripts = re.findall(r'<script defer src="([^"?]+)', (site / "search.html").read_text(encoding="utf-8"))
     assert [name.rpartition("/")[2] for name in scripts] == [
         "page.js", "searchtools.js", "language_data.js", "searchindex.js",
     ]  # fmt: skip
 
 
-def test_formulas_stand_without_a_script(browser, site):  # noqa: F811
+def test_formulas_stand_without_a_script(browser, site):
     """With their numbers and links, and as mathematics to a screen reader."""
     with server(site) as served, browser.new_context(java_script_enabled=False) as context:
         tab = context.new_page()
@@ -72,7 +72,7 @@ def test_formulas_stand_without_a_script(browser, site):  # noqa: F811
         assert sum(node.get("role", {}).get("value") == "MathMLMath" for node in tree) >= len(boxes)
 
 
-def test_a_formula_is_a_stop_of_the_tab_key_only_where_it_scrolls(browser, site):  # noqa: F811
+def test_a_formula_is_a_stop_of_the_tab_key_only_where_it_scrolls(browser, site):
     with server(site) as served, browser.new_context(viewport={"width": 390, "height": 844}) as context:
         tab = context.new_page()
         tab.goto(f"{served.address}/book/gbdt.html")
@@ -88,7 +88,7 @@ def test_a_formula_is_a_stop_of_the_tab_key_only_where_it_scrolls(browser, site)
 
 
 @pytest.mark.parametrize("viewport", [DESK, PHONE], ids=["desk", "phone"])
-def test_a_link_leads_to_its_section_once_all_are_laid_out(browser, site, viewport):  # noqa: F811
+def test_a_link_leads_to_its_section_once_all_are_laid_out(browser, site, viewport):
     with server(site) as served, browser.new_context(viewport=viewport) as context:
         tab = context.new_page()
         for chapter in ("cart", "gbdt"):
@@ -98,7 +98,7 @@ def test_a_link_leads_to_its_section_once_all_are_laid_out(browser, site, viewpo
             assert 0 <= tab.locator("#exercises").bounding_box()["y"] < 100
 
 
-def test_the_font_of_the_formulas_has_all_their_signs(site):  # noqa: F811
+def test_the_font_of_the_formulas_has_all_their_signs(site):
     has = TTFont(site / "_static" / "STIXTwoMath.woff2").getBestCmap()
     formulas = [
         formula
@@ -112,7 +112,7 @@ def test_the_font_of_the_formulas_has_all_their_signs(site):  # noqa: F811
     )
 
 
-def test_every_icon_is_in_the_font(site):  # noqa: F811
+def test_every_icon_is_in_the_font(site):
     sheet = (site / "_static" / "page.css").read_text(encoding="utf-8")
     has = TTFont(site / "_static/vendor/fontawesome/webfonts/fa-solid-900.woff2").getBestCmap()
     for icon in ("bars", "download", "expand", "circle-half-stroke", "magnifying-glass", "list", "chevron-down"):
@@ -137,7 +137,7 @@ SHEET = """
 
 def test_rules_for_what_no_page_has_are_left_out(lighten):
     rules = tinycss2.parse_stylesheet(SHEET, skip_whitespace=True)
-    words = lighten.words_of(["<p class=\"used\" id='x'>", '<p id="used">unused</p>'], "e.classList.add('other')")
+    words = lighten.words_of(["<p class=\"used\" id='x'>", '<p id="used">unused</p>'], ["e.classList.add('other')"])
     kept = "".join(lighten.in_use(rules, words))
     assert re.sub(r"\s", "", kept) == (
         ".used{a:b}.used,h1>a.other:not(.unused){c:d}@mediaprint{#used{i:j}}@font-face{font-family:m}"
