@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+from tests.book.sites import Server
 from tests.conftest import BROWSERS, FLAGS
 
 DESK, PHONE = {"width": 1440, "height": 900}, {"width": 390, "height": 844}
@@ -84,7 +85,7 @@ class Handler(http.server.SimpleHTTPRequestHandler):
 def server(site):
     """Serve a built site meanwhile; its `address` is where, its `sizes` what has been asked for."""
     handler = functools.partial(Handler, directory=str(site))
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+    with Server(("127.0.0.1", 0), handler) as server:
         server.address, server.sizes = f"http://127.0.0.1:{server.server_port}", {}
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield server
