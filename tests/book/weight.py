@@ -17,7 +17,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from tests.book.sites import Server
 from tests.conftest import BROWSERS, FLAGS
 
 DESK, PHONE = {"width": 1440, "height": 900}, {"width": 390, "height": 844}
@@ -25,13 +24,13 @@ TEXT = {".html", ".css", ".js", ".svg", ".json"}
 SLOWER, KBIT, LATENCY = 4, 1600, 150
 PAGES = ["introduction", "entropy", "cart", "pruning", "gbdt"]
 
-# Looks once a frame when what the reader waits for is there. A figure is alive when it has its controls.
+# Looks once a frame when what the reader waits for is there. A figure is alive when its script has made its controls.
 WATCH = """
 window.seen = {};
 const look = () => {
   const first = (selector) => document.querySelector(selector)?.getBoundingClientRect().height > 0;
   if (!seen.formulas && first("article math")) seen.formulas = performance.now();
-  if (!seen.figures && first("figure.explorable input")) seen.figures = performance.now();
+  if (!seen.figures && document.querySelector("figure.explorable.moves")) seen.figures = performance.now();
   requestAnimationFrame(look);
 };
 look();
@@ -85,7 +84,7 @@ class Handler(http.server.SimpleHTTPRequestHandler):
 def server(site):
     """Serve a built site meanwhile; its `address` is where, its `sizes` what has been asked for."""
     handler = functools.partial(Handler, directory=str(site))
-    with Server(("127.0.0.1", 0), handler) as server:
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         server.address, server.sizes = f"http://127.0.0.1:{server.server_port}", {}
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield server
