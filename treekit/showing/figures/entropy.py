@@ -433,7 +433,7 @@ def plot_three_class_entropy() -> Plot:
         ax.fill(*corners.T, facecolor="none", edgecolor="black", linewidth=1)
         ax.plot(*corners.mean(axis=0), "o", color=CLASS_COLORS[1])
         ax.annotate(
-            "even mix", corners.mean(axis=0), xytext=(0, 8), textcoords="offset points", ha="center", color="white"
+            "even mix", corners.mean(axis=0), xytext=(0, 8), textcoords="offset points", ha="center", color="#fefefe"
         )
         for (cx, cy), name, drop in zip(corners, "ABC", (-0.08, -0.08, 0.03), strict=True):
             ax.text(cx, cy + drop, f"only {name}", ha="center")

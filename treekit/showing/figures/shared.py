@@ -75,7 +75,7 @@ def axes(xlabel: str, ylabel: str) -> plt.Axes:
 
 #: Inside an SVG picture the reader's theme is asked for anew: a page that turns dark takes its pictures along.
 THEMES = """<style>svg { color: #24292f; --page: #fff } text { fill: currentColor }
-@media (prefers-color-scheme: dark) { svg { color: #ced6dd; --page: #14181e } }</style>"""
+@media (prefers-color-scheme: dark) { svg { color: #ced6dd; --page: #121212 } }</style>"""
 
 
 @dataclass(frozen=True, repr=False)
