@@ -73,7 +73,7 @@ def axes(xlabel: str, ylabel: str) -> plt.Axes:
     return ax
 
 
-#: Inside an SVG picture the reader's theme is asked for anew: a page that turns dark takes its pictures along.
+#: An SVG picture is told the theme of the page around it, so it turns dark with the page.
 THEMES = """<style>svg { color: #24292f; --page: #fff } text { fill: currentColor }
 @media (prefers-color-scheme: dark) { svg { color: #ced6dd; --page: #121212 } }</style>"""
 
