@@ -102,10 +102,10 @@ def price_explorer(X: pd.DataFrame, y: pd.Series, guess: Choice | None = None) -
             terms = [f"{n} × {price:.3f}"]
         for name, at, bits in (("price", 348, mean_price), ("gain", 380, gain)):
             places[name] = (at - 13, GROUND - BIT * bits, 26, bits)
-            words += text(at, GROUND - BIT * bits - 5, f"{bits:.3f}")
+            words += text(max(352, at), GROUND - BIT * bits - 5, f"{bits:.3f}")  # clear of the numbers of the axis
         sentence = (
-            f"Asked about {attribute}, each melon pays for its branch. The mean price is ({' + '.join(terms)}) / {n} = "
-            f"{mean_price:.3f} bits. The gain is {gain:.3f} bits: for each bit of the price, {ratio:.3f}."
+            f"The price is ({' + '.join(terms)}) / {n} = {mean_price:.3f} bits, the gain {gain:.3f} bits: "
+            f"{ratio:.3f} for each bit paid."
         )
         return [element("g", words, text_anchor="middle", font_size=13)], sentence, places
 
@@ -116,7 +116,7 @@ def price_explorer(X: pd.DataFrame, y: pd.Series, guess: Choice | None = None) -
     marks |= {row: melon(row, ripe, radius=10.5) for row, ripe in is_ripe.items()}
     names = "".join(text(x, GROUND + y, w) for x, y, w in ((346, 17, "price"), (382, 17, "gain"), (364, 32, "in bits")))
     for bit in range(1, int(np.log2(n)) + 1):
-        names += text(326, GROUND - BIT * bit + 5, str(bit))
+        names += text(325, GROUND - BIT * bit + 5, str(bit))
         names += line(0, GROUND - BIT * bit, 318, GROUND - BIT * bit, stroke_opacity=FAINT / 2)
     names = element("g", names, text_anchor="middle")
     legend = (
