@@ -21,8 +21,9 @@ def _sorted_by_kind(ripe: pd.Series) -> list[list]:
 
 
 def _basket_marks(ripe: pd.Series) -> dict[object, str]:
-    """The melons that may lie in the basket, large enough to be read on a phone."""
-    return {row: melon(row, ripe[row] == "yes", radius=13) for rows in _sorted_by_kind(ripe) for row in rows}
+    """The dot on the arch, and the melons that may lie in the basket, large enough to be read on a phone."""
+    melons = {row: melon(row, ripe[row] == "yes", radius=13) for rows in _sorted_by_kind(ripe) for row in rows}
+    return {"dot": circle(0, 0, 7)} | melons
 
 
 def _legend(y: float) -> str:
@@ -49,12 +50,10 @@ def doubt_explorer(ripe: pd.Series) -> Explorable:
     def frame(n_ripe: int) -> tuple[str, str, dict]:
         x, y = plane.x(shares[n_ripe]), plane.y(doubts[n_ripe])
         seen = zip(shares[: n_ripe + 1], doubts[: n_ripe + 1], strict=True)
-        drawing = (
-            line(x, 92, x, y, stroke_dasharray="4 4", stroke_opacity=0.6)
-            + "".join(circle(plane.x(share), plane.y(doubt), 3.5, fill_opacity=0.5) for share, doubt in seen)
-            + circle(x, y, 7)
+        drawing = line(x, 92, x, y, stroke_dasharray="4 4", stroke_opacity=0.6) + "".join(
+            circle(plane.x(share), plane.y(doubt), 3.5, fill_opacity=0.5) for share, doubt in seen
         )
-        places = {}
+        places: dict[object, tuple[float, float]] = {"dot": (x, y)}
         for i, (one, other) in enumerate(zip(*kinds, strict=True)):
             inside, outside = (one, other) if i < n_ripe else (other, one)
             center = plane.x((i + 0.5) / BASKET)
@@ -93,7 +92,7 @@ def doubt_explorer(ripe: pd.Series) -> Explorable:
             ["an eighth of the largest", "a quarter", "more than half"],
         ),
         found=lambda n_ripe: doubts[n_ripe] == max(doubts),
-        challenge="Exchange melons. Which basket leaves you least sure of the next one?",
+        challenge="Guess, then exchange melons. Which basket leaves you least sure of the next one?",
     )
 
 
@@ -119,7 +118,6 @@ def entropy_explorer(ripe: pd.Series) -> Explorable:
             text(324, 31, f"{n_ripe} ripe, {BASKET - n_ripe} unripe")
             + line(x, 44, x, top, stroke_dasharray="4 4", stroke_opacity=0.6)
             + line(x, top, 364, top, stroke_dasharray="4 4", stroke_opacity=0.6)
-            + circle(x, top, 7)
         )
         if total:
             # The lower part has its label at its middle; the upper one too, unless they would touch.
@@ -133,7 +131,8 @@ def entropy_explorer(ripe: pd.Series) -> Explorable:
             )
             drawing += element("g", bars, class_="answer")
         inside = [one if i < n_ripe else other for i, (one, other) in enumerate(zip(*kinds, strict=True))]
-        places = {row: (plane.x((i + 0.5) / BASKET), 26) for i, row in enumerate(inside)}
+        places: dict[object, tuple[float, float]] = {"dot": (x, top)}
+        places |= {row: (plane.x((i + 0.5) / BASKET), 26) for i, row in enumerate(inside)}
         return drawing, sentence(n_ripe, shares, total), places
 
     def sentence(n_ripe: int, shares: np.ndarray, total: float) -> str:
@@ -168,7 +167,7 @@ def entropy_explorer(ripe: pd.Series) -> Explorable:
             ["the rarer kind", "the more common kind", "it depends on the basket"],
         ),
         found=lambda n_ripe: 2 * n_ripe == BASKET,
-        challenge="Was your guess right for every basket? Where do both kinds add the same?",
+        challenge="Guess, then look at every basket. In which one do both kinds add the same?",
     )
 
 
@@ -331,7 +330,7 @@ def shuffle_explorer(attribute: pd.Series, ripe: pd.Series, *, n_shuffles: int =
             show="{:.2f} bits",
         ),
         found=lambda k: k > 0 and gains[k] >= gains[0] - 1e-9,
-        challenge="Press Play. Does chance ever reach the true gain? Find a shuffle that does.",
+        challenge="Guess, then press Play. Does chance ever reach the true gain? Find a shuffle that does.",
     )
 
 

@@ -42,20 +42,19 @@ def lunch_explorer() -> Explorable:
     def wrong_with(distance: int, price: int) -> np.ndarray:
         return ((far <= distance) & (cost <= price)) != eaten
 
-    def frame(distance: int, price: int) -> tuple[str, str]:
+    def frame(distance: int, price: int) -> tuple[str, str, dict]:
         wrong = wrong_with(distance, price)
         x, y = plane.x(distance), plane.y(price)
         drawing = (
             rect(left, y, x - left, bottom - y, style=f"fill: {class_color(1)}; fill-opacity: 0.15")
             + line(left, y, x, y, stroke_width=2)
             + line(x, y, x, bottom, stroke_width=2)
-            + rect(x + 5, y - 17, 12, 12, rx=2)  # to take hold of, beside a dish that lies on the corner
             + rings([(xs[i], ys[i]) for i in np.flatnonzero(wrong)])
             + code_lines([(0, f"if distance ≤ {distance}:"), (1, f"if price ≤ {price}:")], y=50)
         )
         names = ", ".join(lunches.index[wrong])
         said = f"At most {distance} m and {price} yuan: right for {(~wrong).sum()} of {len(wrong)} dishes"
-        return drawing, f"{said}, wrong for {names}." if names else f"{said}."
+        return drawing, f"{said}, wrong for {names}." if names else f"{said}.", {"handle": (x, y)}
 
     return Explorable(
         title="Two limits for lunch",
@@ -83,6 +82,7 @@ def lunch_explorer() -> Explorable:
             ),
         ],
         frame=frame,
+        marks={"handle": rect(5, -17, 12, 12, rx=2)},  # beside a dish that lies on the corner
         found=lambda distance, price: not wrong_with(distance, price).any(),
         challenge="Drag the corner of the region. Can you find two limits that get every dish right?",
     )
