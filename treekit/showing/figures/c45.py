@@ -114,7 +114,11 @@ def price_explorer(X: pd.DataFrame, y: pd.Series, guess: Choice | None = None) -
     marks["price"] = rect(0, 0, 1, BIT, fill_opacity=BAR)
     marks["gain"] = rect(0, 0, 1, BIT, style=f"fill: {class_color(GAIN)}")
     marks |= {row: melon(row, ripe, radius=10.5) for row, ripe in is_ripe.items()}
-    names = text(346, GROUND + 17, "price", text_anchor="middle") + text(382, GROUND + 17, "gain", text_anchor="middle")
+    names = "".join(text(x, GROUND + y, w) for x, y, w in ((346, 17, "price"), (382, 17, "gain"), (364, 32, "in bits")))
+    for bit in range(1, int(np.log2(n)) + 1):
+        names += text(326, GROUND - BIT * bit + 5, str(bit))
+        names += line(0, GROUND - BIT * bit, 318, GROUND - BIT * bit, stroke_opacity=FAINT / 2)
+    names = element("g", names, text_anchor="middle")
     legend = (
         melon("", True, 12, 364, 7) + text(25, 369, "ripe") + melon("", False, 72, 364, 7) + text(85, 369, "unripe")
     )
@@ -136,35 +140,38 @@ def price_explorer(X: pd.DataFrame, y: pd.Series, guess: Choice | None = None) -
 
 
 RULES = ("gain", "ratio", "ratio, gain at least average")
+HALO = "paint-order: stroke; stroke: var(--ground, Canvas); stroke-width: 4; stroke-linejoin: round"
 
 
 def ratio_explorer(
     tables: dict[str, tuple[pd.DataFrame, pd.Series]],
+    traps: Sequence[str],
     start: tuple[str, str] | None = None,
-    challenge: str = "",
 ) -> Explorable:
     """Every attribute as a point, gain over split information, and which one each of the `RULES` chooses.
 
-    `tables` maps a name to categorical attributes and labels. A ratio is a slope, an average gain a height. `start`
-    is the table and the rule at rest; the first of each, unless given.
+    `tables` maps a name to categorical attributes and labels. A ratio is a slope, an average gain a height. The reader
+    looks for the table in which every rule chooses one of the `traps`, the attributes that should not win. `start` is
+    the table and the rule at rest; the script begins with the first of each.
     """
     found = {name: _measured(X, y) for name, (X, y) in tables.items()}
     widest = max(float(table["price"].max()) for table in found.values())
     highest = max(float(table["gain"].max()) for table in found.values())
-    plane = Plane((0, np.ceil(2 * widest) / 2), (0, np.ceil(10 * highest + 0.5) / 10), (44, 46, 470, 300))
+    plane = Plane((0, np.ceil(2 * widest) / 2), (0, np.ceil(10 * highest + 0.5) / 10), (44, 46, 470, 340))
 
-    def point(attribute: str, table: pd.DataFrame, place: tuple[float, float, str], is_in: bool, wins: bool) -> str:
-        x, y = plane.x(table.loc[attribute, "price"]), plane.y(table.loc[attribute, "gain"])
-        drawn = circle(x, y, 6 if wins else 5, style=f"fill: {class_color(GAIN)}" if wins else "")
-        weight = "bold" if wins else "normal"
-        label = text(*place[:2], attribute, text_anchor=place[2], font_size=14, font_weight=weight)
-        return element("g", drawn + label, opacity=1 if is_in else FAINT)
+    def competes(name: str, rule: str) -> pd.Series:
+        gains = found[name]["gain"]
+        return (gains >= gains.mean() - 1e-9) | (rule != RULES[2])
 
-    def state(name: str, rule: str) -> tuple[str, str]:
-        table, average = found[name], float(found[name]["gain"].mean())
-        competes = (table["gain"] >= average - 1e-9) | (rule != RULES[2])
+    def winner_of(name: str, rule: str) -> str:
         column = "gain" if rule == "gain" else "ratio"
-        winner = str(table.loc[competes, column].round(9).idxmax())
+        return str(found[name].loc[competes(name, rule), column].round(9).idxmax())
+
+    fooled = [name for name in tables if all(winner_of(name, rule) in traps for rule in RULES)]
+
+    def state(name: str, rule: str) -> tuple[str, str, dict]:
+        table, average = found[name], float(found[name]["gain"].mean())
+        is_in, winner = competes(name, rule), winner_of(name, rule)
         gain, price = table.loc[winner, "gain"], table.loc[winner, "price"]
         if rule == "gain":
             guide = _guide(plane, 0, gain, plane.xlim[1], gain)
@@ -173,29 +180,48 @@ def ratio_explorer(
             guide = _guide(plane, 0, 0, price * reach, gain * reach)
         if rule == RULES[2]:
             guide += _guide(plane, 0, average, plane.xlim[1], average, stroke_dasharray="3 4")
-        places = _label_places(table, plane)
+        at = _label_places(table, plane)
         if rule == "gain":  # clear of the guide
-            places[winner] = (plane.x(price), plane.y(gain) - 10, "middle")
-        points = "".join(point(str(a), table, places[a], bool(competes[a]), a == winner) for a in table.index)
+            at[winner] = (plane.x(price), plane.y(gain) - 12, "middle")
+        labels = ""
+        places: dict[object, Place] = {}
+        for A, (x, y, anchor) in at.items():
+            weight, opacity = ("bold" if winner == A else "normal"), (1 if is_in[A] else 0.65)
+            labels += text(x, y, A, text_anchor=anchor, font_weight=weight, opacity=opacity)
+            places[A] = (plane.x(table.loc[A, "price"]), plane.y(table.loc[A, "gain"]), 1, 1, 1 if is_in[A] else FAINT)
+        places["winner"] = (plane.x(price), plane.y(gain))
+        by = "gain" if rule == "gain" else "ratio"
         sentence = (
-            f"{name}, by {column}: {winner} wins, gain {gain:.3f} / price {price:.3f} = ratio {gain / price:.3f}."
+            f"{name}, by {by}: {winner} wins{', and should not' if winner in traps else ''}; gain {gain:.3f} / price "
+            f"{price:.3f} = ratio {gain / price:.3f}."
         )
         if rule == RULES[2]:
-            sentence += f" The average gain is {average:.3f}; {int(competes.sum())} of {len(table)} compete."
-        return guide + points, sentence
+            sentence += f" The average gain is {average:.3f}; {int(is_in.sum())} of {len(table)} compete."
+        return guide + element("g", labels, style=HALO), sentence, places
 
     ticks_x = np.arange(0, plane.xlim[1] + 0.01, 1)
     ticks_y = np.arange(0, plane.ylim[1] + 0.01, 0.2)
-    table, rule = start or (next(iter(tables)), RULES[0])
+    first = next(iter(tables))
+    name, rule = start or (first, RULES[0])
+    attributes = dict.fromkeys(A for table in found.values() for A in table.index)
     return Explorable(
         title="Gain against price",
-        alt=f"Every attribute of the table {table} as a point, its price to the right, its gain upwards. The winner by "
+        alt=f"Every attribute of the table {name} as a point, its price to the right, its gain upwards. The winner by "
         f"{rule} is marked, and a line runs through it.",
-        size=(480, 350),
+        size=(480, 390),
         background=plane.axes(ticks_x, ticks_y, "price (bits)", "gain (bits)"),
-        controls=[Choice("Table", list(tables), start=table), Choice("Largest", list(RULES), start=rule)],
+        marks=dict.fromkeys(attributes, circle(0, 0, 5))
+        | {"winner": circle(0, 0, 7.5, style=f"fill: {class_color(GAIN)}")},
+        controls=[
+            Choice("Table", list(tables), start=name, opens=first),
+            Choice("Choose the largest", list(RULES), start=rule, opens=RULES[0]),
+        ],
         frame=state,
-        challenge=challenge,
+        found=lambda name, rule: name in fooled and rule == RULES[2],
+        guess=Choice(
+            "Your guess: which table fools all three rules?", [*(name for name in tables if name != first), "none"]
+        ),
+        challenge="Which table fools which rule? Find one that fools all three, to the last.",
     )
 
 
@@ -208,16 +234,16 @@ def _label_places(table: pd.DataFrame, plane: Plane) -> dict[str, tuple[float, f
     """Where the name of each point stands: x, y and anchor; on the first of its four sides that is free."""
     at = {str(A): (plane.x(row["price"]), plane.y(row["gain"])) for A, row in table.iterrows()}
     taken = [(x - 6, y - 6, x + 6, y + 6) for x, y in at.values()]
-    taken.append((plane.box[0], plane.box[3], plane.box[2], plane.box[3] + 20))  # the axis
+    taken.append((plane.box[0], plane.box[3] + 2, plane.box[2], plane.box[3] + 20))  # numbers of the axis
     places: dict[str, tuple[float, float, str]] = {}
     for A, (x, y) in at.items():
-        width = 8.5 * len(A)
+        width = 9 * len(A)
         to_right, to_left = (x + 9, y + 5, "start", x + 9), (x - 9, y + 5, "end", x - 9 - width)
         above, below = ((x, y + dy, "middle", x - width / 2) for dy in (-10, 20))
         sides = (to_right, to_left, above, below)
         for side in sides:
             _, y_label, _, left = side
-            box = (left, y_label - 11, left + width, y_label + 3)
+            box = (left, y_label - 12, left + width, y_label + 3)
             fits = plane.box[0] <= left and left + width <= plane.box[2] + 10
             if fits and not any(_overlap(box, other) for other in taken):
                 break

@@ -21,7 +21,7 @@ PITCH = 23.5  # pixels from one melon to the next
 LETTER = 7.2  # width of a letter at 13 pixels
 WORDS = 16  # height of a line of words
 EDGE = 20  # height of the branches from one level to the next
-WIDTH = 414  # of the tree; the bar of the entropy stands beside it
+WIDTH, NARROW = 414, 334  # of the tree, the second for words that read on a phone; the bar stands beside it
 NOT_YET = "nothing yet"
 
 
@@ -120,22 +120,28 @@ def bits_left(root: Bin, depth: int) -> float:
     return sum(len(node.rows) * node.entropy for node in frontier(root, depth)) / len(root.rows)
 
 
-def lay_out(levels: list[list[Bin]]) -> float:
+def _least_width(node: Bin) -> float:
+    """What a node needs for its longest word, and for a melon."""
+    return max([PITCH + 4, *(LETTER * len(word) for word in node.answer.split())])
+
+
+def lay_out(levels: list[list[Bin]], whole_width: float = WIDTH) -> float:
     """Give every node its place; return the height of the whole."""
     top = 0.0
-    middle = WIDTH / 2
+    middle = whole_width / 2
     for level in levels:
         # Each node has room for its longest word. What is left goes to those with many rows, as far as these need it.
         n_rows = np.array([len(node.rows) for node in level])
-        least = np.array([max([PITCH + 4, *(LETTER * len(word) for word in node.answer.split())]) for node in level])
-        gap = min(10.0, (WIDTH - least.sum()) / len(level))
-        spare = WIDTH - least.sum() - gap * (len(level) - 1)
+        n_columns = np.ceil(n_rows / np.maximum(1, np.ceil(PITCH * n_rows / whole_width)))  # lines of equal length
+        least = np.array([_least_width(node) for node in level])
+        gap = min(10.0, (whole_width - least.sum()) / len(level))
+        spare = whole_width - least.sum() - gap * (len(level) - 1)
         widths = least + np.clip(
-            np.maximum(PITCH * n_rows, [LETTER * len(n.answer) for n in level]) + 6 - least, 0, None
+            np.maximum(PITCH * n_columns, [LETTER * len(n.answer) for n in level]) + 6 - least, 0, None
         )
         widths = np.minimum(widths, least + spare * n_rows / n_rows.sum())
         whole = widths.sum() + gap * (len(level) - 1)
-        left = 1 + min(max(0.0, middle - whole / 2), WIDTH - whole)
+        left = 1 + min(max(0.0, middle - whole / 2), whole_width - whole)
         for node, width in zip(level, widths.tolist()):
             node.left, node.width, node.top = left, width, top
             left += width + gap
@@ -201,7 +207,8 @@ def falling_melons(
     target : the column to predict, of the labels yes and no.
     first : the questions among which the reader chooses the first; by default ID3's own choice alone.
     max_depth : the number of levels of questions. With 1, the reader has only the choice of the first question.
-    guess : whether the reader is asked beforehand which first question leaves the least entropy.
+    guess : whether the reader is asked beforehand: which first question leaves the least entropy, or, without a choice
+        of questions, on which level most melons have reached a leaf.
     """
     if melons.isna().any(axis=None):
         raise ValueError("melons must have no missing entries")
@@ -215,9 +222,12 @@ def falling_melons(
     levels = {
         question: levels_of(root)[: None if max_depth is None else max_depth + 1] for question, root in roots.items()
     }
-    bottom = max(lay_out(nodes) for nodes in levels.values())
+    all_levels = [level for nodes in levels.values() for level in nodes]
+    width = NARROW if all(sum(map(_least_width, level)) <= NARROW for level in all_levels) else WIDTH
+    bottom = max(lay_out(nodes, width) for nodes in levels.values())
     n, n_levels = len(melons), max(map(len, levels.values()))
-    bits = Plane((0, 1), (0, 1), (440, 62, 466, bottom - 4))
+    bar = width + 26  # left of the bar
+    bits = Plane((0, 1), (0, 1), (bar, 62, bar + 26, bottom - 4))
 
     def frame(question: str, level: int) -> tuple[list[str], str, dict]:
         root, shown = roots[question], levels[question][: level + 1]
@@ -225,11 +235,11 @@ def falling_melons(
         for k, nodes in enumerate(shown):
             parts += [_level(nodes, shown[k - 1] if k else [], is_ripe), _below(nodes, is_asked=k < level)]
         now, before = bits_left(root, level), bits_left(root, max(0, level - 1))
-        taken = rect(440, bits.y(before), 26, bits.y(now) - bits.y(before), style=f"fill: {class_color(GAIN)}")
-        parts += [taken, text(453, 36, f"{now:.3f}", text_anchor="middle", font_weight="bold")]
+        taken = rect(bar, bits.y(before), 26, bits.y(now) - bits.y(before), style=f"fill: {class_color(GAIN)}")
+        parts += [taken, text(bar + 13, 36, f"{now:.3f}", text_anchor="middle", font_weight="bold")]
         nodes = list(frontier(root, level))
         places: dict[object, Sequence[float]] = {row: place for node in nodes for row, place in node.places().items()}
-        places["entropy"] = (440, bits.y(now), 1, bits.y(0) - bits.y(now))
+        places["entropy"] = (bar, bits.y(now), 1, bits.y(0) - bits.y(now))
         return [part for part in parts if part], sentence(question, level, nodes, now, before), places
 
     def sentence(question: str, level: int, nodes: list[Bin], now: float, before: float) -> str:
@@ -261,20 +271,29 @@ def falling_melons(
         + "".join(f"{', '.join(node.answers)}: {' '.join(map(str, node.rows))}. " for node in ends)
         + f"A bar beside them is as high as their entropy, {bits_left(roots[rest], n_levels - 1):.3f} bits; it "
         f"was {entropy(labels):.3f} at first.",
-        size=(480, bottom + 36),
-        background=element("g", text(453, 18, "entropy") + text(453, 54, "bits"), text_anchor="middle", font_size=13)
+        size=(width + 66, bottom + 36),
+        background=element(
+            "g", text(bar + 13, 18, "entropy") + text(bar + 13, 54, "bits"), text_anchor="middle", font_size=13
+        )
         + rect(
-            440, bits.y(entropy(labels)), 26, bits.y(0) - bits.y(entropy(labels)), fill="none", stroke="currentColor"
+            bar, bits.y(entropy(labels)), 26, bits.y(0) - bits.y(entropy(labels)), fill="none", stroke="currentColor"
         )
         + legend,
         marks=marks,
     )
     if first is None:
+        in_leaf = [
+            sum(len(node.rows) for node in frontier(roots[own], k) if not node.children) for k in range(n_levels)
+        ]
+        asked = "Your guess: after how many questions are most melons in a leaf?"
+        settled = next((level for level, n_rows in enumerate(in_leaf) if n_rows > n / 2), None)
         return Explorable(
             title="ID3, level by level",
-            challenge="Which melons have to answer the most questions? On which level do most of them reach a leaf?",
+            challenge="Find the first level with most melons in a leaf. Which ones have to answer the most questions?",
             controls=[Slider("Levels of questions", list(range(n_levels)), start=n_levels - 1, opens=0)],
             frame=lambda level: frame(own, level),
+            found=lambda level: level == settled,
+            guess=Choice(asked, range(1, n_levels), show="after {}") if guess else None,
             **settings,
         )
     if max_depth == 1:

@@ -2,91 +2,107 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from treekit.measures import conditional_entropy, entropy, entropy_of_counts, information_gain
-from treekit.showing.explorable import Choice, Explorable
-from treekit.showing.figures.shared import LINE, axes, in_class
-from treekit.showing.palette import CLASS_COLORS, class_color
-from treekit.showing.svg import FAINT, Plane, line, rect, text
+from treekit.measures import entropy, information_gain
+from treekit.showing.explorable import Choice, Explorable, Place
+from treekit.showing.figures.shared import LINE, axes, melon
+from treekit.showing.palette import BAR, CLASS_COLORS, GAIN, class_color
+from treekit.showing.svg import FAINT, Plane, circle, element, line, rect, text
+
+PITCH = 23  # pixels from one melon to the next
+NOT_YET = "nothing yet"
 
 
-def split_explorer(frame: pd.DataFrame, target: str) -> Explorable:
-    """Each attribute of `frame` as a question about the column `target`: class counts, branch entropies, mean and gain.
+def split_explorer(frame: pd.DataFrame, target: str, rival: str) -> Explorable:
+    """The melons of `frame` move into the groups of a question, beside their entropies, the mean and the gain.
 
-    `frame` is a table of words without missing entries, small enough (about 40 rows) to draw each row as a square.
+    The reader looks for the attributes that gain as much as `rival`, the best one. `frame` is a table of words with at
+    most nine rows and no missing entries, `target` its column of the labels yes and no.
     """
     if frame.isna().any(axis=None):
         raise ValueError("frame must have no missing entries")
     attributes = [column for column in frame.columns if column != target]
-    # Classes in the order of the alphabet, as a tree has them: a class has one colour in every drawing.
-    tables = {a: pd.crosstab(frame[a], frame[target].astype(str)) for a in attributes}
-    classes = list(tables[attributes[0]].columns)
-    n, before = len(frame), entropy(frame[target])
-    mean_y = 100 + LINE * max(len(table) for table in tables.values())
-    bits = Plane((0, float(np.log2(len(classes)))), (0, 1), (336, 0, 426, 1))
+    labels = frame[target].astype(str)
+    n, before = len(frame), entropy(labels)
+    gains = {a: information_gain(frame[a], labels) for a in attributes}
+    others = [a for a in attributes if a != rival]
+    equals = [a for a in others if np.isclose(gains[a], gains[rival])]
+    groups = {a: frame.groupby(a, observed=True).groups for a in attributes}
+    n_lines = max(map(len, groups.values()))
+    top, height = 100, 48  # of the first group; of each: a name, its melons below
+    mean_y = top + height * n_lines + 22
+    bits = Plane((0, 1), (0, 1), (232, 0, 342, 1))
 
-    def bar(y: float, start: float, end: float, **attributes: object) -> str:
-        """An entropy, or a piece of one, and its amount."""
-        drawn = rect(bits.x(start), y - 12, bits.x(end) - bits.x(start), 14, **attributes)
-        return drawn + text(480, y, f"{end - start:.3f}", text_anchor="end")
+    def side_by_side(rows: Iterable, y: float) -> dict[object, Place]:
+        return {row: (12 + PITCH * i, y) for i, row in enumerate(rows)}
 
-    def group(y: float, name: str, counts: Sequence[int]) -> str:
-        """One line: a name, a square for each row, class by class, and the entropy."""
-        side = min(11, 190 / n)
-        ends = np.cumsum(counts)
-        squares = "".join(
-            in_class(k, "".join(rect(133 + side * i, y - 9, 0.64 * side, 7) for i in range(end - count, end)))
-            for k, (count, end) in enumerate(zip(counts, ends, strict=True))
-        )
-        return text(0, y, name) + squares + bar(y, 0, float(entropy_of_counts(counts)), fill_opacity=0.5)
+    def amount(y: float, value: float) -> str:
+        return text(400, y + 5, f"{value:.3f}", text_anchor="end")
 
-    legend, x = "", 3
-    for k, name in enumerate(f"{target}: {label}" for label in classes):
-        legend += in_class(k, rect(x, 9, 8, 8)) + text(x + 15, 18, name)
-        x += 30 + 8 * len(name)
-    background = (
-        legend
-        + text(480, 18, "entropy (bits)", text_anchor="end")
-        + group(54, f"all {n} rows", tables[attributes[0]].sum().tolist())
-        + line(0, 68, 480, 68, stroke_opacity=FAINT)
-        + line(0, mean_y - 24, 480, mean_y - 24, stroke_opacity=FAINT)
-        + line(bits.x(before), 58, bits.x(before), mean_y + LINE + 4, stroke_dasharray="3 4")
-        + text(0, mean_y, "mean over all rows")
-        + text(0, mean_y + LINE, "gain: what the question took away")
-    )
+    first_y = 62
+    seats = side_by_side(frame.index, first_y)
 
-    def state(attribute: str) -> tuple[str, str]:
-        table = tables[attribute]
-        after = conditional_entropy(frame[attribute], frame[target])
-        drawing = (
-            "".join(group(94 + LINE * i, str(value), table.loc[value].tolist()) for i, value in enumerate(table.index))
-            + bar(mean_y, 0, after, fill_opacity=0.5)
-            + bar(mean_y + LINE, after, before, style=f"fill: {class_color(2)}")
-        )
-        terms = " + ".join(
-            f"{counts.sum()}/{n} × {float(entropy_of_counts(counts)):.3f}" for counts in table.to_numpy()
-        )
-        gain = information_gain(frame[attribute], frame[target])
+    def state(attribute: str) -> tuple[str, str, dict]:
+        if attribute == NOT_YET:
+            n_ripe = int((labels == "yes").sum())
+            return "", f"All {n} melons, {n_ripe} of them ripe. Their entropy is {before:.3f} bits.", dict(seats)
+        drawn, terms = "", []
+        places: dict[object, Place] = {}
+        for i, (value, rows) in enumerate(groups[attribute].items()):
+            y, left = top + height * i, entropy(labels.loc[rows])
+            places |= side_by_side(rows, y + 18)
+            places[f"entropy {i}"] = (bits.x(0), y + 18, bits.x(left) - bits.x(0), 1)
+            drawn += text(0, y, str(value)) + amount(y + 18, left)
+            terms.append(f"{len(rows)}/{n} × {left:.3f}")
+        after = before - gains[attribute]
+        places["mean"] = (bits.x(0), mean_y - 5, bits.x(after) - bits.x(0), 1)
+        places["gain"] = (bits.x(after), mean_y + LINE - 5, bits.x(before) - bits.x(after), 1)
+        drawn += amount(mean_y - 5, after) + amount(mean_y + LINE - 5, gains[attribute])
         sentence = (
-            f"After a split on {attribute}, {terms} = {after:.3f} bits are left of "
-            f"{before:.3f}. The gain, rounded last, is {gain:.3f} bits."
+            f"After a split on {attribute}, {' + '.join(terms)} = {after:.3f} bits are left of "
+            f"{before:.3f}. The gain, rounded last, is {gains[attribute]:.3f} bits."
         )
-        return drawing, sentence
+        return element("g", drawn, font_size=13), sentence, places
 
+    bar = rect(0, -7, 1, 14, fill_opacity=BAR)
+    marks: dict[object, str] = {f"entropy {i}": bar for i in range(n_lines)} | {"mean": bar}
+    marks["gain"] = rect(0, -7, 1, 14, style=f"fill: {class_color(GAIN)}")
+    marks |= {row: melon(row, label == "yes", radius=10.5) for row, label in labels.items()}
+    empty = "".join(circle(*seats[row], 10) for row in frame.index)
+    background = (
+        melon("", True, 12, 9, 7)
+        + text(25, 14, "ripe")
+        + melon("", False, 72, 9, 7)
+        + text(85, 14, "unripe")
+        + text(400, 14, "entropy (bits)", text_anchor="end")
+        + text(0, 44, f"all {n} melons")
+        + element("g", empty, fill="none", stroke="currentColor", stroke_opacity=FAINT, stroke_dasharray="2 3")
+        + rect(bits.x(0), first_y - 7, bits.x(before) - bits.x(0), 14, fill_opacity=BAR)
+        + amount(first_y, before)
+        + line(0, top - 22, 400, top - 22, stroke_opacity=FAINT)
+        + line(0, mean_y - 22, 400, mean_y - 22, stroke_opacity=FAINT)
+        + line(bits.x(before), first_y + 7, bits.x(before), mean_y + LINE + 4, stroke_dasharray="3 4")
+        + text(0, mean_y, f"mean over all {n}")
+        + text(0, mean_y + LINE, "gain")
+    )
+    shown = equals[-1]
     return Explorable(
         title="What one question leaves open",
-        alt=f"The {n} rows as squares in the colour of their class: first all together with their entropy, then one "
-        f"group for each value of {attributes[0]}, with its entropy as a bar. Below, the groups' mean and the gain.",
-        size=(480, mean_y + LINE + 12),
-        background=background,
-        controls=[Choice("Split on", attributes)],
+        alt=f"The {n} melons as numbered circles, hollow if ripe, in one group for each value of {shown}, with its "
+        "entropy as a bar. Below, the groups' mean and the gain.",
+        size=(400, mean_y + LINE + 12),
+        background=element("g", background, font_size=13),
+        marks=marks,
+        controls=[Choice("Split on", [NOT_YET, *attributes], start=shown, opens=NOT_YET)],
         frame=state,
-        challenge="Which question has the largest gain? Is it the only one? Which questions gain next to nothing?",
+        found=lambda attribute: attribute in equals,
+        guess=Choice(f"Your guess: which question gains as much as the {rival}?", others),
+        challenge=f"Find the questions that gain as much as the {rival}. Which ones gain next to nothing?",
     )
 
 

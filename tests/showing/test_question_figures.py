@@ -1,0 +1,124 @@
+"""The figures of the chapters on ID3 and C4.5 in which a question is chosen: every state is treekit's."""
+
+import itertools
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from treekit import C45Classifier, ID3Classifier
+from treekit.datasets import load_playtennis, load_watermelon
+from treekit.measures import conditional_entropy, entropy, gain_ratio, information_gain, split_information
+from treekit.showing.figures.c45 import RULES, price_explorer, ratio_explorer
+from treekit.showing.figures.cover import falling_melons
+from treekit.showing.figures.id3 import split_explorer
+
+
+def states(figure):
+    """Each frame by its values: the places of the marks that are there, by key, the sentence, and found."""
+    keys = list(figure.panels[0].marks)
+    for values, frame in zip(itertools.product(*(c.values for c in figure.controls)), figure.frames, strict=True):
+        places = zip(keys, frame.scenes[0].places, strict=True)
+        yield values, {key: place for key, place in places if place}, frame.sentence, frame.found
+
+
+@pytest.fixture(scope="module")
+def melons():
+    return load_watermelon()
+
+
+@pytest.fixture(scope="module")
+def tables(melons):
+    X, y = melons.drop(columns="ripe"), melons["ripe"]
+    days = load_playtennis()
+    XP, yP = days.drop(columns="play"), days["play"]
+    return {
+        "melons": (X, y),
+        "+ number": (X.assign(number=X.index.astype(str)), y),
+        "+ sticker": (X.assign(sticker=np.where(X.index <= 2, "yes", "no")), y),
+        "tennis": (XP, yP),
+        "+ day": (XP.assign(day=XP.index.astype(str)), yP),
+    }
+
+
+@pytest.fixture(scope="module")
+def figures(melons, tables):
+    clear = melons[melons["texture"] == "clear"]
+    return {
+        "first": falling_melons(melons, "ripe", first=melons.columns[:-1], max_depth=1, guess=True),
+        "split": split_explorer(clear, "ripe", rival="stem"),
+        "levels": falling_melons(melons, "ripe", guess=True),
+        "price": price_explorer(*tables["+ number"]),
+        "ratio": ratio_explorer(tables, ["number", "sticker", "day"], start=("+ sticker", RULES[2])),
+    }
+
+
+def test_clear_melons_lie_beside_the_entropy_of_their_group(figures, melons):
+    clear = melons[melons["texture"] == "clear"]
+    y = clear["ripe"]
+    bit = 110  # pixels
+    for (attribute,), places, sentence, found in states(figures["split"]):
+        heights = {row: places[row][1] for row in clear.index}
+        if attribute == "nothing yet":
+            assert len(set(heights.values())) == 1 and not found
+            continue
+        groups = clear.groupby(attribute, observed=True).groups
+        assert len(set(heights.values())) == len(groups)
+        for i, rows in enumerate(groups.values()):
+            _, middle, width, _ = places[f"entropy {i}"]
+            assert {heights[row] for row in rows} == {middle}
+            assert width == pytest.approx(bit * entropy(y.loc[rows]))
+        after, gain = conditional_entropy(clear[attribute], y), information_gain(clear[attribute], y)
+        assert places["mean"][2] == pytest.approx(bit * after) and places["gain"][2] == pytest.approx(bit * gain)
+        assert f"= {after:.3f} bits are left of 0.764. The gain, rounded last, is {gain:.3f} bits." in sentence
+        assert found == (attribute in ("umbilicus", "surface"))
+
+
+def test_the_first_level_with_most_melons_in_a_leaf_is_found(figures, melons):
+    X, y = melons.drop(columns="ripe"), melons["ripe"]
+    id3 = ID3Classifier().fit(X, y).tree_
+    depth = [id3[leaf].depth for leaf in id3.apply(X)]
+    settled = next(level for level in range(5) if np.mean(np.array(depth) <= level) > 0.5)
+    assert [found for *_, found in states(figures["levels"])] == [level == settled for level in range(5)]
+
+
+def test_each_rule_marks_the_attribute_that_treekit_chooses(figures, tables):
+    for (name, rule), places, sentence, found in states(figures["ratio"]):
+        X, y = tables[name]
+        gains, ratios = ({A: measure(X[A], y) for A in X} for measure in (information_gain, gain_ratio))
+        model = C45Classifier(min_samples_leaf=1, confidence=None, max_depth=1).fit(X, y)
+        winner = [max(gains, key=gains.get), max(ratios, key=ratios.get), model.tree_.root.question][RULES.index(rule)]
+        assert places["winner"][:2] == places[winner][:2] and f": {winner} wins" in sentence
+        assert ("and should not" in sentence) == (winner in ("number", "sticker", "day"))
+        assert set(places) == {*X, "winner"}
+        for A, B in itertools.pairwise(X):  # right is dearer, up is more
+            assert (places[A][0] < places[B][0]) == (split_information(X[A]) < split_information(X[B]))
+            assert (places[A][1] > places[B][1]) == (gains[A] < gains[B])
+        competes = {A for A in X if gains[A] >= np.mean(list(gains.values())) - 1e-9 or rule != RULES[2]}
+        assert {A for A in X if places[A][4] == 1} == competes
+        assert found == (name == "+ day" and rule == RULES[2])
+
+
+@pytest.mark.parametrize("name", ["first", "split", "levels", "price", "ratio"])
+def test_words_read_on_a_phone(figures, name):
+    """A phone of 390 pixels leaves 358 to a drawing."""
+    figure = figures[name]
+    (width, _), marks = figure.panels[0].size, "".join(figure.panels[0].marks.values())
+
+    def sizes(node, inherited=15.0):
+        size = float(node.get("font-size", inherited))
+        yield from [size] if node.tag == "text" and node.text else []
+        for child in node:
+            yield from sizes(child, size)
+
+    for drawing in (figure.panels[0].background, marks, *(frame.drawing for frame in figure.frames)):
+        for size in sizes(ElementTree.fromstring(f"<g>{drawing}</g>")):
+            assert size * 358 / width >= 11
+
+
+@pytest.mark.parametrize("name", ["first", "split", "levels", "price", "ratio"])
+def test_each_is_small_and_opens_before_its_answer(figures, name):
+    figure = figures[name]
+    assert len(figure._repr_html_().encode()) < 60_000
+    opening = figure._frame_at([control.opens_index for control in figure.controls])
+    assert not opening.found and any(frame.found for frame in figure.frames)
