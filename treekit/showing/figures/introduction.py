@@ -82,7 +82,7 @@ def lunch_explorer() -> Explorable:
             ),
         ],
         frame=frame,
-        marks={"handle": rect(5, -17, 12, 12, rx=2)},  # beside a dish that lies on the corner
+        marks={"handle": rect(-8, -8, 16, 16, rx=3, fill_opacity=0.15, stroke="currentColor", stroke_width=2)},
         found=lambda distance, price: not wrong_with(distance, price).any(),
         challenge="Drag the corner of the region. Can you find two limits that get every dish right?",
     )
