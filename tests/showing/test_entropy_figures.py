@@ -25,9 +25,9 @@ def melons():
 
 
 def basket(figure, frame, y):
-    """The melons at this height of a drawing, from the left."""
+    """The melons that are seen at this height of a drawing, from the left."""
     places = zip(figure.panels[0].marks, frame.scenes[0].places, strict=True)
-    return [row for _, row in sorted((place[0], row) for row, place in places if place and place[1] == y)]
+    return [row for _, row in sorted((place[0], row) for row, place in places if place[1] == y and len(place) == 2)]
 
 
 def test_the_basket_holds_the_share_on_the_axis_below_it(melons):

@@ -130,9 +130,11 @@ def entropy_explorer(ripe: pd.Series) -> Explorable:
                 + text(374, low, f"unripe {parts[1]:.3f}")
             )
             drawing += element("g", bars, class_="answer")
-        inside = [one if i < n_ripe else other for i, (one, other) in enumerate(zip(*kinds, strict=True))]
-        places: dict[object, tuple[float, float]] = {"dot": (x, top)}
-        places |= {row: (plane.x((i + 0.5) / BASKET), 26) for i, row in enumerate(inside)}
+        places: dict[object, tuple[float, ...]] = {"dot": (x, top)}
+        for i, (one, other) in enumerate(zip(*kinds, strict=True)):
+            inside, outside = (one, other) if i < n_ripe else (other, one)
+            center = plane.x((i + 0.5) / BASKET)
+            places |= {inside: (center, 26), outside: (center, 26, 1, 1, 0)}
         return drawing, sentence(n_ripe, shares, total), places
 
     def sentence(n_ripe: int, shares: np.ndarray, total: float) -> str:

@@ -42,16 +42,16 @@ def lunch_explorer() -> Explorable:
     def wrong_with(distance: int, price: int) -> np.ndarray:
         return ((far <= distance) & (cost <= price)) != eaten
 
-    def frame(distance: int, price: int) -> tuple[str, str, dict]:
+    def frame(distance: int, price: int) -> tuple[list[str], str, dict]:
         wrong = wrong_with(distance, price)
         x, y = plane.x(distance), plane.y(price)
-        drawing = (
-            rect(left, y, x - left, bottom - y, style=f"fill: {class_color(1)}; fill-opacity: 0.15")
-            + line(left, y, x, y, stroke_width=2)
-            + line(x, y, x, bottom, stroke_width=2)
-            + rings([(xs[i], ys[i]) for i in np.flatnonzero(wrong)])
-            + code_lines([(0, f"if distance ≤ {distance}:"), (1, f"if price ≤ {price}:")], y=50)
-        )
+        drawing = [
+            rect(left, y, x - left, bottom - y, style=f"fill: {class_color(1)}; fill-opacity: 0.15"),
+            line(left, y, x, y, stroke_width=2) + line(x, y, x, bottom, stroke_width=2),
+            rings([(xs[i], ys[i]) for i in np.flatnonzero(wrong)]),
+            code_lines([(0, f"if distance ≤ {distance}:")], y=50),
+            code_lines([(1, f"if price ≤ {price}:")], y=72),
+        ]
         names = ", ".join(lunches.index[wrong])
         said = f"At most {distance} m and {price} yuan: right for {(~wrong).sum()} of {len(wrong)} dishes"
         return drawing, f"{said}, wrong for {names}." if names else f"{said}.", {"handle": (x, y)}
