@@ -1,13 +1,66 @@
 """The figures of the chapter on entropy that compute something of their own."""
 
 import itertools
+import re
 
 import numpy as np
 import pytest
 
 from treekit.datasets import load_watermelon
 from treekit.measures import entropy_of_counts, information_gain
-from treekit.showing.figures.entropy import GAMES, fewest_questions, questions_explorer, shuffle_explorer
+from treekit.showing.figures.entropy import (
+    BASKET,
+    GAMES,
+    doubt_explorer,
+    entropy_explorer,
+    fewest_questions,
+    questions_explorer,
+    shuffle_explorer,
+)
+
+
+@pytest.fixture(scope="module")
+def melons():
+    return load_watermelon()
+
+
+def basket(figure, frame, y):
+    """The melons that are seen at this height of a drawing, from the left."""
+    places = zip(figure.panels[0].marks, frame.scenes[0].places, strict=True)
+    return [row for _, row in sorted((place[0], row) for row, place in places if place[1] == y and len(place) == 2)]
+
+
+def test_the_basket_holds_the_share_on_the_axis_below_it(melons):
+    ripe = melons["ripe"]
+    for figure, y in [(doubt_explorer(ripe), 74), (entropy_explorer(ripe), 26)]:
+        for n_ripe, frame in enumerate(figure.frames):
+            inside = basket(figure, frame, y)
+            assert [ripe[row] for row in inside] == ["yes"] * n_ripe + ["no"] * (BASKET - n_ripe)
+            assert f"= {entropy_of_counts(ripe[inside].value_counts()):.3f}" in frame.sentence.replace("doubt is", "=")
+    figure = doubt_explorer(ripe)
+    for frame in figure.frames:
+        assert sorted(basket(figure, frame, 74) + basket(figure, frame, 22)) == sorted(
+            set(figure.panels[0].marks) - {"dot"}
+        )
+    assert [n for n, frame in enumerate(figure.frames) if frame.found] == [BASKET / 2]
+
+
+def test_the_rarer_kind_adds_more_in_every_mixed_basket(melons):
+    for n_ripe, frame in enumerate(entropy_explorer(melons["ripe"]).frames[1:-1], start=1):
+        parts = [float(part) for part in re.findall(r">(?:un)?ripe (0\.\d+)<", frame.drawing)]
+        assert sum(parts) == pytest.approx(float(frame.sentence.split()[-2]), abs=2e-3)
+        assert np.sign(parts[0] - parts[1]) == np.sign(BASKET / 2 - n_ripe)
+        assert frame.found == (parts[0] == parts[1])
+
+
+def test_words_and_numbers_read_on_a_phone(melons):
+    texture, ripe = melons["texture"], melons["ripe"]
+    figures = [doubt_explorer(ripe), questions_explorer(), entropy_explorer(ripe), shuffle_explorer(texture, ripe)]
+    for figure in figures:
+        page = figure._repr_html_()
+        written = re.findall(r"<text[^>]*[^/]>", page)  # the melons of a legend have no number
+        sizes = [15, *(float(size[1]) for words in written if (size := re.search(r'font-size=\\?"([\d.]+)', words)))]
+        assert min(sizes) * 358 / figure.panels[0].size[0] >= 11
 
 
 @pytest.mark.parametrize(
@@ -36,8 +89,7 @@ def test_the_first_question_of_the_reader_costs_what_the_figure_says():
     assert means["mostly apples", "apple or banana?"] == 2 and means["mostly apples", "apple?"] == 1.75
 
 
-def test_each_deal_is_a_shuffle_of_the_chapter_and_its_gain_treekits():
-    melons = load_watermelon()
+def test_each_deal_is_a_shuffle_of_the_chapter_and_its_gain_treekits(melons):
     texture, ripe = melons["texture"], melons["ripe"]
     figure = shuffle_explorer(texture, ripe)
     rng = np.random.default_rng(0)
@@ -48,4 +100,5 @@ def test_each_deal_is_a_shuffle_of_the_chapter_and_its_gain_treekits():
         # A label lies at the place of the melon that got it.
         at = {place: owner for owner, place in zip(ripe.index, frame.scenes[0].places, strict=True)}
         assert [ripe[at[spots[row]]] for row in ripe.index] == labels.tolist()
+        assert frame.found == (information_gain(texture, labels) >= information_gain(texture, ripe) - 1e-9)
     assert "and 2 of 60 shuffles reached 0.381." in figure.frames[-1].sentence

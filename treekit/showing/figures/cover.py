@@ -120,6 +120,11 @@ def bits_left(root: Bin, depth: int) -> float:
     return sum(len(node.rows) * node.entropy for node in frontier(root, depth)) / len(root.rows)
 
 
+def _least_width(node: Bin) -> float:
+    """What a node needs for its longest word, and for a melon."""
+    return max([PITCH + 4, *(LETTER * len(word) for word in node.answer.split())])
+
+
 def lay_out(levels: list[list[Bin]], whole_width: float = WIDTH) -> float:
     """Give every node its place; return the height of the whole."""
     top = 0.0
@@ -128,7 +133,7 @@ def lay_out(levels: list[list[Bin]], whole_width: float = WIDTH) -> float:
         # Each node has room for its longest word. What is left goes to those with many rows, as far as these need it.
         n_rows = np.array([len(node.rows) for node in level])
         n_columns = np.ceil(n_rows / np.maximum(1, np.ceil(PITCH * n_rows / whole_width)))  # lines of equal length
-        least = np.array([max([PITCH + 4, *(LETTER * len(word) for word in node.answer.split())]) for node in level])
+        least = np.array([_least_width(node) for node in level])
         gap = min(10.0, (whole_width - least.sum()) / len(level))
         spare = whole_width - least.sum() - gap * (len(level) - 1)
         widths = least + np.clip(
@@ -217,7 +222,8 @@ def falling_melons(
     levels = {
         question: levels_of(root)[: None if max_depth is None else max_depth + 1] for question, root in roots.items()
     }
-    width = WIDTH if first is not None and max_depth != 1 else NARROW
+    all_levels = [level for nodes in levels.values() for level in nodes]
+    width = NARROW if all(sum(map(_least_width, level)) <= NARROW for level in all_levels) else WIDTH
     bottom = max(lay_out(nodes, width) for nodes in levels.values())
     n, n_levels = len(melons), max(map(len, levels.values()))
     bar = width + 26  # left of the bar

@@ -12,108 +12,164 @@ from treekit.showing.figures.shared import Picture, Plot, current_plot, in_class
 from treekit.showing.palette import CLASS_COLORS, GAIN, RIPE, UNRIPE, class_color
 from treekit.showing.svg import FAINT, Plane, circle, element, line, rect, text
 
-BASKET = 10
+BASKET = 8
 
 
-def doubt_explorer() -> Explorable:
-    """Ten melons, of which the reader decides how many are ripe: each basket leaves a dot at the height of its doubt.
+def _sorted_by_kind(ripe: pd.Series) -> list[list]:
+    """As many ripe melons as the basket holds, and as many unripe ones."""
+    return [ripe.index[(ripe == "yes") == is_ripe][:BASKET].tolist() for is_ripe in (True, False)]
 
-    The arch is not there at the start; it appears dot by dot, so that the reader can guess it first.
+
+def _basket_marks(ripe: pd.Series) -> dict[object, str]:
+    """The dot on the arch, and the melons that may lie in the basket, large enough to be read on a phone."""
+    melons = {row: melon(row, ripe[row] == "yes", radius=13) for rows in _sorted_by_kind(ripe) for row in rows}
+    return {"dot": circle(0, 0, 7)} | melons
+
+
+def _legend(y: float) -> str:
+    """What the looks of a melon mean, on a line at this height."""
+    return melon("", True, 8, y, 7) + text(21, y + 5, "ripe") + melon("", False, 68, y, 7) + text(81, y + 5, "unripe")
+
+
+def _of_basket(n_ripe: int) -> str:
+    return f"{n_ripe} of {BASKET} melons {'is' if n_ripe == 1 else 'are'} ripe"
+
+
+def doubt_explorer(ripe: pd.Series) -> Explorable:
+    """A basket of eight melons, of which the reader decides how many are ripe: each leaves a dot as high as its doubt.
+
+    The arch is not there at the start; it appears dot by dot, so that the reader can guess it first. The basket is as
+    wide as the axis below it, so the border between its ripe and its unripe melons stands above the dot.
     """
-    plane = Plane((0, 1), (0, 1), (40, 92, 440, 272))
+    plane = Plane((0, 1), (0, 1), (62, 150, 462, 310))
+    left, _, right, _ = plane.box
     shares = np.arange(BASKET + 1) / BASKET
     doubts = entropy_of_counts(np.column_stack([shares, 1 - shares]))
+    kinds = _sorted_by_kind(ripe)
 
-    def frame(ripe: int) -> tuple[str, str]:
-        seen = zip(shares[: ripe + 1], doubts[: ripe + 1], strict=True)
-        drawing = (
-            _basket(ripe)
-            + "".join(circle(plane.x(share), plane.y(doubt), 3.5, fill_opacity=0.5) for share, doubt in seen)
-            + circle(plane.x(shares[ripe]), plane.y(doubts[ripe]), 7)
+    def frame(n_ripe: int) -> tuple[str, str, dict]:
+        x, y = plane.x(shares[n_ripe]), plane.y(doubts[n_ripe])
+        seen = zip(shares[: n_ripe + 1], doubts[: n_ripe + 1], strict=True)
+        drawing = line(x, 92, x, y, stroke_dasharray="4 4", stroke_opacity=0.6) + "".join(
+            circle(plane.x(share), plane.y(doubt), 3.5, fill_opacity=0.5) for share, doubt in seen
         )
-        if doubts[ripe]:
-            return drawing, f"{ripe} of 10 melons are ripe: the doubt is {doubts[ripe]:.3f}."
-        return (
-            drawing,
-            f"{ripe} of 10 melons are ripe: the next one is no surprise, so the doubt is {doubts[ripe]:.3f}.",
-        )
+        places: dict[object, tuple[float, float]] = {"dot": (x, y)}
+        for i, (one, other) in enumerate(zip(*kinds, strict=True)):
+            inside, outside = (one, other) if i < n_ripe else (other, one)
+            center = plane.x((i + 0.5) / BASKET)
+            places |= {inside: (center, 74), outside: (center, 22)}
+        doubt = f"the doubt is {doubts[n_ripe]:.3f}"
+        if doubts[n_ripe] == 0:
+            doubt = f"the next one is no surprise, so {doubt}"
+        return drawing, f"{_of_basket(n_ripe)}: {doubt}.", places
 
     return Explorable(
-        title="How much doubt is in a basket of ten?",
-        alt="A row of ten unripe melons above a plane whose axes are the share of ripe melons and the doubt. A single "
-        "dot marks this basket: its share is 0 and its doubt is 0.",
-        size=(480, 320),
-        background=plane.axes([0, 0.5, 1], [0, 0.5, 1], "share of ripe melons", "doubt about the next melon"),
-        controls=[Slider("Ripe melons of ten", list(range(BASKET + 1)), start=0)],
+        title="How much doubt is in a basket of eight?",
+        alt="Eight numbered melons, all ripe, lie in a basket, and eight unripe ones above it. Below are axes of the "
+        "share of ripe melons and of the doubt about the next one. A dot for each basket shows how the doubt rises "
+        "from 0, steeply at first, to 1 for four ripe melons of eight, and falls back to 0 in the same way.",
+        size=(480, 360),
+        background=plane.axes(
+            [0, 0.25, 0.5, 0.75, 1], [0, 0.5, 1], "share of ripe melons", "doubt about the next melon"
+        )
+        + rect(left, 56, right - left, 36, fill="none", stroke="currentColor", rx=8)
+        + _legend(347)
+        + text(0, 27, "left out")
+        + text(0, 79, "basket"),
+        controls=[
+            Slider(
+                "Ripe melons in the basket",
+                list(range(BASKET + 1)),
+                start=BASKET,
+                opens=0,
+                points=[(plane.x(float(share)), 200) for share in shares],
+            )
+        ],
         frame=frame,
-        challenge="Guess before you move: which basket leaves you least sure of the next melon? And how much doubt is "
-        "there with one ripe melon in ten: a tenth of the largest, a fifth, or nearly half?",
+        marks=_basket_marks(ripe),
+        guess=Choice(
+            "Your guess: how much doubt is there with one ripe melon in eight?",
+            ["an eighth of the largest", "a quarter", "more than half"],
+        ),
+        found=lambda n_ripe: doubts[n_ripe] == max(doubts),
+        challenge="Guess, then exchange melons. Which basket leaves you least sure of the next one?",
     )
 
 
-def entropy_explorer() -> Explorable:
-    """Ten melons, of which the reader decides how many are ripe: the entropy on its arch, and its two parts."""
-    plane = Plane((0, 1), (0, 1), (40, 92, 280, 272))
+def entropy_explorer(ripe: pd.Series) -> Explorable:
+    """The basket of eight melons again: its entropy on the arch, and the two parts of which it is the sum."""
+    plane = Plane((0, 1), (0, 1), (40, 100, 280, 280))
     p = np.linspace(0, 1, 101)
+    kinds = _sorted_by_kind(ripe)
     background = (
         plane.axes([0, 0.5, 1], [0, 0.5, 1], "share p of ripe melons", "entropy H (bits)")
         + plane.curve(p, entropy_of_counts(np.column_stack([p, 1 - p])), stroke_opacity=0.6)
+        + rect(40, 8, 240, 36, fill="none", stroke="currentColor", rx=8)
         + text(324, plane.box[1] - 14, "share × surprise")
         + line(324, plane.y(0), 364, plane.y(0))
     )
 
-    def frame(ripe: int) -> tuple[str, str]:
-        shares = np.array([ripe, BASKET - ripe]) / BASKET
+    def frame(n_ripe: int) -> tuple[str, str, dict]:
+        shares = np.array([n_ripe, BASKET - n_ripe]) / BASKET
         total = float(entropy_of_counts(shares))
         parts = [share * float(self_information(share)) if share else 0.0 for share in shares]
-        top, split = plane.y(total), plane.y(parts[1])
+        x, top, split = plane.x(shares[0]), plane.y(total), plane.y(parts[1])
         drawing = (
-            _basket(ripe)
-            + line(plane.x(shares[0]), top, 364, top, stroke_dasharray="4 4", stroke_opacity=0.6)
-            + circle(plane.x(shares[0]), top, 7)
+            text(324, 31, f"{n_ripe} ripe, {BASKET - n_ripe} unripe")
+            + line(x, 44, x, top, stroke_dasharray="4 4", stroke_opacity=0.6)
+            + line(x, top, 364, top, stroke_dasharray="4 4", stroke_opacity=0.6)
         )
         if total:
             # The lower part has its label at its middle; the upper one too, unless they would touch.
             low = (split + plane.y(0)) / 2 + 5
             high = min((top + split) / 2 + 5, low - 20)
-            drawing += (
+            bars = (
                 in_class(RIPE, rect(325, top, 38, split - top - 2))
                 + in_class(UNRIPE, rect(325, split + 1, 38, plane.y(0) - split - 2))
                 + text(374, high, f"ripe {parts[0]:.3f}")
                 + text(374, low, f"unripe {parts[1]:.3f}")
             )
-        return drawing, sentence(shares, total)
+            drawing += element("g", bars, class_="answer")
+        places: dict[object, tuple[float, ...]] = {"dot": (x, top)}
+        for i, (one, other) in enumerate(zip(*kinds, strict=True)):
+            inside, outside = (one, other) if i < n_ripe else (other, one)
+            center = plane.x((i + 0.5) / BASKET)
+            places |= {inside: (center, 26), outside: (center, 26, 1, 1, 0)}
+        return drawing, sentence(n_ripe, shares, total), places
 
-    def sentence(shares: np.ndarray, total: float) -> str:
+    def sentence(n_ripe: int, shares: np.ndarray, total: float) -> str:
         if not total:
-            return f"p = {shares[0]:.1f}: all melons are alike, the next one is no surprise, so H = {total:.3f} bits."
+            return f"{_of_basket(n_ripe)}: they are all alike, the next one is no surprise, so H = {total:.3f} bits."
         surprise = self_information(shares)
         return (
-            f"p = {shares[0]:.1f}: a ripe melon surprises by {surprise[0]:.3f} bits, an unripe one by "
-            f"{surprise[1]:.3f}. On average H = {shares[0]:.1f} × {surprise[0]:.3f} + {shares[1]:.1f} × "
-            f"{surprise[1]:.3f} = {total:.3f} bits."
+            f"A ripe melon surprises by {surprise[0]:.3f} bits, an unripe one by {surprise[1]:.3f}. On average "
+            f"H = {n_ripe}/{BASKET} × {surprise[0]:.3f} + {BASKET - n_ripe}/{BASKET} × {surprise[1]:.3f} = "
+            f"{total:.3f} bits."
         )
 
     return Explorable(
-        title="The entropy of ten melons",
+        title="The entropy of a basket",
         alt="The entropy of a two-way share p: a curve that rises from 0 at p = 0 to 1 bit at p = 0.5 and falls back "
-        "to 0 at p = 1. A point marks 3 ripe melons of 10; a bar beside it splits its height into the parts of the "
-        "ripe and of the unripe melons.",
-        size=(480, 320),
+        "to 0 at p = 1. A point marks a basket with 3 ripe melons of 8; a bar beside it splits its height into the "
+        "parts of the ripe and of the unripe melons.",
+        size=(480, 328),
         background=background,
-        controls=[Slider("Ripe melons of ten", list(range(BASKET + 1)), start=3)],
+        controls=[
+            Slider(
+                "Ripe melons of eight",
+                list(range(BASKET + 1)),
+                start=3,
+                points=[(plane.x(k / BASKET), 200) for k in range(BASKET + 1)],
+            )
+        ],
         frame=frame,
-        challenge="Which kind adds more to the entropy, the rare one or the common one? Is it so in every basket?",
-    )
-
-
-def _basket(ripe: int) -> str:
-    """A row of ten melons, the ripe ones first, and how many there are of each kind."""
-    melons = [circle(49 + 24.6 * i, 30, 9) for i in range(BASKET)]
-    return (
-        in_class(RIPE, "".join(melons[:ripe]))
-        + in_class(UNRIPE, "".join(melons[ripe:]))
-        + text(324, 35, f"{ripe} ripe, {BASKET - ripe} unripe")
+        marks=_basket_marks(ripe),
+        guess=Choice(
+            "Your guess: which kind adds more to the entropy?",
+            ["the rarer kind", "the more common kind", "it depends on the basket"],
+        ),
+        found=lambda n_ripe: 2 * n_ripe == BASKET,
+        challenge="Guess, then look at every basket. In which one do both kinds add the same?",
     )
 
 
@@ -138,13 +194,13 @@ def fewest_questions(p: tuple[float, ...]) -> list[int]:
 
 
 def questions_explorer() -> Explorable:
-    """The reader asks the first question about four fruits, the best plan asks on: the mean number against the entropy.
+    """The reader asks the first question about four fruits, the best plan asks on: the mean number against its limit.
 
     A block is a fruit, as wide as it is likely; it sinks by one step with each question that it takes to find it.
     """
     splits = [(i,) for i in range(4)] + [(0, i) for i in range(1, 4)]
     names = {" or ".join(FRUITS[i] for i in split) + "?": split for split in splits}
-    plane = Plane((0, 1), (3, 0), (96, 40, 476, 280))
+    plane = Plane((0, 1), (3, 0), (104, 44, 476, 288))
 
     def counts(game: str, question: str) -> list[int]:
         """The number of questions for each fruit when this one is the first."""
@@ -159,43 +215,44 @@ def questions_explorer() -> Explorable:
         places: dict[object, tuple[float, ...]] = {}
         for i, left in enumerate(np.cumsum(p) - p):
             x, y = plane.x(float(left)), plane.y(n[i])
-            places[f"block {i}"] = (x + 1, y - 18, plane.x(float(p[i])) - plane.x(0) - 2, 1)
-            places[FRUITS[i]] = (x + (plane.x(float(p[i])) - plane.x(0)) / 2, y - 4)
+            places[f"block {i}"] = (x + 1, y - 21, plane.x(float(p[i])) - plane.x(0) - 2, 1)
+            places[FRUITS[i]] = (x + (plane.x(float(p[i])) - plane.x(0)) / 2, y - 5)
         places["mean"] = (0, plane.y(mean))
         level = plane.y(bits)
         drawing = line(plane.x(0), level, plane.x(1), level, style=f"stroke: {class_color(GAIN)}; stroke-width: 3")
         asked = " + ".join(f"{share:g} × {count}" for share, count in zip(p, n))
-        rest = "as few as the entropy allows" if np.isclose(mean, bits) else f"{mean - bits:g} above the entropy"
+        rest = "exactly the limit" if np.isclose(mean, bits) else f"{mean - bits:g} above the limit"
         return (
             drawing,
-            f"Asking “{question}” first takes {asked} = {mean:g} questions on average, {rest} ({bits:g} bits).",
+            f"Asking “{question}” first takes {asked} = {mean:g} questions on average, {rest} of {bits:g} bits.",
             places,
         )
 
     dashed = dict(stroke_dasharray="6 4", stroke_width=2)
-    block = rect(0, 0, 1, 17, style=f"fill: {class_color(0)}", fill_opacity=0.3)
     marks = {"mean": line(plane.x(0), 0, plane.x(1), 0, **dashed)}
-    marks |= {f"block {i}": block for i in range(len(FRUITS))}
-    marks |= {fruit: text(0, 0, fruit, text_anchor="middle", font_size=13) for fruit in FRUITS}
+    for i, fruit in enumerate(FRUITS):  # a fruit that is tapped is asked about
+        asks = {"data_choose": f"{fruit}?"}
+        marks[f"block {i}"] = rect(0, 0, 1, 20, style=f"fill: {class_color(0)}", fill_opacity=0.3, **asks)
+        marks[fruit] = text(0, 0, fruit, text_anchor="middle", **asks)
     steps = "".join(
         line(plane.x(0), plane.y(n), plane.x(1), plane.y(n), stroke_opacity=FAINT / 2)
-        + text(88, plane.y(n) + 5, f"{n} question{'s' * (n != 1)}", text_anchor="end", font_size=13)
+        + text(96, plane.y(n) + 5, f"{n} question{'s' * (n != 1)}", text_anchor="end")
         for n in range(4)
     )
-    key = line(96, 14, 126, 14, **dashed) + text(132, 19, "mean number", font_size=13)
-    key += line(262, 14, 292, 14, style=f"stroke: {class_color(GAIN)}; stroke-width: 3")
-    key += text(298, 19, "entropy", font_size=13)
+    key = line(104, 12, 134, 12, **dashed) + text(142, 17, "mean number")
+    key += line(270, 12, 300, 12, style=f"stroke: {class_color(GAIN)}; stroke-width: 3")
+    key += text(308, 17, "the limit")
     return Explorable(
-        title="Which fruit? Fewer questions for what is likely",
+        title="Which question comes first?",
         alt="Four blocks, as wide as their fruits are likely: apple one half, banana one quarter, cherry and date one "
         "eighth each. They lie on steps by the number of questions that each takes if the first one is whether it is "
         "the apple or the banana: two for every fruit. A dashed line at 2 is their mean; a full line at 1.75 is the "
-        "entropy.",
-        size=(480, 296),
+        "limit below which no mean goes.",
+        size=(480, 304),
         background=steps + key,
         controls=[
             Choice("The game", list(GAMES), start="mostly apples", opens="all alike"),
-            Choice("First question", list(names), start="apple or banana?", opens="date?"),
+            Choice("First question", list(names), start="apple or banana?"),
         ],
         frame=frame,
         marks=marks,
@@ -203,8 +260,8 @@ def questions_explorer() -> Explorable:
             game == "mostly apples"
             and np.isclose(np.dot(GAMES[game], counts(game, question)), entropy_of_counts(np.array(GAMES[game])))
         ),
-        challenge="In the game with mostly apples, which first question brings the mean down to the entropy? Can it "
-        "go below?",
+        challenge="Change the game to mostly apples. Which first question brings the mean down to the green limit? "
+        "Does any go below it?",
     )
 
 
@@ -213,13 +270,18 @@ def shuffle_explorer(attribute: pd.Series, ripe: pd.Series, *, n_shuffles: int =
     values = attribute.cat.categories.tolist()
     order = attribute.cat.codes.sort_values(kind="stable").index
     counts = attribute.value_counts(sort=False)
-    spots, x = {}, 14.0
-    for value in values:
-        for row in order[attribute[order] == value]:
-            spots[row] = (round(x), 44)
-            x += 24.5
-        x += 24
-    axis = Plane((0, 0.5), (0, 1), (14, 120, 466, 236))
+    columns = [-(-int(counts[value]) // 2) for value in values]  # the melons of a branch lie in two lines
+    widths = [max(28 * n + 4, 8 * len(value)) for n, value in zip(columns, values, strict=True)]
+    gap = (466 - sum(widths)) / (len(values) - 1)
+    spots, heads, left = {}, "", 7.0
+    for value, n, width in zip(values, columns, widths, strict=True):
+        middle = left + width / 2
+        heads += text(middle, 16, value, text_anchor="middle")
+        heads += rect(middle - 14 * n - 2, 24, 28 * n + 4, 60, fill="none", stroke="currentColor", stroke_opacity=FAINT)
+        for i, row in enumerate(order[attribute[order] == value]):
+            spots[row] = (round(middle + 28 * (i % n - (n - 1) / 2)), 40 + 28 * (i // n))
+        left += width + gap
+    axis = Plane((0, 0.5), (0, 1), (14, 112, 466, 252))
     rng = np.random.default_rng(seed)
     # For each deal the melons that had the labels, in the order of those that get them; first as they are.
     owners = [ripe.index.to_numpy(), *(rng.permutation(ripe.index) for _ in range(n_shuffles))]
@@ -227,7 +289,7 @@ def shuffle_explorer(attribute: pd.Series, ripe: pd.Series, *, n_shuffles: int =
     gains = [float(information_gain(attribute, labels)) for labels in deals]
     heights = [sum(np.isclose(gains[1 : k + 1], gains[k])) for k in range(n_shuffles + 1)]
     pitch = min(11, 130 / max(heights))
-    dots = [circle(axis.x(gain), 236 - pitch * (height - 0.5), 0.42 * pitch) for gain, height in zip(gains, heights)]
+    dots = [circle(axis.x(gain), 252 - pitch * (height - 0.5), 0.42 * pitch) for gain, height in zip(gains, heights)]
 
     def frame(k: int) -> tuple[list[str], str, dict]:
         places = {owner: spots[row] for row, owner in zip(ripe.index, owners[k])}
@@ -241,23 +303,16 @@ def shuffle_explorer(attribute: pd.Series, ripe: pd.Series, *, n_shuffles: int =
         )
         return [*dots[1:k], newest], sentence, places
 
-    heads, x = "", 14.0
-    for value in values:
-        width = 24.5 * int(counts[value])
-        heads += text(x + (width - 24.5) / 2, 22, value, text_anchor="middle", font_size=13)
-        heads += rect(x - 13, 29, width + 1.5, 30, fill="none", stroke="currentColor", stroke_opacity=FAINT)
-        x += width + 24
     true = axis.x(gains[0])
+    ticks = (0, 0.1, 0.2, 0.3, 0.4, 0.5)
     background = (
         heads
-        + "".join(
-            text(axis.x(tick), 254, f"{tick:g}", text_anchor="middle", font_size=13)
-            for tick in (0, 0.1, 0.2, 0.3, 0.4, 0.5)
-        )
-        + line(14, 236, 466, 236)
-        + text(240, 274, "gain (bits)", text_anchor="middle", font_size=13)
-        + line(true, 92, true, 236, stroke_dasharray="6 4", stroke_width=2)
-        + text(true + 6, 102, f"true labels: {gains[0]:.3f}", font_size=13)
+        + "".join(text(axis.x(tick), 273, f"{tick:g}", text_anchor="middle") for tick in ticks)
+        + line(14, 252, 466, 252)
+        + text(240, 294, "gain (bits)", text_anchor="middle")
+        + _legend(289)
+        + line(true, 108, true, 252, stroke_dasharray="6 4", stroke_width=2)
+        + text(true - 7, 118, f"true labels: {gains[0]:.3f}", text_anchor="end")
     )
     return Explorable(
         title="The labels dealt again",
@@ -265,12 +320,19 @@ def shuffle_explorer(attribute: pd.Series, ripe: pd.Series, *, n_shuffles: int =
         f"{attribute.name}: {', '.join(f'{value} {counts[value]}' for value in values)}. Below, an axis of gains. A "
         f"dashed line marks that of the true labels, {gains[0]:.3f} bits, and dots those of {n_shuffles} shuffles, "
         f"of which {sum(gain >= gains[0] - 1e-9 for gain in gains[1:])} reach the line.",
-        size=(480, 282),
+        size=(480, 302),
         background=background,
         controls=[Slider("Shuffles", list(range(n_shuffles + 1)), start=n_shuffles, opens=0)],
         frame=frame,
-        marks={row: melon(row, label == "yes") for row, label in ripe.items()},
-        challenge="Guess how much the labels gain when they are dealt at random. Does chance ever reach the true gain?",
+        marks={row: melon(row, label == "yes", radius=13) for row, label in ripe.items()},
+        guess=Slider(
+            "Your guess: the mean gain of shuffled labels",
+            [k / 20 for k in range(9)],
+            start=0.2,
+            show="{:.2f} bits",
+        ),
+        found=lambda k: k > 0 and gains[k] >= gains[0] - 1e-9,
+        challenge="Guess, then press Play. Does chance ever reach the true gain? Find a shuffle that does.",
     )
 
 

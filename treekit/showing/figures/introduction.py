@@ -18,6 +18,7 @@ def lunch_explorer() -> Explorable:
     eaten = (lunches["eat"] == "yes").to_numpy()
     plane = Plane((0, 700), (0, 50), (32, 40, 288, 250))
     left, top, right, bottom = plane.box
+    distances, prices = list(range(100, 701, 100)), list(range(5, 51, 5))
     # A dish whose price is off the chart becomes an arrow on its upper edge.
     xs, ys = [min(plane.x(x), right) for x in far], [max(plane.y(y), top) for y in cost]
 
@@ -38,31 +39,52 @@ def lunch_explorer() -> Explorable:
         + code_lines([(2, "eat"), (1, "else: stay"), (0, "else: stay")], y=94)
     )
 
-    def frame(distance: int, price: int) -> tuple[str, str]:
-        wrong = ((far <= distance) & (cost <= price)) != eaten
+    def wrong_with(distance: int, price: int) -> np.ndarray:
+        return ((far <= distance) & (cost <= price)) != eaten
+
+    def frame(distance: int, price: int) -> tuple[list[str], str, dict]:
+        wrong = wrong_with(distance, price)
         x, y = plane.x(distance), plane.y(price)
-        drawing = (
-            rect(left, y, x - left, bottom - y, style=f"fill: {class_color(1)}; fill-opacity: 0.15")
-            + rings([(xs[i], ys[i]) for i in np.flatnonzero(wrong)])
-            + code_lines([(0, f"if distance ≤ {distance}:"), (1, f"if price ≤ {price}:")], y=50)
-        )
+        drawing = [
+            rect(left, y, x - left, bottom - y, style=f"fill: {class_color(1)}; fill-opacity: 0.15"),
+            line(left, y, x, y, stroke_width=2) + line(x, y, x, bottom, stroke_width=2),
+            rings([(xs[i], ys[i]) for i in np.flatnonzero(wrong)]),
+            code_lines([(0, f"if distance ≤ {distance}:")], y=50),
+            code_lines([(1, f"if price ≤ {price}:")], y=72),
+        ]
         names = ", ".join(lunches.index[wrong])
         said = f"At most {distance} m and {price} yuan: right for {(~wrong).sum()} of {len(wrong)} dishes"
-        return drawing, f"{said}, wrong for {names}." if names else f"{said}."
+        return drawing, f"{said}, wrong for {names}." if names else f"{said}.", {"handle": (x, y)}
 
     return Explorable(
         title="Two limits for lunch",
-        alt="Twelve dishes as points by distance and price. The five dishes that we ate are among the near and cheap "
-        "ones. The rule at the start, at most 400 metres and 30 yuan, is a shaded rectangle that holds two dishes too "
-        "many; next to it is the same rule as two nested questions.",
+        alt="Twelve dishes as points by distance and price. The five dishes that we ate are near and cheap. The rule, "
+        "at most 200 metres and 20 yuan, is a shaded rectangle that holds these five and no others; next to it is the "
+        "same rule as two nested questions.",
         size=(480, 300),
         background=background,
         controls=[
-            Slider("Largest distance", list(range(100, 701, 100)), start=400, show="{} m"),
-            Slider("Largest price", list(range(5, 51, 5)), start=30, show="{} yuan"),
+            Slider(
+                "Largest distance",
+                distances,
+                start=200,
+                opens=400,
+                show="{} m",
+                points=[(plane.x(distance), top) for distance in distances],
+            ),
+            Slider(
+                "Largest price",
+                prices,
+                start=20,
+                opens=30,
+                show="{} yuan",
+                points=[(left, plane.y(price)) for price in prices],
+            ),
         ],
         frame=frame,
-        challenge="Can you find two limits that get every dish right?",
+        marks={"handle": rect(-8, -8, 16, 16, rx=3, fill_opacity=0.15, stroke="currentColor", stroke_width=2)},
+        found=lambda distance, price: not wrong_with(distance, price).any(),
+        challenge="Drag the corner of the region. Can you find two limits that get every dish right?",
     )
 
 
