@@ -156,7 +156,7 @@ def tilt_explorer(frame: pd.DataFrame, columns: list[str], target: str) -> Explo
     angles = list(range(0, 180, 5))
     gains = {degrees: turned.cut(degrees)[3] for degrees in angles}
     single, best = max(gains[0], gains[90]), max(gains.values())
-    profile = Plane((0, 180), (0, 0.6), (36, 242, 388, 336))
+    profile = Plane((0, 180), (0, 0.6), (36, 242, 380, 336))
     xticks, yticks = (np.arange(np.ceil(10 * a), np.floor(10 * b) + 1, 2) / 10 for a, b in zip(low, high))
     ripe = dict(zip(frame.index, (frame[target] == "yes").tolist()))
 
@@ -176,7 +176,7 @@ def tilt_explorer(frame: pd.DataFrame, columns: list[str], target: str) -> Explo
         )
         return line(x, y, end_x, end_y, stroke_opacity=FAINT, stroke_width=2) + head
 
-    def state(degrees: int) -> tuple[str, str]:
+    def state(degrees: int) -> tuple[str, str, dict]:
         _, t, counts, gain = turned.cut(degrees)
         side = _below(box, turned.direction(degrees), t)
         corners = " ".join(f"{plane.x(a):.0f},{plane.y(b):.0f}" for a, b in side)
@@ -184,7 +184,8 @@ def tilt_explorer(frame: pd.DataFrame, columns: list[str], target: str) -> Explo
         sides = [", ".join(f"{n} {name}" for n, name in zip(part, ("unripe", "ripe"))) for part in counts]
         sentence = f"{turned.words(degrees)} ≤ {t:.2f}".replace("≤ -", "≤ −")
         sentence += f" (shaded): {sides[0]}. The other side: {sides[1]}. The gain is {gain:.3f} bits"
-        return drawing + arrow(degrees), sentence + (", the most of all these angles." if is_best(degrees) else ".")
+        sentence += ", the most of all these angles." if is_best(degrees) else "."
+        return element("g", drawing + arrow(degrees), pointer_events="none"), sentence, {"tip": tip(degrees)}
 
     def is_best(degrees: int) -> bool:
         return bool(np.isclose(gains[degrees], best))
@@ -197,11 +198,10 @@ def tilt_explorer(frame: pd.DataFrame, columns: list[str], target: str) -> Explo
         x, t, _, gain = turned.cut(degrees)
         scale = Plane((x.min(), x.max()), (0, 1), (24, 0, 376, 1))
         at, (dot_x, dot_y) = scale.x(t), dot_at(degrees)
-        anchor = "start" if degrees < 30 else "end" if degrees > 150 else "middle"
         on_the_way = range(min(degrees, 90), max(degrees, 90) + 5, 5)
         drawing = [
             line(at, 26, at, floor + 20, stroke_width=2),
-            text(dot_x, dot_y - 12, f"{gain:.3f}", text_anchor=anchor),
+            text(392, 228, f"{gain:.3f}", text_anchor="end", font_weight="bold"),
         ]
         places: dict = dict(zip(frame.index, piled([scale.x(value) for value in x], floor)))
         dots = [circle(*dot_at(a), 3, style=f"fill: {class_color(GAIN)}") for a in on_the_way]
@@ -214,6 +214,8 @@ def tilt_explorer(frame: pd.DataFrame, columns: list[str], target: str) -> Explo
         size=(400, 384),
         background=plane.axes(xticks, yticks, *columns)
         + "".join(melon(n, ripe[n], plane.x(a), plane.y(b)) for n, (a, b) in zip(frame.index, turned.values)),
+        # What is taken hold of: it stays while the drawing changes, and a finger on it does not scroll the page.
+        marks={"tip": circle(0, 0, 20, fill_opacity=0, style="touch-action: none; cursor: grab")},
         controls=[Slider("Angle of the direction", angles, start=90, show="{}°", points=[tip(a) for a in angles])],
         frame=state,
         found=is_best,
@@ -231,7 +233,7 @@ def tilt_explorer(frame: pd.DataFrame, columns: list[str], target: str) -> Explo
             text(0, 16, "the melons along the direction")
             + line(8, floor + 14, 392, floor + 14, stroke_opacity=FAINT)
             + profile.axes([0, 45, 90, 135, 180], [0, 0.3, 0.6], "angle", "gain in bits (dashed: best single column)")
-            + line(36, profile.y(single), 388, profile.y(single), stroke_dasharray="3 4"),
+            + line(36, profile.y(single), 380, profile.y(single), stroke_dasharray="3 4"),
             along,
             {"gain": circle(0, 0, 6, style=f"fill: {class_color(GAIN)}")} | {n: melon(n, r) for n, r in ripe.items()},
         ),
