@@ -219,6 +219,9 @@ def test_the_rows_lie_in_the_order_of_the_direction(measured):
         gain = 0.9975 - (tree.impurity[1:] * tree.n_samples[1:]).sum() / 17
         assert f"The gain is {gain:.3f} bits" in frame.sentence
         assert frame.found == (degrees == 110)
+        # One dot for each angle on the way from 90 degrees, and the marked one stands as high as its gain.
+        assert frame.scenes[1].drawing.count("<circle") == abs(degrees - 90) // 5 + 1
+        assert places["gain"] == pytest.approx((36 + degrees / 180 * 344, 336 - gain / 0.6 * 94), abs=0.2)
 
 
 def test_piled_discs_do_not_overlap():

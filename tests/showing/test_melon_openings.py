@@ -92,6 +92,13 @@ def test_a_known_melon_lies_in_the_branch_of_its_answer(figures, gappy):
                 assert int(places[row][0] / 400 * len(answers)) == answers.index(answer)
 
 
+def test_the_known_melons_have_fallen_when_the_reader_guesses(figures):
+    figure = figures["missing values"]
+    opening = figure._frame_at([control.opens_index for control in figure.controls])
+    places = dict(zip(figure.panels[0].marks, opening.scenes[0].places, strict=True))
+    assert {row for row in range(1, 18) if places[row][1] < 30} == {8, 10}
+
+
 def test_two_equal_pieces_are_found(figures, gappy):
     found = {attribute for (attribute, _), _, _, is_found in states(figures["missing values"]) if is_found}
     equal = {A for A in gappy.columns[:-1] if gappy[A].value_counts().duplicated().any()}
@@ -261,3 +268,18 @@ def test_the_corner_of_the_cuts_is_dragged_and_the_melons_travel(browser, page_o
                 "mark => { const m = new DOMMatrix(getComputedStyle(mark).transform); return [m.e, m.f]; }"
             )
             assert at == pytest.approx(place, abs=0.01)
+
+
+def test_a_tap_on_a_ring_pours_the_melon_and_takes_it_back(browser, page_of_figures):
+    with browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True) as context:
+        page = context.new_page()
+        page.goto(page_of_figures)
+        figure = page.locator("figure").filter(has_text="that cannot answer")
+        figure.get_by_role("button", name="Skip the guess").click()
+        ring = figure.locator("[data-choose] circle").first
+        said = figure.locator("output")
+        assert "No branch yet" in said.inner_text()
+        ring.tap()
+        assert "are each divided" in said.inner_text()
+        ring.tap()
+        assert "No branch yet" in said.inner_text()

@@ -26,8 +26,8 @@ def disc(x: float, y: float, name: str, k: int, share: float = 1.0) -> str:
     drawn = in_class(k, circle(x, y, RADIUS * share**0.5))
     if share > 1 - 1e-9:
         style = f"fill: {('white', 'currentColor')[k % 2]}"
-        return drawn + text(x, y + 4, name, text_anchor="middle", font_size=11, style=style)
-    return drawn + text(x + RADIUS + 4, y + 5, f"{name}: {share:.3f}", font_size=14)
+        return drawn + text(x, y + 4.5, name, text_anchor="middle", font_size=12.5, style=style)
+    return drawn + text(x + RADIUS + 4, y + 5, f"{name}: {share:.3f}", font_size=14.5)
 
 
 def listed(names: Sequence[str]) -> str:
@@ -96,10 +96,15 @@ def question(frame: pd.DataFrame, target: str, attribute: str, step: str) -> tup
             share = float(table["share"].iloc[m])
             places[row, m] = (middle - 32, 204 + 25 * i, share**0.5) if poured else places[row]
             read += text(middle - 16, 209 + 25 * i, f"{row}: {share:.3f}") if poured else ""
+    # A tap on a ring pours the melons out of it, or takes them back.
+    tapped = {STEPS[0]: STEPS[1], STEPS[1]: STEPS[2], STEPS[2]: STEPS[1]}[step]
     rings = "".join(_ring(*_at_top(frame.index.get_loc(row))) for row in gaps)
     for row in gaps if poured else []:
         del places[row]  # only its pieces are left
-    parts = [rings, element("g", branches, text_anchor="middle", font_size=13)]
+    parts = [
+        element("g", rings, data_choose=tapped, pointer_events="all"),
+        element("g", branches, text_anchor="middle", font_size=13),
+    ]
     if known:
         parts.append(element("g", weights, text_anchor="middle", font_size=13))
     if poured:
@@ -123,9 +128,10 @@ def _in_words(counts: pd.DataFrame, gaps: list, attribute: str, step: str, n: in
             f"No branch yet for {without}."
         )
     weights = " + ".join(f"{size / n_known * n:.3f}" for size in sizes)
+    divided = listed([f"{size}/{n_known} {value}" for value, size in zip(counts.index, sizes, strict=True)])
     return (
-        f"Of each of the {without}, the branches get {listed([f'{size}/{n_known}' for size in sizes])}, as of the "
-        f"{n_known} known melons. The branches weigh {weights} = {n}."
+        f"{without.capitalize()} are each divided as the {n_known} known ones are: {divided}. "
+        f"The branches weigh {weights} = {n}."
     )
 
 
@@ -138,14 +144,15 @@ def _marks(frame: pd.DataFrame, target: str) -> dict[object, str]:
     for row in frame.index:
         of_row = max([frame[column].nunique() for column in columns if pd.isna(frame.loc[row, column])], default=0)
         marks |= {(row, m): in_class(RIPE if is_ripe[row] else UNRIPE, circle(0, 0, 10.5)) for m in range(of_row)}
-    return marks | {row: melon(row, ripe, radius=10.5) for row, ripe in is_ripe.items()}
+    marks |= {row: melon(row, ripe, radius=10.5) for row, ripe in is_ripe.items()}
+    return {key: element("g", mark, pointer_events="none") for key, mark in marks.items()}  # a tap reaches the ring
 
 
 def question_explorer(frame: pd.DataFrame, target: str, first: str) -> Explorable:
     """Every attribute of the melons as a question, in three steps: all of them, the known ones, the others poured.
 
     `frame` is a table of categories with missing entries, with up to 17 rows, three answers to each attribute and
-    three gaps in each. The reader guesses about `first`, with which the figure opens.
+    three gaps in each. The reader guesses about `first`, with whose known melons the figure opens.
     """
     attributes = [column for column in frame.columns if column != target]
     pieces = {attribute: pieces_of(frame, target, attribute)["share"] for attribute in attributes}
@@ -160,15 +167,16 @@ def question_explorer(frame: pd.DataFrame, target: str, first: str) -> Explorabl
         marks=_marks(frame, target),
         controls=[
             Choice("Ask about", attributes, start=first),
-            Slider("Step", STEPS, start=STEPS[2], opens=STEPS[0]),
+            Slider("Step", STEPS, start=STEPS[2], opens=STEPS[1]),
         ],
         frame=lambda attribute, step: question(frame, target, attribute, step),
         guess=Choice(
-            f"Your guess: melon {gap} has no {first}. How much of it should go to the branch “{largest}”?",
+            f"Your guess: the {first} of melon {gap} is missing. How much of it should go to the branch “{largest}”?",
             ["nothing", "a third", "about half", "all of it"],
         ),
         found=lambda attribute, step: step == STEPS[2] and pieces[attribute].round(9).duplicated().any(),
-        challenge="Press Play. Then look for a question that pours two pieces of the same size.",
+        challenge="Tap a dashed ring, or press Play. Then find another question, one that pours two pieces of the same "
+        "size.",
     )
 
 
@@ -204,7 +212,7 @@ def fraction_tree(model: C45Classifier, X: pd.DataFrame, y: pd.Series) -> Pictur
         f"The tree as an indented list of {len(nodes)} nodes, beside each leaf its rows as discs. Rows {divided} stand "
         "in several leaves, as smaller discs with their shares; every other row stands whole in one leaf."
     )
-    return Picture(alt, (480, 26 * len(nodes) + 12), drawing)
+    return Picture(alt, (372, 26 * len(nodes) + 12), drawing)
 
 
 def surrogate_plane(frame: pd.DataFrame, kind: Sequence[str], split: float, surrogate: float) -> Picture:
@@ -216,14 +224,14 @@ def surrogate_plane(frame: pd.DataFrame, kind: Sequence[str], split: float, surr
     points = "".join(in_class(code[i], dot(plane.x(x.iloc[i]), plane.y(y.iloc[i]))) for i in np.flatnonzero(is_known))
     unknown = "".join(
         line(44, plane.y(y.iloc[i]), 464, plane.y(y.iloc[i]), stroke_dasharray="2 5")
-        + text(plane.x(split) + 6, plane.y(y.iloc[i]) - 6, f"{frame.index[i]}: {split_name}?", font_size=14)
+        + text(plane.x(split) + 6, plane.y(y.iloc[i]) - 6, f"{frame.index[i]}: {split_name}?")
         for i in np.flatnonzero(~is_known)
     )
     cuts = line(plane.x(split), 56, plane.x(split), 266, stroke_width=3) + line(
         44, plane.y(surrogate), 464, plane.y(surrogate), stroke_width=2, stroke_dasharray="8 5"
     )
-    words = text(plane.x(split) + 6, 68, f"{split_name} = {split:.2f}", font_size=14)
-    words += text(46, plane.y(surrogate) - 7, f"{name} = {surrogate:.2f}", font_size=14)
+    words = text(plane.x(split) + 6, 68, f"{split_name} = {split:.2f}")
+    words += text(46, plane.y(surrogate) - 7, f"{name} = {surrogate:.2f}")
     legend = "".join(
         in_class(k, circle(12 + 130 * k, 14, 6)) + text(26 + 130 * k, 19, label) for k, label in enumerate(classes)
     )

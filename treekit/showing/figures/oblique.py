@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import matplotlib.pyplot as plt
@@ -12,13 +13,14 @@ from numpy.typing import ArrayLike, NDArray
 from treekit.growing.thresholds import midpoint
 from treekit.measures import gain_of_counts
 from treekit.models.base import TreeClassifier
-from treekit.showing.explorable import Explorable, Panel, Slider
+from treekit.showing.explorable import Choice, Explorable, Panel, Slider
 from treekit.showing.figures.shared import Picture, Plot, current_plot, in_class, melon, piled
 from treekit.showing.palette import CLASS_COLORS, GAIN, class_color
 from treekit.showing.svg import FAINT, Plane, circle, element, line, number, rect, text
 from treekit.trees.tree import Tree
 
 Polygon = NDArray[np.float64]
+APART = 238  # pixels from one of two panels to the other
 
 
 def _below(polygon: Polygon, w: NDArray, t: float) -> Polygon:
@@ -61,18 +63,23 @@ def region_panels(
     low, high = values.min(axis=0), values.max(axis=0)
     low, high = low - 0.04 * (high - low), high + 0.04 * (high - low)
     box = np.array([low, [high[0], low[1]], high, [low[0], high[1]]])
+    plane, size = Plane((low[0], high[0]), (low[1], high[1]), (34, 52, 236, 254)), 4 if len(values) < 50 else 2
+    dots = "".join(
+        in_class(
+            c, "".join(circle(round(plane.x(a), 1), round(plane.y(b), 1), size) for a, b in values[labels == name])
+        )
+        for c, name in enumerate(classes)
+    )
+    rows = f"rows-{zlib.crc32(dots.encode()):x}"  # drawn once and used twice, because they weigh most
     drawn, counted = "", []
     for k, (name, model) in enumerate(models.items()):
-        plane = Plane((low[0], high[0]), (low[1], high[1]), (34 + 238 * k, 52, 236 + 238 * k, 254))
+        plane = Plane((low[0], high[0]), (low[1], high[1]), (34 + APART * k, 52, 236 + APART * k, 254))
         for polygon, label in _leaves(model.tree_, box):
             if len(polygon):
                 corners = " ".join(f"{number(plane.x(a))},{number(plane.y(b))}" for a, b in polygon)
                 style = f"fill: {class_color(label)}; fill-opacity: {0.2 if label else 0.04}"
                 drawn += element("polygon", points=corners, style=style, stroke="currentColor", stroke_width=1.5)
-        size = 4 if len(values) < 50 else 2
-        for c, label in enumerate(classes):
-            dots = (circle(plane.x(a), plane.y(b), size) for a, b in values[labels == label])
-            drawn += in_class(c, "".join(dots))
+        drawn += element("use", href=f"#{rows}", x=APART) if k else element("g", dots, id=rows)
         n = model.get_n_leaves()
         drawn += plane.axes(xticks, yticks if k == 0 else [], str(X.columns[0]), "")
         drawn += text(sum(plane.box[::2]) / 2, 16, f"{name}: {n} leaves", text_anchor="middle")
@@ -86,14 +93,15 @@ def region_panels(
     return Picture(alt, (480, 304), drawn)
 
 
-def _rows(plane: Plane, values: NDArray, code: NDArray, names: Iterable) -> str:
-    """The rows as dots in the shape and colour of their class, each with its name."""
+def _rows(plane: Plane, values: NDArray, code: NDArray, names: Iterable, is_above: NDArray) -> str:
+    """The rows as dots in the shape and colour of their class, each with its name on the side away from the line."""
     dots = "".join(
         in_class(int(k), "".join(circle(plane.x(a), plane.y(b), 5) for a, b in values[code == k]))
         for k in np.unique(code)
     )
     return dots + "".join(
-        text(plane.x(a) + 8, plane.y(b) - 5, str(name), font_size=11) for (a, b), name in zip(values, names)
+        text(plane.x(a) + 8, plane.y(b) + (-5 if above else 16), str(name))
+        for (a, b), name, above in zip(values, names, is_above)
     )
 
 
@@ -135,19 +143,20 @@ class _Turned:
 def tilt_explorer(frame: pd.DataFrame, columns: list[str], target: str) -> Explorable:
     """A cut of two columns that turns: the rows with the best cut of each direction, the rows along it, and the gain.
 
-    `frame` has the labels yes and no in `target`, and no ties that matter: a direction in which two rows fall together
-    is cut elsewhere.
+    The gains are shown of all angles from 90 degrees, where the figure opens, to the one chosen: the reader sees what a
+    turn from there gains and loses on its way. `frame` has the labels yes and no in `target`, and no ties that matter:
+    a direction in which two rows fall together is cut elsewhere. The plane is a square, so that the arrow and its cut
+    are perpendicular to the eye, too.
     """
     turned = _Turned(frame, columns, target)
     low, high = turned.values.min(axis=0), turned.values.max(axis=0)
     low, high = low - 0.06 * turned.range, high + 0.06 * turned.range
     box = np.array([low, [high[0], low[1]], high, [low[0], high[1]]])
-    plane = Plane((low[0], high[0]), (low[1], high[1]), (44, 40, 468, 326))
-    floor, bar_y = 232, 300
+    plane, floor = Plane((low[0], high[0]), (low[1], high[1]), (56, 34, 356, 334)), 156
     angles = list(range(0, 180, 5))
     gains = {degrees: turned.cut(degrees)[3] for degrees in angles}
-    single = max(gains[0], gains[90])
-    bits = Plane((0, 0.6), (0, 1), (14, 0, 400, 1))
+    single, best = max(gains[0], gains[90]), max(gains.values())
+    profile = Plane((0, 180), (0, 0.6), (36, 242, 380, 336))
     xticks, yticks = (np.arange(np.ceil(10 * a), np.floor(10 * b) + 1, 2) / 10 for a, b in zip(low, high))
     ripe = dict(zip(frame.index, (frame[target] == "yes").tolist()))
 
@@ -157,54 +166,76 @@ def tilt_explorer(frame: pd.DataFrame, columns: list[str], target: str) -> Explo
         middle = (low + high) / 2
         return plane.x(middle[0] + across), plane.y(middle[1] + up)
 
-    def state(degrees: int) -> tuple[str, str]:
+    def arrow(degrees: float) -> str:
+        """From the middle to the tip, with a head that is large enough to be taken hold of."""
+        x, y = sum(plane.box[::2]) / 2, sum(plane.box[1::2]) / 2
+        end_x, end_y = tip(degrees)
+        turn = np.degrees(np.arctan2(end_y - y, end_x - x))
+        head = element(
+            "path", d="M-16,-9L4,0L-16,9z", transform=f"translate({end_x:.1f},{end_y:.1f}) rotate({turn:.0f})"
+        )
+        return line(x, y, end_x, end_y, stroke_opacity=FAINT, stroke_width=2) + head
+
+    def state(degrees: int) -> tuple[str, str, dict]:
         _, t, counts, gain = turned.cut(degrees)
         side = _below(box, turned.direction(degrees), t)
         corners = " ".join(f"{plane.x(a):.0f},{plane.y(b):.0f}" for a, b in side)
-        start, end = (sum(plane.box[::2]) / 2, sum(plane.box[1::2]) / 2), tip(degrees)
-        drawing = (
-            element("polygon", points=corners, fill_opacity=0.12, stroke="currentColor", stroke_width=2)
-            + line(*start, *end, stroke_opacity=FAINT, stroke_width=2)
-            + circle(*end, 7, fill="none", stroke="currentColor", stroke_width=2)
-        )
+        drawing = element("polygon", points=corners, fill_opacity=0.12, stroke="currentColor", stroke_width=2)
         sides = [", ".join(f"{n} {name}" for n, name in zip(part, ("unripe", "ripe"))) for part in counts]
         sentence = f"{turned.words(degrees)} ≤ {t:.2f}".replace("≤ -", "≤ −")
-        return drawing, f"{sentence} (shaded): {sides[0]}. The other side: {sides[1]}. The gain is {gain:.3f} bits."
+        sentence += f" (shaded): {sides[0]}. The other side: {sides[1]}. The gain is {gain:.3f} bits"
+        sentence += ", the most of all these angles." if is_best(degrees) else "."
+        return element("g", drawing + arrow(degrees), pointer_events="none"), sentence, {"tip": tip(degrees)}
 
-    def along(degrees: int) -> tuple[str, dict]:
-        """The rows in their order along the direction, with the threshold, and the gain as a bar."""
+    def is_best(degrees: int) -> bool:
+        return bool(np.isclose(gains[degrees], best))
+
+    def dot_at(degrees: int) -> tuple[float, float]:
+        return profile.x(degrees), profile.y(gains[degrees])
+
+    def along(degrees: int) -> tuple[list[str], dict]:
+        """The rows in their order along the direction, with the threshold, and the gains between 90 and `degrees`."""
         x, t, _, gain = turned.cut(degrees)
-        scale = Plane((x.min(), x.max()), (0, 1), (28, 0, 452, 1))
-        at = scale.x(t)
-        drawing = line(at, 36, at, floor + 22, stroke_width=2)
-        drawing += text(bits.x(gain) + 8, bar_y + 16, f"{gain:.3f}")
+        scale = Plane((x.min(), x.max()), (0, 1), (24, 0, 376, 1))
+        at, (dot_x, dot_y) = scale.x(t), dot_at(degrees)
+        on_the_way = range(min(degrees, 90), max(degrees, 90) + 5, 5)
+        drawing = [
+            line(at, 26, at, floor + 20, stroke_width=2),
+            text(392, 228, f"{gain:.3f}", text_anchor="end", font_weight="bold"),
+        ]
         places: dict = dict(zip(frame.index, piled([scale.x(value) for value in x], floor)))
-        return drawing, places | {"gain": (bits.x(0), bar_y, bits.x(gain) - bits.x(0), 1)}
+        dots = [circle(*dot_at(a), 3, style=f"fill: {class_color(GAIN)}") for a in on_the_way]
+        return drawing + dots, places | {"gain": (dot_x, dot_y)}
 
     return Explorable(
         title="Turn the cut",
         alt=f"The {len(frame)} melons as numbered circles by {columns[0]} and {columns[1]}, hollow if ripe, cut by a "
         f"level line: the best cut of {columns[1]} alone. An arrow shows the direction along which they are sorted.",
-        size=(480, 384),
+        size=(400, 384),
         background=plane.axes(xticks, yticks, *columns)
         + "".join(melon(n, ripe[n], plane.x(a), plane.y(b)) for n, (a, b) in zip(frame.index, turned.values)),
+        # What is taken hold of: it stays while the drawing changes, and a finger on it does not scroll the page.
+        marks={"tip": circle(0, 0, 20, fill_opacity=0, style="touch-action: none; cursor: grab")},
         controls=[Slider("Angle of the direction", angles, start=90, show="{}°", points=[tip(a) for a in angles])],
         frame=state,
-        found=lambda degrees: bool(np.isclose(gains[degrees], max(gains.values()))),
-        guess=Slider("Your guess, by eye: which direction sorts them best?", angles, start=45, show="{}°"),
+        found=is_best,
+        guess=Choice(
+            "Your guess, by eye: how does the line run that separates them best?",
+            ["upright", "level", "rising to the right", "falling to the right"],
+        ),
         challenge="Drag the tip of the arrow. Which angle gains most? From 90°, can you get there without ever losing "
         "gain? And from 0°?",
         beside=Panel(
             f"The melons in their order along the direction, here by {columns[1]}, with the best threshold as an "
-            f"upright line. A bar shows its gain of {gains[90]:.3f} bits; it just reaches the mark of the best single "
-            "column.",
-            (480, 384),
-            text(14, 20, "the melons along the direction")
-            + line(14, floor + 16, 466, floor + 16, stroke_opacity=FAINT)
-            + text(14, bar_y - 16, "gain in bits (dashed: the best single column)")
-            + line(bits.x(single), bar_y - 8, bits.x(single), bar_y + 30, stroke_dasharray="3 4"),
+            f"upright line. Below, the gain against the angle: one dot, at 90 degrees and {gains[90]:.3f} bits, on the "
+            "dashed line of the best single column.",
+            (400, 384),
+            text(0, 16, "the melons along the direction")
+            + line(8, floor + 14, 392, floor + 14, stroke_opacity=FAINT)
+            + profile.axes([0, 45, 90, 135, 180], [0, 0.3, 0.6], "angle", "gain in bits (dashed: best single column)")
+            + line(36, profile.y(single), 380, profile.y(single), stroke_dasharray="3 4"),
             along,
-            {"gain": rect(0, 0, 1, 22, style=f"fill: {class_color(GAIN)}")} | {n: melon(n, r) for n, r in ripe.items()},
+            {"gain": circle(0, 0, 6, style=f"fill: {class_color(GAIN)}")} | {n: melon(n, r) for n, r in ripe.items()},
         ),
     )
 
@@ -220,7 +251,9 @@ def gain_by_angle(frame: pd.DataFrame, columns: list[str], target: str) -> Pictu
     for a, name, anchor, above in ((0, columns[0], "start", 22), (90, columns[1], "end", 12)):  # clear of the curve
         x, y = plane.x(a), plane.y(turned.cut(a)[3])
         marks += circle(x, y, 5) + text(x, y - above, name, text_anchor=anchor)
-    curve = plane.curve(degrees, gain, style=f"stroke: {class_color(2)}")
+    corner = np.diff(gain, prepend=-1, append=-1) != 0  # a flat piece needs its two ends
+    corner = corner[1:] | corner[:-1]
+    curve = plane.curve(degrees[corner], gain[corner], style=f"stroke: {class_color(GAIN)}")
     axes = plane.axes(
         range(0, 181, 30), [0, 0.2, 0.4, 0.6], "angle of the direction, in degrees", "gain of its best cut (bits)"
     )
@@ -295,7 +328,7 @@ def turned_line(
         f"{classes[0]} on the side of the {classes[1]} rows. A solid line crosses it at a marked point on the left, "
         "the pivot, and rises to the right, so that the two classes lie on different sides of it."
     )
-    return Picture(alt, (480, 318), drawn + _rows(plane, values, code, frame.index))
+    return Picture(alt, (480, 318), drawn + _rows(plane, values, code, frame.index, values @ after[0] > after[1]))
 
 
 def logistic_curves(v: ArrayLike, y: ArrayLike, factors: tuple[float, float, float]) -> Picture:
@@ -303,10 +336,11 @@ def logistic_curves(v: ArrayLike, y: ArrayLike, factors: tuple[float, float, flo
     v, is_one = np.asarray(v, dtype=float), np.asarray(y, dtype=bool)
     margin = 0.08 * np.ptp(v)
     plane = Plane((v.min() - margin, v.max() + margin), (0, 1), (44, 38, 468, 218))
-    grid = np.linspace(*plane.xlim, 301)
     drawn = plane.axes([-0.4, -0.2, 0, 0.2], [0, 0.5, 1], "v, the place of a row along the direction", "p")
     places = ((0.24, 0.62, "start"), (0.1, 0.735, "start"), (-0.02, 0.8, "end"))  # of the labels, beside their curves
     for k, (factor, (x, p, anchor)) in enumerate(zip(factors, places)):
+        grid = np.unique(np.clip(np.linspace(-8, 8, 65) / factor, *plane.xlim))  # close where the curve bends
+        grid = np.array([plane.xlim[0], *grid, plane.xlim[1]])
         drawn += plane.curve(grid, 1 / (1 + np.exp(-factor * grid)), stroke_width=1 + k)
         drawn += text(plane.x(x), plane.y(p), f"× {factor:g}", text_anchor=anchor)
     for k in (0, 1):
