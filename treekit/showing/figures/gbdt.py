@@ -164,7 +164,7 @@ def price_explorer(
     sides = dict(zip(["one leaf", *names], (np.full(len(y), True), left, ~left)))
     sums = {name: (float(g[rows].sum()), float(h[rows].sum())) for name, rows in sides.items()}
     plane = Plane((-2, 2), (-3, 3), (44, 112, 468, 340))
-    bars = Plane((-4, 4), (0, 1), (44, 0, 468, 1))
+    bars = Plane((-4.4, 4.8), (0, 1), (44, 0, 468, 1))  # with room for the number of the longest bar
     bar_y = {"one leaf": 416, "two leaves": 464}
     dashes = dict(zip(sides, ("2 4", "none", "8 4")))
 
@@ -218,7 +218,7 @@ def price_explorer(
         at = 18 + 26 * (i - 1 if i else 2)
         key += line(8, at, 40, at, stroke_width=2, stroke_dasharray=dashes[name]) + text(50, at + 5, name)
         inside = y.index[rows] if i else []
-        key += "".join(melon(n, bool(y[n]), 124 + 23 * j, at) for j, n in enumerate(inside))
+        key += "".join(melon(n, bool(y[n]), 124 + 26 * j, at) for j, n in enumerate(inside))
     key += text(124, 18 + 26 * 2 + 5, f"all {len(y)} melons")
     marks = {name: circle(0, 0, 6) for name in sides}
     marks |= {f"bar {name}": rect(0, 0, 1, 20, style=f"fill: {class_color(k)}") for name, k in zip(bar_y, (5, GAIN))}
@@ -245,9 +245,11 @@ def price_explorer(
         ],
         frame=frame,
         found=lambda lam, gamma: (lam, gamma) == (refused, 1),
-        guess=Slider("Your guess: with γ = 1, from which λ on does the split no longer pay?", lambdas[1:], show="{:g}"),
-        challenge=f"Drag the dot of the {names[0]} leaf: the price λ pulls it back towards 0. With γ = 1, find the "
-        "first λ at which the split no longer pays.",
+        guess=Slider(
+            "Your guess: with γ\u00a0=\u00a01, from which λ on does the split no longer pay?", lambdas[1:], show="{:g}"
+        ),
+        challenge=f"Drag the dot of the {names[0]} leaf: the price λ pulls it back towards 0. With γ\u00a0=\u00a01, find "
+        "the first λ at which the split no longer pays.",
     )
 
 
