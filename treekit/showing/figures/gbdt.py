@@ -94,9 +94,8 @@ def residual_explorer(x: pd.Series, y: pd.Series, is_ripe: pd.Series, n_rounds: 
     ticks = np.arange(np.ceil(-10 * rest) / 10, rest, 0.1)
     rounds = list(range(n_rounds + 1))
     half = strip.y(0.5)
-    history = text(0, 406, "squared residuals left, round by round (drag here)") + text(
-        56, half + 5, "½", text_anchor="end"
-    )
+    history = text(0, 406, "squared residuals left, round by round (drag here)")
+    history += text(56, half + 5, "½", text_anchor="end")
     history += line(60, half, 466, half, stroke_dasharray="3 4") + line(60, strip.y(0), 466, strip.y(0))
     history += "".join(text(strip.x(m), 503, str(m), text_anchor="middle") for m in rounds)
     marks = {n: _melons({n: r}, [(0, 0)]) for n, r in ripe.items()}
@@ -248,8 +247,8 @@ def price_explorer(
         guess=Slider(
             "Your guess: with γ\u00a0=\u00a01, from which λ on does the split no longer pay?", lambdas[1:], show="{:g}"
         ),
-        challenge=f"Drag the dot of the {names[0]} leaf: the price λ pulls it back towards 0. With γ\u00a0=\u00a01, find "
-        "the first λ at which the split no longer pays.",
+        challenge=f"Drag the dot of the {names[0]} leaf: the price λ pulls it back towards 0. With γ\u00a0=\u00a01, "
+        "find the first λ at which the split no longer pays.",
     )
 
 
