@@ -202,8 +202,8 @@ def price_explorer(
         steps = " and ".join(f"{_signed(lowest(name, lam))} ({name})" for name in names)
         verdict = "the split pays" if gain(low) > 0 else "the split does not pay"
         sentence = (
-            f"Steps of the two leaves: {steps}. One leaf costs {_signed(one)}, two cost {_signed(two)}: "
-            f"a gain of {_signed(gain(low))}, so {verdict}."
+            f"Steps of the two leaves: {steps}. The objective is {_signed(one)} with one leaf and {_signed(two)} with "
+            f"two: a gain of {_signed(gain(low))}, so {verdict}."
         )
         places: dict = {name: (plane.x(lowest(name, lam)), plane.y(low[name])) for name in sides}
         for name, objective in (("bar one leaf", one), ("bar two leaves", two)):
