@@ -81,6 +81,8 @@ def cut_font(app, exception):
     for page in app.outdir.rglob("*.html"):
         for math in re.findall(r"<math.*?</math>", page.read_text(encoding="utf-8"), re.DOTALL):
             shown.update(unescape(re.sub("<.*?>", "", math)))
+            if "<msqrt" in math or "<mroot" in math:
+                shown.add("√")  # the browser draws it: it is an element, not a character of the page
     italics = [0x210E, *range(0x1D434, 0x1D468), *range(0x1D6E2, 0x1D71C)]
     cut(app.outdir / "_static" / FONT, shown | {chr(code) for code in italics if normalize("NFKC", chr(code)) in shown})
 

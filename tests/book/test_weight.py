@@ -110,6 +110,7 @@ def test_the_font_of_the_formulas_has_all_their_signs(site):
         len(formulas) > 500
         and {sign for sign in signs if ord(sign) not in has and not "\u3000" < sign < "\uffff"} == set()
     )
+    assert any("<msqrt" in formula for formula in formulas) and ord("√") in has
 
 
 def test_every_icon_is_in_the_font(site):

@@ -1,6 +1,7 @@
 """The figures of the chapters on many trees, on tilted cuts and on scale: every state is treekit's answer."""
 
 import itertools
+import re
 
 import numpy as np
 import pytest
@@ -122,11 +123,16 @@ def test_the_area_of_a_melon_is_its_weight(measured):
 
 def test_residuals_are_what_the_model_leaves(measured):
     x, y = measured["density"], measured["sugar"]
-    rest = {}
+    rest, squares = {}, {}
     for (rate, m), frame, (places, _) in states(residual_explorer(x, y, measured["ripe"] == "yes")):
         model = GBDTRegressor(n_estimators=m or 1, learning_rate=rate, max_depth=1).fit(x.to_frame(), y)
         residual = y - (model.predict(x.to_frame()) if m else y.mean())
         assert f"add up to {(residual**2).sum():.3f}." in frame.sentence
+        # The last bar of the history, and the part of it that this round took, in pixels.
+        bars = re.findall(r'<rect [^>]*height="([^"]*)"', frame.scenes[0].parts[-1])
+        squares[rate, m] = (residual**2).sum() / ((y - y.mean()) ** 2).sum()
+        taken = squares.get((rate, m - 1), 1) - squares[rate, m]
+        assert list(map(float, bars)) == pytest.approx([60 * taken, 60 * squares[rate, m]], abs=0.02)
         # Linear in the residual: the largest and the smallest fix the scale.
         heights = np.array([places[name][1] for name in x.index])
         rest[rate, m] = np.polyfit(residual, heights, 1, full=True)[1].item()
@@ -136,7 +142,8 @@ def test_residuals_are_what_the_model_leaves(measured):
 
 def test_one_leaf_or_two_is_the_choice_of_second_order_boosting(words):
     X, y = (words[["texture"]] == "clear").astype(float), (words["ripe"] == "yes").astype(int)
-    for (lam, gamma), frame, _ in states(price_explorer(y, X["texture"] == 1, ["clear", "other"])):
+    t = np.linspace(0, 1, 1001)[:, np.newaxis]
+    for (lam, gamma), frame, (places,) in states(price_explorer(y, X["texture"] == 1, ["clear", "other"])):
         model = GBDTClassifier(
             n_estimators=1, learning_rate=1, max_depth=1, order=2, reg_lambda=lam, gamma=gamma, base_score=0.5
         )
@@ -147,6 +154,12 @@ def test_one_leaf_or_two_is_the_choice_of_second_order_boosting(words):
             written = f"{clear:+.3f} (clear) and {other:+.3f} (other)".replace("-", "−")
             assert written in frame.sentence
         assert frame.found == ((lam, gamma) == (8, 1))
+        # Each dot is the lowest point of its curve, of which three points are written.
+        for name, part in zip(("one leaf", "clear", "other"), frame.scenes[0].parts):
+            written = re.findall(r"-?[\d.]+", re.search(r' d="([^"]*)"', part)[1])
+            start, middle, end = np.array(written, dtype=float).reshape(3, 2)
+            curve = (1 - t) ** 2 * start + 2 * t * (1 - t) * middle + t**2 * end
+            assert places[name] == pytest.approx(curve[curve[:, 1].argmax()], abs=0.5)
 
 
 # Deep forests
@@ -164,6 +177,9 @@ def test_shares_by_cross_validation_and_by_forests_that_know_the_row(measured):
         on_right = {name for name in X.index if places[name][0] > 246}
         mean = shares[seen][level - 1].mean(axis=0)
         assert on_right == set(X.index[mean > 0.5])
+        assert re.findall(r">(\d+) correct<", frame.drawing) == list(map(str, right[seen][:level]))
+        rings = {(float(x), float(y)) for x, y in re.findall(r'<circle cx="(\S+)" cy="(\S+)" r="16"', frame.drawing)}
+        assert rings == {tuple(places[name]) for name in X.index[(mean > 0.5) != is_ripe]}
         assert frame.found == (seen == OWN)
 
 

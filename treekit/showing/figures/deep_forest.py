@@ -13,7 +13,7 @@ from treekit.models.random_forest import RandomForestClassifier
 from treekit.showing.explorable import Choice, Explorable, Panel, Slider
 from treekit.showing.figures.shared import Picture, Plot, axes, current_plot, dot, in_class, melon, piled
 from treekit.showing.palette import CLASS_COLORS, REGION, RIPE, UNRIPE, class_color
-from treekit.showing.svg import FAINT, Plane, element, line, rect, text
+from treekit.showing.svg import FAINT, Plane, circle, element, line, rect, text
 
 UNSEEN, OWN = "have not seen it", "were grown on it"
 #: The columns that each of a level's four forests draws at a split.
@@ -66,6 +66,9 @@ def level_anatomy() -> Picture:
 def levels_explorer(X: pd.DataFrame, y: pd.Series, n_levels: int = 4, n_trees: int = 10, seed: int = 0) -> Explorable:
     """Every melon's mean share from level to level of a cascade, and beside it the table that the level reads.
 
+    Below stands how many melons each level so far classifies correctly; a tap there goes to that level. At rest it is
+    the last.
+
     The shares come from forests that have not seen the melon, by cross-validation, or from forests that were grown on
     it. `y` has the labels yes and no.
     """
@@ -85,18 +88,34 @@ def levels_explorer(X: pd.DataFrame, y: pd.Series, n_levels: int = 4, n_trees: i
         background += text(plane.x(tick), 347, f"{tick:g}", text_anchor=anchor)
     background += text(half, 370, "mean share for ripe", text_anchor="middle")
     background += text(14, 26, "predicted unripe") + text(478, 26, "predicted ripe", text_anchor="end")
+    columns = Plane((0.5, n_levels + 0.5), (0, 1), (14, 386, 478, 434))
+    middles = [columns.x(level) for level in range(1, n_levels + 1)]
+    width = middles[1] - middles[0] - 8
+    for level, x in enumerate(middles, start=1):
+        background += rect(
+            x - width / 2, 386, width, 48, fill="none", stroke="currentColor", stroke_opacity=FAINT, rx=4
+        )
+        background += text(x, 405, f"level {level}", text_anchor="middle")
 
     def right(seen: str, level: int) -> NDArray:
         return (shares[seen][level - 1].mean(axis=0) > 0.5) == is_ripe
 
-    def frame(seen: str, level: int) -> tuple[str, str, dict]:
+    def correct(seen: str, level: int) -> str:
+        """The number of melons that the level classifies correctly, in the level's box."""
+        return text(middles[level - 1], 425, f"{right(seen, level).sum()} correct", text_anchor="middle")
+
+    def frame(seen: str, level: int) -> tuple[list[str], str, dict]:
         mean = shares[seen][level - 1].mean(axis=0)
         spots = piled([plane.x(share) for share in mean], 326 - 15)
-        wrong = [str(name) for name, good in zip(names, right(seen, level)) if not good]
-        said = f"Level {level} classifies {len(names) - len(wrong)} of {len(names)} melons correctly"
+        good = right(seen, level)
+        ringed = "".join(circle(*spot, 16) for spot, is_right in zip(spots, good) if not is_right)
+        rings = [element("g", ringed, fill="none", stroke="currentColor", stroke_width=2)] if ringed else []
+        wrong = [str(name) for name, is_right in zip(names, good) if not is_right]
+        said = f"Level {level} classifies {good.sum()} of {len(names)} melons correctly"
         said += f", all but {', '.join(wrong)}. " if wrong else ". "
         sure = f"The larger share is {np.maximum(mean, 1 - mean).mean():.3f} on average."
-        return "", said + sure, dict(zip(names, spots))
+        places = dict(zip(names, spots)) | {"level": (middles[level - 1], 410)}
+        return [*rings, *(correct(seen, k) for k in range(1, level + 1))], said + sure, places
 
     step, top = 20, 50
     sheet = "".join(
@@ -127,13 +146,21 @@ def levels_explorer(X: pd.DataFrame, y: pd.Series, n_levels: int = 4, n_trees: i
     return Explorable(
         title="Seventeen rows on their way through the levels",
         alt=f"The {len(names)} melons as numbered circles, hollow if ripe, piled up along a line by the mean share "
-        "that the second level's forests give to ripe. Some lie on the wrong side of one half.",
-        size=(480, 384),
+        f"that the forests of level {n_levels} give to ripe. A ring marks those on the wrong side of one half. Below, "
+        "for each level the number that it classifies correctly.",
+        size=(480, 444),
         background=background,
-        marks={name: melon(name, ripe, radius=13) for name, ripe in zip(names, is_ripe.tolist())},
+        marks={name: melon(name, ripe, radius=13) for name, ripe in zip(names, is_ripe.tolist())}
+        | {"level": rect(-width / 2, -24, width, 48, fill="none", stroke="currentColor", stroke_width=2, rx=4)},
         controls=[
             Choice("Answers for a melon come from forests that", [UNSEEN, OWN]),
-            Slider("Level", list(range(1, n_levels + 1)), start=2, opens=1),
+            Slider(
+                "Level",
+                list(range(1, n_levels + 1)),
+                start=n_levels,
+                opens=1,
+                points=[(x, 410) for x in middles],
+            ),
         ],
         frame=frame,
         found=lambda seen, level: seen == OWN and bool(right(seen, level).all()),
@@ -141,11 +168,12 @@ def levels_explorer(X: pd.DataFrame, y: pd.Series, n_levels: int = 4, n_trees: i
             f"Your guess: how many of the {len(names)} melons does level {n_levels} classify correctly?",
             list(range(len(names) // 2, len(names) + 1)),
         ),
-        challenge="Follow a melon that lies on the wrong side. Do the levels mend it? Then find out how to make every "
-        "answer right at once, and why that is no good.",
+        challenge="Follow a ringed melon, which lies on the wrong side: do the levels mend it? Then make all "
+        f"{len(names)} predictions correct at once. Why is that no good?",
         beside=Panel(
-            f"The table that level 2 reads: for each melon its {X.columns[0]} and {X.columns[1]}, and four squares for "
-            "the answers of the first level's forests, coloured by class and fuller for a larger share.",
+            f"The table that level {n_levels} reads: for each melon its {X.columns[0]} and {X.columns[1]}, and four "
+            f"squares for the answers of level {n_levels - 1}'s forests, coloured by class and fuller for a larger "
+            "share.",
             (480, top + step * len(names) + 8),
             heads + sheet,
             reads,

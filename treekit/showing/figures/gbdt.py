@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 
 import matplotlib.pyplot as plt
@@ -12,9 +13,9 @@ from numpy.typing import ArrayLike, NDArray
 from treekit.models.gbdt import GBDTRegressor
 from treekit.models.losses import AbsoluteLoss, HuberLoss, LogisticLoss, Loss, SquaredLoss
 from treekit.showing.explorable import Choice, Explorable, Panel, Slider
-from treekit.showing.figures.shared import Picture, Plot, axes, current_plot, dot, melon
-from treekit.showing.palette import CLASS_COLORS, GAIN, class_color
-from treekit.showing.svg import FAINT, Plane, circle, element, line, rect, text
+from treekit.showing.figures.shared import Picture, Plot, axes, current_plot, dot, in_class, melon
+from treekit.showing.palette import BAR, CLASS_COLORS, GAIN, RIPE, UNRIPE, class_color
+from treekit.showing.svg import FAINT, Plane, circle, element, line, number, rect, text
 
 RATES = (1.0, 0.5, 0.1)
 
@@ -23,7 +24,7 @@ def residual_explorer(x: pd.Series, y: pd.Series, is_ripe: pd.Series, n_rounds: 
     """What boosted stumps leave of each melon, handed from round to round, and beside it the prediction that grows.
 
     `x` is a column of numbers, each once, and `y` the number to predict; `is_ripe` only paints the melons. The script
-    begins before the first round, at rest one round is done.
+    begins before the first round. At rest so many rounds are done that less than half of the squares is left.
     """
     names, X = list(x.index), x.to_numpy(float)[:, np.newaxis]
     values = y.to_numpy(float)
@@ -37,7 +38,7 @@ def residual_explorer(x: pd.Series, y: pd.Series, is_ripe: pd.Series, n_rounds: 
 
     xlim = (float(np.floor(10 * x.min())) / 10, float(np.ceil(10 * x.max())) / 10)
     edges = np.concatenate([[xlim[0]], np.sort(X[:, 0])[:-1] + np.diff(np.sort(X[:, 0])) / 2, [xlim[1]]])
-    corners, middles = np.repeat(edges, 2)[1:-1], ((edges[1:] + edges[:-1]) / 2)[:, np.newaxis]
+    middles = ((edges[1:] + edges[:-1]) / 2)[:, np.newaxis]
     steps = {
         rate: np.array([np.repeat(model.start_, len(X)), *model.staged_predict(middles)])
         for rate, model in models.items()
@@ -47,55 +48,97 @@ def residual_explorer(x: pd.Series, y: pd.Series, is_ripe: pd.Series, n_rounds: 
     residuals = Plane(xlim, (-rest, rest), (56, 40, 466, 330))
     data = Plane(xlim, (min(0.0, values.min()), values.max() + reach), (44, 40, 466, 330))
     xticks = np.arange(xlim[0], xlim[1] + 0.01, 0.2)
+    drawn = dict(fill="none", stroke="currentColor")
+    strip, bar_width = Plane((0, n_rounds), (0, 1), (75, 424, 447, 484)), 26
 
-    def frame(rate: float, m: int) -> tuple[str, str, dict]:
+    def bar(rate: float, m: int) -> str:
+        """What is left of the squares after round m, and above it in the colour of a gain what this round took."""
+        before, now = (strip.y(squares[rate][k] / squares[rate][0]) for k in (max(m - 1, 0), m))
+        left = strip.x(m) - bar_width / 2
+        taken = rect(left, before, bar_width, now - before, style=f"fill: {class_color(GAIN)}")
+        return taken + rect(left, now, bar_width, strip.y(0) - now, fill_opacity=BAR)
+
+    def frame(rate: float, m: int) -> tuple[list[str], str, dict]:
         (tree,) = models[rate].trees_[m]
         below, above = tree.value[1:, 0]
-        cut = residuals.x(tree.threshold[0])
-        stump = "".join(
-            line(a, residuals.y(v), b, residuals.y(v), stroke_width=3, stroke_dasharray="7 4")
-            for a, b, v in ((56, cut, below), (cut, 466, above))
-        ) + line(cut, 40, cut, 330, stroke_dasharray="2 5")
-        places = {n: (residuals.x(a), residuals.y(r)) for n, a, r in zip(names, x, left_over[rate][m])}
+        cut, low, high = (round(z) for z in (residuals.x(tree.threshold[0]), residuals.y(below), residuals.y(above)))
+        stump = element("path", d=f"M56,{low}H{cut}M{cut},{high}H466", stroke_width=3, stroke_dasharray="7 4", **drawn)
+        stump += element("path", d=f"M{cut},40V330", stroke_dasharray="2 5", **drawn)
+        places = {n: (round(residuals.x(a)), round(residuals.y(r))) for n, a, r in zip(names, x, left_over[rate][m])}
         done = "Before the first round" if m == 0 else f"After round {m}"
+        part = {1.0: "This", 0.5: "Half of this", 0.1: "A tenth of this"}[rate]
         sentence = (
             f"{done} the squared residuals add up to {squares[rate][m]:.3f}. The next stump (dashed) cuts at "
-            f"{tree.threshold[0]:.4g}: {_signed(below)} to the left, {_signed(above)} to the right. "
-            + (f"Of this, {rate:g} is taken away from every residual." if rate < 1 else "All of it is taken away.")
+            f"{tree.threshold[0]:.4g} and predicts {_signed(below)} to the left, {_signed(above)} to the right. "
+            f"{part} will be subtracted from the residuals."
         )
-        return stump, sentence, {n: (round(a), round(b)) for n, (a, b) in places.items()}
+        return [stump, *(bar(rate, k) for k in range(m + 1))], sentence, places | {"round": (strip.x(m), 498)}
 
-    def prediction(rate: float, m: int) -> str:
-        points = [(f"{round(data.x(a))},{round(data.y(b))}") for a, b in zip(corners, np.repeat(steps[rate][m], 2))]
-        style = dict(fill="none", stroke="currentColor", stroke_width=3)
-        return element("polyline", points=" ".join(points), **style)
+    def prediction(rate: float, m: int) -> list[str]:
+        """The prediction, and from each melon an upright line to it."""
+        now = steps[rate][m]
+        turns = [0, *(np.flatnonzero(np.diff(now)) + 1).tolist(), len(now)]
+        path = "".join(
+            f"{'L' if i else 'M'}{round(data.x(edges[i]))},{round(data.y(now[i]))}H{round(data.x(edges[j]))}"
+            for i, j in itertools.pairwise(turns)
+        )
+        upright = "".join(
+            f"M{round(data.x(a))},{round(data.y(b))}V{round(data.y(b - r))}"
+            for a, b, r in zip(x, values, left_over[rate][m])
+        )
+        gaps = element("path", d=upright, stroke_opacity=BAR, **drawn)
+        return [gaps + element("path", d=path, stroke_width=3, **drawn), still]
 
     ripe = dict(zip(names, is_ripe.tolist()))
-    still = "".join(melon(n, ripe[n], data.x(a), data.y(b)) for n, a, b in zip(names, x, values))
+    still = _melons(ripe, [(round(data.x(a)), round(data.y(b))) for a, b in zip(x, values)])
     ticks = np.arange(np.ceil(-10 * rest) / 10, rest, 0.1)
+    rounds = list(range(n_rounds + 1))
+    half = strip.y(0.5)
+    history = text(0, 406, "squared residuals left, round by round (drag here)")
+    history += text(56, half + 5, "½", text_anchor="end")
+    history += line(60, half, 466, half, stroke_dasharray="3 4") + line(60, strip.y(0), 466, strip.y(0))
+    history += "".join(text(strip.x(m), 503, str(m), text_anchor="middle") for m in rounds)
+    marks = {n: _melons({n: r}, [(0, 0)]) for n, r in ripe.items()}
+    marks["round"] = rect(-14, -10, 28, 20, rx=4, fill="none", stroke="currentColor")
     return Explorable(
         title="Residuals, handed on",
-        alt=f"The {len(X)} melons as numbered circles by {x.name} and by what one boosted stump has left of their "
-        f"{y.name}, above and below a line at zero. A dashed step shows the stump that comes next.",
-        size=(480, 384),
+        alt=f"The {len(X)} melons as numbered circles by {x.name} and by what {halved} boosted stumps have left of "
+        f"their {y.name}, above and below a line at zero. A dashed step shows the stump that comes next. Below, a bar "
+        "for each round shows how much of the squared residuals is left: they fall slowly, to less than a half.",
+        size=(480, 514),
         background=residuals.axes(xticks, ticks, str(x.name), "what is left: the residuals")
-        + line(56, residuals.y(0), 466, residuals.y(0)),
-        marks={n: melon(n, r) for n, r in ripe.items()},
-        controls=[Choice("Learning rate", list(RATES)), Slider("Rounds", list(range(n_rounds + 1)), start=1, opens=0)],
+        + line(56, residuals.y(0), 466, residuals.y(0))
+        + history,
+        marks=marks,
+        controls=[
+            Choice("Learning rate", list(RATES)),
+            Slider("Rounds", rounds, start=halved, opens=0, points=[(strip.x(m), 454) for m in rounds]),
+        ],
         frame=frame,
         found=lambda rate, m: rate == 1 and m == halved,
-        guess=Slider(
-            "Your guess: how many rounds take away half of the squared residuals?", list(range(1, n_rounds + 1))
-        ),
-        challenge="With the learning rate 1, find the first round after which less than half of the sum is left.",
+        guess=Slider("Your guess: after how many rounds is less than half of the squared residuals left?", rounds[1:]),
+        challenge="With the learning rate 1, stop at the first round after which less than half of the squared "
+        "residuals is left.",
         beside=Panel(
-            f"The same melons by {x.name} and {y.name}, and the prediction so far, a line with one step.",
+            f"The same melons by {x.name} and {y.name}, the prediction so far, which is a line with steps, and "
+            "from each melon an upright line to it: its residual.",
             (480, 384),
-            data.axes(xticks, np.arange(0, values.max(), 0.1), str(x.name), f"{y.name}, and the prediction so far")
-            + still,
+            data.axes(xticks, np.arange(0, values.max(), 0.1), str(x.name), f"{y.name}, and the prediction so far"),
             prediction,
         ),
     )
+
+
+def _melons(ripe: Mapping, places: Sequence[tuple[float, float]]) -> str:
+    """Draw melons through which no line shows, alike ones in one group, so that a drawing of all is short."""
+    drawn = "".join(circle(*place, 11) for place in places)
+    drawn = element("g", drawn, style="fill: var(--pst-color-background, Canvas)")
+    for kind, color in ((True, "currentColor"), (False, "white")):
+        alike = [(name, *place) for (name, is_ripe), place in zip(ripe.items(), places) if is_ripe == kind]
+        drawn += in_class(RIPE if kind else UNRIPE, "".join(circle(x, y, 11) for _, x, y in alike)) if alike else ""
+        words = "".join(text(x, y + 4.4, str(name)) for name, x, y in alike)
+        drawn += element("g", words, text_anchor="middle", font_size=13, fill=color) if alike else ""
+    return drawn
 
 
 def _signed(value: float) -> str:
@@ -103,10 +146,10 @@ def _signed(value: float) -> str:
 
 
 def price_explorer(
-    y: ArrayLike,
-    goes_left: ArrayLike,
+    y: pd.Series,
+    goes_left: pd.Series,
     names: Sequence[str],
-    lambdas: Sequence[float] = (0, 0.5, 1, 2, 4, 8),
+    lambdas: Sequence[float] = (0, 0.5, 1, 2, 4, 8, 16),
     gammas: Sequence[float] = (0, 0.5, 1, 1.5, 2),
 ) -> Explorable:
     """One leaf or two: the parabola of each leaf under the prices lambda and gamma, and the two objectives.
@@ -114,73 +157,98 @@ def price_explorer(
     `y` holds the classes 0 and 1 of rows with the score 0, for the logistic loss; `goes_left` is the split, and `names`
     are those of its sides.
     """
-    y, left = np.asarray(y, dtype=float), np.asarray(goes_left, dtype=bool)
+    label, left = y.to_numpy(float), goes_left.to_numpy(bool)
     loss, zero = LogisticLoss(), np.zeros((1, len(y)))
-    g, h = -loss.negative_gradient(y, zero)[0], loss.second_derivative(y, zero)[0]
+    g, h = -loss.negative_gradient(label, zero)[0], loss.second_derivative(label, zero)[0]
     sides = dict(zip(["one leaf", *names], (np.full(len(y), True), left, ~left)))
     sums = {name: (float(g[rows].sum()), float(h[rows].sum())) for name, rows in sides.items()}
-    plane = Plane((-3, 3), (-3, 3), (44, 40, 468, 290))
-    bars = Plane((-4, 4), (0, 1), (44, 0, 468, 1))
-    bar_y = {"one leaf": 366, "two leaves": 414}
-    w = np.linspace(-3, 3, 61)
+    plane = Plane((-2, 2), (-3, 3), (44, 112, 468, 340))
+    bars = Plane((-4.4, 4.8), (0, 1), (44, 0, 468, 1))  # with room for the number of the longest bar
+    bar_y = {"one leaf": 416, "two leaves": 464}
     dashes = dict(zip(sides, ("2 4", "none", "8 4")))
 
-    def frame(lam: float, gamma: float) -> tuple[str, str, dict]:
-        drawn, low = "", {}
-        for name, (G, H) in sums.items():
-            curve = G * w + (H + lam) * w**2 / 2 + gamma
-            best = -G / (H + lam)
-            low[name] = (best, G * best + (H + lam) * best**2 / 2 + gamma)
-            shown = curve <= 3
-            points = " ".join(f"{plane.x(a):.0f},{plane.y(b):.0f}" for a, b in zip(w[shown], curve[shown]))
-            style = dict(fill="none", stroke="currentColor", stroke_width=2, stroke_dasharray=dashes[name])
-            drawn += element("polyline", points=points, **style)
-        one = low["one leaf"][1]
-        two = sum(low[name][1] for name in names)
+    def lowest(name: str, lam: float) -> float:
+        G, H = sums[name]
+        return -G / (H + lam)
+
+    def costs(lam: float, gamma: float) -> dict[str, float]:
+        """How low each parabola reaches."""
+        return {name: gamma + G * lowest(name, lam) / 2 for name, (G, _) in sums.items()}
+
+    def gain(low: Mapping[str, float]) -> float:
+        return low["one leaf"] - sum(low[name] for name in names)
+
+    def parabola(name: str, lam: float, gamma: float) -> str:
+        """The part of a leaf's parabola that the plane shows, as the one curve of Bézier that it is."""
+        G, H = sums[name]
+        best, top = lowest(name, lam), plane.ylim[1]
+        depth = top - costs(lam, gamma)[name]
+        reach = float(np.sqrt(2 * depth / (H + lam)))  # so far from its lowest point it leaves the plane
+        a, b = max(best - reach, plane.xlim[0]), min(best + reach, plane.xlim[1])
+        start, end = (gamma + G * w + (H + lam) * w**2 / 2 for w in (a, b))
+        middle = start + (G + (H + lam) * a) * (b - a) / 2
+        points = [
+            f"{number(plane.x(w))},{number(plane.y(v))}" for w, v in ((a, start), ((a + b) / 2, middle), (b, end))
+        ]
+        style = dict(fill="none", stroke="currentColor", stroke_width=2, stroke_dasharray=dashes[name])
+        return element("path", d="M{} Q{} {}".format(*points), **style)
+
+    def frame(lam: float, gamma: float) -> tuple[list[str], str, dict]:
+        low = costs(lam, gamma)
+        drawn = [parabola(name, lam, gamma) for name in sides]
+        one, two = low["one leaf"], sum(low[name] for name in names)
         for name, objective in (("one leaf", one), ("two leaves", two)):
-            drawn += text(bars.x(max(objective, 0)) + 8, bar_y[name] + 15, _signed(objective)[:6])
-        gain = one - two
-        steps = " and ".join(f"{_signed(low[name][0])} ({name})" for name in names)
-        verdict = "the split pays" if gain > 0 else "the split does not pay"
+            drawn.append(text(bars.x(max(objective, 0)) + 8, bar_y[name] + 15, _signed(objective)))
+        steps = " and ".join(f"{_signed(lowest(name, lam))} ({name})" for name in names)
+        verdict = "the split pays" if gain(low) > 0 else "the split does not pay"
         sentence = (
-            f"Steps of the two leaves: {steps}. One leaf costs {_signed(one)}, two cost {_signed(two)}: "
-            f"a gain of {_signed(gain)}, so {verdict}."
+            f"Steps of the two leaves: {steps}. The objective is {_signed(one)} with one leaf and {_signed(two)} with "
+            f"two: a gain of {_signed(gain(low))}, so {verdict}."
         )
-        places: dict = {name: (plane.x(a), plane.y(b)) for name, (a, b) in low.items()}
+        places: dict = {name: (plane.x(lowest(name, lam)), plane.y(low[name])) for name in sides}
         for name, objective in (("bar one leaf", one), ("bar two leaves", two)):
             start, end = sorted((bars.x(0), bars.x(objective)))
             places[name] = (start, bar_y[name[4:]], max(end - start, 0.01), 1)
         return drawn, sentence, places
 
-    def objective_gain(lam: float, gamma: float) -> float:
-        worth = {name: G**2 / (H + lam) / 2 for name, (G, H) in sums.items()}
-        return sum(worth[name] for name in names) - worth["one leaf"] - gamma
-
+    refused = min((lam for lam in lambdas if gain(costs(lam, 1)) <= 0), default=None)
     key = ""
-    for i, name in enumerate(sides):
-        style = dict(stroke_width=2, stroke_dasharray=dashes[name])
-        key += line(150 + 112 * i, 15, 176 + 112 * i, 15, **style) + text(182 + 112 * i, 20, name)
+    for i, (name, rows) in enumerate(sides.items()):
+        at = 18 + 26 * (i - 1 if i else 2)
+        key += line(8, at, 40, at, stroke_width=2, stroke_dasharray=dashes[name]) + text(50, at + 5, name)
+        inside = y.index[rows] if i else []
+        key += "".join(melon(n, bool(y[n]), 124 + 26 * j, at) for j, n in enumerate(inside))
+    key += text(124, 18 + 26 * 2 + 5, f"all {len(y)} melons")
     marks = {name: circle(0, 0, 6) for name in sides}
     marks |= {f"bar {name}": rect(0, 0, 1, 20, style=f"fill: {class_color(k)}") for name, k in zip(bar_y, (5, GAIN))}
     return Explorable(
         title="One leaf or two?",
-        alt="Three parabolas over the step of a leaf: that of all rows, flat and with its lowest point near zero, and "
-        f"those of the two sides, {names[0]} with its lowest point at a positive step, {names[1]} at a negative one. "
-        "Below, two bars: the objective of one leaf and, further to the left, the sum for two.",
-        size=(480, 444),
-        background=plane.axes(range(-3, 4), [-2, 0, 2], "step w", "objective")
+        alt=f"The melons of the two sides, {names[0]} and {names[1]}, and three parabolas over the step of a leaf: "
+        f"that of all rows with its lowest point near zero, that of {names[0]} with its lowest point at a positive "
+        f"step, that of {names[1]} at a negative one. Below, two bars: the objective of one leaf and, further to the "
+        "left, the sum for two.",
+        size=(480, 494),
+        background=plane.axes(range(-2, 3), [-2, 0, 2], "step w", "objective")
         + key
-        + line(bars.x(0), 360, bars.x(0), 440)
-        + "".join(text(44, y - 6, f"objective of {name}") for name, y in bar_y.items()),
+        + line(bars.x(0), 410, bars.x(0), 490)
+        + "".join(text(44, at - 6, f"objective of {name}") for name, at in bar_y.items()),
         marks=marks,
         controls=[
-            Slider("Price of large steps, λ", list(lambdas), show="{:g}"),
+            Slider(
+                "Price of large steps, λ",
+                list(lambdas),
+                show="{:g}",
+                points=[(plane.x(lowest(names[0], lam)), plane.y(0)) for lam in lambdas],
+            ),
             Slider("Price of a leaf, γ", list(gammas), show="{:g}"),
         ],
         frame=frame,
-        found=lambda lam, gamma: gamma == 1 and objective_gain(lam, gamma) <= 0,
-        challenge="λ narrows the parabolas, γ lifts them. With γ = 1, how large must λ be until the split no longer "
-        "pays?",
+        found=lambda lam, gamma: (lam, gamma) == (refused, 1),
+        guess=Slider(
+            "Your guess: with γ\u00a0=\u00a01, from which λ on does the split no longer pay?", lambdas[1:], show="{:g}"
+        ),
+        challenge=f"Drag the dot of the {names[0]} leaf: the price λ pulls it back towards 0. With γ\u00a0=\u00a01, "
+        "find the first λ at which the split no longer pays.",
     )
 
 
@@ -214,7 +282,7 @@ def sum_of_stumps(x: ArrayLike, y: ArrayLike) -> Picture:
 
 def regression_losses(delta: float = 1.0) -> Picture:
     """Squared, absolute and Huber loss against the residual, and below their negative gradients."""
-    residual = np.linspace(-3, 3, 121)
+    residual = np.sort([*np.linspace(-3, 3, 120), -1e-9, 1e-9])  # close to 0 on both sides: a jump there is upright
     huber = HuberLoss(alpha=0.9)
     huber.delta = delta
     losses: list[tuple[Loss, int, dict]] = [
