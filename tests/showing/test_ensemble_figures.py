@@ -121,7 +121,7 @@ def test_a_tree_alone_and_the_vote_are_treekits(measured):
             assert f"{at_cross[:m].sum()} of {m} vote" in frame.sentence
 
 
-def test_the_darkest_shades_cover_what_nine_trees_in_ten_agree_on(measured):
+def test_full_colours_cover_what_nine_trees_in_ten_agree_on(measured):
     """Counted on a grid of its own, finer than the figure's."""
     X, y = measured[COLUMNS], measured["ripe"]
     spots = np.stack(np.meshgrid(np.linspace(0.2, 0.9, 141), np.linspace(0, 0.5, 101)), axis=-1).reshape(-1, 2)
@@ -193,7 +193,7 @@ def test_the_ten_rows_weigh_and_sum_as_in_treekit():
         places_of_sums += [places["sum", n][1] for n in x]
         heights += sums[m - 1].tolist()
         wrong = np.sum(np.sign(sums[m - 1]) != y)
-        assert f"wrong about {wrong} of 10 rows" in frame.sentence
+        assert f"{wrong} of 10 rows wrong" in frame.sentence
         assert frame.found == (m == 3)
     # Linear in the sum of the votes, and upwards.
     slope, _ = np.polyfit(heights, places_of_sums, 1)

@@ -200,9 +200,9 @@ def adaboost_explorer(x: ArrayLike, y: ArrayLike, n_rounds: int = 8) -> Explorab
         )
         wrong = ", ".join(f"{value:g}" for value in x[says != y])
         sentence = (
-            f"Stump {m} predicts {says[0]} up to x = {stump.tree_.threshold[0]:g} and {says[-1]} above. It is wrong "
-            f"(ringed) at x = {wrong}, which weigh {e:.3f}, so its vote is {alpha:.3f}. With it the weighted vote is "
-            f"wrong about {round(share[m] * len(x))} of {len(x)} rows."
+            f"Stump {m} predicts {says[0]} up to x = {stump.tree_.threshold[0]:g} and {says[-1]} above. It is wrong at "
+            f"x = {wrong}, which weigh {e:.3f}, so its vote is {alpha:.3f}. The votes so far get "
+            f"{round(share[m] * len(x))} of {len(x)} rows wrong."
         )
         return [drawing], sentence, places
 

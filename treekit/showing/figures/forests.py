@@ -26,10 +26,11 @@ OF_FORTY = ["hardly any", "about half", "nearly all"]
 MAPS = ("both columns", "one at random")
 STEP, PITCH, MELONS = 31, 28, 214  # pixels from line to line and from melon to melon of an outline; where melons begin
 N_TREES = (1, 2, 3, 5, 10, 20, 40)
+LACKING = 0.4  # opacity of a melon that a sample lacks
 RADIUS = 13  # of a melon that a sample holds once: its number has 11 pixels on a phone
 N_CELLS = 40  # of the grid over each axis on which votes are counted
 SHADES = (0.12, 0.32, 0.5, 0.68, 0.88)  # shares of votes between which the shade changes; a tie is unripe, as a vote
-DARKEST = (0, 5)  # of the six shades: at least nine votes in ten
+FULL = (0, 5)  # of the six shades: at least nine votes in ten
 
 
 # -- one melon less -------------------------------------------------------------------------------------------------
@@ -165,10 +166,10 @@ def column_explorer(X: pd.DataFrame, y: pd.Series, point: tuple[float, float]) -
 
     def compared(m: int) -> tuple[list[str], str, dict]:
         parts, places = view.map(MAPS[0], both, m)
-        shares = [round(100 * np.mean(np.isin(view.levels(grown, m), DARKEST))) for grown in (both, one)]
+        shares = [round(100 * np.mean(np.isin(view.levels(grown, m), FULL))) for grown in (both, one)]
         ripe = [int(grown.at_point[:m].sum()) for grown in (both, one)]
         sentence = (
-            f"The darkest shades, where at least nine trees in ten agree, cover {shares[0]} % of the map with both "
+            f"The full colours, where at least nine trees in ten agree, cover {shares[0]} % of the map with both "
             f"columns and {shares[1]} % with one at random. Votes for ripe at the cross: {ripe[0]} and {ripe[1]} of "
             f"{m}."
         )
@@ -177,7 +178,7 @@ def column_explorer(X: pd.DataFrame, y: pd.Series, point: tuple[float, float]) -
     return Explorable(
         title="One column at random",
         alt=f"A map of {X.columns[0]} and {X.columns[1]} with {len(X)} numbered melons and the vote of {N_TREES[-1]} "
-        "trees whose splits see both columns: large regions of full colour, with pale edges between them.",
+        "trees whose splits see both columns: large regions of full colour, with weaker colours between them.",
         size=view.size,
         background=view.background,
         marks=view.marks,
@@ -185,7 +186,7 @@ def column_explorer(X: pd.DataFrame, y: pd.Series, point: tuple[float, float]) -
         frame=compared,
         beside=Panel(
             alt="The same map with the vote of as many trees whose splits see one column drawn at random: the regions "
-            "of full colour are smaller, and the pale shades between them wider.",
+            "of full colour are smaller, and the weaker colours between them wider.",
             size=view.size,
             background=view.background,
             frame=lambda m: view.map(MAPS[1], one, m),
@@ -193,7 +194,7 @@ def column_explorer(X: pd.DataFrame, y: pd.Series, point: tuple[float, float]) -
         ),
         found=lambda m: m == N_TREES[-1],
         guess=Choice(f"Your guess: on which map will {N_TREES[-1]} trees disagree more?", [*MAPS, "no difference"]),
-        challenge="Add trees until all forty vote. Which map stays dark?",
+        challenge="Add trees until all forty vote. Which map keeps more of its full colour?",
     )
 
 
@@ -274,7 +275,7 @@ class _VotePlane:
         rings = ""
         for name, (a, b), n, wrong in zip(self.X.index, self.X.to_numpy(float), held, self.wrong(grown, m)):
             x, y, size = round(self.plane.x(a)), round(self.plane.y(b)), float(np.sqrt(max(n, 1)))
-            places[name] = (x, y, size, size, 1 if n else 0.25)
+            places[name] = (x, y, size, size, 1 if n else LACKING)
             rings += circle(x, y, RADIUS * size + 4) if wrong else ""
         places["new"] = (self.plane.x(self.point[0]), self.plane.y(self.point[1]))
         drawn_rings = element("g", rings, fill="none", stroke="currentColor", stroke_width=2) if rings else ""
@@ -299,7 +300,7 @@ def _runs(values: NDArray) -> list[tuple[int, int]]:
 
 
 def _shades(plane: Plane, level: NDArray[np.intp]) -> str:
-    """Cells of a grid in the colour of the class with more votes, darker for more; a thick line separates the two.
+    """Cells of a grid in the colour of the class with more votes, stronger for more; a thick line separates the two.
 
     The paths count in cells, from the lower left corner, and a box covers all equal cells of equal rows: that keeps
     them short.
