@@ -4,6 +4,7 @@ import itertools
 import re
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from treekit.datasets import load_watermelon
@@ -14,13 +15,13 @@ from treekit.models.deep_forest import CascadeForestClassifier
 from treekit.models.gbdt import GBDTClassifier, GBDTRegressor
 from treekit.models.id3 import ID3Classifier
 from treekit.models.random_forest import RandomForestClassifier
-from treekit.showing.figures.adaboost import RADIUS, VOTE, swelling_explorer
+from treekit.showing.figures.adaboost import RADIUS, VOTE, adaboost_explorer, swelling_explorer
 from treekit.showing.figures.deep_forest import OWN, UNSEEN, cascade_shares, levels_explorer
-from treekit.showing.figures.forests import NOBODY, eaten_explorer, forest_explorer
+from treekit.showing.figures.forests import NOBODY, column_explorer, eaten_explorer, forest_explorer
 from treekit.showing.figures.gbdt import price_explorer, residual_explorer
 from treekit.showing.figures.oblique import tilt_explorer
 from treekit.showing.figures.scale import blocks_explorer
-from treekit.showing.figures.shared import piled
+from treekit.showing.figures.shared import melons_named, piled
 from treekit.showing.palette import RIPE, class_color
 
 COLUMNS = ["density", "sugar"]
@@ -47,8 +48,10 @@ def figures(words, measured):
     X, ripe = measured[COLUMNS], measured["ripe"]
     return [
         eaten_explorer(words, "ripe"),
-        forest_explorer(X, ripe, point=(0.55, 0.17)),
+        forest_explorer(X, ripe, point=CROSS),
+        column_explorer(X, ripe, point=CROSS),
         swelling_explorer(X, ripe),
+        adaboost_explorer(range(10), [1, 1, 1, -1, -1, -1, 1, 1, 1, -1]),
         residual_explorer(X["density"], X["sugar"], ripe == "yes"),
         price_explorer(words["ripe"] == "yes", words["texture"] == "clear", ["clear", "other"]),
         levels_explorer(X, ripe, n_trees=3),
@@ -84,18 +87,62 @@ def test_a_melon_lies_in_the_leaf_of_the_tree_that_id3_grows_without_the_eaten_o
         assert eaten == NOBODY or places[int(eaten)][4] < 1
 
 
+CROSS = (0.55, 0.17)
+
+
+def votes_of(forest, rows):
+    """Whether each tree predicts yes for each row."""
+    return np.array([tree.predict(rows) == "yes" for tree in forest.estimators_])
+
+
 def test_a_melon_is_as_large_as_its_copies_in_the_sample(measured):
     X, y = measured[COLUMNS], measured["ripe"]
     forest = RandomForestClassifier(40, max_features=None, oob_score=True, random_state=0).fit(X, y)
-    cross = X.iloc[:1].assign(density=0.55, sugar=0.17)
-    votes = np.array([tree.predict(cross)[0] == "yes" for tree in forest.estimators_])
-    for (shown, m), frame, (places,) in states(forest_explorer(X, y, point=(0.55, 0.17))):
-        if shown == "newest tree":
-            areas = [round(places[name][2] ** 2) if places[name][4] == 1 else 0 for name in X.index]
-            assert areas == forest.in_bag_[m - 1].tolist()
-            assert f"predicts {'ripe' if votes[m - 1] else 'unripe'} at the cross" in frame.sentence
-        else:
-            assert f"{votes[:m].sum()} of {m} vote" in frame.sentence
+    for (m,), frame, (places, together) in states(forest_explorer(X, y, point=CROSS)):
+        areas = [round(places[name][2] ** 2) if places[name][4] == 1 else 0 for name in X.index]
+        assert areas == forest.in_bag_[m - 1].tolist()
+        assert f"lacks {areas.count(0)} of the 17" in frame.sentence
+        assert {together[name][2:] for name in X.index} == {(1, 1, 1)}
+
+
+def test_a_tree_alone_and_the_vote_are_treekits(measured):
+    X, y = measured[COLUMNS], measured["ripe"]
+    forest = RandomForestClassifier(40, max_features=None, oob_score=True, random_state=0).fit(X, y)
+    at_cross, on_rows = votes_of(forest, pd.DataFrame([CROSS], columns=COLUMNS))[:, 0], votes_of(forest, X)
+    ripe = (y == "yes").to_numpy()
+    for (m,), frame, _ in states(forest_explorer(X, y, point=CROSS)):
+        alone = X.index[on_rows[m - 1] != ripe]
+        assert f"gets {melons_named(alone)} wrong" in frame.sentence
+        assert f"predicts {'ripe' if at_cross[m - 1] else 'unripe'} at the cross" in frame.sentence
+        together = X.index[(on_rows[:m].mean(axis=0) > 0.5) != ripe]
+        assert [scene.parts[2].count("<circle") for scene in frame.scenes] == [len(alone), len(together)]
+        assert frame.found == (m == 3) and (m < 3 or not len(together))
+        if m > 1:
+            assert f"{at_cross[:m].sum()} of {m} vote" in frame.sentence
+
+
+def test_full_colours_cover_what_nine_trees_in_ten_agree_on(measured):
+    """Counted on a grid of its own, finer than the figure's."""
+    X, y = measured[COLUMNS], measured["ripe"]
+    spots = np.stack(np.meshgrid(np.linspace(0.2, 0.9, 141), np.linspace(0, 0.5, 101)), axis=-1).reshape(-1, 2)
+    rows = pd.DataFrame(spots, columns=COLUMNS)
+    for q, place in ((None, "both columns"), (1, "one at random")):
+        forest = RandomForestClassifier(40, max_features=q, oob_score=True, random_state=0).fit(X, y)
+        votes = votes_of(forest, rows)
+        for (m,), frame, _ in states(column_explorer(X, y, point=CROSS)):
+            share = votes[:m].mean(axis=0)
+            agreed = 100 * np.mean(np.maximum(share, 1 - share) >= 0.9)
+            (told,) = re.findall(rf"(\d+) %[a-z ]* with {place}", frame.sentence)
+            assert int(told) == pytest.approx(agreed, abs=4)
+            assert frame.found == (m == 40)
+
+
+@pytest.mark.parametrize(
+    ("names", "words"),
+    [([], "no melon"), ([3], "melon 3"), ([3, 5], "melons 3 and 5"), ([1, 2, 9], "melons 1, 2 and 9")],
+)
+def test_melons_are_named(names, words):
+    assert melons_named(names) == words == melons_named(pd.Index(names))
 
 
 # Boosting
@@ -119,6 +166,38 @@ def test_the_area_of_a_melon_is_its_weight(measured):
         assert (", ".join(names[:-1]) + f" and {names[-1]} wrong" if names[1:] else "wrong") in frame.sentence
         assert frame.drawing.count("<circle") == len(names)
     assert RADIUS * 2 < 30
+
+
+def test_the_number_of_a_melon_keeps_its_size_and_stands_free(measured):
+    for _, _, (places,) in states(swelling_explorer(measured[COLUMNS], measured["ripe"])):
+        discs = {name: places[name] for name in measured.index}
+        for name, (x, y, size) in discs.items():
+            (where,) = [place for place in ("inside", "beside") if places[place, name]]
+            a, b = places[where, name]
+            assert b == y and (a == x) == (where == "inside")
+            half = 4.7 * len(str(name))
+            if where == "inside":
+                assert np.hypot(half, 5.5) <= RADIUS * size
+                continue
+            for c, d, factor in discs.values():
+                assert np.hypot(max(abs(c - a) - half, 0), max(abs(d - b) - 5.5, 0)) > RADIUS * factor, name
+
+
+def test_the_ten_rows_weigh_and_sum_as_in_treekit():
+    x, y = np.arange(10), np.array([1, 1, 1, -1, -1, -1, 1, 1, 1, -1])
+    model = AdaBoostClassifier(n_estimators=8).fit(x[:, None], y)
+    sums = list(model.staged_decision_function(x[:, None]))
+    heights, places_of_sums = [], []
+    for (m,), frame, (places,) in states(adaboost_explorer(x, y)):
+        assert [places["weight", n][2] ** 2 / 10 for n in x] == pytest.approx(model.sample_weights_[m - 1])
+        places_of_sums += [places["sum", n][1] for n in x]
+        heights += sums[m - 1].tolist()
+        wrong = np.sum(np.sign(sums[m - 1]) != y)
+        assert f"{wrong} of 10 rows wrong" in frame.sentence
+        assert frame.found == (m == 3)
+    # Linear in the sum of the votes, and upwards.
+    slope, _ = np.polyfit(heights, places_of_sums, 1)
+    assert slope < 0 and np.corrcoef(heights, places_of_sums)[0, 1] == pytest.approx(-1)
 
 
 def test_residuals_are_what_the_model_leaves(measured):

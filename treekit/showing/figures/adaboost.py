@@ -11,11 +11,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from treekit.models.adaboost import AdaBoostClassifier
 from treekit.showing.explorable import Choice, Explorable, Slider
-from treekit.showing.figures.shared import Picture, Plot, axes, current_plot, dot, in_class, melon
+from treekit.showing.figures.shared import Picture, Plot, axes, current_plot, dot, in_class, melon, melons_named
 from treekit.showing.palette import CLASS_COLORS, REGION, RIPE, UNRIPE, class_color
 from treekit.showing.svg import FAINT, Plane, circle, element, line, rect, text
 
-RADIUS = 12.0  # of a melon with the mean weight
+RADIUS = 13.0  # of a melon with the mean weight
+DIGIT = (9.4, 11)  # width and height of a digit at 15 pixels
 NEWEST, VOTE = "newest stump", "vote of all so far"
 
 
@@ -68,39 +69,57 @@ def swelling_explorer(X: pd.DataFrame, y: pd.Series, n_rounds: int = 8) -> Explo
         return element("g", "".join(spots), fill="none", stroke="currentColor", stroke_width=2)
 
     spots_of_rows = [(round(plane.x(a)), round(plane.y(b))) for a, b in X.to_numpy(float)]
+    sides = [_free_side(spot, spots_of_rows) for spot in spots_of_rows]
+
+    def numbers(radius: NDArray) -> dict[object, tuple[float, float]]:
+        """A number does not shrink with its melon: where it no longer fits inside, it stands beside it."""
+        places: dict[object, tuple[float, float]] = {}
+        for name, (x, y), r, side in zip(X.index, spots_of_rows, radius.tolist(), sides):
+            width, height = DIGIT[0] * len(str(name)), DIGIT[1]
+            if np.hypot(width, height) / 2 <= r:
+                places["inside", name] = (x, y)
+            else:
+                places["beside", name] = (x + side * (r + 7 + width / 2), y)
+        return places
 
     def state(shown: str, m: int) -> tuple[list[str], str, dict]:
         w, e, alpha = weights[m - 1], errors[m - 1], model.estimator_weights_[m - 1]
         size = np.sqrt(w * len(X))  # the area shows the weight
-        places = {name: (*spot, s) for name, spot, s in zip(X.index, spots_of_rows, size)}
+        places: dict = {name: (*spot, s) for name, spot, s in zip(X.index, spots_of_rows, size)}
+        places |= numbers(RADIUS * size)
         stump = model.estimators_[m - 1].tree_
         wrong = wrong_alone[m - 1] if shown == NEWEST else wrong_voting[m - 1]
         parts = [shaded(alone[m - 1] if shown == NEWEST else together[m - 1]), ringed(wrong, RADIUS * size)]
-        names = X.index[wrong].astype(str).tolist()
-        which = (" melon " if len(names) == 1 else " melons ") + _listed(names) if names else " no melon"
+        which = melons_named(X.index[wrong])
         if shown == NEWEST:
             cut = f"Stump {m} cuts the {X.columns[stump.feature[0]]} at {stump.threshold[0]:.4g}"
             if alone[m - 1].all() or not alone[m - 1].any():  # Gini may choose a cut whose sides both have one majority
                 cut += f", predicts {'ripe' if alone[m - 1].all() else 'unripe'} on both sides"
             weigh = f"Ringed rows weigh {e:.3f} of 1 together, so the stump's vote counts {alpha:.3f}."
-            return parts, f"{cut} and gets{which} wrong. {weigh}", places
+            return parts, f"{cut} and gets {which} wrong. {weigh}", places
         who = "Stump 1 alone gets" if m == 1 else f"The weighted vote of {m} stumps gets"
-        return parts, f"{who}{which} wrong.", places
+        return parts, f"{who} {which} wrong.", places
 
-    first = _listed(X.index[wrong_alone[0]].astype(str).tolist())
+    first = melons_named(X.index[wrong_alone[0]])
+    # The numbers come last, so that no disc covers them.
+    marks: dict = {name: melon("", ripe, radius=RADIUS) for name, ripe in zip(X.index, is_yes.tolist())}
+    for place in ("inside", "beside"):
+        for name, ripe in zip(X.index, is_yes.tolist()):
+            white = {"fill": "white"} if place == "inside" and not ripe else {}
+            marks[place, name] = text(0, 5, str(name), text_anchor="middle", **white)
     legend = (
         melon("", True, 350, 15, 7) + text(362, 20, "ripe") + melon("", False, 410, 15, 7) + text(422, 20, "unripe")
     )
     xticks, yticks = (np.arange(a, b + 0.01, 0.2) for a, b in zip(low, high))
     return Explorable(
         title="Wrong melons swell",
-        alt=f"The {len(X)} melons as numbered discs by {X.columns[0]} and {X.columns[1]}, hollow if ripe. Melons "
-        f"{first} are larger than the others, because the first stump got them wrong. The second "
+        alt=f"The {len(X)} melons as numbered discs by {X.columns[0]} and {X.columns[1]}, hollow if ripe. "
+        f"{first.capitalize()} are larger than the others, because the first stump got them wrong. The second "
         "stump divides the plane by one line into a region for ripe and one for unripe; the melons on the "
         "wrong side are ringed.",
         size=(480, 384),
         background=plane.axes(xticks, yticks, str(X.columns[0]), str(X.columns[1])) + legend,
-        marks={name: melon(name, ripe, radius=RADIUS) for name, ripe in zip(X.index, is_yes.tolist())},
+        marks=marks,
         controls=[Choice("Show", [NEWEST, VOTE]), Slider("Round", list(range(1, n_rounds + 1)), start=2, opens=1)],
         frame=state,
         found=lambda shown, m: shown == VOTE and m == done,
@@ -109,8 +128,11 @@ def swelling_explorer(X: pd.DataFrame, y: pd.Series, n_rounds: int = 8) -> Explo
     )
 
 
-def _listed(names: list[str]) -> str:
-    return ", ".join(names[:-1]) + (" and " if names[:-1] else "") + names[-1]
+def _free_side(spot: tuple[int, int], others: list[tuple[int, int]]) -> int:
+    """On which side of a melon there is room for its number: 1 to the right, -1 to the left."""
+    x, y = spot
+    beside = [a - x for a, b in others if (a, b) != spot and abs(a - x) < 50 and abs(b - y) < 27]
+    return -1 if any(dx > 0 for dx in beside) and not any(dx < 0 for dx in beside) else 1
 
 
 def adaboost_explorer(x: ArrayLike, y: ArrayLike, n_rounds: int = 8) -> Explorable:
@@ -146,18 +168,22 @@ def adaboost_explorer(x: ArrayLike, y: ArrayLike, n_rounds: int = 8) -> Explorab
         + text(0, 190, "weights")
     )
 
-    def discs(plane: Plane, heights: NDArray, sizes: NDArray) -> str:
-        """The rows as discs in the colour of their class, every disc of the class 1 hollow."""
-        return "".join(
-            in_class(int(y[n] > 0), circle(plane.x(x[n]), plane.y(heights[n]), sizes[n])) for n in range(len(x))
-        )
+    mean = 34 / np.sqrt(len(x))  # the radius of a row of mean weight
+    # Each row twice: by its weight above, by the sum of the votes below; the class 1 is hollow.
+    marks = {
+        (panel, n): in_class(int(y[n] > 0), circle(0, 0, radius))
+        for panel, radius in (("weight", mean), ("sum", 5.0))
+        for n in range(len(x))
+    }
 
-    def state(m: int) -> tuple[str, str]:
+    def state(m: int) -> tuple[list[str], str, dict]:
         w, stump, e, alpha = weights[m - 1], model.estimators_[m - 1], errors[m - 1], model.estimator_weights_[m - 1]
         says = stump.predict(table)
-        size = 34 * np.sqrt(w)  # the area shows the weight
+        size = np.sqrt(w * len(x))  # the area shows the weight
+        places: dict = {("weight", n): (rows.x(x[n]), rows.y(y[n]), size[n]) for n in range(len(x))}
+        places |= {("sum", n): (vote.x(x[n]), vote.y(votes[m][n])) for n in range(len(x))}
         ringed = "".join(
-            circle(rows.x(x[n]), rows.y(y[n]), size[n] + 4, fill="none", stroke="currentColor", stroke_width=2)
+            circle(rows.x(x[n]), rows.y(y[n]), mean * size[n] + 4, fill="none", stroke="currentColor", stroke_width=2)
             for n in np.flatnonzero(says != y)
         )
         written = "".join(
@@ -165,34 +191,37 @@ def adaboost_explorer(x: ArrayLike, y: ArrayLike, n_rounds: int = 8) -> Explorab
         )
         drawing = (
             rows.curve(corners, np.repeat(says, 2), stroke_dasharray="6 4")
-            + discs(rows, y, size)
             + ringed
             + written
             + vote.curve(corners, np.repeat(votes[m], 2))
-            + discs(vote, votes[m], np.full(len(x), 5.0))
             + bounds.curve(range(m + 1), share[: m + 1], style=f"stroke: {class_color(1)}")
             + bounds.curve(range(m + 1), bound[: m + 1], stroke_dasharray="6 4")
             + dot(bounds.x(m), bounds.y(share[m]))
         )
         wrong = ", ".join(f"{value:g}" for value in x[says != y])
         sentence = (
-            f"Round {m}. The stump predicts {says[0]} up to x = {stump.tree_.threshold[0]:g} and {says[-1]} above. It "
-            f"is wrong (ringed) at x = {wrong}; these rows weigh {e:.3f} together, so the vote of the stump is "
-            f"{alpha:.3f}. With it the weighted vote is wrong about {round(share[m] * len(x))} of {len(x)} rows."
+            f"Stump {m} predicts {says[0]} up to x = {stump.tree_.threshold[0]:g} and {says[-1]} above. It is wrong at "
+            f"x = {wrong}, which weigh {e:.3f}, so its vote is {alpha:.3f}. The votes so far get "
+            f"{round(share[m] * len(x))} of {len(x)} rows wrong."
         )
-        return drawing, sentence
+        return [drawing], sentence, places
+
+    done = int(np.argmin(share))  # the first round with the fewest errors
 
     return Explorable(
         title="AdaBoost, round by round",
-        alt=f"Above, {len(x)} rows as discs of equal size, one class low and one high, with the stump of round 1 as a "
-        "dashed step; the rows that it gets wrong are ringed, and each row's weight is written below it. In the middle "
-        "the sum of the votes, so far the same step. At the bottom the share of wrong rows after each round, and a "
-        "dashed bound above it. With every round the ringed rows grow and the others shrink.",
+        alt=f"Above, {len(x)} rows as discs, one class low and one high, the larger the heavier, with the stump of "
+        f"round {done} as a dashed step; the rows that it gets wrong are ringed, and each row's weight is written "
+        f"below it. In the middle the sum of the {done} votes, as a line with several steps. At the bottom the share "
+        f"of wrong rows after each round, {share[done]:g} after round {done}, and a dashed bound above it.",
         size=(480, 630),
         background=background,
-        controls=[Slider("Round", list(range(1, n_rounds + 1)), start=1)],
+        marks=marks,
+        controls=[Slider("Round", list(range(1, n_rounds + 1)), start=done, opens=1)],
         frame=state,
-        challenge="Which rows weigh most before each round? Which stumps come back?",
+        found=lambda m: m == done,
+        guess=Slider("Your guess: how many stumps must vote until no row is wrong?", list(range(1, n_rounds + 1))),
+        challenge="Which rows grow, and which shrink? Find the first vote that gets no row wrong.",
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass
 from xml.sax.saxutils import escape
@@ -12,20 +13,24 @@ from numpy.typing import NDArray
 
 from treekit.measures import information_gain
 from treekit.models.random_forest import RandomForestClassifier
-from treekit.showing.explorable import Choice, Explorable, Slider
+from treekit.showing.explorable import Choice, Explorable, Panel, Slider
 from treekit.showing.figures.cover import Bin, grown
-from treekit.showing.figures.shared import Picture, dot, in_class, melon
+from treekit.showing.figures.shared import Picture, dot, in_class, melon, melons_named
 from treekit.showing.palette import REGION, RIPE, UNRIPE, class_color
 from treekit.showing.svg import Plane, circle, element, line, number, rect, text
 
 NOBODY = "none"
 RIPENESS = ("unripe", "ripe")
-GUESSES = ["of none", "of one or two", "of more"]
+GUESSES = ["none", "one or two", "more"]
+OF_FORTY = ["hardly any", "about half", "nearly all"]
+MAPS = ("both columns", "one at random")
 STEP, PITCH, MELONS = 31, 28, 214  # pixels from line to line and from melon to melon of an outline; where melons begin
 N_TREES = (1, 2, 3, 5, 10, 20, 40)
-RADIUS = 10.5  # of a melon that a sample holds once
+LACKING = 0.4  # opacity of a melon that a sample lacks
+RADIUS = 13  # of a melon that a sample holds once: its number has 11 pixels on a phone
 N_CELLS = 40  # of the grid over each axis on which votes are counted
-SHADES = (0.1, 0.3, 0.5, 0.7, 0.9)  # shares of votes between which the shade of a region changes
+SHADES = (0.12, 0.32, 0.5, 0.68, 0.88)  # shares of votes between which the shade changes; a tie is unripe, as a vote
+FULL = (0, 5)  # of the six shades: at least nine votes in ten
 
 
 # -- one melon less -------------------------------------------------------------------------------------------------
@@ -62,7 +67,7 @@ def eaten_explorer(melons: pd.DataFrame, target: str) -> Explorable:
         places |= {name: (*plate, 1, 1, 0.4) for name in melons.index if names[name] == eaten}
         first = gains[eaten].idxmax()
         gone = "With all" if eaten == NOBODY else f"Without melon {eaten}, of"
-        held = f"{sum(not node.question for _, node in outlines[eaten])} leaves hold a melon."
+        held = f"The tree has {sum(not node.question for _, node in outlines[eaten])} leaves with melons."
         gain = f"{own} gains {gains[eaten][own]:.3f} bits, {rival} {gains[eaten][rival]:.3f}"
         return parts, f"{gone} {len(tables[eaten])} melons the first question is {first}: {gain}. {held}", places
 
@@ -79,7 +84,7 @@ def eaten_explorer(melons: pd.DataFrame, target: str) -> Explorable:
         controls=[Slider("Eaten", list(tables), start=turned[0], opens=NOBODY)],
         frame=frame,
         found=lambda eaten: eaten in turned,
-        guess=Choice("Your guess: of how many melons does each alone decide the first question?", GUESSES),
+        guess=Choice("Your guess: how many melons are there without which the first question changes?", GUESSES),
         challenge="Tap a melon to eat it. Find one without which the first question changes.",
     )
 
@@ -106,119 +111,176 @@ def _leaf_box(rows: list, is_ripe: Mapping, y: float) -> str:
 
 
 def forest_explorer(X: pd.DataFrame, y: pd.Series, point: tuple[float, float]) -> Explorable:
-    """Bagged trees on two columns of numbers, one after another: each tree alone, or the vote of all so far.
+    """Bagged trees on two columns of numbers: beside the newest tree alone, the vote of all so far.
 
     `y` has two classes; `point` is a new row, marked by a cross. Each row of `X` should differ from all others, so that
-    every leaf is pure and a tree's class shares are its vote. A tree alone is shown with the table that it has grown
-    on: a row is the larger the more often its sample holds it, and faint where the sample does not. The second class is
-    the one that counts as ripe.
+    every leaf is pure and a tree's class shares are its vote. The newest tree is shown with the table that it has grown
+    on: a row is the larger the more often its sample holds it, and faint where the sample does not. Rows that are
+    classified wrongly are ringed. The second class is the one that counts as ripe.
     """
     view = _VotePlane(X, y, point)
     grown = view.grow(max_features=None)
+    done = next((m for m in N_TREES if not view.wrong(grown, m).any()), None)
 
-    def state(shown: str, m: int) -> tuple[str, str, dict]:
-        if shown == "newest tree":
-            vote, count = view.label(grown.at_point[m - 1]), grown.in_bag[m - 1]
-            held = f"Its table holds {np.count_nonzero(count)} of the {len(X)} melons."
-            sentence = f"Tree {m} alone predicts {vote} at the cross. {held}"
-            return view.shades(grown.on_grid[m - 1]), sentence, view.places(count)
-        share = grown.on_grid[:m].mean(axis=0)
-        return view.shades(share), view.votes(grown.at_point[:m]), view.places()
+    def alone_and_together(m: int) -> tuple[list[str], str, dict]:
+        own, counts = grown.only(m), grown.in_bag[m - 1]
+        parts, places = view.map(f"tree {m} alone", own, 1, counts)
+        sentence = (
+            f"Tree {m} alone, whose table lacks {np.sum(counts == 0)} of the {len(X)} melons, "
+            f"gets {view.wrong_names(own, 1)} "
+            f"wrong and predicts {view.label(own.at_point[0])} at the cross. "
+        )
+        if m == 1:
+            return parts, sentence + "So far it is the whole vote.", places
+        return parts, sentence + f"The vote gets {view.wrong_names(grown, m)} wrong; {view.votes(grown, m)}.", places
 
     return Explorable(
         title="Tree after tree",
-        alt=f"A plane of {X.columns[0]} and {X.columns[1]} with {len(X)} numbered points of two classes. A thick line "
-        "of steps separates the region where the first tree predicts one class from the region of the other. Some "
-        "points are large, because the tree's table holds them twice or more; others are faint: it lacks them.",
+        alt=f"A map of {X.columns[0]} and {X.columns[1]} with {len(X)} numbered melons. A thick line of steps "
+        f"separates the region where tree {N_TREES[-1]} alone predicts ripe from the rest. Some melons are large, "
+        "because the tree's table holds them twice or more, others faint, because it lacks them. Ringed ones it gets "
+        "wrong.",
         size=view.size,
         background=view.background,
         marks=view.marks,
-        controls=[Choice("Show", ["newest tree", "vote of all so far"]), Slider("Trees", list(N_TREES))],
-        frame=state,
-        challenge="How far does the line move from one tree to the next? And how will the vote of forty trees look?",
+        controls=[Slider("Trees", list(N_TREES), start=N_TREES[-1], opens=1)],
+        frame=alone_and_together,
+        beside=Panel(
+            alt=f"The same map with the vote of {N_TREES[-1]} trees: overlapping rectangles in six shades, from all "
+            "votes for unripe to all for ripe, and a thick line of steps between the majorities.",
+            size=view.size,
+            background=view.background,
+            frame=lambda m: view.map("the vote so far", grown, m),
+            marks=view.marks,
+        ),
+        found=lambda m: m == done,
+        guess=Choice(f"Your guess: of {N_TREES[-1]} trees, how many predict ripe at the cross?", OF_FORTY),
+        challenge="How far does the line jump from tree to tree? Find the smallest vote that gets no melon wrong.",
     )
 
 
 def column_explorer(X: pd.DataFrame, y: pd.Series, point: tuple[float, float]) -> Explorable:
-    """The vote of a growing forest whose splits see both columns, or one that is drawn at random."""
+    """Two growing forests side by side: splits that see both columns, and splits that see one drawn at random."""
     view = _VotePlane(X, y, point)
-    drawn_columns = {"both columns": None, "one, drawn at random": 1}
-    grown = {name: view.grow(max_features) for name, max_features in drawn_columns.items()}
+    both, one = view.grow(max_features=None), view.grow(max_features=1)
 
-    def state(name: str, m: int) -> tuple[str, str, dict]:
-        share = grown[name].on_grid[:m].mean(axis=0)
-        return view.shades(share), view.votes(grown[name].at_point[:m]), view.places()
+    def compared(m: int) -> tuple[list[str], str, dict]:
+        parts, places = view.map(MAPS[0], both, m)
+        shares = [round(100 * np.mean(np.isin(view.levels(grown, m), FULL))) for grown in (both, one)]
+        ripe = [int(grown.at_point[:m].sum()) for grown in (both, one)]
+        sentence = (
+            f"The full colours, where at least nine trees in ten agree, cover {shares[0]} % of the map with both "
+            f"columns and {shares[1]} % with one at random. Votes for ripe at the cross: {ripe[0]} and {ripe[1]} of "
+            f"{m}."
+        )
+        return parts, sentence, places
 
     return Explorable(
         title="One column at random",
-        alt=f"A plane of {X.columns[0]} and {X.columns[1]} with {len(X)} numbered points of two classes. Three trees "
-        "have voted: rectangles overlap in four shades, from all votes for one class to all for the other. A thick "
-        "line of steps separates the majorities.",
+        alt=f"A map of {X.columns[0]} and {X.columns[1]} with {len(X)} numbered melons and the vote of {N_TREES[-1]} "
+        "trees whose splits see both columns: large regions of full colour, with weaker colours between them.",
         size=view.size,
         background=view.background,
         marks=view.marks,
-        controls=[Choice("Each split sees", list(drawn_columns)), Slider("Trees", list(N_TREES), start=3)],
-        frame=state,
-        challenge="Which forest has softer shades between unripe and ripe?",
+        controls=[Slider("Trees", list(N_TREES), start=N_TREES[-1], opens=1)],
+        frame=compared,
+        beside=Panel(
+            alt="The same map with the vote of as many trees whose splits see one column drawn at random: the regions "
+            "of full colour are smaller, and the weaker colours between them wider.",
+            size=view.size,
+            background=view.background,
+            frame=lambda m: view.map(MAPS[1], one, m),
+            marks=view.marks,
+        ),
+        found=lambda m: m == N_TREES[-1],
+        guess=Choice(f"Your guess: on which map will {N_TREES[-1]} trees disagree more?", [*MAPS, "no difference"]),
+        challenge="Add trees until all forty vote. Which map keeps more of its full colour?",
     )
 
 
 @dataclass(frozen=True)
 class _Grown:
-    """What trees predict, one row per tree: shares of the second class on the grid and at the point; their samples."""
+    """What trees predict, a row for each tree: shares of the second class on the grid, at the point, for the rows.
+
+    `in_bag` counts how often the table of each tree holds each row.
+    """
 
     on_grid: NDArray[np.float64]
     at_point: NDArray[np.float64]
+    on_rows: NDArray[np.float64]
     in_bag: NDArray[np.intp]
+
+    def only(self, m: int) -> _Grown:
+        """Tree m alone, counted from 1."""
+        one = slice(m - 1, m)
+        return _Grown(self.on_grid[one], self.at_point[one], self.on_rows[one], self.in_bag[one])
 
 
 class _VotePlane:
-    """Two columns of numbers, the rows in them, and a new point; on it the regions of trees are shaded."""
+    """Two columns of numbers, the rows in them, and a new point; on it the votes of trees are shaded."""
 
-    size = (480, 384)
+    size = (440, 436)
 
     def __init__(self, X: pd.DataFrame, y: pd.Series, point: tuple[float, float]):
         self.X, self.y, self.point = X, y, point
         (left, right), (low, high) = (_limits(X[name]) for name in X)
-        self.plane = Plane((left, right), (low, high), (44, 34, 464, 334))
+        self.plane = Plane((left, right), (low, high), (44, 56, 424, 386))
         self.xs, self.ys = (np.linspace(*limits, N_CELLS + 1) for limits in (self.plane.xlim, self.plane.ylim))
-        legend = melon("", True, 350, 15, 7) + text(362, 20, "ripe") + melon("", False, 410, 15, 7)
+        legend = melon("", True, 310, 37, 7) + text(322, 42, "ripe") + melon("", False, 366, 37, 7)
         self.background = self.plane.axes(_round_ticks(left, right), _round_ticks(low, high), *map(str, X.columns)) + (
-            legend + text(422, 20, "unripe")
+            legend + text(378, 42, "unripe")
         )
-        ripe = (y == np.unique(y)[1]).tolist()
-        self.marks = {name: melon(name, is_ripe, radius=RADIUS) for name, is_ripe in zip(X.index, ripe)}
+        self.is_ripe = (y == np.unique(y)[1]).to_numpy()
+        self.marks = {name: melon(name, ripe, radius=RADIUS) for name, ripe in zip(X.index, self.is_ripe.tolist())}
         cross = '<path d="M-7,-7l14,14M-7,7l14,-14" stroke="currentColor" stroke-width="4"/>'
         self.marks["new"] = cross
 
     def grow(self, max_features: int | None) -> _Grown:
         middles = np.meshgrid(*((edges[1:] + edges[:-1]) / 2 for edges in (self.xs, self.ys)))
-        new = pd.DataFrame(np.vstack([np.stack(middles, axis=-1).reshape(-1, 2), [self.point]]), columns=self.X.columns)
+        cells = np.stack(middles, axis=-1).reshape(-1, 2)
+        new = pd.DataFrame(np.vstack([cells, [self.point], self.X]), columns=self.X.columns)
         forest = RandomForestClassifier(N_TREES[-1], max_features=max_features, oob_score=True, random_state=0)
         forest.fit(self.X, self.y)
         share = np.array([tree.predict_proba(new)[:, 1] for tree in forest.estimators_])
-        return _Grown(share[:, :-1].reshape(-1, N_CELLS, N_CELLS), share[:, -1], forest.in_bag_)
+        on_grid, at_point, on_rows = np.split(share, [len(cells), len(cells) + 1], axis=1)
+        return _Grown(on_grid.reshape(-1, N_CELLS, N_CELLS), at_point[:, 0], on_rows, forest.in_bag_)
 
     def label(self, share: float) -> str:
         return RIPENESS[int(share > 0.5)]
 
-    def votes(self, at_point: NDArray[np.float64]) -> str:
-        m, votes = len(at_point), int(at_point.sum())
-        trees = "1 tree" if m == 1 else f"{m} trees"
-        return f"{trees}: {votes} of {m} {'votes' if votes == 1 else 'vote'} {RIPENESS[1]} at the cross."
+    def votes(self, grown: _Grown, m: int) -> str:
+        votes = int(grown.at_point[:m].sum())
+        return f"{votes} of {m} {'votes' if votes == 1 else 'vote'} {RIPENESS[1]} at the cross"
 
-    def places(self, count: NDArray[np.intp] | None = None) -> dict:
-        """The rows and the cross; with the counts of a sample, the rows' areas grow with how often it holds them."""
-        counts = np.ones(len(self.X), dtype=int) if count is None else count
-        places: dict = {}
-        for name, row, n in zip(self.X.index, self.X.to_numpy(float), counts.tolist()):
-            size = np.sqrt(max(n, 1))
-            places[name] = (round(self.plane.x(row[0])), round(self.plane.y(row[1])), size, size, 1 if n else 0.25)
-        a, b = self.point
-        return places | {"new": (self.plane.x(a), self.plane.y(b))}
+    def wrong(self, grown: _Grown, m: int) -> NDArray[np.bool_]:
+        """Which rows the first m trees, voting, classify wrongly; a tie goes to the first class, as in treekit."""
+        return (grown.on_rows[:m].mean(axis=0) > 0.5) != self.is_ripe
 
-    def shades(self, share: NDArray[np.float64]) -> str:
-        return _shades(self.plane, share)
+    def wrong_names(self, grown: _Grown, m: int) -> str:
+        return melons_named(self.X.index[self.wrong(grown, m)])
+
+    def levels(self, grown: _Grown, m: int) -> NDArray[np.intp]:
+        """The shade of each cell under the vote of the first m trees, from 0 (all for unripe) to 5 (all for ripe)."""
+        return np.digitize(grown.on_grid[:m].mean(axis=0), SHADES, right=True)
+
+    def map(
+        self, title: str, grown: _Grown, m: int, counts: NDArray[np.intp] | None = None
+    ) -> tuple[list[str], dict[object, tuple[float, ...]]]:
+        """The shades of a vote, rings around the rows that it gets wrong, and the places of the rows and the cross.
+
+        With the counts of a sample, the areas of the rows grow with how often it holds them.
+        """
+        held = np.ones(len(self.X), dtype=int) if counts is None else counts
+        places: dict[object, tuple[float, ...]] = {}
+        rings = ""
+        for name, (a, b), n, wrong in zip(self.X.index, self.X.to_numpy(float), held, self.wrong(grown, m)):
+            x, y, size = round(self.plane.x(a)), round(self.plane.y(b)), float(np.sqrt(max(n, 1)))
+            places[name] = (x, y, size, size, 1 if n else LACKING)
+            rings += circle(x, y, RADIUS * size + 4) if wrong else ""
+        places["new"] = (self.plane.x(self.point[0]), self.plane.y(self.point[1]))
+        drawn_rings = element("g", rings, fill="none", stroke="currentColor", stroke_width=2) if rings else ""
+        heading = text(0, 16, title, font_weight="bold")
+        return [heading, _shades(self.plane, self.levels(grown, m)), drawn_rings], places
 
 
 def _limits(column: pd.Series) -> tuple[float, float]:
@@ -230,39 +292,44 @@ def _round_ticks(low: float, high: float) -> list[float]:
     return [k / 10 for k in range(int(np.ceil(10 * low - 1e-9)), int(10 * high + 1e-9) + 1) if k % 2 == 0]
 
 
-def _shades(plane: Plane, share: NDArray) -> str:
-    """Cells of a grid in the colour of the class with more votes, darker for more; a thick line separates the two.
+def _runs(values: NDArray) -> list[tuple[int, int]]:
+    """Where runs of equal entries, or of equal rows, begin and how long they are."""
+    changes = (values[1:] != values[:-1]).reshape(len(values) - 1, -1).any(axis=1)
+    starts = [0, *(np.flatnonzero(changes) + 1).tolist(), len(values)]
+    return [(start, stop - start) for start, stop in itertools.pairwise(starts)]
 
-    The paths count in cells, from the lower left corner, which keeps them short.
+
+def _shades(plane: Plane, level: NDArray[np.intp]) -> str:
+    """Cells of a grid in the colour of the class with more votes, stronger for more; a thick line separates the two.
+
+    The paths count in cells, from the lower left corner, and a box covers all equal cells of equal rows: that keeps
+    them short.
     """
-    level = np.digitize(share, SHADES)
-    shapes: dict[int, str] = {}
-    for i, row in enumerate(level):
-        # One line, as thick as a cell, for each run of equal cells.
-        starts = np.flatnonzero(np.diff(row, prepend=-1))
-        for start, stop in zip(starts, [*starts[1:], len(row)]):
-            shapes[int(row[start])] = shapes.get(int(row[start]), "") + f"M{start},{i}h{stop - start}"
-    filled = "".join(
+    boxes: dict[int, str] = {}
+    steps = ""
+    for i, height in _runs(level):
+        for j, width in _runs(level[i]):
+            boxes[int(level[i, j])] = boxes.get(int(level[i, j]), "") + f"M{j},{i}h{width}v{height}h{-width}z"
+        is_ripe = level[i] > 2
+        steps += "".join(f"M{j + 1},{i}v{height}" for j in np.flatnonzero(is_ripe[1:] != is_ripe[:-1]))
+        turns = is_ripe != (level[i - 1] > 2) if i else np.zeros(len(is_ripe), dtype=bool)
+        steps += "".join(f"M{j},{i}h{width}" for j, width in _runs(turns) if turns[j])
+    drawn = "".join(
         element(
             "path",
-            d=shapes[k],
-            style=f"stroke: {class_color(int(k >= 3))}",
+            d=boxes[k],
+            style=f"fill: {class_color(RIPE if k > 2 else UNRIPE)}",
+            fill_opacity=(0.42, 0.25, 0.1)[min(k, 5 - k)],
             shape_rendering="crispEdges",
-            stroke_opacity=(0.42, 0.25, 0.1)[min(k, 5 - k)],
         )
-        for k in sorted(shapes)
+        for k in sorted(boxes)
     )
-    filled = element("g", filled, transform="translate(0 0.5)")
-    is_yes = level >= 3
-    upright = zip(*np.nonzero(is_yes[:, 1:] != is_yes[:, :-1]))
-    steps = "".join(f"M{j + 1},{i}v1" for i, j in upright)
-    steps += "".join(f"M{j},{i + 1}h1" for i, j in zip(*np.nonzero(is_yes[1:] != is_yes[:-1])))
     if steps:
         style = dict(fill="none", stroke="currentColor", stroke_width=2, vector_effect="non-scaling-stroke")
-        filled += element("path", d=steps, **style)
+        drawn += element("path", d=steps, **style)
     left, top, right, bottom = plane.box
     cell = f"{number((right - left) / N_CELLS)} {number((top - bottom) / N_CELLS)}"
-    return element("g", filled, transform=f"translate({number(left)} {number(bottom)}) scale({cell})")
+    return element("g", drawn, transform=f"translate({number(left)} {number(bottom)}) scale({cell})")
 
 
 # -- pictures that stand still --------------------------------------------------------------------------------------

@@ -29,6 +29,14 @@ def melon(name: object, is_ripe: bool, x: float = 0, y: float = 0, radius: float
     return in_class(RIPE if is_ripe else UNRIPE, circle(x, y, radius)) + inside
 
 
+def melons_named(names: Sequence[object]) -> str:
+    """Name these melons in a sentence: "no melon", "melon 3", "melons 3, 5 and 7"."""
+    *first, last = map(str, names) if len(names) else ["no melon"]
+    if not first:
+        return f"melon {last}" if len(names) else last
+    return f"melons {', '.join(first)} and {last}"
+
+
 def placed(mark: str, place: Sequence[float]) -> str:
     """Draw a mark at (x, y) or, a factor larger, at (x, y, size) or (x, y, width, height), where nothing moves."""
     x, y, width, height = map(number, [*place, *[1, 1][: 4 - len(place)]] if len(place) != 3 else [*place, place[2]])
