@@ -50,10 +50,12 @@ class GradedExercises(SphinxDirective):
         place = Path("/") / STUDENT_EDITION / f"{chapter}.ipynb"
         yield f"{{download}}`{chapter}.ipynb <{place.as_posix()}>`: {points:g} points, about {minutes} minutes."
         yield ""
-        yield "| Task | Points | Minutes | It trains | It builds on |"
-        yield "|---|--:|--:|---|---|"
+        # Four columns fit a phone.
+        yield "| Task | Points | Minutes | It trains |"
+        yield "|---|--:|--:|---|"
         for task in tasks:
-            cells = [task.title, f"{task.points:g}", str(task.minutes), task.trains, link(task)]
+            trains = f"{task.trains}; it builds on {link(task)}"
+            cells = [task.title, f"{task.points:g}", str(task.minutes), trains]
             yield "| " + " | ".join(cell.replace("|", r"\|") for cell in cells) + " |"
 
 
