@@ -84,7 +84,7 @@ def ratio_dots(ratios: pd.DataFrame, peer: str) -> Picture:
     drawn += text(plane.x(0) - 8, 22, "treekit is faster", text_anchor="end") + text(plane.x(0) + 8, 22, "slower")
     for k, (job, row) in enumerate(ratios.iterrows()):
         y = 40 + 32 * k  # the name of a job stands above its dots, so that both have the whole width
-        drawn += text(0, y + 13, str(job))
+        drawn += text(0, y + 13, str(job)) + line(10, y + 24, 470, y + 24, stroke_opacity=FAINT / 2)
         for size, ratio in zip((2.5, 4, 5.5, 7), row):
             if ratio > 0:  # no comparison with NaN is true
                 style = f"stroke: {class_color(0)}; fill: {class_color(0)}; fill-opacity: 0.55"
