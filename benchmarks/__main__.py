@@ -11,15 +11,13 @@ import time
 from collections.abc import Callable, Iterator
 from functools import partial
 
-import matplotlib.pyplot as plt
-
 from benchmarks import table
 from benchmarks.agree import Differ
 from benchmarks.cases import CASES, GROUPS, MEMORY, lightgbm
 from benchmarks.measure import ROOT
 from treekit.showing.figures.scale import plot_times
 
-PICTURE = ROOT / "_build" / "benchmarks.png"
+PICTURE = ROOT / "_build" / "benchmarks.svg"
 
 
 def chosen(groups: list[str]) -> Iterator[tuple[str, Callable[[], list[dict]]]]:
@@ -37,7 +35,6 @@ def main(groups: list[str]) -> None:
         sys.exit(f"There is no group {' '.join(sorted(unknown))}. The groups: {' '.join(GROUPS)}")
     if lightgbm is None:
         sys.exit("LightGBM is missing; `make bench` installs it.")
-    plt.switch_backend("agg")
     print(f"{table.machine()}; {table.versions()}; one thread each")
     if hasattr(os, "getloadavg") and os.getloadavg()[0] > 0.5:
         print(f"The machine is busy (load {os.getloadavg()[0]:.1f}): ratios hold less well.")
@@ -62,9 +59,8 @@ def main(groups: list[str]) -> None:
 
     whole = table.read()
     print("\n" + table.printed(whole))
-    plot_times(whole)
     PICTURE.parent.mkdir(exist_ok=True)
-    plt.savefig(PICTURE, dpi=150)
+    PICTURE.write_text(plot_times(whole).drawing, encoding="utf-8")
     print(f"\nMeasured in {time.monotonic() - start:.0f} s.")
     print(f"Saved {table.FILE.relative_to(ROOT)}, drawn {PICTURE.relative_to(ROOT)}")
     if differences:

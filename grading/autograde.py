@@ -23,7 +23,7 @@ from nbgrader.preprocessors import CheckCellMetadata, LimitOutput, SaveAutoGrade
 from nbgrader.utils import is_grade, is_solution
 
 from grading.assemble import Unreadable, assembled, defined_names, is_test, mentioned_names, read
-from grading.course import Assignment
+from grading.course import NOT_GRADED, Assignment
 from grading.sandbox import Limits, Stopped
 from grading.shell import Shell
 from grading.student import Missing, Student, clean
@@ -84,8 +84,8 @@ def not_graded(assignment: Assignment, why: str) -> dict[str, Any]:
     """No marks, with the reason."""
     return {
         "assignment": assignment.name,
-        "remarks": [f"not graded: {why}"],
-        "tasks": [_task(task, 0.0, None, None) | {"what": "not graded", "says": why} for task in assignment.tasks],
+        "remarks": [f"{NOT_GRADED}: {why}"],
+        "tasks": [_task(task, 0.0, None, None) | {"what": NOT_GRADED, "says": why} for task in assignment.tasks],
         "seconds": 0.0,
     }
 

@@ -17,7 +17,9 @@ from nbgrader.utils import is_grade
 from grading.assemble import is_test
 from scripts.exercises import convert, settings
 
-__all__ = ["Assignment", "Task", "prepared"]
+__all__ = ["NOT_GRADED", "Assignment", "Task", "prepared"]
+
+NOT_GRADED = "not graded"  #: the mistake and the state of a task whose file could not be marked
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from grading.collect import Submission
-from grading.course import Assignment
+from grading.course import NOT_GRADED, Assignment
 
 __all__ = ["Marked", "gradescope_result", "number", "read_by_hand", "slugs", "state", "write_all"]
 
@@ -54,8 +54,8 @@ class Marked:
 
 def state(task: dict[str, Any]) -> str:
     """How far the marking of a task is, in a word or two."""
-    if task["what"] == "not graded":
-        return "not graded"
+    if task["what"] == NOT_GRADED:
+        return NOT_GRADED
     return "to be read" if task["score"] is None else "marked"
 
 
@@ -107,7 +107,7 @@ def _by_hand(marked: list[Marked]) -> Iterable[list[str]]:
     for one in marked:
         for assignment, result in one.results.items():
             for task in result["tasks"]:
-                if task["by hand"] and task["what"] not in ("no answer", "not graded"):
+                if task["by hand"] and task["what"] not in ("no answer", NOT_GRADED):
                     score, comment = number(task["score"]), task.get("comment", "")
                     yield [one.student, assignment, task["task"], number(task["points"]), score, comment]
 

@@ -9,7 +9,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from grading.course import Assignment
+from grading.course import NOT_GRADED, Assignment
 from grading.marks import Marked, number
 
 __all__ = ["write_feedback", "write_report"]
@@ -72,8 +72,9 @@ def write_feedback(folder: Path, one: Marked) -> None:
         known = f"{number(so_far)} of {points:g} points"
         body.append(f"<h2>{escape(assignment)}: {known}{'' if total is not None else ' so far'}</h2>")
         body += [f"<p>{escape(remark)}</p>" for remark in result["remarks"]]
+        # Where a file could not be marked, the remark has said why: no task says it again.
         for task in result["tasks"]:
-            body += _about_task(task)
+            body += _about_task(task) if task["what"] != NOT_GRADED else []
     if not one.results:
         body.append("<p>Nothing was handed in.</p>")
     _write(folder / f"{one.slug}.html", page(f"Feedback for {one.student}", body))
@@ -159,10 +160,12 @@ def _bars(assignment: Assignment, results: list[dict[str, Any]]) -> str:
 
 
 def _mistakes(assignment: Assignment, results: list[dict[str, Any]]) -> str:
-    """The commonest mistakes of each task, with their shares."""
+    """The commonest mistakes of each task, with their shares; what was not marked holds none."""
     rows = []
     for place, task in enumerate(assignment.tasks):
-        made = Counter(result["tasks"][place]["what"] for result in results if result["tasks"][place]["what"])
+        made = Counter(result["tasks"][place]["what"] for result in results)
+        for is_none in ("", NOT_GRADED):
+            del made[is_none]
         for what, count in made.most_common(5):
             says = next(r["tasks"][place]["says"] for r in results if r["tasks"][place]["what"] == what)
             share = f"{100 * count / len(results):.0f}%"
@@ -196,7 +199,7 @@ def _to_read(marked: list[Marked], assignments: list[Assignment]) -> list[str]:
             body += [f"<h2>{escape(assignment.name)}: {escape(task.title)}</h2>", f"<pre>{escape(model)}</pre>"]
             for one in marked:
                 found = one.results.get(assignment.name, {}).get("tasks", [])
-                if found and found[place]["what"] not in ("no answer", "not graded"):
+                if found and found[place]["what"] not in ("no answer", NOT_GRADED):
                     known = found[place]["score"] is not None
                     score = f": {found[place]['score']:g} of {task.points:g}" if known else ""
                     body.append(f"<h3>{escape(one.student)}{score}</h3><pre>{escape(found[place]['answer'])}</pre>")

@@ -30,6 +30,14 @@ FLAGS = [
 ]
 
 
+@pytest.hookimpl(tryfirst=True)  # before -m chooses
+def pytest_collection_modifyitems(items):
+    """What opens a browser is slow, as `make check` understands it."""
+    for item in items:
+        if "browser" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.slow)
+
+
 @pytest.fixture(scope="module")
 def browser():
     """A headless browser. Without one its tests are left out: the run says so, and with CI=true it fails."""

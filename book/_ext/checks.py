@@ -249,13 +249,6 @@ def passes(self, node):
     """In what is not HTML a part of a check is only its content."""
 
 
-def add_to_page(app, pagename, templatename, context, doctree):
-    """Load the script and the style sheet where a check stands."""
-    if doctree is not None and next(doctree.findall(check), None):
-        app.add_css_file("checks.css")
-        app.add_js_file("checks.js", loading_method="defer")
-
-
 def setup(app):
     others = dict.fromkeys(("latex", "text", "man", "texinfo"), (passes, passes))
     app.add_node(check, html=(visit_check, closes("</div>")), **others)
@@ -263,5 +256,6 @@ def setup(app):
     app.add_node(check_replies, html=(visit_replies, closes("</div></details>")), **others)
     app.add_directive("check", Check)
     app.add_post_transform(JudgeNumbers)
-    app.connect("html-page-context", add_to_page)
+    app.add_css_file("checks.css")
+    app.add_js_file("checks.js", loading_method="defer")
     return {"version": "1.0", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -11,6 +11,8 @@ MENDS = [
     # which axe counts as critical. DPUB-ARIA 1.1 gave the role up: https://github.com/w3c/dpub-aria/issues/15. Without
     # `role="list"` the entries read well.
     (r'<div role="list" class="citation-list">', r'<div class="citation-list">'),
+    # sphinx-exercise puts a title into brackets, also where it ends with brackets of its own.
+    (r'(<span class="caption-number">Exercise [\d.]+ </span>) \((.*)\)</p>', r"\1 \2</p>"),
 ]
 
 

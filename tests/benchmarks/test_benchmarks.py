@@ -83,10 +83,9 @@ def test_the_printed_table_tells_misses_from_hits(saved):
     assert "1/400" in table.printed(saved.iloc[:1].assign(seen=1 / 400))
 
 
-def test_the_figure_shows_the_saved_times_of_all_programs(saved):
-    plt.close("all")
-    plot_times(saved)
-    panels = plt.gcf().axes
+def test_the_figure_shows_the_saved_times_of_all_programs(saved, monkeypatch):
+    monkeypatch.setattr("treekit.showing.figures.scale.current_plot", plt.gcf)
+    panels = plot_times(saved).axes
     names = [{line.get_label(): line for line in ax.lines} for ax in panels]
     assert set(names[0]) == {"treekit", cases.SKLEARN, cases.PLAIN}
     assert set(names[1]) == {"treekit", cases.SKLEARN, cases.XGBOOST, LIGHTGBM}

@@ -23,6 +23,11 @@ A page
 ======
 
 .. [Quinlan] C4.5.
+
+.. exercise:: Tennis (by hand)
+   :label: tennis
+
+   Build the tree.
 """
 
 
@@ -36,10 +41,10 @@ def load_extension(name):
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory):
-    """A bibliography as Docutils prints it, without the book's extensions."""
+    """A bibliography and an exercise as they are printed without the book's extensions."""
     folder = tmp_path_factory.mktemp("page")
     (folder / "index.rst").write_text(PAGE, encoding="utf-8")
-    settings = {"html_theme": "basic"}
+    settings = {"html_theme": "basic", "extensions": ["sphinx_exercise"], "numfig": True}
     Sphinx(folder, None, folder / "html", folder / "doctrees", "html", settings, status=None, warning=None).build()
     return (folder / "html" / "index.html").read_text(encoding="utf-8")
 

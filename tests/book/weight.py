@@ -24,13 +24,13 @@ TEXT = {".html", ".css", ".js", ".svg", ".json"}
 SLOWER, KBIT, LATENCY = 4, 1600, 150
 PAGES = ["introduction", "entropy", "cart", "pruning", "gbdt"]
 
-# Looks once a frame when what the reader waits for is there. A figure is alive when it has its controls.
+# Looks once a frame when what the reader waits for is there. A figure is alive when its script has made its controls.
 WATCH = """
 window.seen = {};
 const look = () => {
   const first = (selector) => document.querySelector(selector)?.getBoundingClientRect().height > 0;
   if (!seen.formulas && first("article math")) seen.formulas = performance.now();
-  if (!seen.figures && first("figure.explorable input")) seen.figures = performance.now();
+  if (!seen.figures && document.querySelector("figure.explorable.moves")) seen.figures = performance.now();
   requestAnimationFrame(look);
 };
 look();

@@ -15,6 +15,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
+from grading.marks import slugs
 from scripts.exercises import ROOT
 from tests.grading.hostile import cases, handed_in
 from tests.grading.small import RIGHT, answered
@@ -123,6 +124,8 @@ def test_the_broken_and_the_hostile(graded, student):
         assert re.search(case.reason, report)
     if case.score is None:
         assert {row["state"] for row in rows} == {"not graded"}
+        [feedback] = (folder / "out" / "feedback").glob(f"{slugs([student])[0]}.html")
+        assert len(re.findall(case.reason, feedback.read_text(encoding="utf-8"))) == 1
 
 
 def test_solutions_stay_as_they_were(graded, course):

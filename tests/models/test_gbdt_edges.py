@@ -34,7 +34,7 @@ def sample(n_rows=200, seed=0):
 # -- a row of weight zero is no row -----------------------------------------------------------------------------
 
 values = st.one_of(st.just(np.nan), st.integers(-4, 4).map(float), st.floats(-1e6, 1e6))
-rows = st.tuples(values, values, st.sampled_from(["u", "v", "w"]), st.integers(0, 1), st.floats(-5, 5))
+rows = st.tuples(values, values, st.sampled_from(["u", "v", "w"]), st.integers(0, 1), st.floats(-5, 5, width=16))
 weights = st.sampled_from([0.5, 1.0, 1.0, 3.0])
 
 

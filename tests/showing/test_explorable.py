@@ -1,12 +1,10 @@
 """Figures that move: what Python prints, and what the script makes of it in a real browser."""
 
-import importlib.util
 import itertools
 import json
 import re
 import shutil
 from pathlib import Path
-from unittest.mock import Mock
 from xml.etree import ElementTree
 
 import pytest
@@ -264,26 +262,6 @@ def test_the_bar_is_the_conditional_entropy(melons):
         if question != "nothing yet":
             assert f"= {conditional_entropy(melons[question], melons['ripe']):.3f} bits are left" in frame.sentence
     assert [frame.found for frame in figure.frames] == [q == "texture" for q in figure.controls[0].values]
-
-
-def test_only_pages_with_a_moving_figure_load_the_script():
-    spec = importlib.util.spec_from_file_location("explorables", BOOK / "_ext" / "explorables.py")
-    extension = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(extension)
-    app = Mock()
-    extension.add_to_page(app, "plain", "page.html", {"body": "<p>Words.</p>"}, None)
-    extension.add_to_page(app, "search", "search.html", {}, None)
-    assert app.mock_calls == []
-    extension.add_to_page(app, "chapter", "page.html", {"body": f"<p>Words.</p>{small()._repr_html_()}"}, None)
-    assert [name for name, _, _ in app.mock_calls] == ["add_css_file", "add_js_file"]
-    app.reset_mock()
-    melons = load_watermelon("2.0")
-    X, ripe = melons.drop(columns="ripe"), melons["ripe"]
-    tree = ID3Classifier().fit(X, ripe).tree_
-    extension.add_to_page(app, "tree", "page.html", {"body": tree.draw().html}, None)
-    assert app.mock_calls == []
-    extension.add_to_page(app, "rows", "page.html", {"body": tree.draw(rows=X).html}, None)
-    assert [files for _, files, _ in app.mock_calls] == [("rows.css",), ("rows.js",)]
 
 
 # What the script makes of it

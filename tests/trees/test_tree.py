@@ -135,7 +135,7 @@ def test_drawing_shows_every_node(model):
     root, words = parts(model.tree_.draw())
     for shown in ["texture?", "gain 0.381", "slightly curly", "empty", "0 : 5", "light"]:
         assert shown in words
-    assert root.get("role") == "img" and "asks texture" in root.get("aria-label")
+    assert root.get("role") == "img" and "tests texture" in root.get("aria-label")
     # One frame a node; bars have no rounded corners.
     assert sum(1 for rect in root.iter() if rect.tag == "rect" and rect.get("rx")) == model.tree_.n_nodes
     dashed = [e for e in root.iter() if e.get("stroke-dasharray")]

@@ -259,7 +259,7 @@ def _spoken(tree: TreeStructure, n_shown: int) -> str:
         if node.depth > 2 or node.id >= n_shown:
             continue
         path = "" if node.parent is None else f"{question_text(node.parent)} {branch_text(node, MAX_CATEGORIES)}: "
-        sentences.append(f"{path}{f'says {label_text(node)}' if node.is_leaf else f'asks {question_text(node)}'}.")
+        sentences.append(f"{path}{f'predicts {label_text(node)}' if node.is_leaf else f'tests {question_text(node)}'}.")
     return " ".join(sentences)
 
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from treekit.models.adaboost import AdaBoostClassifier
 from treekit.showing.explorable import Choice, Explorable, Slider
-from treekit.showing.figures.shared import Picture, axes, dot, in_class, melon
+from treekit.showing.figures.shared import Picture, Plot, axes, current_plot, dot, in_class, melon
 from treekit.showing.palette import CLASS_COLORS, REGION, RIPE, UNRIPE, class_color
 from treekit.showing.svg import FAINT, Plane, circle, element, line, rect, text
 
@@ -314,7 +314,7 @@ def weights_as_targets(x: ArrayLike, y: ArrayLike, F: ArrayLike) -> Picture:
     )
 
 
-def plot_margins(margins: Mapping[str, NDArray]) -> None:
+def plot_margins(margins: Mapping[str, NDArray]) -> Plot:
     """The share of rows whose margin is at most so large: one curve for each name of `margins`."""
     styles = [":", "--", "-.", "-"]
     with plt.rc_context({"font.size": 13}):  # reads on a phone, too
@@ -325,4 +325,4 @@ def plot_margins(margins: Mapping[str, NDArray]) -> None:
         ax.axvline(0, color="grey", linewidth=0.8)
         ax.set(xlim=(-1, 1), ylim=(0, 1), xticks=[-1, -0.5, 0, 0.5, 1])
         ax.legend(frameon=False)
-    plt.show()
+    return current_plot()

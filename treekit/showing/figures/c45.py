@@ -10,7 +10,7 @@ import pandas as pd
 
 from treekit.measures import gain_ratio, information_gain, split_information
 from treekit.showing.explorable import Choice, Explorable, Place
-from treekit.showing.figures.shared import LINE, Picture, melon
+from treekit.showing.figures.shared import LINE, Picture, Plot, current_plot, melon
 from treekit.showing.palette import BAR, CLASS_COLORS, GAIN, class_color
 from treekit.showing.svg import FAINT, Plane, circle, element, line, rect, text
 
@@ -234,7 +234,7 @@ def _guide(plane: Plane, x1: float, y1: float, x2: float, y2: float, **attribute
     return line(plane.x(x1), plane.y(y1), plane.x(x2), plane.y(y2), stroke_opacity=0.6, **attributes)
 
 
-def plot_wins(contests: pd.DataFrame) -> None:
+def plot_wins(contests: pd.DataFrame) -> Plot:
     """How often random columns win, by their number of values: the columns "wins by gain" and "wins by ratio"."""
     with plt.rc_context({"font.size": 13}):  # reads on a phone, too
         _, ax = plt.subplots(figsize=(6.4, 3.2), layout="constrained")
@@ -245,10 +245,10 @@ def plot_wins(contests: pd.DataFrame) -> None:
         ax.set(xlabel="number of values of the random columns", ylabel="share of contests won")
         ax.spines[["top", "right"]].set_visible(False)
         ax.legend(frameon=False, title="chosen by")
-    plt.show()
+    return current_plot()
 
 
-def plot_chance(by_values: pd.DataFrame, by_odd: pd.DataFrame) -> None:
+def plot_chance(by_values: pd.DataFrame, by_odd: pd.DataFrame) -> Plot:
     """What random columns score: by their number of values, and, for two values, by the rows of the rarer one.
 
     Each table has the columns gain and ratio and the number in its index.
@@ -262,10 +262,10 @@ def plot_chance(by_values: pd.DataFrame, by_odd: pd.DataFrame) -> None:
             ax.spines[["top", "right"]].set_visible(False)
             ax.legend(frameon=False)
         both[0].set_ylabel("gain (bits) or ratio")
-    plt.show()
+    return current_plot()
 
 
-def plot_pairs(accuracy: pd.DataFrame) -> None:
+def plot_pairs(accuracy: pd.DataFrame) -> Plot:
     """One line for each row of `accuracy`, with a mark for its column gain and one for its column ratio."""
     with plt.rc_context({"font.size": 13}):  # reads on a phone, too
         _, ax = plt.subplots(figsize=(6.4, 0.6 * len(accuracy) + 1.2), layout="constrained")
@@ -286,4 +286,4 @@ def plot_pairs(accuracy: pd.DataFrame) -> None:
         ax.set(yticks=lines, yticklabels=accuracy.index, xlabel="accuracy on new rows", ylim=(-0.6, len(lines) - 0.2))
         ax.spines[["top", "right"]].set_visible(False)
         ax.legend(frameon=False, title="chosen by")
-    plt.show()
+    return current_plot()

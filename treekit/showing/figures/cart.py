@@ -14,7 +14,7 @@ from treekit.growing.thresholds import midpoint
 from treekit.measures import entropy_of_counts, gini_of_counts
 from treekit.models.cart import CARTClassifier, CARTRegressor
 from treekit.showing.explorable import Explorable, Slider
-from treekit.showing.figures.shared import Picture, axes, dot, in_class, melon
+from treekit.showing.figures.shared import Picture, Plot, axes, current_plot, dot, in_class, melon
 from treekit.showing.palette import CLASS_COLORS, REGION, RIPE, UNRIPE, class_color
 from treekit.showing.svg import FAINT, Plane, circle, element, line, rect, text
 
@@ -295,14 +295,14 @@ def steps_explorer(x: ArrayLike, y: ArrayLike, xlabel: str, ylabel: str, depths:
     )
 
 
-def plot_counts(counts: pd.DataFrame) -> None:
+def plot_counts(counts: pd.DataFrame) -> Plot:
     """Steps of work, a line for each column of `counts`, against the number of rows, its index, on logarithmic axes."""
     with plt.rc_context({"font.size": 13}):  # reads on a phone, too
         ax = axes("number of rows n", "steps for one column")
         for k, name in enumerate(counts):
             ax.loglog(counts.index, counts[name], marker="os^"[k], color=CLASS_COLORS[k], label=name)
         ax.legend(frameon=False)
-    plt.show()
+    return current_plot()
 
 
 def fit_by_depth(scores: pd.DataFrame) -> Picture:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from treekit.models.deep_forest import assign_folds, out_of_fold, with_class_vectors
 from treekit.models.random_forest import RandomForestClassifier
 from treekit.showing.explorable import Choice, Explorable, Panel, Slider
-from treekit.showing.figures.shared import Picture, axes, dot, in_class, melon, piled
+from treekit.showing.figures.shared import Picture, Plot, axes, current_plot, dot, in_class, melon, piled
 from treekit.showing.palette import CLASS_COLORS, REGION, RIPE, UNRIPE, class_color
 from treekit.showing.svg import FAINT, Plane, element, line, rect, text
 
@@ -205,7 +205,7 @@ def leak_by_level(accuracy: pd.DataFrame) -> Picture:
     )
 
 
-def plot_windows(image: ArrayLike, size: int, step: int) -> None:
+def plot_windows(image: ArrayLike, size: int, step: int) -> Plot:
     """A square image and, beside it, each window of `size` by `size` pixels that slides over it by `step` pixels."""
     image = np.asarray(image)
     places = range(0, len(image) - size + 1, step)
@@ -226,10 +226,10 @@ def plot_windows(image: ArrayLike, size: int, step: int) -> None:
     end = scale * len(places)
     ax.set(xlim=(-0.3, shift + end - 0.7), ylim=(max(end - 0.7, len(image) + 0.3), -0.3))
     ax.axis("off")
-    plt.show()
+    return current_plot()
 
 
-def plot_accuracy_and_cost(runs: pd.DataFrame) -> None:
+def plot_accuracy_and_cost(runs: pd.DataFrame) -> Plot:
     """Mean held-out accuracy, with two standard errors each way, against the number of trees grown, on a log axis.
 
     `runs` has the columns table, model, trees and accuracy, one line for each split; a mark stands for a model, a
@@ -260,4 +260,4 @@ def plot_accuracy_and_cost(runs: pd.DataFrame) -> None:
                     capsize=4,
                 )
         ax.legend(frameon=False, loc="lower center", bbox_to_anchor=(0.45, 1), ncols=2, fontsize=11)
-    plt.show()
+    return current_plot()

@@ -8,7 +8,7 @@ import pandas as pd
 
 from treekit.measures import entropy_of_counts, information_gain, self_information
 from treekit.showing.explorable import Choice, Explorable, Slider
-from treekit.showing.figures.shared import Picture, in_class, melon
+from treekit.showing.figures.shared import Picture, Plot, current_plot, in_class, melon
 from treekit.showing.palette import CLASS_COLORS, GAIN, RIPE, UNRIPE, class_color
 from treekit.showing.svg import FAINT, Plane, circle, element, line, rect, text
 
@@ -420,7 +420,7 @@ def gain_under_the_arch(no: tuple[int, int], yes: tuple[int, int]) -> Picture:
     )
 
 
-def plot_three_class_entropy() -> None:
+def plot_three_class_entropy() -> Plot:
     """Entropy of three classes on the triangle of their shares: one corner a class, the centre an even mix."""
     corners = np.array([[0, 0], [1, 0], [0.5, np.sqrt(3) / 2]])
     n = 60
@@ -433,16 +433,16 @@ def plot_three_class_entropy() -> None:
         ax.fill(*corners.T, facecolor="none", edgecolor="black", linewidth=1)
         ax.plot(*corners.mean(axis=0), "o", color=CLASS_COLORS[1])
         ax.annotate(
-            "even mix", corners.mean(axis=0), xytext=(0, 8), textcoords="offset points", ha="center", color="white"
+            "even mix", corners.mean(axis=0), xytext=(0, 8), textcoords="offset points", ha="center", color="#fefefe"
         )
         for (cx, cy), name, drop in zip(corners, "ABC", (-0.08, -0.08, 0.03), strict=True):
             ax.text(cx, cy + drop, f"only {name}", ha="center")
         ax.set(aspect="equal", ylim=(-0.1, 0.94))
         ax.axis("off")
-        plt.show()
+        return current_plot()
 
 
-def plot_pixels(gain: np.ndarray, mean_ink: np.ndarray) -> None:
+def plot_pixels(gain: np.ndarray, mean_ink: np.ndarray) -> Plot:
     """The gain of each pixel beside the share of pictures in which it has ink; both as square grids."""
     side = int(np.sqrt(len(gain)))
     with plt.rc_context({"font.size": 13}):  # reads on a phone, too
@@ -452,4 +452,4 @@ def plot_pixels(gain: np.ndarray, mean_ink: np.ndarray) -> None:
             image = ax.imshow(values.reshape(side, side), cmap=cmap, vmin=0)
             plt.colorbar(image, ax=ax, shrink=0.8)
             ax.set(title=title, xlabel="column", ylabel="row", xticks=range(side), yticks=range(side))
-        plt.show()
+        return current_plot()

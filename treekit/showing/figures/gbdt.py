@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from treekit.models.gbdt import GBDTRegressor
 from treekit.models.losses import AbsoluteLoss, HuberLoss, LogisticLoss, Loss, SquaredLoss
 from treekit.showing.explorable import Choice, Explorable, Panel, Slider
-from treekit.showing.figures.shared import Picture, axes, dot, melon
+from treekit.showing.figures.shared import Picture, Plot, axes, current_plot, dot, melon
 from treekit.showing.palette import CLASS_COLORS, GAIN, class_color
 from treekit.showing.svg import FAINT, Plane, circle, element, line, rect, text
 
@@ -308,7 +308,7 @@ def leaf_parabola(y: ArrayLike, reg_lambda: float = 1.0) -> Picture:
     )
 
 
-def plot_learning_curves(curves: Mapping[str, tuple[NDArray, NDArray]], loss: str) -> None:
+def plot_learning_curves(curves: Mapping[str, tuple[NDArray, NDArray]], loss: str) -> Plot:
     """Loss against rounds, of the held-out rows (solid, with a dot at its lowest) and of the training rows (dashed).
 
     `curves` gives each model's name the losses on its training and on the held-out rows; `loss` names the loss.
@@ -323,4 +323,4 @@ def plot_learning_curves(curves: Mapping[str, tuple[NDArray, NDArray]], loss: st
             ax.plot(rounds[best], held_out[best], "o", color=color)
         title = "held out, dot at the lowest (dashed: training)"
         ax.legend(frameon=False, title=title, loc="lower center", bbox_to_anchor=(0.5, 1), ncols=4)
-    plt.show()
+    return current_plot()

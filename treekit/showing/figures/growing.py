@@ -15,7 +15,7 @@ from treekit.growing.level import Level, descend, first_level
 from treekit.growing.presorted import sort_columns
 from treekit.models.cart import CARTClassifier
 from treekit.showing.explorable import Choice, Explorable, Slider
-from treekit.showing.figures.shared import Picture, axes, in_class, melon
+from treekit.showing.figures.shared import Picture, Plot, axes, current_plot, in_class, melon
 from treekit.showing.palette import CLASS_COLORS, class_color
 from treekit.showing.svg import FAINT, element, line, rect, text
 
@@ -158,14 +158,14 @@ def subtraction(parent: ArrayLike, lighter: ArrayLike) -> Picture:
     return Picture(f"{alt}. The last is the first minus the second.", (480, 168), drawn)
 
 
-def plot_work(counts: pd.DataFrame) -> None:
+def plot_work(counts: pd.DataFrame) -> Plot:
     """Operations, one line for each column of ``counts``, against the number of rows, its index, on log axes."""
     with plt.rc_context({"font.size": 13}):
         ax = axes("number of rows", "operations")
         for name, mark, color in zip(counts, "os^", CLASS_COLORS):
             ax.loglog(counts.index, counts[name], marker=mark, color=color, label=name)
         ax.legend(frameon=False)
-    plt.show()
+    return current_plot()
 
 
 class Ordered(NamedTuple):

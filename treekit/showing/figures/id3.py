@@ -10,7 +10,7 @@ import pandas as pd
 
 from treekit.measures import conditional_entropy, entropy, entropy_of_counts, information_gain
 from treekit.showing.explorable import Choice, Explorable
-from treekit.showing.figures.shared import LINE, axes, in_class
+from treekit.showing.figures.shared import LINE, Plot, axes, current_plot, in_class
 from treekit.showing.palette import CLASS_COLORS, class_color
 from treekit.showing.svg import FAINT, Plane, line, rect, text
 
@@ -90,7 +90,7 @@ def split_explorer(frame: pd.DataFrame, target: str) -> Explorable:
     )
 
 
-def plot_chance(chance: pd.Series, gain: float, name: str) -> None:
+def plot_chance(chance: pd.Series, gain: float, name: str) -> Plot:
     """The mean gain of random columns, `chance`, against their number of values, and the gain of a real attribute."""
     with plt.rc_context({"font.size": 13}):
         ax = axes("values of the random column", "mean gain (bits)")
@@ -98,10 +98,10 @@ def plot_chance(chance: pd.Series, gain: float, name: str) -> None:
         ax.axhline(gain, color=CLASS_COLORS[1], linestyle="--")
         ax.annotate(name, (chance.index[-1], gain), xytext=(0, -6), textcoords="offset points", ha="right", va="top")
         ax.set(xticks=chance.index, ylim=(0, None))
-    plt.show()
+    return current_plot()
 
 
-def plot_threshold(means: pd.DataFrame) -> None:
+def plot_threshold(means: pd.DataFrame) -> Plot:
     """Accuracy on training rows and on held-out rows, the columns of `means`, against the threshold, its index."""
     with plt.rc_context({"font.size": 13}):  # reads on a phone, too
         ax = axes("threshold min_gain (bits)", "accuracy")
@@ -112,4 +112,4 @@ def plot_threshold(means: pd.DataFrame) -> None:
         ax.annotate("best on\nheld-out rows", (best, 1), xytext=(6, 0), textcoords="offset points", va="top")
         ax.set(ylim=(0.45, 1.02))
         ax.legend(loc="lower left", frameon=False)
-    plt.show()
+    return current_plot()

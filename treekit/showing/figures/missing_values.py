@@ -11,7 +11,7 @@ import pandas as pd
 from treekit.measures import entropy_of_counts
 from treekit.models.c45 import C45Classifier
 from treekit.showing.explorable import Choice, Explorable, Slider
-from treekit.showing.figures.shared import Picture, dot, in_class, melon, placed
+from treekit.showing.figures.shared import Picture, Plot, current_plot, dot, in_class, melon, placed
 from treekit.showing.palette import BAR, CLASS_COLORS, RIPE, UNRIPE
 from treekit.showing.svg import FAINT, Plane, circle, element, line, rect, text
 
@@ -237,7 +237,7 @@ def surrogate_plane(frame: pd.DataFrame, kind: Sequence[str], split: float, surr
     return Picture(alt, (480, 316), legend + axes + points + unknown + cuts + words)
 
 
-def plot_with_holes(runs: pd.DataFrame) -> None:
+def plot_with_holes(runs: pd.DataFrame) -> Plot:
     """Accuracy of each way (rows) for each kind of holes (panels): every run as a dot, their mean as a bar.
 
     `runs` has the columns holes, way and accuracy.
@@ -254,4 +254,4 @@ def plot_with_holes(runs: pd.DataFrame) -> None:
             ax.spines[["top", "right"]].set_visible(False)
         panels[0].invert_yaxis()
         figure.supxlabel("accuracy on held-out rows", fontsize=12)
-    plt.show()
+    return current_plot()

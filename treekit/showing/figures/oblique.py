@@ -13,7 +13,7 @@ from treekit.growing.thresholds import midpoint
 from treekit.measures import gain_of_counts
 from treekit.models.base import TreeClassifier
 from treekit.showing.explorable import Explorable, Panel, Slider
-from treekit.showing.figures.shared import Picture, in_class, melon, piled
+from treekit.showing.figures.shared import Picture, Plot, current_plot, in_class, melon, piled
 from treekit.showing.palette import CLASS_COLORS, GAIN, class_color
 from treekit.showing.svg import FAINT, Plane, circle, element, line, number, rect, text
 from treekit.trees.tree import Tree
@@ -235,7 +235,7 @@ def gain_by_angle(frame: pd.DataFrame, columns: list[str], target: str) -> Pictu
     return Picture(alt, (480, 250), axes + curve + marks)
 
 
-def plot_staircase(runs: pd.DataFrame) -> None:
+def plot_staircase(runs: pd.DataFrame) -> Plot:
     """Leaves, and error on new rows, against the number of rows, both on logarithmic axes.
 
     `runs` has the columns rows, tree, leaves and error, one line for each run.
@@ -256,7 +256,7 @@ def plot_staircase(runs: pd.DataFrame) -> None:
             ax.minorticks_off()
             ax.spines[["top", "right"]].set_visible(False)
         panels[0].legend(frameon=False)
-    plt.show()
+    return current_plot()
 
 
 def turned_line(

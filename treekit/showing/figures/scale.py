@@ -10,7 +10,7 @@ from matplotlib.lines import Line2D
 from treekit.growing.binning import bin_codes, bin_edges
 from treekit.growing.criteria import Gini
 from treekit.showing.explorable import Choice, Explorable, Panel, Slider
-from treekit.showing.figures.shared import Picture, axes, melon
+from treekit.showing.figures.shared import Picture, Plot, axes, current_plot, melon
 from treekit.showing.palette import BAR, CLASS_COLORS, RIPE, UNRIPE, class_color
 from treekit.showing.svg import FAINT, Plane, circle, line, rect, text
 
@@ -33,7 +33,7 @@ PROGRAMS = {
 MARKS = "osD^v"
 
 
-def plot_times(benchmarks: pd.DataFrame) -> None:
+def plot_times(benchmarks: pd.DataFrame) -> Plot:
     """CPU time of a fit against rows, on log axes, for every program: one tree on the left, boosting on the right.
 
     `benchmarks` is the table of :func:`treekit.datasets.load_benchmarks`. The tree that measures each cut from scratch
@@ -66,6 +66,7 @@ def plot_times(benchmarks: pd.DataFrame) -> None:
             ax.spines[["top", "right"]].set_visible(False)
         panels[0].set_ylabel("seconds of CPU time")
         figure.legend(lines.values(), lines.keys(), loc="outside upper center", ncols=2, frameon=False)
+    return current_plot()
 
 
 def ratio_dots(ratios: pd.DataFrame, peer: str) -> Picture:
@@ -98,7 +99,7 @@ def ratio_dots(ratios: pd.DataFrame, peer: str) -> Picture:
     return Picture(alt, (480, bottom + 52), drawn)
 
 
-def plot_learning(curve: pd.DataFrame) -> None:
+def plot_learning(curve: pd.DataFrame) -> Plot:
     """Accuracy on held-out rows, one line for each column of `curve`, against the training rows, its index."""
     with plt.rc_context({"font.size": 13}):  # reads on a phone, too
         ax = axes("training rows (log axis)", "accuracy on held-out rows")
@@ -107,17 +108,17 @@ def plot_learning(curve: pd.DataFrame) -> None:
         ax.set_xticks(curve.index, [str(n) for n in curve.index])
         ax.minorticks_off()
         ax.legend(frameon=False)
-    plt.show()
+    return current_plot()
 
 
-def plot_traffic(megabytes: pd.DataFrame) -> None:
+def plot_traffic(megabytes: pd.DataFrame) -> Plot:
     """Megabytes that are sent, one line for each column of `megabytes`, against the number of rows, its index."""
     with plt.rc_context({"font.size": 13}):  # reads on a phone, too
         ax = axes("rows", "megabytes sent")
         for name, style, color in zip(megabytes, ["-", "--", ":"], CLASS_COLORS):
             ax.loglog(megabytes.index, megabytes[name], style, linewidth=2.5, color=color, label=name)
         ax.legend(frameon=False)
-    plt.show()
+    return current_plot()
 
 
 def blocks_explorer(x: pd.Series, is_ripe: pd.Series, n_blocks: int = 4, max_bins: int = 5) -> Explorable:

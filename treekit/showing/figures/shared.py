@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from xml.sax.saxutils import quoteattr
@@ -69,6 +71,35 @@ def axes(xlabel: str, ylabel: str) -> plt.Axes:
     ax.set(xlabel=xlabel, ylabel=ylabel)
     ax.spines[["top", "right"]].set_visible(False)
     return ax
+
+
+#: An SVG picture is told the theme of the page around it, so it turns dark with the page.
+THEMES = """<style>svg { color: #24292f; --page: #fff } text { fill: currentColor }
+@media (prefers-color-scheme: dark) { svg { color: #ced6dd; --page: #121212 } }</style>"""
+
+
+@dataclass(frozen=True, repr=False)
+class Plot:
+    """A plot by matplotlib that shows itself as SVG, in black on a light page and in white on a dark one."""
+
+    drawing: str
+
+    def __repr__(self) -> str:
+        return "Plot"
+
+    def _repr_svg_(self) -> str:
+        return self.drawing
+
+
+def current_plot() -> Plot:
+    """Take what has been plotted; it is the same text on every machine."""
+    file = io.StringIO()
+    with plt.rc_context({"svg.fonttype": "none", "svg.hashsalt": "treekit"}):
+        plt.savefig(file, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
+    plt.close()
+    drawing = re.sub(r"<metadata>.*?</metadata>", THEMES, file.getvalue(), flags=re.DOTALL)
+    drawing = drawing[drawing.index("<svg") :]
+    return Plot(drawing.replace("#000000", "currentColor").replace("#ffffff", "var(--page)"))
 
 
 @dataclass(frozen=True, repr=False)
