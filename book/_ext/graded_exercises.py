@@ -1,7 +1,7 @@
 """A directive that offers the graded exercises of a chapter: their notebook for download, and a table of the tasks.
 
 What the site offers is the student edition, which `scripts/exercises.py` writes anew for each build. The sources, which
-hold the solutions, are no pages of the book and are copied nowhere.
+hold the solutions, are no pages of the book and are copied nowhere. Who keeps them apart builds the book without them.
 """
 
 import sys
@@ -21,7 +21,8 @@ def edition(folder):
     sys.path.insert(0, str(ROOT))
     from scripts import exercises
 
-    exercises.write_student_edition(folder)
+    if exercises.chapters():
+        exercises.write_student_edition(folder)
     return exercises
 
 
@@ -42,6 +43,8 @@ class GradedExercises(SphinxDirective):
     def run(self):
         chapter = self.arguments[0]
         exercises = edition(Path(self.env.srcdir) / STUDENT_EDITION)
+        if chapter not in exercises.chapters():
+            return self.parse_text_to_nodes("The notebook of this chapter is not part of this edition.")
         self.env.note_dependency(exercises.SOURCES / f"{chapter}.ipynb")
         return self.parse_text_to_nodes("\n".join(self.lines(chapter, exercises.tasks(exercises.read(chapter)))))
 
@@ -50,10 +53,12 @@ class GradedExercises(SphinxDirective):
         place = Path("/") / STUDENT_EDITION / f"{chapter}.ipynb"
         yield f"{{download}}`{chapter}.ipynb <{place.as_posix()}>`: {points:g} points, about {minutes} minutes."
         yield ""
-        yield "| Task | Points | Minutes | It trains | It builds on |"
-        yield "|---|--:|--:|---|---|"
+        # Four columns fit a phone.
+        yield "| Task | Points | Minutes | It trains |"
+        yield "|---|--:|--:|---|"
         for task in tasks:
-            cells = [task.title, f"{task.points:g}", str(task.minutes), task.trains, link(task)]
+            trains = f"{task.trains}; it builds on {link(task)}"
+            cells = [task.title, f"{task.points:g}", str(task.minutes), trains]
             yield "| " + " | ".join(cell.replace("|", r"\|") for cell in cells) + " |"
 
 

@@ -10,15 +10,19 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from treekit.growing.level import Level
-from treekit.showing.figures.shared import Picture, Plot, axes, current_plot, in_class
+from treekit.growing.criteria import Gini
+from treekit.growing.level import Level, descend, first_level
+from treekit.growing.presorted import sort_columns
+from treekit.models.cart import CARTClassifier
+from treekit.showing.explorable import Choice, Explorable, Slider
+from treekit.showing.figures.shared import Picture, Plot, axes, current_plot, in_class, melon
 from treekit.showing.palette import CLASS_COLORS, class_color
 from treekit.showing.svg import FAINT, element, line, rect, text
 
-LEFT, RIGHT = 88, 478
+RIGHT = 478
 GAP = 12  # between the rows of two nodes
 BAR = 20  # height of a row of weight 1
-STRIP, LINK = 58, 34  # heights of a strip of rows and of the space in which the rows move
+STRIP, LINK = 60, 34  # heights of a strip of rows and of the space in which the rows move
 
 
 class Group(NamedTuple):
@@ -95,18 +99,19 @@ def _picture(alt: str, strips: list[Strip], label: NDArray, names: Sequence, cla
     """Strips of rows, one below the other, and lines between the places of each row."""
     n_places = max(sum(max(len(group.rows), 1) for group in strip.groups) for strip in strips)
     n_gaps = max(len(strip.groups) for strip in strips) - 1
-    width = min(30, (RIGHT - LEFT - GAP * n_gaps) / n_places)
+    left = 6 + 9 * max(len(word) for strip in strips for word in strip.title.split())
+    width = min(30, (RIGHT - left - GAP * n_gaps) / n_places)
     drawn = "".join(
-        in_class(k, rect(LEFT + 2 + 110 * k, 3, 10, 10)) + text(LEFT + 18 + 110 * k, 13, name)
+        in_class(k, rect(left + 2 + 110 * k, 3, 10, 10)) + text(left + 18 + 110 * k, 13, name)
         for k, name in enumerate(classes)
     )
     y = 30.0
     above: list[tuple[int, float]] = []  # the rows of the strip above, and where their lines begin
     for strip in strips:
-        x, here = float(LEFT), []
-        drawn += text(0, y + 36, strip.title)
+        x, here = float(left), []
+        drawn += "".join(text(0, y + 28 + 18 * i, word) for i, word in enumerate(strip.title.split()))
         for group in strip.groups:
-            drawn += text(x + 1, y + 13, group.name, font_size=13, font_weight="bold")
+            drawn += text(x + 1, y + 14, group.name, font_weight="bold")
             for row, weight in zip(group.rows.tolist(), group.weights.tolist()):
                 drawn += _row(x, y + 19, width, weight, int(label[row]), str(names[row]))
                 here.append((row, x + width / 2))
@@ -127,7 +132,7 @@ def _row(x: float, y: float, width: float, weight: float, k: int, name: str) -> 
     """A row: a bar as high as its weight, with its number below."""
     frame = rect(x + 2, y, width - 4, BAR, fill="none", stroke="currentColor", stroke_opacity=FAINT)
     bar = in_class(k, rect(x + 2, y + BAR * (1 - weight), width - 4, BAR * weight))
-    number = text(x + width / 2, y + BAR + 14, name, text_anchor="middle", font_size=12)
+    number = text(x + width / 2, y + BAR + 16, name, text_anchor="middle", font_size=15 if width > 22 else 14)
     return (frame if weight < 1 else "") + bar + number
 
 
@@ -140,12 +145,12 @@ def subtraction(parent: ArrayLike, lighter: ArrayLike) -> Picture:
     drawn = ""
     for k, ((title, counts), how) in enumerate(zip(panels, words)):
         left = 4 + 168 * k
-        drawn += text(left, 16, title, font_weight="bold") + text(left, 34, how, font_size=13)
+        drawn += text(left, 16, title, font_weight="bold") + text(left, 34, how)
         bars = ""
         for b, n in enumerate(counts.tolist()):
             x = left + width * b
             bars += rect(x + 2, 156 - unit * n, width - 4, unit * n) if n else ""
-            drawn += text(x + width / 2, 150 - unit * n, str(n), text_anchor="middle", font_size=13)
+            drawn += text(x + width / 2, 150 - unit * n, str(n), text_anchor="middle")
         drawn += element("g", bars, style=f"fill: {class_color(k)}") + line(left, 156, left + 132, 156)
     alt = "Rows in each bin as bars: " + "; ".join(
         f"{title} {', '.join(map(str, counts.tolist()))}" for title, counts in panels
@@ -161,3 +166,119 @@ def plot_work(counts: pd.DataFrame) -> Plot:
             ax.loglog(counts.index, counts[name], marker=mark, color=color, label=name)
         ax.legend(frameon=False)
     return current_plot()
+
+
+class Ordered(NamedTuple):
+    """A level of a growing tree: its nodes, whether they split, where each begins in the orders, and the orders."""
+
+    nodes: NDArray[np.intp]
+    splits: NDArray[np.bool_]
+    start: NDArray[np.intp]
+    orders: NDArray[np.integer]
+
+
+def ordered_levels(values: NDArray[np.float64], label: NDArray[np.intp]) -> list[Ordered]:
+    """The levels of CART's tree with the orders of all columns, as treekit keeps them while it grows.
+
+    ``values`` has the shape (n_columns, n_rows).
+    """
+    tree = CARTClassifier().fit(values.T, label).tree_
+    columns, n_rows = list(range(len(values))), values.shape[1]
+    level = first_level(Gini(label, n_classes=2).per_row, np.ones(n_rows), columns, sort_columns(values, columns))
+    levels, next_id = [], 1
+    while True:
+        splits = ~tree.is_leaf[level.id]
+        levels.append(Ordered(level.id, splits, level.start, level.sorted.up_to_date().copy()))
+        if not splits.any():
+            return levels
+        level = level.keep_only(np.flatnonzero(splits))
+        node = level.id[level.node]
+        branch = (values[tree.feature[node], level.row[level.entry]] > tree.threshold[node]).astype(np.intp)
+        n_children = np.full(level.n_nodes, 2)
+        level, _ = descend(level, branch, n_children, next_id)
+        next_id += n_children.sum()
+
+
+def orders_explorer(x: pd.DataFrame, is_ripe: pd.Series) -> Explorable:
+    """Melons in the order of each column of ``x``, level by level: sorted at the root, then only shared out."""
+    values, ripe = x.to_numpy(float).T, is_ripe.to_numpy(bool)
+    levels = ordered_levels(values, ripe.astype(np.intp))
+    n, d = len(x), len(values)
+    left, pitch, gap, high = 46, 22.5, 11, 136
+
+    def comparisons(level: Ordered) -> str:
+        """About how many it takes to sort the rows of each node that splits, by all columns."""
+        sizes = np.diff(level.start)[level.splits]
+        return f"{d * (sizes * np.log2(sizes)).sum():.0f}"
+
+    def across(level: Ordered) -> list[float]:
+        """Where the melon at each place of an order stands, from the left."""
+        group = np.repeat(np.arange(len(level.nodes)), np.diff(level.start))
+        return [left + pitch * (place + 0.5) + gap * g for place, g in enumerate(group.tolist())]
+
+    leaf_y = high * d + 22
+
+    def frame(depth: int) -> tuple[list[str], str, dict]:
+        level, parts, places = levels[depth], [], {}
+        for j, column in enumerate(x):
+            top = high * j
+            spots = dict(zip(level.orders[j].tolist(), across(level)))
+            places |= {f"{column} {row}": (spot, top + 86) for row, spot in spots.items()}
+            brackets = "".join(
+                line(spot[0] - 9, top + 102, spot[-1] + 9, top + 102, stroke_width=2)
+                + text((spot[0] + spot[-1]) / 2, top + 120, str(node), text_anchor="middle", font_weight="bold")
+                for node, spot in zip(level.nodes.tolist(), np.split(across(level), level.start[1:-1]))
+            )
+            parts.append(text(0, top + 120, "node") + brackets)
+            if depth:
+                above = levels[depth - 1]
+                before = list(zip(above.orders[j].tolist(), across(above)))
+                old = "".join(text(spot, top + 38, str(x.index[row]), text_anchor="middle") for row, spot in before)
+                links = (line(spot, top + 44, spots[row], top + 72) for row, spot in before if row in spots)
+                parts.append(element("g", old, font_size=14) + element("g", "".join(links), stroke_opacity=0.5))
+        for depth_above in levels[:depth]:
+            done = np.repeat(~depth_above.splits, np.diff(depth_above.start))
+            for row in depth_above.orders[0][done].tolist():
+                at = (left + 18 * (len(places) - d * level.orders.shape[1]) / d + 10, leaf_y, 0.75)
+                places |= {f"{column} {row}": at for column in x}
+        return parts, sentence(depth), places
+
+    def sentence(depth: int) -> str:
+        level = levels[depth]
+        if depth == 0:
+            return (
+                f"Level 0: all {n} melons in the root. Sorting both orders took about {comparisons(level)} comparisons."
+            )
+        told = f"Level {depth}: {len(level.nodes)} nodes, and no further comparison. "
+        if level.splits.any():
+            return told + f"Sorting again in each node that splits would take about {comparisons(level)}."
+        return told + "Every melon is in a leaf."
+
+    first, second = levels[1].nodes.tolist()
+    held = [
+        ", ".join(str(x.index[row]) for row in part) for part in np.split(levels[1].orders[0], levels[1].start[1:-1])
+    ]
+    size = (480.0, leaf_y + 50.0)
+    return Explorable(
+        title="Sorted once",
+        alt=f"The {n} melons as numbered circles, hollow if ripe, in the order of {' and of '.join(x)}, after the "
+        f"root has split. By {x.columns[0]}, node {first} holds {held[0]}, and node {second} {held[1]}. Lines from the "
+        "order before do not cross within a node.",
+        size=size,
+        background="".join(text(0, high * j + 16, f"by {column}", font_weight="bold") for j, column in enumerate(x))
+        + text(0, leaf_y + 5, "leaf")
+        + melon("", True, 12, leaf_y + 36, 7)
+        + text(25, leaf_y + 41, "ripe")
+        + melon("", False, 82, leaf_y + 36, 7)
+        + text(95, leaf_y + 41, "unripe"),
+        controls=[Slider("Level", list(range(len(levels))), start=1, opens=0)],
+        frame=frame,
+        guess=Choice(
+            "Your guess: the root splits. How many comparisons sort both orders again?",
+            ["none", "one for each melon", "as many as at first"],
+        ),
+        challenge="Step down, and follow two melons that stay in one node. Do they ever change places?",
+        marks={
+            f"{column} {row}": melon(x.index[row], bool(ripe[row]), radius=10.5) for column in x for row in range(n)
+        },
+    )

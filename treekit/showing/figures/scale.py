@@ -74,22 +74,23 @@ def ratio_dots(ratios: pd.DataFrame, peer: str) -> Picture:
 
     `ratios` has a line for each job and a column for each number of rows; the more rows, the larger the dot.
     """
-    bottom = 54 + 22 * len(ratios)
-    plane = Plane((np.log2(0.08), np.log2(2.4)), (0, 1), (236, 40, 470, bottom))
-    drawn = line(236, bottom, 470, bottom)
+    bottom = 44 + 32 * len(ratios)
+    low, high = min(0.08, 0.9 * ratios.min(axis=None)), max(2.4, 1.1 * ratios.max(axis=None))
+    plane = Plane((np.log2(low), np.log2(high)), (0, 1), (10, 40, 470, bottom))
+    drawn = line(10, bottom, 470, bottom)
     for tick in (0.1, 0.2, 0.5, 1, 2):
         at = plane.x(np.log2(tick))
         ruler = {"stroke_dasharray": "6 4"} if tick == 1 else {"stroke_opacity": FAINT / 2}
         drawn += line(at, 32, at, bottom, **ruler) + text(at, bottom + 20, f"{tick:g}", text_anchor="middle")
     drawn += text(plane.x(0) - 8, 22, "treekit is faster", text_anchor="end") + text(plane.x(0) + 8, 22, "slower")
     for k, (job, row) in enumerate(ratios.iterrows()):
-        y = 58 + 22 * k
-        drawn += text(0, y + 5, str(job), font_size=13)
+        y = 40 + 32 * k  # the name of a job stands above its dots, so that both have the whole width
+        drawn += text(0, y + 13, str(job)) + line(10, y + 24, 470, y + 24, stroke_opacity=FAINT / 2)
         for size, ratio in zip((2.5, 4, 5.5, 7), row):
             if ratio > 0:  # no comparison with NaN is true
                 style = f"stroke: {class_color(0)}; fill: {class_color(0)}; fill-opacity: 0.55"
-                drawn += circle(plane.x(np.log2(ratio)), y, size, style=style)
-    drawn += text(353, bottom + 44, f"treekit's time / {peer}'s", text_anchor="middle")
+                drawn += circle(plane.x(np.log2(ratio)), y + 24, size, style=style)
+    drawn += text(240, bottom + 44, f"treekit's time / {peer}'s", text_anchor="middle")
     alt = (
         f"For each of {len(ratios)} fits treekit's time divided by {peer}'s, as dots on a logarithmic axis, larger for "
         f"more rows. {int((ratios > 1).sum().sum())} of {int(ratios.count().sum())} dots lie beyond the dashed line at "
@@ -212,9 +213,10 @@ def blocks_explorer(x: pd.Series, is_ripe: pd.Series, n_blocks: int = 4, max_bin
         frame=state,
         found=lambda order, n: n > 0 and cut_bin(n, order) == last != cut_bin(n - 1, order),
         guess=Choice(
-            "Your guess: from how many histograms on is the cut that of all melons?", list(range(1, n_blocks + 1))
+            f"Your guess for the order {next(iter(orders))}: after how many histograms is the cut that of all melons?",
+            list(range(1, n_blocks + 1)),
         ),
-        challenge="In each order, find the first histogram with which the best cut is where it stays.",
+        challenge="In each order, find the histogram after which the best cut no longer moves.",
         beside=Panel(
             "The sum of the four histograms: a bar for each bin, unripe melons below and ripe ones above, and a dashed "
             "line at the best cut.",
