@@ -492,11 +492,11 @@ def alpha_explorer(
         root = f"{_links(full, _kept(full, full))[0]:.3f}"
         guess = Choice(
             f"Your guess: the root has g = {root}. At which price does it become a leaf?",
-            ["lower", "exactly there", "higher"],
+            ["at a lower one", f"at {root}", "at a higher one"],
         )
         challenge = (
-            "Below each question stands its g. Raise the price: who goes when the price reaches it, who goes along, "
-            "and whose g changes? Stop when the root becomes a leaf."
+            "Below each question stands its g. Raise the price: which question goes when the price reaches its g, "
+            "which one goes along, and which g changes? Stop when the root becomes a leaf."
         )
     else:
         guess = Choice(
