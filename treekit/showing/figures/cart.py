@@ -275,7 +275,7 @@ def sliding_gini(melons: pd.DataFrame, target: str, guesses: Sequence[float]) ->
         told = text(LEFT, top + height + 18, words[0]) + text(RIGHT, top + height + 18, words[1], text_anchor="end")
         path = f"M{number(strip.x(cut))},{ground}L{number(gap + 3)},{top}v{height}"
         dash = element("path", d=path, fill="none", stroke="currentColor", stroke_opacity=0.6)
-        places: dict[object, Sequence[float]] = {"melons": (0, 0), "cut": (strip.x(cut), 4), **walk.places(cut)}
+        places: dict[object, Sequence[float]] = {"melons": (0, 0), "cut": (strip.x(cut), 12), **walk.places(cut)}
         for k, (side, left) in enumerate(zip(sides, (LEFT, gap + 6), strict=True)):
             ripe = height * float(side.mean())
             places[f"ripe {k}"] = (left, top, each * len(side), ripe)
@@ -287,10 +287,11 @@ def sliding_gini(melons: pd.DataFrame, target: str, guesses: Sequence[float]) ->
         for k in range(2)
         for word, kind in (("ripe", RIPE), ("unripe", UNRIPE))
     }
+    marks["cut"] = rect(-1.5, 0, 3, ground - 12)
     marks["melons"] = "".join(
         melon(row, ripe, x, y, 10.5) for row, ripe, (x, y) in zip(melons.index, is_ripe, spots, strict=True)
     )
-    marks |= {"cut": rect(-1.5, 0, 3, ground - 4), **walk.marks}
+    marks |= walk.marks
     between = [f"{melons.index[search.x <= t][-1]} and {melons.index[search.x > t][0]}" for t in guesses]
     ticks = "".join(
         line(strip.x(tick), ground, strip.x(tick), ground + 5)
@@ -298,7 +299,9 @@ def sliding_gini(melons: pd.DataFrame, target: str, guesses: Sequence[float]) ->
         for tick in round_ticks(search.x)
     )
     words = text(0, top - 10, "the two sides, as wide as they have melons")
-    legend = melon("", True, 12, 12, 7) + text(25, 17, "ripe") + melon("", False, 66, 12, 7) + text(79, 17, "unripe")
+    low = walk.bottom - 11
+    legend = melon("", True, 282, low, 7) + text(295, low + 5, "ripe")
+    legend += melon("", False, 336, low, 7) + text(349, low + 5, "unripe")
     background = line(LEFT, ground, RIGHT, ground) + ticks + words + legend + walk.background
     return Explorable(
         title="Slide the cut",

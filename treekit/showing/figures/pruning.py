@@ -265,7 +265,7 @@ def _limits_explorer(
     }
     losses = {limits: loss(tree) for limits, tree in trees.items()}
     lowest = min(losses.values()) + 1e-9
-    size, background = (WIDTH, 356), element("g", axes, font_size=13)
+    size, background = (WIDTH, 348), element("g", axes, font_size=13)
 
     def state(depth: int | str, least: int) -> tuple[list[str], str]:
         tree = trees[depth, least]
@@ -302,12 +302,12 @@ def regions_explorer(frame: pd.DataFrame, new_rows: pd.DataFrame, target: str) -
     columns = [column for column in frame if column != target]
     classes = np.unique(frame[target].astype(str))
     legend = "".join(
-        _dots([(110 + 70 * k, 350)], 9, class_color(k))
-        + (_dots([(110 + 70 * k, 350)], 5, "var(--pst-color-background, Canvas)") if k % 2 else "")
-        + text(120 + 70 * k, 354, name)
+        _dots([(226 + 58 * k, 16)], 9, class_color(k))
+        + (_dots([(226 + 58 * k, 16)], 5, "var(--pst-color-background, Canvas)") if k % 2 else "")
+        + text(236 + 58 * k, 20, name)
         for k, name in enumerate(classes)
     )
-    legend += _dots([(250, 350)], 8, "currentColor") + text(260, 354, "wrong")
+    legend += _dots([(342, 16)], 8, "currentColor") + text(352, 20, "wrong")
     plane, axes = _limits_plane([frame[columns], new_rows[columns]], legend)
 
     def over(rows: pd.DataFrame, kind: str) -> Callable[[Tree], list[str]]:
@@ -495,8 +495,8 @@ def alpha_explorer(
             ["at a lower one", f"at {root}", "at a higher one"],
         )
         challenge = (
-            "Below each question stands its g. Raise the price: which question goes when the price reaches its g, "
-            "which one goes along, and which g changes? Stop when the root becomes a leaf."
+            "Raise the price until the root becomes a leaf. Which questions go at their g, which one goes along with "
+            "another, and which g changes?"
         )
     else:
         guess = Choice(
