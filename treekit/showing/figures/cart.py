@@ -226,7 +226,7 @@ class _Walk:
         self.background = self.plane.axes(
             round_ticks(search.x), [0, round(self.before, 2)], xlabel, f"mean {measure} of the two sides"
         ) + line(LEFT, self.plane.y(self.before), RIGHT, self.plane.y(self.before), stroke_dasharray="6 4")
-        self.marks = {
+        self.marks: dict[object, str] = {
             "gain": rect(-2, 0, 4, 1, style=f"fill: {class_color(GAIN)}"),
             "lowest": circle(0, 0, 8, fill="none", stroke="currentColor", stroke_width=2),
             "now": circle(0, 0, 5),
