@@ -1,4 +1,4 @@
-"""The melons that open the chapters on missing values, C4.5, CART and pruning: every state is treekit's."""
+"""The figures that move in the chapters on missing values, C4.5, CART and pruning: every state is treekit's."""
 
 import itertools
 import json
@@ -8,20 +8,22 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_diabetes
 
-from treekit import CARTClassifier, prune_cost_complexity
+from treekit import CARTClassifier, CARTRegressor, prune_cost_complexity
 from treekit.datasets import load_watermelon
-from treekit.measures import gain_ratio, information_gain, split_information
+from treekit.measures import gain_ratio, gini, gini_index, information_gain, split_information
 from treekit.models.c45 import C45Classifier
 from treekit.showing.figures.c45 import BIT, price_explorer
-from treekit.showing.figures.cart import own_cuts
+from treekit.showing.figures.cart import own_cuts, sliding_gini, sliding_squares, steps_explorer
 from treekit.showing.figures.missing_values import BAR_UNIT, STEPS, question_explorer
-from treekit.showing.figures.pruning import alpha_explorer
+from treekit.showing.figures.pruning import NO_LIMIT, alpha_explorer, curve_explorer, regions_explorer
 from treekit.showing.palette import RIPE, UNRIPE, class_color
 
 EXPLORABLES = Path(__file__).resolve().parents[2] / "book" / "explorables"
 HELD_OUT = [4, 5, 8, 9, 11, 12, 13]
 PRICES = [k / 100 for k in range(25)]
+TEN = np.arange(1.0, 11.0), np.array([5.56, 5.70, 5.91, 6.40, 6.80, 7.05, 8.90, 8.70, 9.00, 9.05])
 
 
 def states(figure):
@@ -51,13 +53,30 @@ def numbers():
 
 
 @pytest.fixture(scope="module")
-def figures(gappy, traps, numbers):
+def patients():
+    """120 patients to grow from, and the others."""
+    frame = load_diabetes(as_frame=True, scaled=False).frame.rename(columns={"s5": "triglycerides"})
+    frame["course"] = np.where(frame["target"] > frame["target"].median(), "fast", "slow")
+    some = frame.sample(120, random_state=0)
+    return some, frame.drop(some.index)
+
+
+@pytest.fixture(scope="module")
+def figures(gappy, traps, numbers, patients):
+    by_course, by_target = (
+        [rows[columns] for rows in patients] for columns in (["bmi", "triglycerides", "course"], ["bmi", "target"])
+    )
     return {
         "missing values": question_explorer(gappy, "ripe", "texture"),
         "c45": price_explorer(*traps),
         "cart": own_cuts(numbers, "ripe", numbers.index.drop(HELD_OUT)),
         "pruning": alpha_explorer(numbers, "ripe", PRICES, start=0.1, with_links=False),
-        "links": alpha_explorer(numbers, "ripe", PRICES, start=0.0),
+        "links": alpha_explorer(numbers, "ripe", PRICES, start=0.1),
+        "gini": sliding_gini(numbers[["density", "ripe"]], "ripe", [0.3515, 0.3815, 0.7465]),
+        "squares": sliding_squares(*TEN, "x", "y", [2.5, 4.5, 6.5]),
+        "stairs": steps_explorer(*TEN, "x", "y"),
+        "regions": regions_explorer(*by_course, "course"),
+        "curve": curve_explorer(*by_target, "target"),
     }
 
 
@@ -176,7 +195,84 @@ def test_the_melons_lie_together_where_apply_says(figures, numbers, name):
         assert f"{pruned.n_leaves} lea" in sentence
         if name == "pruning":
             assert f"wrong about {round(17 * (1 - pruned.score(X, numbers['ripe'])))} of the 17" in sentence
-        assert found == (pruned.n_leaves == 3)
+        assert found == (pruned.n_leaves == (3 if name == "pruning" else 1))
+
+
+def test_the_path_is_told_as_far_as_it_goes(figures):
+    told = [sentence.rpartition(": ")[2] for *_, sentence, _ in states(figures["pruning"])]
+    assert list(dict.fromkeys(told)) == ["5.", "5, 3.", "5, 3, 2.", "5, 3, 2, 1."]
+
+
+def test_the_curve_of_the_sliding_cut_is_the_gini_index(figures, numbers):
+    figure = figures["gini"]
+    best = CARTClassifier(max_depth=1).fit(numbers[["density"]], numbers["ripe"]).tree_.threshold[0]
+    ground, before = None, gini(numbers["ripe"])
+    for (cut,), places, sentence, found in states(figure):
+        below = numbers["density"] <= cut
+        index = gini_index(below, numbers["ripe"])
+        assert f"= {index:.3f} is left." in sentence
+        assert places["gain"][3] / 100 * 1.1 * before == pytest.approx(before - index, abs=1e-3)
+        assert found == (cut == pytest.approx(best))
+        for k, rows in enumerate((numbers[below], numbers[~below])):
+            wide, ripe, unripe = places[f"ripe {k}"][2], places[f"ripe {k}"][3], places[f"unripe {k}"][3]
+            assert ripe / (ripe + unripe) == pytest.approx((rows["ripe"] == "yes").mean(), abs=1e-3)
+            ground = ground or wide / len(rows)
+            assert wide / len(rows) == pytest.approx(ground, abs=1e-2)
+    assert figure.frames[0].sentence.endswith("0.471, at 0.244.")  # the curve has only begun
+    assert figure.start_frame.sentence.endswith(
+        f"{gini_index(numbers['density'] <= best, numbers['ripe']):.3f}, at 0.3815."
+    )
+
+
+def test_the_lines_to_the_means_are_the_errors(figures):
+    x, y = TEN
+    best = CARTRegressor(max_depth=1).fit(x[:, None], y).tree_.threshold[0]
+    per_pixel = None
+    for (cut,), places, sentence, found in states(figures["squares"]):
+        predicted = np.where(x <= cut, y[x <= cut].mean(), y[x > cut].mean())
+        lengths = np.array([places[f"residual {i}"][3] for i in range(10)])
+        per_pixel = per_pixel or abs(y - predicted).sum() / lengths.sum()
+        assert lengths * per_pixel == pytest.approx(abs(y - predicted), abs=1e-6)
+        assert f"= {((y - predicted) ** 2).mean():.3f} is left." in sentence
+        assert found == (cut == best)
+
+
+def test_the_stairs_meet_every_dot_at_last(figures):
+    x, y = TEN
+    for (depth,), places, sentence, found in states(figures["stairs"]):
+        away = CARTRegressor(max_depth=depth).fit(x[:, None], y).predict(x[:, None]) - y
+        assert f"errors is {(away**2).sum():.3f}." in sentence
+        assert found == (max(places[f"residual {i}"][3] for i in range(10)) < 1e-6) == (depth == 4)
+
+
+def test_wrong_rows_are_marked_and_the_best_limits_are_found(figures, patients):
+    some, others = patients
+    figure, columns = figures["regions"], ["bmi", "triglycerides"]
+    accuracy, found = [], []
+    for ((depth, least), _, sentence, is_found), frame in zip(states(figure), figure.frames, strict=True):
+        tree = CARTClassifier(max_depth=None if depth == NO_LIMIT else depth, min_samples_leaf=least)
+        tree.fit(some[columns], some["course"])
+        for rows, scene in zip(patients, frame.scenes, strict=True):
+            wrong = int((tree.predict(rows[columns]) != rows["course"]).sum())
+            assert f"{len(rows)} {'training' if rows is some else 'new'} rows: {wrong} wrong" in scene.parts[2]
+            assert scene.parts[2].count("M") == wrong
+            assert f"{1 - wrong / len(rows):.3f} on the {len(rows)}" in sentence
+        accuracy.append(tree.score(others[columns], others["course"]))
+        found.append(is_found)
+    assert found == [a == max(accuracy) for a in accuracy] and not all(found)
+
+
+def test_the_curve_misses_the_new_rows_least_where_it_is_found(figures, patients):
+    some = patients[0]
+    errors, found = [], []
+    for (depth, least), _, sentence, is_found in states(figures["curve"]):
+        tree = CARTRegressor(max_depth=None if depth == NO_LIMIT else depth, min_samples_leaf=least)
+        tree.fit(some[["bmi"]], some["target"])
+        seen, new = (((tree.predict(rows[["bmi"]]) - rows["target"]) ** 2).mean() for rows in patients)
+        assert f"{seen:.0f} on the 120 training rows, {new:.0f} on the 322 new ones." in sentence
+        errors.append(new)
+        found.append(is_found)
+    assert found == [error == pytest.approx(min(errors)) for error in errors] and not all(found)
 
 
 def test_ripe_looks_the_same_in_every_figure(figures, numbers):

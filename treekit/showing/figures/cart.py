@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -13,10 +14,10 @@ from numpy.typing import ArrayLike, NDArray
 from treekit.growing.thresholds import midpoint
 from treekit.measures import entropy_of_counts, gini_of_counts
 from treekit.models.cart import CARTClassifier, CARTRegressor
-from treekit.showing.explorable import Explorable, Slider
-from treekit.showing.figures.shared import Picture, Plot, axes, current_plot, dot, in_class, melon
-from treekit.showing.palette import CLASS_COLORS, REGION, RIPE, UNRIPE, class_color
-from treekit.showing.svg import FAINT, Plane, circle, element, line, rect, text
+from treekit.showing.explorable import Choice, Explorable, Slider
+from treekit.showing.figures.shared import Picture, Plot, axes, current_plot, dot, in_class, melon, piled
+from treekit.showing.palette import BAR, CLASS_COLORS, GAIN, REGION, RIPE, UNRIPE, class_color
+from treekit.showing.svg import Plane, circle, element, line, number, rect, text
 
 
 def gini_and_entropy() -> Picture:
@@ -44,19 +45,6 @@ def round_ticks(values: ArrayLike) -> list[float]:
     low, high = float(np.min(values)), float(np.max(values))
     ticks = MaxNLocator(nbins=6, steps=[1, 2, 5, 10]).tick_values(low, high)
     return [float(tick) for tick in ticks if low <= tick <= high]
-
-
-def _names(plane: Plane, x: NDArray[np.float64], y: NDArray[np.float64], names: Iterable) -> str:
-    """The name of each row above its dot, a little higher where it would touch the one before it."""
-    written = ""
-    last: dict[float, tuple[float, int]] = {}  # where the name before stands on each line, and how high
-    for a, b, name in zip(x, y, names, strict=True):
-        at = plane.x(a)
-        end, lift = last.get(b, (-np.inf, 0))
-        lift = (lift + 1) % 3 if at < end + 15 else 0
-        last[b] = at, lift
-        written += text(at, plane.y(b) - 10 - 12 * lift, str(name), text_anchor="middle", font_size=11)
-    return written
 
 
 KINDS = (UNRIPE, RIPE)
@@ -117,6 +105,7 @@ def own_cuts(melons: pd.DataFrame, target: str, training: Iterable) -> Explorabl
             "right": (at_x, top),
             "up": (at_x, at_y, end - at_x, 1),
             "melons": (0, 0),
+            "corner": (at_x, at_y),
         }
         for m, (ripe, (x1, y1, x2, y2)) in enumerate(zip(said, boxes, strict=True)):
             places[f"region {m} {int(ripe)}"] = (x1, y1, x2 - x1, y2 - y1)
@@ -136,6 +125,7 @@ def own_cuts(melons: pd.DataFrame, target: str, training: Iterable) -> Explorabl
     }
     marks["right"] = rect(-1.5, 0, 3, plane.box[3] - plane.box[1])
     marks["up"] = rect(0, -1.5, 1, 3)
+    marks["corner"] = circle(0, 0, 6)  # where to take hold of them
     cross = "M-15,-15l7,7M8,8l7,7M-15,15l7,-7M8,-8l7,-7"  # around a number, which stays readable
     marks |= {f"wrong {row}": element("path", d=cross, stroke="currentColor", stroke_width=3) for row in melons.index}
     marks["melons"] = "".join(
@@ -181,117 +171,260 @@ def own_cuts(melons: pd.DataFrame, target: str, training: Iterable) -> Explorabl
     )
 
 
-def cut_explorer(
-    x: ArrayLike,
-    y: ArrayLike,
-    xlabel: str,
-    ylabel: str,
-    impurity: str = "squared error",
-    names: Iterable | None = None,
-) -> Explorable:
-    """A cut that slides over a column of numbers; below, a curve of the impurity left grows with the reader's steps.
+WIDTH, LEFT, RIGHT = 400, 40, 392  # of the drawings in which a cut slides, and of their axes
 
-    `y` holds numbers, or zeros and ones for two classes, of which `ylabel` names the ones. `impurity` is "squared
-    error", the mean one about the mean, or "Gini impurity", which for zeros and ones is twice that. `names` are written
-    above the dots. The cut starts at the left end, so that the curve does not give the best cut away.
+
+@dataclass(frozen=True)
+class _Search:
+    """A column of numbers with its labels, and the impurity that each cut leaves."""
+
+    x: NDArray[np.float64]
+    y: NDArray[np.float64]
+    factor: int = 1  # the Gini impurity of zeros and ones is twice their variance
+
+    @property
+    def cuts(self) -> list[float]:
+        values = np.unique(self.x)
+        return midpoint(values[:-1], values[1:]).tolist()
+
+    def impurity(self, labels: NDArray[np.float64]) -> float:
+        return self.factor * float(labels.var())
+
+    def sides(self, cut: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        return self.y[self.x <= cut], self.y[self.x > cut]
+
+    def left_by(self, cut: float) -> float:
+        """Mean impurity of the two sides, weighted by their rows."""
+        return sum(len(side) * self.impurity(side) for side in self.sides(cut)) / len(self.y)
+
+    def best(self, last: float = np.inf) -> float:
+        """The cut that leaves least, of those up to `last`; of equal ones the first."""
+        return min((cut for cut in self.cuts if cut <= last), key=self.left_by)
+
+    def in_words(self, cut: float) -> str:
+        """The weighted mean as a sum, and the best cut so far."""
+        n, best = len(self.y), self.best(cut)
+        terms = " + ".join(f"{len(side)}/{n} × {self.impurity(side):.3f}" for side in self.sides(cut))
+        return (
+            f"Cut at {cut:.4g}: {terms} = {self.left_by(cut):.3f} is left. "
+            f"The lowest so far is {self.left_by(best):.3f}, at {best:.4g}."
+        )
+
+    def slider(self, label: str, plane: Plane) -> Slider:
+        """A slider of the cuts, which can be dragged in the drawing, too. At rest the whole curve is there."""
+        points = [(plane.x(cut), 0.0) for cut in self.cuts]
+        return Slider(label, self.cuts, start=self.cuts[-1], opens=self.cuts[0], show="{:.4g}", points=points)
+
+
+class _Walk:
+    """The curve of what the cuts leave: it grows with every cut up to the present one, and a ring marks its lowest."""
+
+    def __init__(self, search: _Search, xlim: tuple[float, float], top: float, measure: str, xlabel: str) -> None:
+        self.search, self.before = search, search.impurity(search.y)
+        self.plane = Plane(xlim, (0, 1.1 * self.before), (LEFT, top, RIGHT, top + 100))
+        self.bottom = top + 148
+        self.background = self.plane.axes(
+            round_ticks(search.x), [0, round(self.before, 2)], xlabel, f"mean {measure} of the two sides"
+        ) + line(LEFT, self.plane.y(self.before), RIGHT, self.plane.y(self.before), stroke_dasharray="6 4")
+        self.marks: dict[object, str] = {
+            "gain": rect(-2, 0, 4, 1, style=f"fill: {class_color(GAIN)}"),
+            "lowest": circle(0, 0, 8, fill="none", stroke="currentColor", stroke_width=2),
+            "now": circle(0, 0, 5),
+        }
+
+    def drawing(self, cut: float) -> str:
+        spots = [self._spot(tried) for tried in self.search.cuts if tried <= cut]
+        path = "L".join(f"{number(x)},{number(y)}" for x, y in spots)
+        dots = "".join(f"M{number(x)},{number(y)}h0" for x, y in spots)
+        line_ = element("path", d=f"M{path}", fill="none", stroke="currentColor", stroke_width=2, stroke_opacity=0.6)
+        return line_ + element("path", d=dots, stroke="currentColor", stroke_width=5, stroke_linecap="round")
+
+    def places(self, cut: float) -> dict[object, Sequence[float]]:
+        (x, y), before = self._spot(cut), self.plane.y(self.before)
+        return {"gain": (x, before, 1, y - before), "lowest": self._spot(self.search.best(cut)), "now": (x, y)}
+
+    def _spot(self, cut: float) -> tuple[float, float]:
+        return self.plane.x(cut), self.plane.y(self.search.left_by(cut))
+
+
+SLIDE = (
+    "Drag the cut to the right, or press Play: with every cut that you try, the curve below grows. Where is it lowest?"
+)
+
+
+def sliding_gini(melons: pd.DataFrame, target: str, guesses: Sequence[float]) -> Explorable:
+    """A cut slides through the melons on a line; below stand the two sides, and a curve of what every cut has left.
+
+    `melons` has one column of numbers beside the target, whose labels are yes and no. `guesses` are the cuts among
+    which the reader looks beforehand for the one that leaves the least Gini impurity.
     """
-    order = np.argsort(x, kind="stable")
-    x, y = np.asarray(x, dtype=float)[order], np.asarray(y, dtype=float)[order]
-    is_class = impurity == "Gini impurity"
-    factor = 2 if is_class else 1
-    values = np.unique(x)
-    cuts = midpoint(values[:-1], values[1:])
-    before = factor * float(y.var())
+    (name,) = (column for column in melons if column != target)
+    melons = melons.sort_values(name)
+    is_ripe = (melons[target] == "yes").to_numpy()
+    search = _Search(melons[name].to_numpy(float), is_ripe.astype(float), factor=2)
+    xlim, n = _wider(search.x), len(melons)
+    ground, top, height = 122, 184, 44  # where the melons lie; where the sides begin, and how high they are
+    strip = Plane(xlim, (0, 1), (LEFT, 20, RIGHT, ground))
+    walk = _Walk(search, xlim, 294, "Gini impurity", name)
+    spots = piled([strip.x(x) for x in search.x], ground - 12, 22)
+    each = (RIGHT - LEFT - 6) / n  # width of one melon in its side; the sides are six pixels apart
 
-    def left_by(cut: float) -> float:
-        """Mean impurity of the two sides."""
-        return factor * sum(side.var() * len(side) for side in (y[x <= cut], y[x > cut])) / len(y)
+    def frame(cut: float) -> tuple[list[str], str, dict]:
+        sides, gap = search.sides(cut), LEFT + each * int((search.x <= cut).sum())
+        words = [f"{side.sum():.0f} of {len(side)} ripe: {search.impurity(side):.3f}" for side in sides]
+        told = text(LEFT, top + height + 18, words[0]) + text(RIGHT, top + height + 18, words[1], text_anchor="end")
+        path = f"M{number(strip.x(cut))},{ground}L{number(gap + 3)},{top}v{height}"
+        dash = element("path", d=path, fill="none", stroke="currentColor", stroke_opacity=0.6)
+        places: dict[object, Sequence[float]] = {"melons": (0, 0), "cut": (strip.x(cut), 12), **walk.places(cut)}
+        for k, (side, left) in enumerate(zip(sides, (LEFT, gap + 6), strict=True)):
+            ripe = height * float(side.mean())
+            places[f"ripe {k}"] = (left, top, each * len(side), ripe)
+            places[f"unripe {k}"] = (left, top + ripe, each * len(side), height - ripe)
+        return [dash + element("g", told, font_size=13), walk.drawing(cut)], search.in_words(cut), places
 
-    left = [left_by(cut) for cut in cuts]
-    margin, reach = 0.06 * np.ptp(x), (0.3 if names is not None else 0.12) * np.ptp(y)
-    xlim = (x[0] - margin, x[-1] + margin)
-    data = Plane(xlim, (y.min() - 0.12 * np.ptp(y), y.max() + reach), (44, 32, 464, 192))
-    curve = Plane(xlim, (0, 1.1 * before), (44, 262, 464, 382))
-    # Zeros and ones have the colours of their classes; numbers have all the same.
-    points = "".join(in_class(int(b) if is_class else 0, dot(data.x(a), data.y(b))) for a, b in zip(x, y))
-    background = (
-        data.axes([], [0, 1] if is_class else round_ticks(y), "", f"{ylabel} (1) or not (0)" if is_class else ylabel)
-        + points
-        + ("" if names is None else _names(data, x, y, np.asarray(names)[order]))
-        + curve.axes(round_ticks(x), [0, round(before, 2)], xlabel, f"mean {impurity} of the two sides")
-        + line(44, curve.y(before), 464, curve.y(before), stroke_dasharray="6 4")
+    marks: dict[object, str] = {
+        f"{word} {k}": rect(0, 0, 1, 1, style=f"fill: {class_color(kind)}", fill_opacity=BAR)
+        for k in range(2)
+        for word, kind in (("ripe", RIPE), ("unripe", UNRIPE))
+    }
+    marks["cut"] = rect(-1.5, 0, 3, ground - 12)
+    marks["melons"] = "".join(
+        melon(row, ripe, x, y, 10.5) for row, ripe, (x, y) in zip(melons.index, is_ripe, spots, strict=True)
     )
-
-    def side_in_words(side: NDArray[np.float64]) -> str:
-        rows = "1 row" if len(side) == 1 else f"{len(side)} rows"
-        mean = f"{side.sum():.0f} of them {ylabel}" if is_class else f"mean {side.mean():.3f}"
-        return f"{rows}, {mean}, {impurity} {factor * side.var():.3f}"
-
-    def frame(cut: float) -> tuple[str, str]:
-        below, above = y[x <= cut], y[x > cut]
-        after, at = left_by(cut), data.x(cut)
-        low, high = (data.y(float(side.mean())) for side in (below, above))
-        walked = [(tried, value) for tried, value in zip(cuts, left) if tried <= cut]
-        drawing = (
-            line(at, data.box[1], at, curve.box[3], stroke_opacity=FAINT)
-            + line(44, low, at, low, stroke_width=3)
-            + line(at, high, 464, high, stroke_width=3)
-            + curve.curve(*zip(*walked), stroke_opacity=0.6)
-            + "".join(circle(curve.x(tried), curve.y(value), 2.5) for tried, value in walked)
-            + circle(curve.x(cut), curve.y(after), 7)
-            + line(at, curve.y(after), at, curve.y(before), stroke_width=3, style=f"stroke: {class_color(2)}")
-        )
-        sentence = (
-            f"Cut at {cut:.4g}. Below: {side_in_words(below)}. Above: {side_in_words(above)}. Weighted by their rows: "
-            f"{after:.3f}, where it was {before:.3f} before. The gain is {before - after:.3f}."
-        )
-        return drawing, sentence
-
-    level = f"the share that is {ylabel}" if is_class else "the mean"
+    marks |= walk.marks
+    between = [f"{melons.index[search.x <= t][-1]} and {melons.index[search.x > t][0]}" for t in guesses]
+    ticks = "".join(
+        line(strip.x(tick), ground, strip.x(tick), ground + 5)
+        + text(strip.x(tick), ground + 20, number(tick), text_anchor="middle")
+        for tick in round_ticks(search.x)
+    )
+    words = text(0, top - 10, "the two sides, as wide as they have melons")
+    low = walk.bottom - 11
+    legend = melon("", True, 282, low, 7) + text(295, low + 5, "ripe")
+    legend += melon("", False, 336, low, 7) + text(349, low + 5, "unripe")
+    background = line(LEFT, ground, RIGHT, ground) + ticks + words + legend + walk.background
     return Explorable(
         title="Slide the cut",
-        alt=f"Above, {len(y)} rows as dots by their {xlabel}; a vertical line cuts off the first of them, and a level "
-        f"line on either side shows {level} there. Below, one dot shows the mean {impurity} of the two sides, a little "
-        "under a dashed line at what it was before.",
-        size=(480, 430),
-        background=background,
-        controls=[Slider(f"Cut {xlabel} at", cuts.tolist(), show="{:.4g}")],
+        alt=f"{n} numbered melons lie on a line by their {name}, hollow if ripe, and an upright cut divides them. "
+        "Below, two blocks, as wide as each side has melons, show its share of ripe ones. At the bottom a curve gives "
+        "the mean Gini impurity of the two sides for every cut up to this one; a ring marks its lowest point, and a "
+        "dashed line what it was before.",
+        size=(WIDTH, walk.bottom),
+        background=element("g", background, font_size=13),
+        marks=marks,
+        controls=[search.slider(f"Cut: {name} at", strip)],
         frame=frame,
-        challenge="Which cut is best? Guess from the dots above, then slide to the right: the curve grows with every "
-        "cut that you try.",
+        found=lambda cut: cut == search.best(),
+        guess=Choice("Your guess: between which two melons is the best cut?", between),
+        challenge=SLIDE,
+    )
+
+
+def _residuals(
+    plane: Plane, x: NDArray[np.float64], y: NDArray[np.float64], predicted: NDArray[np.float64]
+) -> dict[object, Sequence[float]]:
+    """A mark for each row: the distance from its dot to what is predicted for it."""
+    return {
+        f"residual {i}": (plane.x(a), min(plane.y(b), plane.y(c)), 1, abs(plane.y(b) - plane.y(c)))
+        for i, (a, b, c) in enumerate(zip(x, y, predicted, strict=True))
+    }
+
+
+def _residual_marks(n: int) -> dict[object, str]:
+    return {f"residual {i}": rect(-1, 0, 2, 1, fill_opacity=0.6) for i in range(n)}
+
+
+def sliding_squares(x: ArrayLike, y: ArrayLike, xlabel: str, ylabel: str, guesses: Sequence[float]) -> Explorable:
+    """A cut slides through rows whose labels are numbers; below grows the curve of the squared error that is left.
+
+    A level line on either side stands at its mean, and from each dot an upright line goes to it. `guesses` are the cuts
+    among which the reader looks beforehand for the best.
+    """
+    order = np.argsort(x, kind="stable")
+    search = _Search(np.asarray(x, dtype=float)[order], np.asarray(y, dtype=float)[order])
+    xlim = _wider(search.x)
+    plane = Plane(xlim, _wider(search.y), (LEFT, 30, RIGHT, 172))
+    walk = _Walk(search, xlim, 214, "squared error", xlabel)
+    dots = "".join(dot(plane.x(a), plane.y(b)) for a, b in zip(search.x, search.y))
+
+    def frame(cut: float) -> tuple[list[str], str, dict]:
+        sides, at = search.sides(cut), plane.x(cut)
+        means = [float(side.mean()) for side in sides]
+        predicted = np.where(search.x <= cut, *means)
+        places: dict[object, Sequence[float]] = {
+            **_residuals(plane, search.x, search.y, predicted),
+            "dots": (0, 0),
+            "mean 0": (LEFT, plane.y(means[0]), at - LEFT, 1),
+            "mean 1": (at, plane.y(means[1]), RIGHT - at, 1),
+            "cut": (at, plane.box[1] - 8),
+            **walk.places(cut),
+        }
+        left, right = (f"{mean:.2f}" for mean in means)
+        sentence = f"The means are {left} on the left and {right} on the right. {search.in_words(cut)}"
+        return [walk.drawing(cut)], sentence, places
+
+    marks = _residual_marks(len(search.x))
+    marks |= {f"mean {k}": rect(0, -1.5, 1, 3, style=f"fill: {class_color(1)}") for k in range(2)}
+    marks |= {"dots": in_class(0, dots), "cut": rect(-1.5, 0, 3, plane.box[3] - plane.box[1] + 8), **walk.marks}
+    axes = plane.axes([], round_ticks(search.y), "", ylabel) + walk.background
+    return Explorable(
+        title="Slide the cut again",
+        alt=f"{len(search.y)} rows as dots, {ylabel} against {xlabel}, and an upright cut. A level line on either side "
+        "shows the mean there, and an upright line from each dot its distance from it. Below, a curve gives the mean "
+        "squared error of the two sides for every cut up to this one; a ring marks its lowest point, and a dashed line "
+        "what it was before.",
+        size=(WIDTH, walk.bottom),
+        background=element("g", axes, font_size=13),
+        marks=marks,
+        controls=[search.slider(f"Cut: {xlabel} at", plane)],
+        frame=frame,
+        found=lambda cut: cut == search.best(),
+        guess=Choice(f"Your guess: at which {xlabel} is the best cut?", list(guesses)),
+        challenge=SLIDE,
     )
 
 
 def steps_explorer(x: ArrayLike, y: ArrayLike, xlabel: str, ylabel: str, depths: range = range(5)) -> Explorable:
-    """The prediction of a least squares tree of one column, for a depth that the reader chooses."""
-    x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
-    margin, reach = 0.06 * np.ptp(x), 0.08 * np.ptp(y)
-    plane = Plane((x.min() - margin, x.max() + margin), (y.min() - reach, y.max() + reach), (44, 32, 464, 272))
-    points = "".join(dot(plane.x(a), plane.y(b)) for a, b in zip(x, y))
-    xticks, yticks = round_ticks(x), round_ticks(y)
+    """The prediction of a least squares tree of one column, for a depth that the reader chooses after a guess.
 
-    def frame(depth: int) -> tuple[str, str]:
+    The reader guesses at which of the depths, the last of which must do, the stairs go through every dot.
+    """
+    x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
+    plane = Plane(_wider(x), _wider(y), (LEFT, 30, RIGHT, 236))
+    dots = "".join(dot(plane.x(a), plane.y(b)) for a, b in zip(x, y))
+
+    def fitted(depth: int) -> tuple[CARTRegressor, NDArray[np.float64]]:
         tree = CARTRegressor(max_depth=depth).fit(x[:, np.newaxis], y)
+        return tree, tree.predict(x[:, np.newaxis])
+
+    def is_exact(depth: int) -> bool:
+        return bool(np.allclose(fitted(depth)[1], y))
+
+    def frame(depth: int) -> tuple[list[str], str, dict]:
+        tree, predicted = fitted(depth)
         cuts = np.sort(tree.tree_.threshold[~tree.tree_.is_leaf])
         ends = np.concatenate([[plane.xlim[0]], cuts, [plane.xlim[1]]])
         level = tree.predict(((ends[:-1] + ends[1:]) / 2)[:, np.newaxis])
-        error = float(((tree.predict(x[:, np.newaxis]) - y) ** 2).sum())
-        drawing = plane.curve(
+        stairs = plane.curve(
             np.repeat(ends, 2)[1:-1], np.repeat(level, 2), style=f"stroke: {class_color(1)}", stroke_width=3
         )
-        pieces = ", ".join(f"{value:.2f}" for value in level)
         leaves = "1 leaf" if len(level) == 1 else f"{len(level)} leaves"
-        return drawing, f"Depth {depth}: {leaves}, from left to right {pieces}. Sum of squared errors {error:.3f}."
+        sentence = f"Depth {depth}: {leaves}. The sum of squared errors is {((predicted - y) ** 2).sum():.3f}."
+        return [stairs], sentence, {**_residuals(plane, x, y, predicted), "dots": (0, 0)}
 
     return Explorable(
         title="A regression tree is a staircase",
         alt=f"{len(y)} dots, {ylabel} against {xlabel}, and through them the tree's prediction as level steps, one for "
-        "each leaf.",
-        size=(480, 320),
-        background=plane.axes(xticks, yticks, xlabel, ylabel) + in_class(0, points),
-        controls=[Slider("Depth", list(depths), start=depths[min(1, len(depths) - 1)])],
+        "each leaf. An upright line from each dot shows its distance from its step.",
+        size=(WIDTH, 284),
+        background=element("g", plane.axes(round_ticks(x), round_ticks(y), xlabel, ylabel), font_size=13),
+        marks={**_residual_marks(len(y)), "dots": in_class(0, dots)},
+        controls=[Slider("Depth", list(depths), start=depths[len(depths) // 2], opens=depths[0])],
         frame=frame,
-        challenge="How deep must the tree grow to go through every dot? Which depth would you trust with a new row?",
+        found=is_exact,
+        guess=Choice(f"Your guess: at which depth does the tree meet all {len(y)} dots?", list(depths[1:])),
+        challenge="Let the tree grow, and watch the stairs reach for the dots. At which depth has each dot a step of "
+        "its own?",
     )
 
 

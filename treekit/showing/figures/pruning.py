@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -206,12 +207,20 @@ def _steps(plane: Plane, tree: Tree) -> str:
     return plane.curve(*zip(*places), style=f"stroke: {class_color(1)}")
 
 
-def _points(plane: Plane, x: Sequence[float], y: Sequence[float], label: Sequence[int], r: float = 2.4) -> str:
+def _dots(places: list[tuple[float, float]], width: float, color: str) -> str:
+    """Many dots as one short path."""
+    path = "".join(f"M{x:.0f},{y:.0f}h0" for x, y in places)
+    return element("path", d=path, style=f"stroke: {color}", stroke_width=width, stroke_linecap="round")
+
+
+def _points(plane: Plane, x: pd.Series, y: pd.Series, label: Sequence[int]) -> str:
     """Rows as points, every second class hollow."""
     drawn = ""
     for k in sorted(set(label)):
         places = [(plane.x(a), plane.y(b)) for a, b, c in zip(x, y, label, strict=True) if c == k]
-        drawn += in_class(k, "".join(element("circle", cx=a, cy=b, r=r) for a, b in places))
+        drawn += _dots(places, 6, class_color(k))
+        if k % 2:
+            drawn += _dots(places, 2.6, "var(--pst-color-background, Canvas)")
     return drawn
 
 
@@ -228,117 +237,158 @@ def _round_numbers(limits: tuple[float, float]) -> list[float]:
     return [k * step for k in range(int(np.ceil(low / step)), int(high / step) + 1)]
 
 
-def _panels(x: pd.Series, y: pd.Series) -> tuple[tuple[Plane, Plane], str]:
-    """Two pictures of the same rows side by side, and their axes; the right one shares the numbers of the left one."""
-    xlim, ylim = _around(x), _around(y)
-    left, right = (Plane(xlim, ylim, (start, 62, start + 196, 276)) for start in (46, 280))
-    axes = left.axes(_round_numbers(xlim), _round_numbers(ylim), str(x.name), str(y.name))
-    axes += right.axes(_round_numbers(xlim), [], str(x.name), "")
-    heads = ((left, "no limits"), (right, "with limits"))
-    axes += "".join(text(plane.box[2], 20, head, text_anchor="end") for plane, head in heads)
-    return (left, right), axes
-
-
-def _limits_explorer(
-    title: str,
-    alt: str,
-    challenge: str,
-    background: str,
-    fit: Callable[[int | None, int], Tree],
-    draw: Callable[[Tree], str],
-    told: Callable[[Tree], str],
-    height: int = 352,
-) -> Explorable:
-    """The tree that has the limits which the reader sets, over a picture with the tree that has none."""
-    without = told(fit(None, 1))
-
-    def state(depth: int | str, least: int) -> tuple[str, str]:
-        tree = fit(None if depth == NO_LIMIT else int(depth), least)
-        return draw(tree), f"No limits: {without}. With limits: {told(tree)}."
-
-    return Explorable(
-        title=title,
-        alt=alt,
-        size=(480, height),
-        background=background,
-        controls=[
-            Slider("max_depth", [1, 2, 3, 4, 6, 8, NO_LIMIT], start=4),
-            Choice("min_samples_leaf", [1, 5, 15]),
-        ],
-        frame=state,
-        challenge=challenge,
-    )
-
-
 def _leaves(tree: Tree) -> str:
     return "1 leaf" if tree.n_leaves == 1 else f"{tree.n_leaves} leaves"
 
 
-def _legend(target: str, classes: Sequence[str], y: float) -> str:
-    return "".join(
-        in_class(k, element("circle", cx=8 + 160 * k, cy=y - 5, r=4)) + text(18 + 160 * k, y, f"{target}: {name}")
-        for k, name in enumerate(classes)
+DEPTHS = (1, 2, 3, 4, 6, 8, NO_LIMIT)
+LEAST = (1, 5, 15)
+
+
+def _limits_explorer(
+    plane: Plane,
+    axes: str,
+    fit: Callable[[int | None, int], Tree],
+    seen: Callable[[Tree], list[str]],
+    new: Callable[[Tree], list[str]],
+    new_alt: str,
+    loss: Callable[[Tree], float],
+    told: Callable[[Tree], str],
+    **settings: Any,
+) -> Explorable:
+    """The tree with the limits that the reader sets, over the rows that it was grown from and, beside, over others.
+
+    It opens without limits, and the challenge is met where the loss on the other rows is least.
+    """
+    trees = {
+        (depth, least): fit(None if depth == NO_LIMIT else int(depth), least) for depth in DEPTHS for least in LEAST
+    }
+    losses = {limits: loss(tree) for limits, tree in trees.items()}
+    lowest = min(losses.values()) + 1e-9
+    size, background = (WIDTH, 348), element("g", axes, font_size=13)
+
+    def state(depth: int | str, least: int) -> tuple[list[str], str]:
+        tree = trees[depth, least]
+        return seen(tree), f"{_leaves(tree).capitalize()}. {told(tree)}"
+
+    return Explorable(
+        size=size,
+        background=background,
+        controls=[
+            Slider("max_depth", DEPTHS, start=NO_LIMIT),
+            Choice("min_samples_leaf", LEAST),
+        ],
+        frame=state,
+        found=lambda depth, least: losses[depth, least] <= lowest,
+        beside=Panel(new_alt, size, background, lambda depth, least: new(trees[depth, least])),
+        **settings,
     )
+
+
+def _limits_plane(rows: Sequence[pd.DataFrame], legend: str = "") -> tuple[Plane, str]:
+    """The plane of the first two columns of several tables, and its axes."""
+    x, y = (pd.concat([frame.iloc[:, j] for frame in rows]) for j in range(2))
+    plane = Plane(_around(x), _around(y), (40, 58, 394, 300))
+    axes = plane.axes(_round_numbers(plane.xlim), _round_numbers(plane.ylim), str(x.name), str(y.name))
+    return plane, axes + legend
 
 
 def regions_explorer(frame: pd.DataFrame, new_rows: pd.DataFrame, target: str) -> Explorable:
-    """The regions of a CART tree of two columns, without limits and with max_depth and min_samples_leaf.
+    """The regions of a CART tree of two columns, with the limits that the reader sets after a guess.
 
-    The trees grow from `frame`, whose rows are the points; `new_rows` only measure their accuracy.
+    The trees grow from `frame`, whose rows lie on the left; `new_rows`, on the right, only measure. The rows
+    that are classified wrong are marked.
     """
-    X, labels = frame.drop(columns=target), frame[target].astype(str)
-    new_X, new_labels = new_rows.drop(columns=target), new_rows[target].astype(str)
-    x, y = (X[column] for column in X)
-    classes, codes = np.unique(labels, return_inverse=True)
-    (left, right), axes = _panels(x, y)
+    columns = [column for column in frame if column != target]
+    classes = np.unique(frame[target].astype(str))
+    legend = "".join(
+        _dots([(226 + 58 * k, 16)], 9, class_color(k))
+        + (_dots([(226 + 58 * k, 16)], 5, "var(--pst-color-background, Canvas)") if k % 2 else "")
+        + text(236 + 58 * k, 20, name)
+        for k, name in enumerate(classes)
+    )
+    legend += _dots([(342, 16)], 8, "currentColor") + text(352, 20, "wrong")
+    plane, axes = _limits_plane([frame[columns], new_rows[columns]], legend)
+
+    def over(rows: pd.DataFrame, kind: str) -> Callable[[Tree], list[str]]:
+        X, labels = rows[columns], rows[target].astype(str)
+        places = [(plane.x(a), plane.y(b)) for a, b in X.to_numpy().tolist()]
+        points = _points(plane, X.iloc[:, 0], X.iloc[:, 1], np.searchsorted(classes, labels).tolist())
+
+        def drawn(tree: Tree) -> list[str]:
+            wrong = np.asarray(tree.predict(X)) != labels.to_numpy()
+            head = f"{len(rows)} {kind}: {wrong.sum()} wrong"
+            marked = _dots([place for place, is_wrong in zip(places, wrong) if is_wrong], 6, "currentColor")
+            answer = text(0, 20, head, font_weight="bold") + marked
+            return [_regions(plane, tree), points, element("g", answer, class_="answer", font_size=13)]
+
+        return drawn
 
     def fit(depth: int | None, least: int) -> Tree:
-        return CARTClassifier(max_depth=depth, min_samples_leaf=least).fit(X, labels).tree_
-
-    def told(tree: Tree) -> str:
         return (
-            f"{_leaves(tree)}, accuracy {tree.score(X, labels):.3f} on the {len(X)} training rows and "
-            f"{tree.score(new_X, new_labels):.3f} on the {len(new_X)} new ones"
+            CARTClassifier(max_depth=depth, min_samples_leaf=least).fit(frame[columns], frame[target].astype(str)).tree_
         )
 
-    points = "".join(_points(plane, x, y, codes.tolist()) for plane in (left, right))
+    def accuracy(tree: Tree, rows: pd.DataFrame) -> float:
+        return tree.score(rows[columns], rows[target].astype(str))
+
     return _limits_explorer(
-        "Regions without limits and with limits",
-        f"Two pictures of the same {len(frame)} rows over {x.name} and {y.name}, coloured by the class that a tree "
-        "predicts there. Left, without limits, thin strips and islands reach for single rows. Right, with a largest "
-        "depth of four, the regions are larger and fewer.",
-        "Guess first: at which max_depth are the new rows classified best?",
-        axes + _regions(left, fit(None, 1)) + points + _legend(target, classes.tolist(), 346),
+        plane,
+        axes,
         fit,
-        lambda tree: _regions(right, tree),
-        told,
+        over(frame, "training rows"),
+        over(new_rows, "new rows"),
+        f"The same regions with {len(new_rows)} new rows. Many of them are marked: they are classified wrong.",
+        lambda tree: 1 - accuracy(tree, new_rows),
+        lambda tree: (
+            f"Accuracy {accuracy(tree, frame):.3f} on the {len(frame)} training rows, "
+            f"{accuracy(tree, new_rows):.3f} on the {len(new_rows)} new ones."
+        ),
+        title="Strips for single patients",
+        alt=f"{len(frame)} training rows over {columns[0]} and {columns[1]}, and the regions of a tree without limits "
+        "in the colours of what it predicts. Thin strips and islands reach for single rows, and no row is wrong.",
+        guess=Choice("Your guess: at which max_depth are the fewest new rows wrong?", DEPTHS),
+        challenge="Lower max_depth step by step, and count the wrong rows on both sides. When are the fewest new rows "
+        "wrong?",
     )
 
 
-def curve_explorer(frame: pd.DataFrame, target: str) -> Explorable:
-    """The curve of a regression tree of one column, without limits and with max_depth and min_samples_leaf."""
-    (x,) = (frame[column] for column in frame if column != target)
-    (left, right), axes = _panels(x, frame[target])
+def curve_explorer(frame: pd.DataFrame, new_rows: pd.DataFrame, target: str) -> Explorable:
+    """The curve of a regression tree of one column, with the limits that the reader sets.
+
+    The trees grow from `frame`, whose rows lie on the left; `new_rows`, on the right, only measure.
+    """
+    (name,) = (column for column in frame if column != target)
+    tables = [rows[[name, target]] for rows in (frame, new_rows)]
+    plane, axes = _limits_plane(tables)
+
+    def over(rows: pd.DataFrame, kind: str) -> Callable[[Tree], list[str]]:
+        points = _points(plane, rows[name], rows[target], [0] * len(rows))
+        head = text(0, 20, f"{len(rows)} {kind}", font_weight="bold", font_size=13)
+        return lambda tree: [head + points, _steps(plane, tree)]
 
     def fit(depth: int | None, least: int) -> Tree:
-        return CARTRegressor(max_depth=depth, min_samples_leaf=least).fit(frame[[x.name]], frame[target]).tree_
+        return CARTRegressor(max_depth=depth, min_samples_leaf=least).fit(frame[[name]], frame[target]).tree_
 
-    def told(tree: Tree) -> str:
-        mse = float((tree.weight * tree.impurity)[tree.is_leaf].sum()) / len(frame)
-        return f"{_leaves(tree)}, mean squared error {mse:.0f} on the training rows"
+    def error(tree: Tree, rows: pd.DataFrame) -> float:
+        return float(((np.asarray(tree.predict(rows[[name]])) - rows[target]) ** 2).mean())
 
-    points = "".join(_points(plane, x, frame[target], [0] * len(frame)) for plane in (left, right))
     return _limits_explorer(
-        "The curve of a regression tree without limits and with limits",
-        f"Two pictures of the same {len(frame)} rows as points, {frame[target].name} over {x.name}, with the curve of "
-        "a regression tree. Left, without limits, it jumps up and down to meet nearly every point. Right, with a "
-        "largest depth of four, it is a staircase.",
-        "At which setting does the curve still follow single patients? At which does it miss the rise?",
-        axes + points + _steps(left, fit(None, 1)),
+        plane,
+        axes,
         fit,
-        lambda tree: _steps(right, tree),
-        told,
-        height=324,
+        over(frame, "training rows"),
+        over(new_rows, "new rows"),
+        f"The same curve among {len(new_rows)} new rows, most of which lie far from it.",
+        lambda tree: error(tree, new_rows),
+        lambda tree: (
+            f"Mean squared error {error(tree, frame):.0f} on the {len(frame)} training rows, "
+            f"{error(tree, new_rows):.0f} on the {len(new_rows)} new ones."
+        ),
+        title="A curve that jumps to single patients",
+        alt=f"{len(frame)} training rows as points, {target} over {name}, and the curve of a regression tree without "
+        "limits, which jumps up and down to meet nearly every point.",
+        challenge="Which limits make the error on the new rows as small as possible? Try both kinds.",
     )
 
 
@@ -354,8 +404,9 @@ def alpha_explorer(
     """A small CART tree of two columns of numbers, pruned by the price of a leaf, and its regions beside it.
 
     The melons lie in the leaves; where a subtree is pruned, they move up to the node that has become a leaf. `start` is
-    the price at rest; the figure opens with the lowest. `with_links` writes below each question its link, the price
-    g(t) at which it goes, and tells what the tree costs; without, the reader guesses in how many steps the tree folds.
+    the price at rest; the figure opens with the lowest. `with_links` writes below each question its link g(t), tells
+    what the tree costs, and asks beforehand when the root goes; without, the reader guesses in how many steps the tree
+    folds.
     """
     X, labels = frame.drop(columns=target), frame[target].astype(str)
     full = CARTClassifier().fit(X, labels).tree_
@@ -410,14 +461,19 @@ def alpha_explorer(
         places = {row: at for node, is_leaf in kept.items() if is_leaf for row, at in lying(node).items()}
         return parts, told(price, pruned, links), places
 
+    def step(price: float) -> int:
+        """Which tree of the path is best at this price."""
+        return int(np.searchsorted(path.ccp_alphas, price + 1e-9, side="right")) - 1
+
     def told(price: float, pruned: Tree, links: dict[int, float]) -> str:
         if not with_links:
             wrong = round(len(frame) * (1 - pruned.score(X, labels)))
+            passed = ", ".join(map(str, path.n_leaves[: step(price) + 1]))
             return (
                 f"At a price of {price:.2f} for each leaf, the best tree has {_leaves(pruned)}. It is wrong about "
-                f"{wrong} of the {len(frame)} melons."
+                f"{wrong} of the {len(frame)} melons. The path so far, in leaves: {passed}."
             )
-        k = int(np.searchsorted(path.ccp_alphas, price + 1e-9, side="right")) - 1
+        k = step(price)
         risk, n_leaves = float(path.impurities[k]), int(path.n_leaves[k])
         after = f"The weakest link goes at {min(links.values()):.3f}." if links else "Nothing is left to prune."
         return (
@@ -427,14 +483,26 @@ def alpha_explorer(
 
     def folds_two(price: float) -> bool:
         """Whether this is the tree from which two questions have gone at once."""
-        k = int(np.searchsorted(path.ccp_alphas, price + 1e-9, side="right")) - 1
+        k = step(price)
         return k > 0 and bool(path.n_leaves[k - 1] - path.n_leaves[k] > 1)
 
     n_left = _leaves(prune_cost_complexity(full, start))
     steps = len(path.n_leaves) - 1
-    guess = Choice(
-        f"Your guess: in how many steps do the {full.n_leaves} leaves become one?", [1, 2, 3, 4, 5][: steps + 1]
-    )
+    if with_links:
+        root = f"{_links(full, _kept(full, full))[0]:.3f}"
+        guess = Choice(
+            f"Your guess: the root has g = {root}. At which price does it become a leaf?",
+            ["at a lower one", f"at {root}", "at a higher one"],
+        )
+        challenge = (
+            "Raise the price until the root becomes a leaf. Which questions go at their g, which one goes along with "
+            "another, and which g changes?"
+        )
+    else:
+        guess = Choice(
+            f"Your guess: in how many steps do the {full.n_leaves} leaves become one?", [1, 2, 3, 4, 5][: steps + 1]
+        )
+        challenge = "Stop at every tree of the path. At which price do two questions fall at once?"
     legend = melon("", True, 12, bottom + 18, 7) + text(25, bottom + 23, "ripe")
     legend += melon("", False, 72, bottom + 18, 7) + text(85, bottom + 23, "unripe")
     return Explorable(
@@ -446,9 +514,9 @@ def alpha_explorer(
         marks={row: melon(row, ripe, radius=10.5) for row, ripe in is_ripe.items()},
         controls=[Slider("Price of a leaf α", list(prices), start=start, opens=prices[0], show="{:.2f}")],
         frame=state,
-        guess=None if with_links else guess,
-        found=folds_two,
-        challenge="Stop at every tree of the path. At which price do two questions fall at once?",
+        guess=guess,
+        found=(lambda price: price >= path.ccp_alphas[-1]) if with_links else folds_two,
+        challenge=challenge,
         beside=_melon_plane(frame, target, lambda price: prune_cost_complexity(full, price), n_left),
     )
 
