@@ -24,13 +24,11 @@ FOUR = np.arange(4.0)[:, np.newaxis]
         [1e9 + 0.25, 1e9 + 0.5, 1e9 + 0.75, 1e9 + 1],
         [1e-300, 2e-300, 3e-300, 1.0],
         [1e-9, 2e-9, 1.0, 1e9],
+        [1e-200, 2e-200, 1.0, 2.0],
+        [1e15 + 1, 1e15 + 2, 1e15 + 3, 1e15 + 4],
     ),
 )
 def test_four_rows_far_apart_get_a_leaf_each(criterion, y):
-    if criterion == "poisson" and y[0] == 1e9 + 0.25:
-        y = np.array(y) - 1e9  # a deviance of 1e-10 is less than the rounding of targets of 1e9
-    if criterion == "poisson":
-        y = np.maximum(y, max(y) * 1e-15)  # beyond 18 digits a sum is zero in the root's units: no positive mean
     np.testing.assert_array_equal(CARTRegressor(criterion=criterion).fit(FOUR, y).predict(FOUR), y)
 
 
@@ -98,6 +96,17 @@ def test_scaling_by_a_power_of_two_scales_the_predictions(seed, power, criterion
     np.testing.assert_array_equal(one.tree_.feature, other.tree_.feature)
     np.testing.assert_array_equal(one.tree_.threshold, other.tree_.threshold)
     np.testing.assert_array_equal(one.predict(X) * 2.0**power, other.predict(X))
+
+
+@pytest.mark.parametrize("criterion", ("squared_error", "friedman_mse", "absolute_error"))
+@pytest.mark.parametrize("y", ([1, 2, 3], [24, 49, 51, 76], [11, 26, 33, 37, 44, 59], [1, 2, 3, 4, 5]))
+def test_equal_cuts_tie_whatever_a_far_target_does_to_the_units(criterion, y):
+    """Each cut gains as much as its mirror image, and the lower one wins. The far target is 2**16 to 2**26."""
+    y, X = np.array(y) / 10, np.arange(len(y) + 1.0)[:, np.newaxis]
+    first = CARTRegressor(criterion=criterion, max_depth=1).fit(X[:-1], y).tree_.threshold[0]
+    for far in 2.0 ** np.arange(16, 26, 0.15):
+        tree = CARTRegressor(criterion=criterion, max_depth=2).fit(X, np.append(y, far)).tree_
+        assert tree.threshold[:2].tolist() == [len(y) - 0.5, first]
 
 
 @settings(deadline=None, max_examples=60)

@@ -99,7 +99,7 @@ def score_thresholds_absolute(
         lines, weighed = zip(level.gather(values, columns, orders), orders), weigh_targets(level, criterion)
         parts = [score_by_weight(level, x, order, weighed, criterion, impurity, limits) for x, order in lines]
         return merge_candidates(parts)
-    by_target = sort_by_target(level, criterion)
+    by_target = sort_by_target(level, criterion, impurity)
     # Each column is walked through in two directions.
     n_columns = max(1, LISTS * stretches_of(level.start).longest // (2 * len(level.entry)))
     parts = []
@@ -128,7 +128,7 @@ class ByTarget(NamedTuple):
     rank: NDArray[np.integer]
 
 
-def sort_by_target(level: Level, criterion: AbsoluteError) -> ByTarget:
+def sort_by_target(level: Level, criterion: AbsoluteError, impurity: Floats) -> ByTarget:
     """The entries of a level in the order of (node, target)."""
     key = level.node * len(criterion.rank) + level.values(criterion.rank, level.entry)
     entry = level.entry.take(np.argsort(key))
@@ -137,7 +137,7 @@ def sort_by_target(level: Level, criterion: AbsoluteError) -> ByTarget:
     y, unit = level.values(criterion.whole, entry), np.full(level.n_nodes, criterion.unit)
     target = level.values(criterion.target, entry)
     low, high = target[level.start[:-1]], target[level.start[1:] - 1]
-    is_coarse = (criterion.unit > RESOLUTION * (high - low)) & (low < high)
+    is_coarse = (criterion.unit > RESOLUTION * impurity) & (low < high)
     if is_coarse.any():
         # As for the other criteria of regression: targets measured from the smallest, 60 bits for their sum.
         unit[is_coarse] = unit_for_sum(((high - low) * level.n_samples)[is_coarse])

@@ -23,6 +23,10 @@ from treekit.numeric import RESOLUTION, ROUNDING, Bools, Floats, Ints, safe_divi
 
 __all__ = ["Criterion", "Entropy", "Gini", "SquaredError", "FriedmanMSE", "Poisson", "Newton"]
 
+#: Poisson: a mean must be positive, so a positive target counts as at least this share of the sum of its node: then no
+#: sum of positive targets is zero, nor the difference of two sums. Sums have some 60 bits, floats 53.
+POSITIVE = 2.0**-50
+
 
 class Criterion:
     """Base of the criteria.
@@ -173,11 +177,11 @@ class _Mean(Criterion):
     """The rows add up to (weight, weight x target); a leaf predicts their mean.
 
     Sums are whole numbers of units, and the root's unit suits its largest target. Below a split that takes away an
-    outlier of 1e18, targets such as 1.1 and 2.2 are less than that unit. So every node is checked: where its sums are
-    not known to a small fraction of the spread of its own targets, they are measured again, from the smallest of them
-    and in a unit that suits their spread. Both follow from the rows of the node alone, in whatever order they come, so
-    sums remain exact. A node is pure when its targets are equal, and its mean lies between the smallest and the largest
-    of them whatever rounding does.
+    outlier of 1e18, targets such as 1.1 and 2.2 are less than that unit. So every node is checked: where rounding to
+    units is more than a small fraction of the deviation of its own targets, they are measured again, from the smallest
+    of them and in a unit that suits their spread. Both follow from the rows of the node alone, in whatever order they
+    come, so sums remain exact. A node is pure when its targets are equal, and its mean lies between the smallest and
+    the largest of them whatever rounding does.
     """
 
     #: Whether a node may measure its targets from the smallest of them; otherwise always from the offset.
@@ -206,7 +210,7 @@ class _Mean(Criterion):
         return self._spread(level) <= self.noise
 
     def refined(self, level: Level) -> Level:
-        if self._is_fine_everywhere(level, RESOLUTION * self._spread(level)):
+        if self._is_fine_everywhere(level):
             return level
         is_coarse = self._is_coarse(level)
         if not is_coarse.any():
@@ -223,20 +227,25 @@ class _Mean(Criterion):
         node, entry = level.node[place], level.entry[place]
         distance = (level.values(self.target, entry) - centre[node]) * level.weight[entry]
         addend = level.addend.astype(np.int64)
-        addend[1, entry] = np.rint(distance / unit[1, node])
+        addend[1, entry] = self._in_whole_units(distance / unit[1, node])
         total = segment_sums(addend, level.entry, level.start)
         return replace(level, addend=addend, unit=unit, total=total, centre=centre)
 
-    def _is_fine_everywhere(self, level: Level, least: Floats) -> bool:
-        """The usual case: every node without spread, or with one that is large beside what rounding can do anywhere."""
+    @staticmethod
+    def _in_whole_units(x: Floats) -> Floats:
+        return np.rint(x)
+
+    def _is_fine_everywhere(self, level: Level) -> bool:
+        """The usual case: the targets of each node agree, or differ by far more than what rounding can do anywhere."""
         if not level.has_unit_weights or level.centre is not None:
             return False
-        return not np.count_nonzero((least < max(level.unit[1, 0], self.spacing)) & (least > 0))
+        is_close = self._resolution(level) < max(level.unit[1, 0], self.spacing)
+        return not np.count_nonzero(is_close & (self._spread(level) > 0))
 
     def _is_coarse(self, level: Level) -> Bools:
-        """Which nodes do not know their sums to a small fraction of the spread of their targets."""
+        """Which nodes have targets that are rounded by more than a small fraction of their deviation."""
         low, high = self._range(level)
-        centre, least = self._centre(level), RESOLUTION * self._spread(level)
+        centre, least = self._centre(level), self._resolution(level)
         is_coarse = np.zeros(level.n_nodes, dtype=bool)
         if self.moves_centre:
             is_coarse = least < np.spacing(np.maximum(np.abs(low - centre), np.abs(high - centre)))
@@ -282,6 +291,18 @@ class _Mean(Criterion):
             level.cache["spread"] = high - low
         return level.cache["spread"]
 
+    def _variance(self, level: Level) -> Floats:
+        """Weighted mean of the squared distances from the mean of each node."""
+        if "variance" not in level.cache:
+            distance = self._targets(level) - self._centre_of(level, level.node)
+            error = distance - self._mean(level)[level.node]
+            level.cache["variance"] = level.mean(error * error)
+        return level.cache["variance"]
+
+    def _resolution(self, level: Level) -> Floats:
+        """The most that rounding may change a target of each node."""
+        return RESOLUTION * np.sqrt(self._variance(level))
+
     def order_keys(self, sums: Floats) -> Floats:
         return safe_divide(sums[1:], sums[0])
 
@@ -318,9 +339,7 @@ class SquaredError(_Mean, DeviationCriterion):
         return saving
 
     def impurity(self, level: Level) -> Floats:
-        distance = self._targets(level) - self._centre_of(level, level.node)
-        error = distance - self._mean(level)[level.node]
-        return level.mean(error * error)
+        return self._variance(level)
 
 
 class FriedmanMSE(SquaredError):
@@ -353,6 +372,14 @@ class Poisson(_Mean):
 
     def __init__(self, target: Floats, weight: Floats | None = None):
         super().__init__(target, offset=0.0)
+        if weight is None:
+            weight = np.ones_like(target)
+        least = safe_divide(POSITIVE * (target * weight).sum(), weight)
+        self.per_row[1] = np.where(target > 0, np.maximum(target, least), target)
+
+    @staticmethod
+    def _in_whole_units(x: Floats) -> Floats:
+        return np.where(x > 0, np.maximum(np.rint(x), POSITIVE * 2.0**60), 0.0)
 
     def cost(self, sums: Floats) -> Floats:
         mean = safe_divide(sums[1], sums[0])
@@ -363,16 +390,20 @@ class Poisson(_Mean):
         mean, saved = safe_divide(total[1], total[0]), np.zeros(left.shape[1:])
         sides = (left, total - left)
         for side in sides:
-            ratio = safe_divide(safe_divide(side[1], side[0]), mean)
-            saved += side[1] * np.log(ratio, out=np.zeros_like(ratio), where=ratio > 0)
+            saved += side[1] * _log_of_ratio(side[1], side[0] * mean)
         # A Poisson mean is positive: a side of zeros alone would have none.
         return np.where((sides[0][1] > 0) & (sides[1][1] > 0), saved, -np.inf)
 
     def impurity(self, level: Level) -> Floats:
         y = self._targets(level)
-        ratio = safe_divide(y, self._mean(level)[level.node])
         # The mean of a node cancels y - mean; 0 log 0 = 0.
-        return np.maximum(level.mean(y * np.log(ratio, out=np.zeros_like(ratio), where=ratio > 0)), 0.0)
+        return np.maximum(level.mean(y * _log_of_ratio(y, self._mean(level)[level.node])), 0.0)
+
+
+def _log_of_ratio(x: Floats, expected: Floats) -> Floats:
+    """ln(x / expected), exact also where the two are nearly equal; 0 where one of them is zero beside the other."""
+    difference = safe_divide(x - expected, expected)
+    return np.log1p(difference, out=np.zeros_like(difference), where=difference > -1)
 
 
 class Newton(Criterion):
