@@ -30,10 +30,10 @@ VOTE_TIE = 1e-12
 #: A part of a row that is less than this share of it is not shared out any further: it goes down the heaviest branch.
 LEAST_SHARE = 2.0**-8
 
-#: The targets of a node may be rounded by this fraction of their standard (or mean absolute) deviation s. Rounding n of
-#: them to units u moves what a cut saves by no more than 2 n s u, and two cuts tie within TIE n s^2: so u = TIE s / 4
+#: Rounding may change a target by this fraction of the standard (or mean absolute) deviation s of its node. Changing n
+#: targets by e each moves what a cut saves by no more than 4 n s e, and two cuts tie within TIE n s^2: so e = TIE s / 8
 #: is enough for equal cuts to tie, whatever lies in other nodes.
-RESOLUTION = 2.0**-36
+RESOLUTION = 2.0**-37
 
 #: Relative rounding error of a number that is worked out from exact sums.
 ROUNDING = 1e-14

@@ -109,9 +109,9 @@ def test_equal_cuts_tie_whatever_a_far_target_does_to_the_units(criterion, y):
         assert tree.threshold[:2].tolist() == [len(y) - 0.5, first]
 
 
-@settings(deadline=None, max_examples=60)
-@given(st.integers(0, 2**32 - 1), st.integers(-90, 90), st.integers(0, 60), st.booleans())
-def test_a_group_far_away_does_not_change_the_absolute_errors_of_another(seed, power, spread, weighted):
+@settings(deadline=None, max_examples=100)
+@given(st.integers(0, 2**32 - 1), st.integers(-90, 90), st.integers(0, 60), st.sampled_from(CRITERIA), st.booleans())
+def test_a_group_far_away_does_not_change_the_errors_of_another(seed, power, spread, criterion, weighted):
     """Below the cut that takes the group away stands the tree that grows without it, up to what gains the same."""
     rng = np.random.default_rng(seed)
     n = 40
@@ -120,7 +120,7 @@ def test_a_group_far_away_does_not_change_the_absolute_errors_of_another(seed, p
     y = np.exp(rng.uniform(0, 20) * rng.normal(size=n + 10)) * 2.0**power
     y[n:] = (2.0**spread + np.arange(10)) * 1000 * y[:n].max()
     weight = rng.choice([0.1, 0.2, 0.5, 3.0], n + 10) if weighted else np.ones(n + 10)
-    both, alone = (CARTRegressor(criterion="absolute_error").fit(X[:k], y[:k], weight[:k]) for k in (n + 10, n))
+    both, alone = (CARTRegressor(criterion=criterion).fit(X[:k], y[:k], weight[:k]) for k in (n + 10, n))
     assert both.tree_.threshold[0] == 7.0 and both.tree_.feature[0] == 0
     if same_below(both.tree_, 1, alone.tree_, 0):
         np.testing.assert_allclose(both.predict(X[:n]), alone.predict(X[:n]), rtol=1e-9)

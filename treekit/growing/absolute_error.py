@@ -137,7 +137,7 @@ def sort_by_target(level: Level, criterion: AbsoluteError, impurity: Floats) -> 
     y, unit = level.values(criterion.whole, entry), np.full(level.n_nodes, criterion.unit)
     target = level.values(criterion.target, entry)
     low, high = target[level.start[:-1]], target[level.start[1:] - 1]
-    is_coarse = (criterion.unit > RESOLUTION * impurity) & (low < high)
+    is_coarse = (criterion.unit / 2 > RESOLUTION * impurity) & (low < high)
     if is_coarse.any():
         # As for the other criteria of regression: targets measured from the smallest, 60 bits for their sum.
         unit[is_coarse] = unit_for_sum(((high - low) * level.n_samples)[is_coarse])

@@ -187,6 +187,9 @@ class _Mean(Criterion):
     #: Whether a node may measure its targets from the smallest of them; otherwise always from the offset.
     moves_centre = True
 
+    #: By how many units a target may change when it becomes a whole number of them.
+    rounding = 0.5
+
     #: Targets that differ by no more than this are equal but for rounding; the user's own targets are exact.
     noise = 0.0
 
@@ -231,15 +234,14 @@ class _Mean(Criterion):
         total = segment_sums(addend, level.entry, level.start)
         return replace(level, addend=addend, unit=unit, total=total, centre=centre)
 
-    @staticmethod
-    def _in_whole_units(x: Floats) -> Floats:
+    def _in_whole_units(self, x: Floats) -> Floats:
         return np.rint(x)
 
     def _is_fine_everywhere(self, level: Level) -> bool:
         """The usual case: the targets of each node agree, or differ by far more than what rounding can do anywhere."""
         if not level.has_unit_weights or level.centre is not None:
             return False
-        is_close = self._resolution(level) < max(level.unit[1, 0], self.spacing)
+        is_close = self._resolution(level) < max(self.rounding * level.unit[1, 0], self.spacing / 2)
         return not np.count_nonzero(is_close & (self._spread(level) > 0))
 
     def _is_coarse(self, level: Level) -> Bools:
@@ -248,14 +250,15 @@ class _Mean(Criterion):
         centre, least = self._centre(level), self._resolution(level)
         is_coarse = np.zeros(level.n_nodes, dtype=bool)
         if self.moves_centre:
-            is_coarse = least < np.spacing(np.maximum(np.abs(low - centre), np.abs(high - centre)))
-        # Rounding to units costs half of one a row, or nothing if the targets are whole numbers of them.
-        suspect = (least * level.sums[0] < level.n_samples * level.unit[1]) & ~is_coarse & (low < high)
+            is_coarse = least < np.spacing(np.maximum(np.abs(low - centre), np.abs(high - centre))) / 2
+        # The most that rounding may cost a row; it costs nothing if the targets are whole numbers of units.
+        least = least * safe_divide(level.sums[0], level.n_samples)
+        suspect = (least < self.rounding * level.unit[1]) & ~is_coarse & (low < high)
         if suspect.any():
             place = np.flatnonzero(suspect[level.node])
             node, entry = level.node[place], level.entry[place]
             exact = (level.values(self.target, entry) - self._centre_of(level, node)) * level.weight[entry]
-            is_rounded = level.addend[1, entry] * level.unit_of(node)[1] != exact
+            is_rounded = np.abs(level.addend[1, entry] * level.unit_of(node)[1] - exact) > least[node]
             is_coarse[node[is_rounded]] = True
         return is_coarse & (low < high)
 
@@ -369,6 +372,7 @@ class Poisson(_Mean):
 
     name = "poisson"
     moves_centre = False
+    rounding = 2.0**60 * POSITIVE
 
     def __init__(self, target: Floats, weight: Floats | None = None):
         super().__init__(target, offset=0.0)
@@ -377,9 +381,8 @@ class Poisson(_Mean):
         least = safe_divide(POSITIVE * (target * weight).sum(), weight)
         self.per_row[1] = np.where(target > 0, np.maximum(target, least), target)
 
-    @staticmethod
-    def _in_whole_units(x: Floats) -> Floats:
-        return np.where(x > 0, np.maximum(np.rint(x), POSITIVE * 2.0**60), 0.0)
+    def _in_whole_units(self, x: Floats) -> Floats:
+        return np.where(x > 0, np.maximum(np.rint(x), self.rounding), 0.0)
 
     def cost(self, sums: Floats) -> Floats:
         mean = safe_divide(sums[1], sums[0])
