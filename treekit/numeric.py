@@ -35,6 +35,9 @@ LEAST_SHARE = 2.0**-8
 #: is enough for equal cuts to tie, whatever lies in other nodes.
 RESOLUTION = 2.0**-37
 
+#: Rounding may change the weight of a row by this fraction of the mean weight in its node.
+WEIGHT_RESOLUTION = 2.0**-44
+
 #: Relative rounding error of a number that is worked out from exact sums.
 ROUNDING = 1e-14
 

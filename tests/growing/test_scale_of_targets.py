@@ -2,11 +2,13 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from sklearn.base import clone
 from sklearn.tree import DecisionTreeRegressor
 
-from treekit import CARTRegressor, RandomForestRegressor
+from tests.helpers import answers
+from treekit import CARTClassifier, CARTRegressor, RandomForestRegressor
 from treekit.numeric import TIE
 
 CRITERIA = ("squared_error", "friedman_mse", "absolute_error", "poisson")
@@ -124,6 +126,35 @@ def test_a_group_far_away_does_not_change_the_errors_of_another(seed, power, spr
     assert both.tree_.threshold[0] == 7.0 and both.tree_.feature[0] == 0
     if same_below(both.tree_, 1, alone.tree_, 0):
         np.testing.assert_allclose(both.predict(X[:n]), alone.predict(X[:n]), rtol=1e-9)
+
+
+@settings(deadline=None, max_examples=80)
+@given(
+    st.integers(0, 2**32 - 1),
+    st.integers(2, 15),
+    st.sampled_from(
+        [CARTRegressor(criterion=name) for name in CRITERIA] + [CARTClassifier(), CARTClassifier("entropy")]
+    ),
+)
+def test_a_heavy_group_does_not_change_the_tree_of_another(seed, power, model):
+    """Weights are sums of units, too: below the cut that takes the heavy rows away, a weight of 0.1 is still 0.1."""
+    rng = np.random.default_rng(seed)
+    n = 30
+    X = rng.integers(0, 6, (n + 10, 3)).astype(float)
+    X[n:, 0] = 9.0
+    if isinstance(model, CARTClassifier):
+        y = rng.integers(0, 4, n + 10) > 0
+        y[n:] = False
+    else:
+        y = np.abs(rng.normal(size=n + 10)).round(1)
+        y[n:] = 100.0
+    weight = rng.choice([0.1, 0.2, 0.5, 3.0], n + 10)
+    weight[n:] = 10.0**power
+    both, alone = (clone(model).fit(X[:k], y[:k], weight[:k]) for k in (n + 10, n))
+    assume(both.tree_.threshold[0] == 7.0)
+    if same_below(both.tree_, 1, alone.tree_, 0):
+        found, wanted = answers(both, X[:n]), answers(alone, X[:n])
+        np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-12)
 
 
 def same_below(tree, node, other, its) -> bool:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treekit.growing.candidates import ChildLimits, SplitCandidates, merge_candidates
-from treekit.growing.criteria import Criterion
+from treekit.growing.criteria import Criterion, with_fine_weights
 from treekit.growing.fixed_point import to_units, unit_for_sum
 from treekit.growing.level import Level
 from treekit.growing.running_medians import LISTS, costs_of_prefixes, stretches_of
@@ -80,6 +80,9 @@ class AbsoluteError(Criterion):
 
     def is_pure(self, level: Level, impurity: Floats) -> Bools:
         return impurity <= 0
+
+    def refined(self, level: Level) -> Level:
+        return with_fine_weights(level, 1, lambda entry: level.weight[np.newaxis, entry])
 
     def impurity(self, level: Level) -> Floats:
         median = self.value(level)[:, 0]

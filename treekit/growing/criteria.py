@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from treekit.growing.fixed_point import unit_for_sum
 from treekit.growing.level import Level, segment_sums
 from treekit.measures import entropy_of_counts, gini_of_counts
-from treekit.numeric import RESOLUTION, ROUNDING, Bools, Floats, Ints, safe_divide
+from treekit.numeric import RESOLUTION, ROUNDING, WEIGHT_RESOLUTION, Bools, Floats, Ints, safe_divide
 
 __all__ = ["Criterion", "Entropy", "Gini", "SquaredError", "FriedmanMSE", "Poisson", "Newton"]
 
@@ -109,6 +109,34 @@ class DeviationCriterion(Criterion):
         raise NotImplementedError
 
 
+def with_fine_weights(level: Level, n_sums: int, weights: Callable[[NDArray[np.integer]], Floats]) -> Level:
+    """The level with finer units in the nodes whose rows weigh little beside those of other nodes.
+
+    Parameters
+    ----------
+    level : Level
+    n_sums : int
+        How many of the sums, from the first on, are sums of weights.
+    weights : function of entries
+        What they add to these sums, of shape (n_sums, n_entries).
+    """
+    if level.has_unit_weights:
+        return level
+    unit = level.unit[:n_sums]
+    most = 2 * WEIGHT_RESOLUTION * level.sums[:n_sums].sum(axis=0)
+    is_coarse = ((unit != 1) & (unit * level.n_samples > most)).any(axis=0)  # whole numbers have the unit 1
+    if not is_coarse.any():
+        return level
+    place = np.flatnonzero(is_coarse[level.node])
+    node, entry = level.node[place], level.entry[place]
+    exact = weights(entry)
+    unit, addend = np.repeat(level.unit, level.n_nodes // level.unit.shape[1], axis=1), level.addend.astype(np.int64)
+    total = np.bincount(node, exact.sum(axis=0), minlength=level.n_nodes).astype(float)
+    unit[:n_sums, is_coarse] = unit_for_sum(total[is_coarse])
+    addend[:n_sums, entry] = np.rint(exact / unit[:n_sums, node])
+    return replace(level, addend=addend, unit=unit, total=segment_sums(addend, level.entry, level.start))
+
+
 class _Classes(Criterion):
     """The rows add up to the weights of the classes; a leaf predicts their shares."""
 
@@ -123,6 +151,11 @@ class _Classes(Criterion):
 
     def is_pure(self, level: Level, impurity: Floats) -> Bools:
         return np.count_nonzero(level.total, axis=0) <= 1
+
+    def refined(self, level: Level) -> Level:
+        return with_fine_weights(
+            level, len(self.per_row), lambda entry: self.per_row[:, level.rows(entry)] * level.weight[entry]
+        )
 
     def order_keys(self, sums: Floats) -> Floats:
         shares = safe_divide(sums, sums.sum(axis=0))
@@ -213,6 +246,8 @@ class _Mean(Criterion):
         return self._spread(level) <= self.noise
 
     def refined(self, level: Level) -> Level:
+        weight = level.weight[np.newaxis]
+        level = with_fine_weights(level, 1, lambda entry: weight[:, entry])
         if self._is_fine_everywhere(level):
             return level
         is_coarse = self._is_coarse(level)
