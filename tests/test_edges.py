@@ -16,6 +16,8 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
 from functools import cache
+from importlib.util import find_spec
+from pathlib import PurePath
 from typing import Any
 
 import numpy as np
@@ -128,6 +130,10 @@ TYPES = [
     Edge("lengths of time", FRAME.assign(a=pd.to_timedelta(range(12), "D")), refuses="column 'a'"),
     Edge("complex numbers", FRAME.astype(complex), refuses="Complex data not supported"),
     Edge("bytes", objects(lambda v: bytes([97 + v])), refuses="column 'a'"),
+    Edge("intervals", FRAME.assign(a=pd.IntervalIndex.from_breaks(range(13))), refuses="column 'a' holds Interval"),
+    Edge("neither text nor numbers", objects(lambda v: PurePath(str(v))), refuses="column 'a' holds Pure"),
+    Edge("byte arrays", objects(lambda v: bytearray([v])), refuses="column 'a' holds bytearray"),
+    Edge("columns in a column", objects(lambda v: pd.Series([v])), refuses="column 'a' holds Series"),
     Edge("lists in a column", objects(lambda v: [v]), refuses="column 'a'"),
     Edge("whole numbers above 2**53", FRAME.assign(a=2**53 + 2 * np.arange(12)),
          refuses="column 'a' holds whole numbers",
@@ -159,6 +165,19 @@ TYPES = [
     Edge("numbers, then text", FRAME, ask=WORDS, refuses="column 'a'"),
     Edge("text, then numbers", WORDS, ask=FRAME, refuses="column 'a' held text", models=TAKE_WORDS),
 ]  # fmt: skip
+
+if find_spec("pyarrow"):
+    TYPES += [
+        same("Arrow's integers", FRAME.astype("int32[pyarrow]")),
+        same("Arrow's Booleans", pd.DataFrame(FLAGS).astype("bool[pyarrow]"), like=(pd.DataFrame(1 * FLAGS), Y)),
+        Edge("Arrow's text", WORDS.astype("large_string[pyarrow]"), like=(WORDS, Y), models=TAKE_WORDS),
+        Edge("Arrow's bytes", WORDS.astype("large_binary[pyarrow]"), refuses="column 'a' holds bytes"),
+        Edge(
+            "Arrow's dates",
+            FRAME.astype("int32[pyarrow]").astype("date32[pyarrow]"),
+            refuses="column 'a' holds dates or times",
+        ),
+    ]
 
 LABELS = [
     Edge("labels as Booleans", FRAME, Y == 1, predicts=None, like=PLAIN, models=CLASSIFIERS),

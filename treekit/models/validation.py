@@ -15,7 +15,7 @@ from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
-from treekit.growing.encoding import objects_if_mixed
+from treekit.growing.encoding import NUMBERS, TIMES, objects_if_mixed
 
 __all__ = [
     "row_weights",
@@ -127,12 +127,12 @@ def read_labels(y: ArrayLike, n_rows: int) -> NDArray:
     if y is None:
         raise ValueError("This classifier requires y to be passed, but the target y is None.")
     label = column_or_1d(np.asarray(y) if isinstance(y, pd.Categorical) else objects_if_mixed(y), warn=True)
-    if label.dtype == object:
-        label = np.asarray(pd.Series(label).infer_objects())
     _check_length(label, n_rows)
     missing = pd.isna(label)
     if missing.any():
         raise ValueError(f"Input y contains NaN or None, first in row {missing.argmax()}; drop rows without a label.")
+    if label.dtype.kind in "OS":
+        label = _plain_labels(label)
     if label.dtype.kind == "f" and not np.isfinite(label).all():
         raise ValueError("Input y contains infinity.")
     try:
@@ -144,6 +144,23 @@ def read_labels(y: ArrayLike, n_rows: int) -> NDArray:
             f"y mixes {kinds}, which have no common order; make the labels all text or all numbers."
         ) from error
     return label
+
+
+def _plain_labels(label: NDArray) -> NDArray:
+    """Labels that are Python objects as NumPy's own kinds of number or text, where they are all of one kind."""
+    kinds = set(map(type, label))
+    others = sorted(kind.__name__ for kind in kinds if not issubclass(kind, (str, complex, *NUMBERS, *TIMES)))
+    if others:
+        raise TypeError(f"Unknown label type: y holds {', '.join(others)}; make the labels text or whole numbers.")
+    try:
+        plain = np.asarray(pd.Series(label).infer_objects())
+        if plain.dtype == object and all(issubclass(kind, NUMBERS) for kind in kinds):
+            plain = label.astype(float)
+    except OverflowError as error:
+        raise ValueError("y holds whole numbers too large for a float; make the labels text.") from error
+    if plain.dtype.kind == "f" and len(set(plain)) < len(set(label)):
+        raise ValueError("y holds numbers that run together as floats; make the labels text.")
+    return plain
 
 
 def generator(random_state: Any) -> np.random.Generator:
