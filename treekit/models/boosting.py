@@ -78,7 +78,7 @@ class Boosting(TableEstimator):
         """The loss that the parameters name."""
         raise NotImplementedError
 
-    def _check_targets(self, smallest: float, largest_magnitude: float) -> None:
+    def _check_targets(self, smallest: float, largest: float, where: str = "everywhere") -> None:
         """Refuse targets that the loss can't lower."""
 
     def _boost(self, rows: RowsToBoost) -> None:
@@ -136,7 +136,10 @@ class Boosting(TableEstimator):
         check_parameters(self, len(features), loss)
         values, y, weight = without_zero_weight(values, y, weight)
         max_bins = self.max_bins if self.tree_method == "hist" else None
-        self._boost(RowsInMemory(values, features, y, *self._hold_out(y, weight), loss, max_bins))
+        train, held_out = self._hold_out(y, weight)
+        learned = y[train > 0]
+        self._check_targets(learned.min(), learned.max(), "in all rows that are not held out")
+        self._boost(RowsInMemory(values, features, y, train, held_out, loss, max_bins))
 
     def _hold_out(self, y: NDArray, weight: Floats) -> tuple[Floats, Floats]:
         """The weights of the rows to learn from, and of those to stop by: one of the two is zero for each row."""
@@ -265,7 +268,8 @@ class RowsInMemory:
                 tree, leaf = self.grower.grow(criterion, self.in_bag, limits, choose, stop)
             trees.append(tree)
             steps[k] = tree.value[leaf, 0]
-        self.score += estimator.learning_rate * steps
+        with np.errstate(over="ignore", invalid="ignore"):  # a loss that is not finite ends the round with an error
+            self.score += estimator.learning_rate * steps
         self.losses = loss.value(self.y, self.score)[np.newaxis]
         return trees
 

@@ -53,9 +53,10 @@ def row_weights(sample_weight: ArrayLike | None, n_rows: int) -> NDArray[np.floa
 
 def class_factors(class_weight: dict | str | None, label: NDArray) -> NDArray[np.float64]:
     """What the weight of each row is multiplied by for its class; errors name ``class_weight``."""
+    given = class_weight.values() if isinstance(class_weight, dict) else ()
+    if not all(isinstance(value, Real) and 0 <= value < 1e100 for value in given):
+        raise ValueError(f"class_weight must hold numbers from 0 to 1e100; got {class_weight!r}.")
     factor = compute_sample_weight(class_weight, label)
-    if (factor < 0).any():
-        raise ValueError(f"class_weight must not be negative; got {class_weight!r}.")
     if not factor.any():
         raise ValueError(f"class_weight is zero for every class: at least one must count; got {class_weight!r}.")
     return factor
@@ -175,7 +176,7 @@ def count_features(max_features: float | str | None, n_features: int) -> int:
     named = {"sqrt": np.sqrt, "log2": np.log2}
     if isinstance(max_features, str) and max_features in named:
         return max(1, int(named[max_features](n_features)))
-    if isinstance(max_features, Integral) and 1 <= max_features <= n_features:
+    if isinstance(max_features, Integral) and not isinstance(max_features, bool) and 1 <= max_features <= n_features:
         return int(max_features)
     if isinstance(max_features, Real) and not isinstance(max_features, Integral) and 0 < max_features <= 1:
         return max(1, int(max_features * n_features))
