@@ -93,6 +93,9 @@ def test_a_frame_is_its_encoded_values(name):
         tree.predict(table.rename(columns={"a": "z"}))
     with pytest.raises(ValueError, match="X is empty"):
         tree.predict(table.iloc[:0])
+    for rows in (table.to_numpy(), table.to_numpy().tolist(), table.iloc[0], None):
+        with pytest.raises(ValueError, match="X must be a data frame .* or its encoded values"):
+            tree.predict(rows)
 
 
 @pytest.mark.parametrize("name", ["ID3", "C4.5", "C4.5 gaps", "CART", "CART gaps", "oblique", "CART numbers"])
