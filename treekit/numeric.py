@@ -36,7 +36,7 @@ LEAST_SHARE = 2.0**-8
 RESOLUTION = 2.0**-37
 
 #: Rounding may change the weight of a row by this fraction of the mean weight in its node.
-WEIGHT_RESOLUTION = 2.0**-44
+WEIGHT_RESOLUTION = 2.0**-40
 
 #: Relative rounding error of a number that is worked out from exact sums.
 ROUNDING = 1e-14

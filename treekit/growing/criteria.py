@@ -270,6 +270,7 @@ class _Mean(Criterion):
         return replace(level, addend=addend, unit=unit, total=total, centre=centre)
 
     def _in_whole_units(self, x: Floats) -> Floats:
+        """Targets, divided by the unit, as whole numbers."""
         return np.rint(x)
 
     def _is_fine_everywhere(self, level: Level) -> bool:

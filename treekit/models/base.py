@@ -105,8 +105,9 @@ class TableClassifier(ClassifierMixin, TableEstimator):
         y : array of shape (n_rows,)
             The labels, none of them missing.
         sample_weight : array of shape (n_rows,), optional
-            Weight of each row; weight 2 is the same as the row twice, weight 0 the same as no row. Only where a
-            parameter limits numbers of rows, and in the surrogates of CART, a row counts once, whatever it weighs.
+            Weight of each row; weight 2 is the same as the row twice, weight 0 the same as no row; less than 1e-18 of
+            the sum of all weights may be lost in rounding. Only where a parameter limits numbers of rows, and in the
+            surrogates of CART, a row counts once, whatever it weighs.
 
         Returns
         -------
