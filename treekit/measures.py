@@ -402,7 +402,7 @@ def _cross_table(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
     """Weight of the rows where x is known by (value of x, label), and by label; and their share of the weight.
 
-    In a large table the labels of each value stand side by side, without those that it does not have: that takes a sort.
+    In a large table the labels of each value stand side by side, without those that it lacks: that takes a sort.
     """
     value, label = _codes("x", x), _codes("y", y)
     if len(value) != len(label):

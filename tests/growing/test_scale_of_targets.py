@@ -8,7 +8,7 @@ from sklearn.base import clone
 from sklearn.tree import DecisionTreeRegressor
 
 from tests.helpers import answers
-from treekit import CARTClassifier, CARTRegressor, RandomForestRegressor
+from treekit import CARTClassifier, CARTRegressor, ID3Classifier, RandomForestRegressor
 from treekit.numeric import TIE
 
 CRITERIA = ("squared_error", "friedman_mse", "absolute_error", "poisson")
@@ -155,6 +155,21 @@ def test_a_heavy_group_does_not_change_the_tree_of_another(seed, power, model):
     if same_below(both.tree_, 1, alone.tree_, 0):
         found, wanted = answers(both, X[:n]), answers(alone, X[:n])
         np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-12)
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    st.integers(0, 2**32 - 1),
+    st.integers(-60, 60),
+    st.sampled_from([CARTClassifier(), CARTClassifier("entropy"), ID3Classifier(), CARTRegressor()]),
+)
+def test_a_power_of_two_in_all_weights_changes_nothing(seed, power, model):
+    rng = np.random.default_rng(seed)
+    X, y = rng.integers(0, 7, (50, 3)).astype(float), rng.integers(0, 3, 50)
+    weight = 10.0 ** rng.integers(-8, 8, 50)
+    one, other = (clone(model).fit(X, y, weight * s).tree_ for s in (1.0, 2.0**power))
+    for name in ("feature", "threshold", "gain", "value"):
+        np.testing.assert_array_equal(getattr(one, name), getattr(other, name), err_msg=name)
 
 
 def same_below(tree, node, other, its) -> bool:

@@ -27,6 +27,9 @@ __all__ = ["Criterion", "Entropy", "Gini", "SquaredError", "FriedmanMSE", "Poiss
 #: sum of positive targets is zero, nor the difference of two sums. Sums have some 60 bits, floats 53.
 POSITIVE = 2.0**-50
 
+#: In place of zeros that are divided by, or whose logarithm is multiplied by zero.
+TINY = np.finfo(float).tiny
+
 
 class Criterion:
     """Base of the criteria.
@@ -163,12 +166,17 @@ class _Classes(Criterion):
 
 
 class Entropy(_Classes):
-    r"""Entropy of the labels, in bits: cost :math:`n H = n \log_2 n - \sum_k n_k \log_2 n_k`."""
+    r"""Entropy of the labels, in bits: cost :math:`n H = -\sum_k n_k \log_2 (n_k / n)`.
+
+    Logarithms of shares do not grow with the weights: so nearly pure nodes, where the impurity is small, lose the least
+    in rounding, and a power of two in all weights changes nothing.
+    """
 
     name = "entropy"
 
     def cost(self, sums: Floats) -> Floats:
-        return _x_log_x(sums.sum(axis=0)) - _x_log_x(sums).sum(axis=0)
+        share = sums / np.maximum(sums.sum(axis=0), TINY)
+        return -(sums * np.log2(np.maximum(share, TINY))).sum(axis=0)
 
     def impurity(self, level: Level) -> Floats:
         return entropy_of_counts(level.sums.T)
@@ -502,8 +510,3 @@ class Newton(Criterion):
 
     def order_keys(self, sums: Floats) -> Floats:
         return -safe_divide(sums[:1], sums[1] + self.reg_lambda)
-
-
-def _x_log_x(x: Floats) -> Floats:
-    """x log2 x, and 0 for x = 0: any finite logarithm does there."""
-    return x * np.log2(np.maximum(x, np.finfo(float).tiny))
