@@ -21,7 +21,7 @@ TIE = 1e-10
 #: C4.5's gains and shares of weight are equal within this: a shared weight is a product of many rounded fractions.
 SHARED_TIE = 1e-9
 
-#: Costs and alphas of pruning are equal within this fraction of the root's: they are sums over many leaves.
+#: Costs and alphas of pruning are equal within this fraction of their node's cost: they are sums over many leaves.
 COST_TIE = 1e-12
 
 #: Class shares and votes are equal within this: they are means over leaves or trees.
