@@ -123,11 +123,10 @@ def with_fine_weights(level: Level, n_sums: int, weights: Callable[[NDArray[np.i
     weights : function of entries
         What they add to these sums, of shape (n_sums, n_entries).
     """
-    if level.has_unit_weights:
+    if level.has_unit_weights or level.has_whole_weights:
         return level
-    unit = level.unit[:n_sums]
     most = 2 * WEIGHT_RESOLUTION * level.sums[:n_sums].sum(axis=0)
-    is_coarse = ((unit != 1) & (unit * level.n_samples > most)).any(axis=0)  # whole numbers have the unit 1
+    is_coarse = (level.unit[:n_sums] * level.n_samples > most).any(axis=0)
     if not is_coarse.any():
         return level
     place = np.flatnonzero(is_coarse[level.node])
