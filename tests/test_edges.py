@@ -16,6 +16,8 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
 from functools import cache
+from importlib.util import find_spec
+from pathlib import PurePath
 from typing import Any
 
 import numpy as np
@@ -128,6 +130,10 @@ TYPES = [
     Edge("lengths of time", FRAME.assign(a=pd.to_timedelta(range(12), "D")), refuses="column 'a'"),
     Edge("complex numbers", FRAME.astype(complex), refuses="Complex data not supported"),
     Edge("bytes", objects(lambda v: bytes([97 + v])), refuses="column 'a'"),
+    Edge("intervals", FRAME.assign(a=pd.IntervalIndex.from_breaks(range(13))), refuses="column 'a' holds Interval"),
+    Edge("neither text nor numbers", objects(lambda v: PurePath(str(v))), refuses="column 'a' holds Pure"),
+    Edge("byte arrays", objects(lambda v: bytearray([v])), refuses="column 'a' holds bytearray"),
+    Edge("columns in a column", objects(lambda v: pd.Series([v])), refuses="column 'a' holds Series"),
     Edge("lists in a column", objects(lambda v: [v]), refuses="column 'a'"),
     Edge("whole numbers above 2**53", FRAME.assign(a=2**53 + 2 * np.arange(12)),
          refuses="column 'a' holds whole numbers",
@@ -160,6 +166,19 @@ TYPES = [
     Edge("text, then numbers", WORDS, ask=FRAME, refuses="column 'a' held text", models=TAKE_WORDS),
 ]  # fmt: skip
 
+if find_spec("pyarrow"):
+    TYPES += [
+        same("Arrow's integers", FRAME.astype("int32[pyarrow]")),
+        same("Arrow's Booleans", pd.DataFrame(FLAGS).astype("bool[pyarrow]"), like=(pd.DataFrame(1 * FLAGS), Y)),
+        Edge("Arrow's text", WORDS.astype("large_string[pyarrow]"), like=(WORDS, Y), models=TAKE_WORDS),
+        Edge("Arrow's bytes", WORDS.astype("large_binary[pyarrow]"), refuses="column 'a' holds bytes"),
+        Edge(
+            "Arrow's dates",
+            FRAME.astype("int32[pyarrow]").astype("date32[pyarrow]"),
+            refuses="column 'a' holds dates or times",
+        ),
+    ]
+
 LABELS = [
     Edge("labels as Booleans", FRAME, Y == 1, predicts=None, like=PLAIN, models=CLASSIFIERS),
     Edge("labels as text", FRAME, np.array(["no", "yes"])[Y], like=PLAIN, models=CLASSIFIERS),
@@ -170,8 +189,8 @@ LABELS = [
     Edge("labels as categories, one of them unused", FRAME,
          pd.Categorical.from_codes(Y, ["a", "b", "c"]), like=PLAIN, models=CLASSIFIERS),
     Edge("labels as a column of a frame", FRAME, pd.Series(Y, name="y", index=np.arange(12) * 7), like=PLAIN),
-    Edge("labels as Decimal", FRAME, [Decimal(int(v)) for v in Y], like=PLAIN, models=REGRESSORS),
-    Edge("labels as Fraction", FRAME, [Fraction(int(v)) for v in Y], like=PLAIN, models=REGRESSORS),
+    Edge("labels as Decimal", FRAME, [Decimal(int(v)) for v in Y], like=PLAIN),
+    Edge("labels as Fraction", FRAME, [Fraction(int(v)) for v in Y], like=PLAIN),
     Edge("the label 'nan'", FRAME, np.array(["a", "nan"])[Y], like=PLAIN, models=CLASSIFIERS),
     Edge("the labels 0 and -0", FRAME, np.where(NUMBERS[:, 0] % 2, 0.0, -0.0) + Y, like=PLAIN),
     Edge("one class", FRAME, ["only"] * 12, predicts=["only"] * 12, models=CLASSIFIERS),
@@ -180,6 +199,10 @@ LABELS = [
          models={"CARTClassifier", "ID3Classifier", "ObliqueTreeClassifier"}),
     Edge("text and numbers that look alike", FRAME, [1, "1"] * 6, refuses=r"\by\b.*mixes", models=CLASSIFIERS),
     Edge("text and Booleans", FRAME, pd.Series([True, "yes"] * 6), refuses=r"\by\b.*mixes", models=CLASSIFIERS),
+    Edge("bytes and text that look alike", FRAME, [b"a", "a"] * 6, refuses="y holds bytes", models=CLASSIFIERS),
+    Edge("labels of 400 digits", FRAME, [10**400, 1] * 6, refuses="y holds whole numbers too", models=CLASSIFIERS),
+    Edge("labels that run together as floats", FRAME, [2**60, 2**60 + 1, 0.0] * 4, refuses="y holds numbers that run",
+         models=CLASSIFIERS),
     Edge("targets of 400 digits", FRAME, [10**400, 1] * 6, refuses="y holds whole numbers too large for a float",
          models=REGRESSORS),
     Edge("a missing label among text", FRAME, ["a", np.nan, "b"] * 4, refuses="y contains NaN", models=CLASSIFIERS),
@@ -242,15 +265,13 @@ WEIGHTS = [
     Edge("weights of 1e50", FRAME, weight=np.full(12, 1e50), like=PLAIN, models=ALL - {"C45Classifier"}),
     Edge("weights from 1e-6 to 1e6", LINE, [0.0, 1.0, 0.0, 1.0], weight=[1e-6, 1, 1e3, 1e6], predicts=[0, 1, 0, 1],
          models={"CARTClassifier", "CARTRegressor"}),
-    Edge("a row of weight zero far away", MORE, np.append(Y, [1, 0]), ZEROED, ask=FRAME, like=(FRAME, Y, None, FRAME),
-         models=ALL - {"CascadeForestClassifier"}),
+    Edge("a row of weight zero far away", MORE, np.append(Y, [1, 0]), ZEROED, ask=FRAME, like=(FRAME, Y, None, FRAME)),
     Edge("a row of weight zero with a huge target", MORE, np.append(Y, [1e18, -1e18]), ZEROED, ask=FRAME,
          like=(FRAME, Y, None, FRAME), models=REGRESSORS),
     Edge("weight zero where the target is 1e18", LINE, [1.1, 2.2, 3.3, 1e18], [1, 1, 1, 0], ask=LINE[:3],
          predicts=[1.1, 2.2, 3.3], models=LEARN_NUMBERS),
     Edge("a row of weight zero with nothing in it", pd.concat([FRAME, FRAME[:2].astype(float) * np.nan]),
-         np.append(Y, [1, 0]), ZEROED, ask=FRAME, like=(FRAME, Y, None, FRAME),
-         models=TAKE_GAPS - {"CascadeForestClassifier"}),
+         np.append(Y, [1, 0]), ZEROED, ask=FRAME, like=(FRAME, Y, None, FRAME), models=TAKE_GAPS),
     Edge("a weight of 400 digits", FRAME, weight=[10**400, *[1] * 11], refuses="sample_weight must hold numbers"),
     Edge("weights of 1e308", FRAME, weight=np.full(12, 1e308), refuses="sample_weight sums to inf"),
     Edge("one row with weight", FRAME, weight=np.arange(12) == 0, predicts=np.zeros(12),

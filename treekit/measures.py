@@ -35,6 +35,10 @@ __all__ = [
 ]
 
 
+#: Entries of a table of (value, label) above which those that are zero are left out.
+LARGE_TABLE = 2**20
+
+
 def _shares(counts: ArrayLike) -> NDArray[np.float64]:
     """Each count over the total of its last axis; zeros where the total is zero."""
     counts = np.asarray(counts, dtype=float)
@@ -222,7 +226,7 @@ def joint_entropy(x: ArrayLike, y: ArrayLike, base: float = 2, sample_weight: Ar
     This is :eq:`eq-joint-entropy` of the book. Parameters, result and errors are those of
     :func:`conditional_entropy`.
     """
-    counts, _ = _cross_table(x, y, sample_weight)
+    counts, _, _ = _cross_table(x, y, sample_weight)
     return float(entropy_of_counts(counts.ravel(), base))
 
 
@@ -260,7 +264,7 @@ def conditional_entropy(x: ArrayLike, y: ArrayLike, base: float = 2, sample_weig
     -----
     Takes time linear in the number of rows. Source: Shannon (1948), section 6; Quinlan (1986).
     """
-    counts, _ = _cross_table(x, y, sample_weight)
+    counts, _, _ = _cross_table(x, y, sample_weight)
     return float(mean_impurity(counts, partial(entropy_of_counts, base=base)))
 
 
@@ -282,8 +286,9 @@ def information_gain(x: ArrayLike, y: ArrayLike, base: float = 2, sample_weight:
     -----
     Takes time linear in the number of rows. Source: Quinlan (1986); Quinlan (1993), chapter 3, for missing x.
     """
-    counts, known = _cross_table(x, y, sample_weight)
-    return float(known * gain_of_counts(counts, partial(entropy_of_counts, base=base)))
+    counts, of_label, known = _cross_table(x, y, sample_weight)
+    impurity = partial(entropy_of_counts, base=base)
+    return float(known * np.maximum(impurity(of_label) - mean_impurity(counts, impurity), 0))
 
 
 def split_information(x: ArrayLike, base: float = 2, sample_weight: ArrayLike | None = None) -> float:
@@ -381,7 +386,7 @@ def gini_index(x: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = Non
     -----
     Takes time linear in the number of rows. Source: Breiman, Friedman, Olshen and Stone (1984).
     """
-    counts, _ = _cross_table(x, y, sample_weight)
+    counts, _, _ = _cross_table(x, y, sample_weight)
     return float(mean_impurity(counts, gini_of_counts))
 
 
@@ -392,8 +397,13 @@ def _label_counts(y: ArrayLike, sample_weight: ArrayLike | None) -> NDArray[np.f
     return np.bincount(codes, row_weights(sample_weight, len(codes))).astype(float)
 
 
-def _cross_table(x: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None) -> tuple[NDArray[np.float64], float]:
-    """Weight of the rows by (value of x, label), and the share of the weight where x is known."""
+def _cross_table(
+    x: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None
+) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
+    """Weight of the rows where x is known by (value of x, label), and by label; and their share of the weight.
+
+    In a large table the labels of each value stand side by side, without those that it lacks: that takes a sort.
+    """
     value, label = _codes("x", x), _codes("y", y)
     if len(value) != len(label):
         raise ValueError(f"x and y must have as many rows as each other; got {len(value)} and {len(label)}.")
@@ -401,9 +411,16 @@ def _cross_table(x: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None) ->
     weight = row_weights(sample_weight, len(value))
     known = _known(value, weight)
     n_values, n_classes = value.max() + 1, label.max() + 1
+    of_label = np.bincount(label[known], weight[known]).astype(float)
     cell = value[known] * n_classes + label[known]
+    if n_values * n_classes > LARGE_TABLE:
+        distinct, which = np.unique(cell, return_inverse=True)
+        of_value = distinct // n_classes
+        place = np.arange(len(distinct)) - np.searchsorted(of_value, of_value)
+        n_classes = place.max() + 1
+        cell = (of_value * n_classes + place)[which]
     counts = np.bincount(cell, weight[known], minlength=n_values * n_classes)
-    return counts.astype(float).reshape(n_values, n_classes), float(weight[known].sum() / weight.sum())
+    return counts.astype(float).reshape(n_values, n_classes), of_label, float(weight[known].sum() / weight.sum())
 
 
 def _codes(name: str, column: ArrayLike) -> NDArray[np.intp]:

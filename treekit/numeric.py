@@ -21,7 +21,7 @@ TIE = 1e-10
 #: C4.5's gains and shares of weight are equal within this: a shared weight is a product of many rounded fractions.
 SHARED_TIE = 1e-9
 
-#: Costs and alphas of pruning are equal within this fraction of the root's: they are sums over many leaves.
+#: Costs and alphas of pruning are equal within this fraction of their node's cost: they are sums over many leaves.
 COST_TIE = 1e-12
 
 #: Class shares and votes are equal within this: they are means over leaves or trees.
@@ -30,8 +30,13 @@ VOTE_TIE = 1e-12
 #: A part of a row that is less than this share of it is not shared out any further: it goes down the heaviest branch.
 LEAST_SHARE = 2.0**-8
 
-#: The sums of a node must be known to this fraction of its spread: that is finer than a tie.
-RESOLUTION = 2.0**-34
+#: Rounding may change a target by this fraction of the standard (or mean absolute) deviation s of its node. Changing n
+#: targets by e each moves what a cut saves by no more than 4 n s e, and two cuts tie within TIE n s^2: so e = TIE s / 8
+#: is enough for equal cuts to tie, whatever lies in other nodes.
+RESOLUTION = 2.0**-37
+
+#: Rounding may change the weight of a row by this fraction of the mean weight in its node.
+WEIGHT_RESOLUTION = 2.0**-40
 
 #: Relative rounding error of a number that is worked out from exact sums.
 ROUNDING = 1e-14

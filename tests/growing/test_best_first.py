@@ -30,6 +30,14 @@ def test_the_leaves_are_those_of_scikit_learn(ours, theirs, criterion, limits, m
     np.testing.assert_allclose(one.predict(X), other.predict(X), rtol=1e-6)
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_of_equal_splits_the_first_comes_first(seed):
+    """Two halves with the same targets, but for a constant: rounding differs, and must not decide."""
+    half = np.random.default_rng(seed).integers(0, 50, 6) / 10
+    tree = CARTRegressor(max_leaf_nodes=3).fit(np.arange(12.0)[:, np.newaxis], [*half, *(half + 100)]).tree_
+    assert tree.threshold[0] == 5.5 and not tree.is_leaf[1] and tree.is_leaf[2]
+
+
 def test_fewer_leaves_are_a_subtree_and_a_bad_number_is_named():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(200, 2)), rng.normal(size=200)

@@ -177,6 +177,28 @@ def test_cart_adds_up_each_row_once_for_each_order_of_the_categories(model, monk
     assert 0 < sum(asked) <= 3 * 3 * n  # three levels, at most three orders: one for each class
 
 
+def test_work_grows_with_the_number_of_classes_and_not_with_its_square(monkeypatch):
+    """Counted in the sums that are scored: there are thirty orders at most."""
+    asked = []
+
+    def saving(self, left, total, plain=Gini.saving):
+        asked.append(left.size)
+        return plain(self, left, total)
+
+    monkeypatch.setattr(Gini, "saving", saving)
+    rng = np.random.default_rng(0)
+    category = rng.integers(0, 100, 3000)
+
+    def work(n_classes):
+        asked.clear()
+        label = rng.integers(0, n_classes, 3000)
+        tree = CARTClassifier(max_depth=1).fit(pd.DataFrame({"c": category.astype(str)}), label).tree_
+        assert tree.n_leaves == 2
+        return sum(asked)
+
+    assert work(240) < 5 * work(60)
+
+
 def test_entropy_of_groups_too():
     rng = np.random.default_rng(1)
     column, label = rng.integers(0, 30, 200), rng.integers(0, 2, 200)

@@ -2,11 +2,13 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
+from sklearn.base import clone
 from sklearn.tree import DecisionTreeRegressor
 
-from treekit import CARTRegressor, RandomForestRegressor
+from tests.helpers import answers
+from treekit import CARTClassifier, CARTRegressor, ID3Classifier, RandomForestRegressor
 from treekit.numeric import TIE
 
 CRITERIA = ("squared_error", "friedman_mse", "absolute_error", "poisson")
@@ -24,13 +26,11 @@ FOUR = np.arange(4.0)[:, np.newaxis]
         [1e9 + 0.25, 1e9 + 0.5, 1e9 + 0.75, 1e9 + 1],
         [1e-300, 2e-300, 3e-300, 1.0],
         [1e-9, 2e-9, 1.0, 1e9],
+        [1e-200, 2e-200, 1.0, 2.0],
+        [1e15 + 1, 1e15 + 2, 1e15 + 3, 1e15 + 4],
     ),
 )
 def test_four_rows_far_apart_get_a_leaf_each(criterion, y):
-    if criterion == "poisson" and y[0] == 1e9 + 0.25:
-        y = np.array(y) - 1e9  # a deviance of 1e-10 is less than the rounding of targets of 1e9
-    if criterion == "poisson":
-        y = np.maximum(y, max(y) * 1e-15)  # beyond 18 digits a sum is zero in the root's units: no positive mean
     np.testing.assert_array_equal(CARTRegressor(criterion=criterion).fit(FOUR, y).predict(FOUR), y)
 
 
@@ -100,9 +100,20 @@ def test_scaling_by_a_power_of_two_scales_the_predictions(seed, power, criterion
     np.testing.assert_array_equal(one.predict(X) * 2.0**power, other.predict(X))
 
 
-@settings(deadline=None, max_examples=60)
-@given(st.integers(0, 2**32 - 1), st.integers(-90, 90), st.integers(0, 60), st.booleans())
-def test_a_group_far_away_does_not_change_the_absolute_errors_of_another(seed, power, spread, weighted):
+@pytest.mark.parametrize("criterion", ("squared_error", "friedman_mse", "absolute_error"))
+@pytest.mark.parametrize("y", ([1, 2, 3], [24, 49, 51, 76], [11, 26, 33, 37, 44, 59], [1, 2, 3, 4, 5]))
+def test_equal_cuts_tie_whatever_a_far_target_does_to_the_units(criterion, y):
+    """Each cut gains as much as its mirror image, and the lower one wins. The far target is 2**16 to 2**26."""
+    y, X = np.array(y) / 10, np.arange(len(y) + 1.0)[:, np.newaxis]
+    first = CARTRegressor(criterion=criterion, max_depth=1).fit(X[:-1], y).tree_.threshold[0]
+    for far in 2.0 ** np.arange(16, 26, 0.15):
+        tree = CARTRegressor(criterion=criterion, max_depth=2).fit(X, np.append(y, far)).tree_
+        assert tree.threshold[:2].tolist() == [len(y) - 0.5, first]
+
+
+@settings(deadline=None, max_examples=100)
+@given(st.integers(0, 2**32 - 1), st.integers(-90, 90), st.integers(0, 60), st.sampled_from(CRITERIA), st.booleans())
+def test_a_group_far_away_does_not_change_the_errors_of_another(seed, power, spread, criterion, weighted):
     """Below the cut that takes the group away stands the tree that grows without it, up to what gains the same."""
     rng = np.random.default_rng(seed)
     n = 40
@@ -111,10 +122,55 @@ def test_a_group_far_away_does_not_change_the_absolute_errors_of_another(seed, p
     y = np.exp(rng.uniform(0, 20) * rng.normal(size=n + 10)) * 2.0**power
     y[n:] = (2.0**spread + np.arange(10)) * 1000 * y[:n].max()
     weight = rng.choice([0.1, 0.2, 0.5, 3.0], n + 10) if weighted else np.ones(n + 10)
-    both, alone = (CARTRegressor(criterion="absolute_error").fit(X[:k], y[:k], weight[:k]) for k in (n + 10, n))
+    both, alone = (CARTRegressor(criterion=criterion).fit(X[:k], y[:k], weight[:k]) for k in (n + 10, n))
     assert both.tree_.threshold[0] == 7.0 and both.tree_.feature[0] == 0
     if same_below(both.tree_, 1, alone.tree_, 0):
         np.testing.assert_allclose(both.predict(X[:n]), alone.predict(X[:n]), rtol=1e-9)
+
+
+@settings(deadline=None, max_examples=80)
+@given(
+    st.integers(0, 2**32 - 1),
+    st.integers(2, 15),
+    st.sampled_from(
+        [CARTRegressor(criterion=name) for name in CRITERIA] + [CARTClassifier(), CARTClassifier("entropy")]
+    ),
+)
+def test_a_heavy_group_does_not_change_the_tree_of_another(seed, power, model):
+    """Weights are sums of units, too: below the cut that takes the heavy rows away, a weight of 0.1 is still 0.1."""
+    rng = np.random.default_rng(seed)
+    n = 30
+    X = rng.integers(0, 6, (n + 10, 3)).astype(float)
+    X[n:, 0] = 9.0
+    if isinstance(model, CARTClassifier):
+        y = rng.integers(0, 4, n + 10) > 0
+        y[n:] = False
+    else:
+        y = np.abs(rng.normal(size=n + 10)).round(1)
+        y[n:] = 100.0
+    weight = rng.choice([0.1, 0.2, 0.5, 3.0], n + 10)
+    weight[n:] = 10.0**power
+    both, alone = (clone(model).fit(X[:k], y[:k], weight[:k]) for k in (n + 10, n))
+    assume(both.tree_.threshold[0] == 7.0)
+    if same_below(both.tree_, 1, alone.tree_, 0):
+        found, wanted = answers(both, X[:n]), answers(alone, X[:n])
+        np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-12)
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    st.integers(0, 2**32 - 1),
+    st.integers(-60, 60),
+    st.sampled_from([CARTClassifier(), CARTClassifier("entropy"), ID3Classifier(), CARTRegressor()]),
+)
+@example(seed=0, power=35, model=CARTRegressor())  # a unit that happens to be 1
+def test_a_power_of_two_in_all_weights_changes_nothing(seed, power, model):
+    rng = np.random.default_rng(seed)
+    X, y = rng.integers(0, 7, (50, 3)).astype(float), rng.integers(0, 3, 50)
+    weight = 10.0 ** rng.integers(-8, 8, 50)
+    one, other = (clone(model).fit(X, y, weight * s).tree_ for s in (1.0, 2.0**power))
+    for name in ("feature", "threshold", "gain", "value"):
+        np.testing.assert_array_equal(getattr(one, name), getattr(other, name), err_msg=name)
 
 
 def same_below(tree, node, other, its) -> bool:

@@ -5,14 +5,22 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.base import RegressorMixin, clone
 from sklearn.tree import DecisionTreeRegressor
 
+from tests.helpers import answers
 from treekit import (
+    AdaBoostClassifier,
+    BaggingClassifier,
     C45Classifier,
     CARTClassifier,
     CARTRegressor,
+    CascadeForestClassifier,
+    GBDTClassifier,
+    GBDTRegressor,
     ID3Classifier,
     ObliqueTreeClassifier,
+    RandomForestClassifier,
     RandomForestRegressor,
 )
 
@@ -50,6 +58,38 @@ def test_a_row_of_weight_zero_is_no_row(seed, model, weighted):
     with_them = model.fit(X[rows], y[rows], weight[rows]).tree_
     kept = rows[rows < n]
     same_tree(with_them, model.fit(X[kept], y[kept], weight[kept]).tree_)
+
+
+ENSEMBLES = (
+    BaggingClassifier(n_estimators=2, random_state=0),
+    RandomForestClassifier(n_estimators=2, random_state=0),
+    RandomForestClassifier(n_estimators=2, class_weight="balanced", oob_score=True, random_state=0),
+    RandomForestRegressor(n_estimators=2, random_state=0),
+    AdaBoostClassifier(n_estimators=3),
+    CascadeForestClassifier(n_forests=1, n_estimators=1, n_folds=2, max_levels=1, random_state=0),
+    GBDTClassifier(n_estimators=2, subsample=0.5, max_features=2, random_state=0),
+    GBDTClassifier(n_estimators=2, order=2, tree_method="hist", max_bins=8),
+    GBDTRegressor(n_estimators=9, n_iter_no_change=1, validation_fraction=0.3, random_state=0),
+    GBDTRegressor(n_estimators=2, tree_method="hist", max_bins=8),
+)
+
+
+@pytest.mark.filterwarnings("ignore:oob_score")
+@pytest.mark.parametrize("model", ENSEMBLES, ids=lambda model: type(model).__name__)
+def test_a_row_of_weight_zero_is_none_of_an_ensembles_rows(model):
+    """Not for its samples, folds and bins, nor for the list of categories, nor for whether the table has gaps."""
+    rng = np.random.default_rng(0)
+    n = 40
+    X = pd.DataFrame({"a": rng.integers(0, 6, n), "b": rng.normal(size=n), "c": rng.choice(list("abcdefghij"), n)})
+    no_rows = pd.DataFrame({"a": [99, -5, 2], "b": [1e6, np.nan, np.nan], "c": ["new", "a", None]})
+    y, w = rng.integers(0, 3, n), rng.choice([0.1, 0.2, 3.0], n)
+    asked = X.mask(rng.random(X.shape) < 0.2)
+    both = pd.concat([no_rows[:2], X, no_rows[2:]], ignore_index=True)
+    targets = [10**9, 0, *y, 10**9] if isinstance(model, RegressorMixin) else [2, 0, *y, 2]
+    for columns in (["a", "b", "c"], ["a", "b"]):
+        alone = answers(clone(model).fit(X[columns], y, w), asked[columns])
+        with_them = answers(clone(model).fit(both[columns], targets, [0, 0, *w, 0]), asked[columns])
+        np.testing.assert_array_equal(with_them, alone)
 
 
 def test_an_unweighted_outlier_is_not_seen_by_a_tree_or_a_forest():

@@ -222,6 +222,22 @@ def test_boosting_that_diverges_says_in_which_round_and_why(order, method):
     assert not hasattr(model, "trees_")
 
 
+@pytest.mark.parametrize("loss", ["absolute_error", "huber"])
+def test_losses_of_bounded_gradients_diverge_without_a_warning(loss):
+    X, y = sample()
+    model = GBDTRegressor(loss=loss, n_estimators=500, max_depth=1, learning_rate=20)
+    with warnings.catch_warnings(), pytest.raises(ValueError, match="lower learning_rate"):
+        warnings.simplefilter("error")
+        model.fit(X, y)
+
+
+def test_poisson_rows_that_are_not_held_out_need_a_positive_target():
+    model = GBDTRegressor(loss="poisson", n_iter_no_change=2, validation_fraction=0.5, random_state=1)
+    with warnings.catch_warnings(), pytest.raises(ValueError, match="nor zero in all rows that are not held out"):
+        warnings.simplefilter("error")
+        model.fit(np.arange(7.0)[:, np.newaxis], [0, 0, 0, 0, 0, 0, 3])
+
+
 @each_kind
 def test_targets_near_the_largest_float(order, method):
     X, y = sample()

@@ -311,7 +311,16 @@ def test_a_failed_fit_changes_nothing(name, monkeypatch):
         (lambda: RandomForestClassifier(oob_score="yes"), "oob_score must be one of"),
         (lambda: BaggingClassifier(oob_score="yes"), "oob_score must be one of"),
         (lambda: RandomForestClassifier(class_weight={"a": 0, "b": 0}), "class_weight is zero for every class"),
-        (lambda: RandomForestClassifier(class_weight={"a": -1, "b": 1}), "class_weight must not be negative"),
+        *(
+            (
+                lambda weight=weight: RandomForestClassifier(class_weight={"a": weight, "b": 1}),
+                "class_weight must hold n",
+            )
+            for weight in (-1, np.nan, np.inf, 1e300, 10**400, "much", None)
+        ),
+        (lambda: CARTClassifier(max_features=True), "max_features must be None, 'sqrt'"),
+        (lambda: AdaBoostClassifier(CARTRegressor()), "estimator must be a classifier"),
+        (lambda: BaggingClassifier(CARTClassifier), "estimator must be a classifier"),
         (
             lambda: AdaBoostClassifier(n_estimators=9, learning_rate=5000),
             "learning_rate=5000 is too large: after round",

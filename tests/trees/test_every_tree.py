@@ -10,12 +10,14 @@ from sklearn.metrics import accuracy_score, r2_score
 from sklearn.tree import DecisionTreeRegressor
 
 import treekit
+from tests.helpers import trees_of
 from treekit import (
     AdaBoostClassifier,
     BaggingClassifier,
     C45Classifier,
     CARTClassifier,
     CARTRegressor,
+    CascadeForestClassifier,
     GBDTClassifier,
     GBDTRegressor,
     ID3Classifier,
@@ -47,7 +49,10 @@ GROWN = {
     "bagging": (BaggingClassifier(n_estimators=2, random_state=0), WORDS, LABEL),
     "forest": (RandomForestClassifier(n_estimators=2, random_state=0), WORDS, LABEL),
     "AdaBoost": (AdaBoostClassifier(n_estimators=2), WORDS, LABEL),
+    "cascade": (CascadeForestClassifier(n_forests=1, n_estimators=1, max_levels=1, random_state=0), WORDS, LABEL),
     "CART numbers": (CARTRegressor(), WORDS, Y),
+    "CART Friedman": (CARTRegressor(criterion="friedman_mse", max_leaf_nodes=9), WORDS, Y),
+    "CART Poisson": (CARTRegressor(criterion="poisson"), WORDS, np.abs(Y)),
     "CART absolute": (CARTRegressor(criterion="absolute_error"), X, Y),
     "CART numbers gaps": (CARTRegressor(), GAPS, Y),
     "forest numbers": (RandomForestRegressor(n_estimators=2, random_state=0), WORDS, Y),
@@ -60,7 +65,8 @@ GROWN = {
 }
 STEPS_1 = ["GBDT 1", "GBDT 1 hist", "GBDT 1 classes"]
 STEPS_2 = ["GBDT 2", "GBDT 2 hist", "GBDT 2 classes"]
-CLASSES = ["ID3", "C4.5", "C4.5 gaps", "CART", "CART entropy", "CART gaps", "oblique", "bagging", "forest", "AdaBoost"]
+CLASSES = ["ID3", "C4.5", "C4.5 gaps", "CART", "CART entropy", "CART gaps", "oblique"]
+CLASSES += ["bagging", "forest", "AdaBoost", "cascade"]
 
 
 def fitted(name):
@@ -68,17 +74,9 @@ def fitted(name):
     return model.fit(table, target), table, target
 
 
-def trees_of(model):
-    if hasattr(model, "tree_"):
-        return [model.tree_]
-    if hasattr(model, "trees_"):
-        return [tree for trees in model.trees_ for tree in trees]
-    return [member.tree_ for member in model.estimators_]
-
-
 def grown(name):
     model, table, target = fitted(name)
-    return trees_of(model)[0], table, target
+    return next(trees_of(model)), table, target
 
 
 @pytest.mark.parametrize("name", GROWN)
@@ -95,6 +93,9 @@ def test_a_frame_is_its_encoded_values(name):
         tree.predict(table.rename(columns={"a": "z"}))
     with pytest.raises(ValueError, match="X is empty"):
         tree.predict(table.iloc[:0])
+    for rows in (table.to_numpy(), table.to_numpy().tolist(), table.iloc[0], None):
+        with pytest.raises(ValueError, match="X must be a data frame .* or its encoded values"):
+            tree.predict(rows)
 
 
 @pytest.mark.parametrize("name", ["ID3", "C4.5", "C4.5 gaps", "CART", "CART gaps", "oblique", "CART numbers"])
@@ -129,7 +130,7 @@ def test_importances(name):
                 saved[tree.feature[node.id]] += node.gain * (1 if name in STEPS_2 else tree.weight[node.id])
         total = saved.sum()
         assert tree.importances() == pytest.approx(saved / total if total else saved)
-    if len(trees_of(model)) == 1:
+    if hasattr(model, "tree_"):
         assert model.feature_importances_ == pytest.approx(tree.importances())
 
 
@@ -150,6 +151,8 @@ def test_criterion_and_unit(name):
         **dict.fromkeys(["ID3", "C4.5", "C4.5 gaps", "CART entropy"], ("entropy", "bits", "mean")),
         **dict.fromkeys(STEPS_2, ("newton", "units of the loss", "sum")),
         "CART absolute": ("absolute_error", "units of y", "mean"),
+        "CART Friedman": ("friedman_mse", "squared units of y", "mean"),
+        "CART Poisson": ("poisson", "half deviance", "mean"),
     }.get(name, ("squared_error", "squared units of y", "mean"))
     attrs = tree.to_frame().attrs
     assert (attrs["criterion"], attrs["unit"], attrs["per_node"]) == wanted

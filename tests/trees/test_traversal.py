@@ -349,7 +349,7 @@ def test_a_table_of_floats_is_not_copied(kind):
     assert np.shares_memory(values, X) and values.dtype == kind and np.array_equal(values, X.T)
     model = CARTClassifier().fit(X, X[:, 0] > 3)
     assert np.shares_memory(model._values(X), X)
-    assert model._learn(frame)[1].flags.c_contiguous
+    assert model._learn(frame, np.ones(6))[1].flags.c_contiguous
 
 
 @pytest.mark.parametrize("n_values, kind", [(2, np.int8), (128, np.int8), (129, np.int16), (40_000, np.int32)])

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treekit.growing.candidates import ChildLimits, SplitCandidates, merge_candidates
-from treekit.growing.criteria import Criterion
+from treekit.growing.criteria import Criterion, with_fine_weights
 from treekit.growing.fixed_point import to_units, unit_for_sum
 from treekit.growing.level import Level
 from treekit.growing.running_medians import LISTS, costs_of_prefixes, stretches_of
@@ -81,6 +81,9 @@ class AbsoluteError(Criterion):
     def is_pure(self, level: Level, impurity: Floats) -> Bools:
         return impurity <= 0
 
+    def refined(self, level: Level) -> Level:
+        return with_fine_weights(level, 1, lambda entry: level.weight[np.newaxis, entry])
+
     def impurity(self, level: Level) -> Floats:
         median = self.value(level)[:, 0]
         return level.mean(np.abs(level.values(self.target, level.entry) - median[level.node]))
@@ -99,7 +102,7 @@ def score_thresholds_absolute(
         lines, weighed = zip(level.gather(values, columns, orders), orders), weigh_targets(level, criterion)
         parts = [score_by_weight(level, x, order, weighed, criterion, impurity, limits) for x, order in lines]
         return merge_candidates(parts)
-    by_target = sort_by_target(level, criterion)
+    by_target = sort_by_target(level, criterion, impurity)
     # Each column is walked through in two directions.
     n_columns = max(1, LISTS * stretches_of(level.start).longest // (2 * len(level.entry)))
     parts = []
@@ -128,7 +131,7 @@ class ByTarget(NamedTuple):
     rank: NDArray[np.integer]
 
 
-def sort_by_target(level: Level, criterion: AbsoluteError) -> ByTarget:
+def sort_by_target(level: Level, criterion: AbsoluteError, impurity: Floats) -> ByTarget:
     """The entries of a level in the order of (node, target)."""
     key = level.node * len(criterion.rank) + level.values(criterion.rank, level.entry)
     entry = level.entry.take(np.argsort(key))
@@ -137,7 +140,7 @@ def sort_by_target(level: Level, criterion: AbsoluteError) -> ByTarget:
     y, unit = level.values(criterion.whole, entry), np.full(level.n_nodes, criterion.unit)
     target = level.values(criterion.target, entry)
     low, high = target[level.start[:-1]], target[level.start[1:] - 1]
-    is_coarse = (criterion.unit > RESOLUTION * (high - low)) & (low < high)
+    is_coarse = (criterion.unit / 2 > RESOLUTION * impurity) & (low < high)
     if is_coarse.any():
         # As for the other criteria of regression: targets measured from the smallest, 60 bits for their sum.
         unit[is_coarse] = unit_for_sum(((high - low) * level.n_samples)[is_coarse])

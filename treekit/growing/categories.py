@@ -24,6 +24,9 @@ __all__ = ["score_branches", "score_groups"]
 #: With three classes or more, all groupings of up to this many categories are tried.
 MAX_EXHAUSTIVE = 10
 
+#: Of more categories, the cuts in the order of the share of each class; of many classes, of the most frequent.
+MAX_ORDERS = 30
+
 
 class CategoryCells(NamedTuple):
     """The (node, category) pairs that have rows, in this order.
@@ -118,8 +121,8 @@ def score_groups(
     Three ways to list the groups. One category against the rest is what the sources describe. Where a category is
     described by one number, the share of a class of two or a mean, the best of all groupings is a cut in the order of
     that number (Breiman et al., 1984, theorem 4.5), so V - 1 candidates suffice. With more classes all 2^(V-1) - 1 are
-    tried for up to ten categories; beyond that, the cuts in the order of each class's share. A level takes
-    O(entries log entries) for each order.
+    tried for up to ten categories; beyond that, the cuts in the order of each class's share, or where there are more
+    than thirty classes, of those most frequent in the node. A level takes O(entries log entries) for each order.
     """
     cells = category_cells(level, column, n_values)
     return best_groups_of_cells(cells, level.sums, criterion, impurity, limits, one_vs_rest)
@@ -167,6 +170,9 @@ def best_groups_of_cells(
         best_gain, best = _best_left_sides(cells, counts, cells.n_rows, node, criterion, impurity, limits)
         goes_left[best[best >= 0]] = True
     else:
+        if len(keys) > MAX_ORDERS:
+            most_frequent = np.argsort(-cells.by_node(counts), axis=0, kind="stable")[:MAX_ORDERS]
+            keys = keys[most_frequent[:, cells.node], np.arange(len(cells.node))]
         for key in keys:
             order = np.lexsort((key, cells.node))
             gain, best = _best_prefix(cells.in_order(order), node, criterion, impurity, limits)

@@ -19,9 +19,16 @@ from numpy.typing import NDArray
 from treekit.growing.fixed_point import unit_for_sum
 from treekit.growing.level import Level, segment_sums
 from treekit.measures import entropy_of_counts, gini_of_counts
-from treekit.numeric import RESOLUTION, ROUNDING, Bools, Floats, Ints, safe_divide
+from treekit.numeric import RESOLUTION, ROUNDING, WEIGHT_RESOLUTION, Bools, Floats, Ints, safe_divide
 
 __all__ = ["Criterion", "Entropy", "Gini", "SquaredError", "FriedmanMSE", "Poisson", "Newton"]
+
+#: Poisson: a mean must be positive, so a positive target counts as at least this share of the sum of its node: then no
+#: sum of positive targets is zero, nor the difference of two sums. Sums have some 60 bits, floats 53.
+POSITIVE = 2.0**-50
+
+#: In place of zeros that are divided by, or whose logarithm is multiplied by zero.
+TINY = np.finfo(float).tiny
 
 
 class Criterion:
@@ -105,6 +112,33 @@ class DeviationCriterion(Criterion):
         raise NotImplementedError
 
 
+def with_fine_weights(level: Level, n_sums: int, weights: Callable[[NDArray[np.integer]], Floats]) -> Level:
+    """The level with finer units in the nodes whose rows weigh little beside those of other nodes.
+
+    Parameters
+    ----------
+    level : Level
+    n_sums : int
+        How many of the sums, from the first on, are sums of weights.
+    weights : function of entries
+        What they add to these sums, of shape (n_sums, n_entries).
+    """
+    if level.has_unit_weights or level.has_whole_weights:
+        return level
+    most = 2 * WEIGHT_RESOLUTION * level.sums[:n_sums].sum(axis=0)
+    is_coarse = (level.unit[:n_sums] * level.n_samples > most).any(axis=0)
+    if not is_coarse.any():
+        return level
+    place = np.flatnonzero(is_coarse[level.node])
+    node, entry = level.node[place], level.entry[place]
+    exact = weights(entry)
+    unit, addend = np.repeat(level.unit, level.n_nodes // level.unit.shape[1], axis=1), level.addend.astype(np.int64)
+    total = np.bincount(node, exact.sum(axis=0), minlength=level.n_nodes).astype(float)
+    unit[:n_sums, is_coarse] = unit_for_sum(total[is_coarse])
+    addend[:n_sums, entry] = np.rint(exact / unit[:n_sums, node])
+    return replace(level, addend=addend, unit=unit, total=segment_sums(addend, level.entry, level.start))
+
+
 class _Classes(Criterion):
     """The rows add up to the weights of the classes; a leaf predicts their shares."""
 
@@ -120,18 +154,28 @@ class _Classes(Criterion):
     def is_pure(self, level: Level, impurity: Floats) -> Bools:
         return np.count_nonzero(level.total, axis=0) <= 1
 
+    def refined(self, level: Level) -> Level:
+        return with_fine_weights(
+            level, len(self.per_row), lambda entry: self.per_row[:, level.rows(entry)] * level.weight[entry]
+        )
+
     def order_keys(self, sums: Floats) -> Floats:
         shares = safe_divide(sums, sums.sum(axis=0))
         return shares[1:] if len(shares) == 2 else shares
 
 
 class Entropy(_Classes):
-    r"""Entropy of the labels, in bits: cost :math:`n H = n \log_2 n - \sum_k n_k \log_2 n_k`."""
+    r"""Entropy of the labels, in bits: cost :math:`n H = -\sum_k n_k \log_2 (n_k / n)`.
+
+    Logarithms of shares do not grow with the weights: so nearly pure nodes, where the impurity is small, lose the least
+    in rounding, and a power of two in all weights changes nothing.
+    """
 
     name = "entropy"
 
     def cost(self, sums: Floats) -> Floats:
-        return _x_log_x(sums.sum(axis=0)) - _x_log_x(sums).sum(axis=0)
+        share = sums / np.maximum(sums.sum(axis=0), TINY)
+        return -(sums * np.log2(np.maximum(share, TINY))).sum(axis=0)
 
     def impurity(self, level: Level) -> Floats:
         return entropy_of_counts(level.sums.T)
@@ -173,15 +217,18 @@ class _Mean(Criterion):
     """The rows add up to (weight, weight x target); a leaf predicts their mean.
 
     Sums are whole numbers of units, and the root's unit suits its largest target. Below a split that takes away an
-    outlier of 1e18, targets such as 1.1 and 2.2 are less than that unit. So every node is checked: where its sums are
-    not known to a small fraction of the spread of its own targets, they are measured again, from the smallest of them
-    and in a unit that suits their spread. Both follow from the rows of the node alone, in whatever order they come, so
-    sums remain exact. A node is pure when its targets are equal, and its mean lies between the smallest and the largest
-    of them whatever rounding does.
+    outlier of 1e18, targets such as 1.1 and 2.2 are less than that unit. So every node is checked: where rounding to
+    units is more than a small fraction of the deviation of its own targets, they are measured again, from the smallest
+    of them and in a unit that suits their spread. Both follow from the rows of the node alone, in whatever order they
+    come, so sums remain exact. A node is pure when its targets are equal, and its mean lies between the smallest and
+    the largest of them whatever rounding does.
     """
 
     #: Whether a node may measure its targets from the smallest of them; otherwise always from the offset.
     moves_centre = True
+
+    #: By how many units a target may change when it becomes a whole number of them.
+    rounding = 0.5
 
     #: Targets that differ by no more than this are equal but for rounding; the user's own targets are exact.
     noise = 0.0
@@ -206,7 +253,9 @@ class _Mean(Criterion):
         return self._spread(level) <= self.noise
 
     def refined(self, level: Level) -> Level:
-        if self._is_fine_everywhere(level, RESOLUTION * self._spread(level)):
+        weight = level.weight[np.newaxis]
+        level = with_fine_weights(level, 1, lambda entry: weight[:, entry])
+        if self._is_fine_everywhere(level):
             return level
         is_coarse = self._is_coarse(level)
         if not is_coarse.any():
@@ -223,30 +272,36 @@ class _Mean(Criterion):
         node, entry = level.node[place], level.entry[place]
         distance = (level.values(self.target, entry) - centre[node]) * level.weight[entry]
         addend = level.addend.astype(np.int64)
-        addend[1, entry] = np.rint(distance / unit[1, node])
+        addend[1, entry] = self._in_whole_units(distance / unit[1, node])
         total = segment_sums(addend, level.entry, level.start)
         return replace(level, addend=addend, unit=unit, total=total, centre=centre)
 
-    def _is_fine_everywhere(self, level: Level, least: Floats) -> bool:
-        """The usual case: every node without spread, or with one that is large beside what rounding can do anywhere."""
+    def _in_whole_units(self, x: Floats) -> Floats:
+        """Targets, divided by the unit, as whole numbers."""
+        return np.rint(x)
+
+    def _is_fine_everywhere(self, level: Level) -> bool:
+        """The usual case: the targets of each node agree, or differ by far more than what rounding can do anywhere."""
         if not level.has_unit_weights or level.centre is not None:
             return False
-        return not np.count_nonzero((least < max(level.unit[1, 0], self.spacing)) & (least > 0))
+        is_close = self._resolution(level) < max(self.rounding * level.unit[1, 0], self.spacing / 2)
+        return not np.count_nonzero(is_close & (self._spread(level) > 0))
 
     def _is_coarse(self, level: Level) -> Bools:
-        """Which nodes do not know their sums to a small fraction of the spread of their targets."""
+        """Which nodes have targets that are rounded by more than a small fraction of their deviation."""
         low, high = self._range(level)
-        centre, least = self._centre(level), RESOLUTION * self._spread(level)
+        centre, least = self._centre(level), self._resolution(level)
         is_coarse = np.zeros(level.n_nodes, dtype=bool)
         if self.moves_centre:
-            is_coarse = least < np.spacing(np.maximum(np.abs(low - centre), np.abs(high - centre)))
-        # Rounding to units costs half of one a row, or nothing if the targets are whole numbers of them.
-        suspect = (least * level.sums[0] < level.n_samples * level.unit[1]) & ~is_coarse & (low < high)
+            is_coarse = least < np.spacing(np.maximum(np.abs(low - centre), np.abs(high - centre))) / 2
+        # The most that rounding may cost a row; it costs nothing if the targets are whole numbers of units.
+        least = least * safe_divide(level.sums[0], level.n_samples)
+        suspect = (least < self.rounding * level.unit[1]) & ~is_coarse & (low < high)
         if suspect.any():
             place = np.flatnonzero(suspect[level.node])
             node, entry = level.node[place], level.entry[place]
             exact = (level.values(self.target, entry) - self._centre_of(level, node)) * level.weight[entry]
-            is_rounded = level.addend[1, entry] * level.unit_of(node)[1] != exact
+            is_rounded = np.abs(level.addend[1, entry] * level.unit_of(node)[1] - exact) > least[node]
             is_coarse[node[is_rounded]] = True
         return is_coarse & (low < high)
 
@@ -281,6 +336,18 @@ class _Mean(Criterion):
             low, high = self._range(level)
             level.cache["spread"] = high - low
         return level.cache["spread"]
+
+    def _variance(self, level: Level) -> Floats:
+        """Weighted mean of the squared distances from the mean of each node."""
+        if "variance" not in level.cache:
+            distance = self._targets(level) - self._centre_of(level, level.node)
+            error = distance - self._mean(level)[level.node]
+            level.cache["variance"] = level.mean(error * error)
+        return level.cache["variance"]
+
+    def _resolution(self, level: Level) -> Floats:
+        """The most that rounding may change a target of each node."""
+        return RESOLUTION * np.sqrt(self._variance(level))
 
     def order_keys(self, sums: Floats) -> Floats:
         return safe_divide(sums[1:], sums[0])
@@ -318,9 +385,7 @@ class SquaredError(_Mean, DeviationCriterion):
         return saving
 
     def impurity(self, level: Level) -> Floats:
-        distance = self._targets(level) - self._centre_of(level, level.node)
-        error = distance - self._mean(level)[level.node]
-        return level.mean(error * error)
+        return self._variance(level)
 
 
 class FriedmanMSE(SquaredError):
@@ -350,9 +415,17 @@ class Poisson(_Mean):
 
     name = "poisson"
     moves_centre = False
+    rounding = 2.0**60 * POSITIVE
 
     def __init__(self, target: Floats, weight: Floats | None = None):
         super().__init__(target, offset=0.0)
+        if weight is None:
+            weight = np.ones_like(target)
+        least = safe_divide(POSITIVE * (target * weight).sum(), weight)
+        self.per_row[1] = np.where(target > 0, np.maximum(target, least), target)
+
+    def _in_whole_units(self, x: Floats) -> Floats:
+        return np.where(x > 0, np.maximum(np.rint(x), self.rounding), 0.0)
 
     def cost(self, sums: Floats) -> Floats:
         mean = safe_divide(sums[1], sums[0])
@@ -363,16 +436,20 @@ class Poisson(_Mean):
         mean, saved = safe_divide(total[1], total[0]), np.zeros(left.shape[1:])
         sides = (left, total - left)
         for side in sides:
-            ratio = safe_divide(safe_divide(side[1], side[0]), mean)
-            saved += side[1] * np.log(ratio, out=np.zeros_like(ratio), where=ratio > 0)
+            saved += side[1] * _log_of_ratio(side[1], side[0] * mean)
         # A Poisson mean is positive: a side of zeros alone would have none.
         return np.where((sides[0][1] > 0) & (sides[1][1] > 0), saved, -np.inf)
 
     def impurity(self, level: Level) -> Floats:
         y = self._targets(level)
-        ratio = safe_divide(y, self._mean(level)[level.node])
         # The mean of a node cancels y - mean; 0 log 0 = 0.
-        return np.maximum(level.mean(y * np.log(ratio, out=np.zeros_like(ratio), where=ratio > 0)), 0.0)
+        return np.maximum(level.mean(y * _log_of_ratio(y, self._mean(level)[level.node])), 0.0)
+
+
+def _log_of_ratio(x: Floats, expected: Floats) -> Floats:
+    """ln(x / expected), exact also where the two are nearly equal; 0 where one of them is zero beside the other."""
+    difference = safe_divide(x - expected, expected)
+    return np.log1p(difference, out=np.zeros_like(difference), where=difference > -1)
 
 
 class Newton(Criterion):
@@ -432,8 +509,3 @@ class Newton(Criterion):
 
     def order_keys(self, sums: Floats) -> Floats:
         return -safe_divide(sums[:1], sums[1] + self.reg_lambda)
-
-
-def _x_log_x(x: Floats) -> Floats:
-    """x log2 x, and 0 for x = 0: any finite logarithm does there."""
-    return x * np.log2(np.maximum(x, np.finfo(float).tiny))

@@ -156,13 +156,17 @@ def as_frame(array: NDArray, names: pd.Index | None = None) -> pd.DataFrame:
 
 
 def objects_if_mixed(x: ArrayLike) -> NDArray:
-    """x as an array, of objects where NumPy would turn numbers, or missing entries, into text."""
+    """x as an array, of objects where NumPy would make different entries the same: where it turns numbers, bytes or
+    missing entries into text, and large whole numbers beside fractions into floats."""
     array = np.asarray(x)
-    if array.dtype.kind not in "US" or isinstance(x, np.ndarray):
+    if array.dtype.kind not in "USf" or isinstance(x, np.ndarray):
         return array
     objects = np.asarray(x, dtype=object)
-    is_text = set(map(type, objects.ravel())) <= {str, bytes, np.str_, np.bytes_}
-    return array if is_text else objects
+    if array.dtype.kind != "f":
+        kinds = set(map(type, objects.ravel()))
+        return array if kinds <= {str, np.str_} or kinds <= {bytes, np.bytes_} else objects
+    is_large = np.abs(array) >= 2**53
+    return array if len(set(objects[is_large])) == len(set(array[is_large])) else objects
 
 
 def match_labels(classes: NDArray, label: NDArray) -> NDArray[np.intp]:
@@ -180,6 +184,9 @@ def _plain(name: object, column: pd.Series) -> pd.Series:
     kind = column.dtype
     if isinstance(kind, pd.CategoricalDtype):
         return column
+    is_foreign = isinstance(kind, (pd.ArrowDtype, pd.IntervalDtype)) and kind.kind not in "iufmM"
+    if is_foreign and not pd.api.types.is_string_dtype(kind):
+        column, kind = column.astype(object), np.dtype(object)
     if pd.api.types.is_object_dtype(kind):
         return _from_objects(name, column)
     if kind.kind in "mM" or isinstance(kind, pd.PeriodDtype):
@@ -203,6 +210,9 @@ def _from_objects(name: object, column: pd.Series) -> pd.Series:
         raise TypeError(f"{WANTED}; column {name!r} holds bytes: decode them to text.")
     if any(issubclass(kind, TIMES) for kind in kinds):
         raise ValueError(f"X: column {name!r} holds dates or times; {DATES}.")
+    others = sorted({kind.__name__ for kind in kinds if not issubclass(kind, (str, *NUMBERS))})
+    if others:
+        raise TypeError(f"{WANTED}; column {name!r} holds {', '.join(others)}: make each entry text or a number.")
     if not kinds or not all(issubclass(kind, NUMBERS) for kind in kinds):
         return column
     if all(issubclass(kind, Integral) for kind in kinds):

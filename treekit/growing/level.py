@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treekit.growing.fixed_point import to_units
+from treekit.growing.fixed_point import FLOAT_BITS, to_units
 from treekit.growing.presorted import INACTIVE, NO_ORDER, PresortedColumns, index_dtype, partition_by_branch
 from treekit.numeric import repeat_with_index, safe_divide
 
@@ -55,6 +55,8 @@ class Level:
         For each numeric column the same entries, node by node and within a node by value: the shared workspace.
     has_unit_weights : bool
         Whether every entry in an open node has weight 1, so that weighing entries is counting them.
+    has_whole_weights : bool
+        Whether all weights are whole numbers, which units hold exactly.
     has_whole_rows : bool
         Whether no row was shared out yet, so that entries have the numbers of their rows.
     centre : array of shape (n_nodes,) or None
@@ -73,6 +75,7 @@ class Level:
     total: NDArray[np.int64]
     sorted: PresortedColumns
     has_unit_weights: bool
+    has_whole_weights: bool = False
     has_whole_rows: bool = True
     centre: NDArray[np.float64] | None = None
 
@@ -245,6 +248,7 @@ def first_level(
         total=segment_sums(addend, entry, np.array([0, len(entry)])),
         sorted=PresortedColumns(list(columns), order, side),
         has_unit_weights=bool((weight[entry] == 1).all()),
+        has_whole_weights=not shares and bool((weight == np.rint(weight)).all() and weight.sum() < 2.0**FLOAT_BITS),
     )
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treekit.growing.candidates import ChildLimits, SplitCandidates
-from treekit.growing.criteria import Criterion
+from treekit.growing.criteria import Criterion, with_fine_weights
 from treekit.growing.fixed_point import to_units
 from treekit.growing.level import Level, segment_sums
 from treekit.numeric import TIE, Floats, Ints, safe_divide
@@ -69,6 +69,7 @@ def find_surrogates(
         sent[side, entry] = level.weight[entry]
     addend, unit = to_units(sent, fractions=False)
     by_side = replace(level, addend=addend, unit=unit, total=segment_sums(addend, level.entry, level.start))
+    by_side = with_fine_weights(by_side, 2, lambda entry: sent[:, entry])
     candidates = score(by_side, np.ones(level.n_nodes), Agreement(), ChildLimits(rows=2))
     node = np.arange(level.n_nodes)
     candidates.gain[split_feature, node] = -np.inf

@@ -119,11 +119,12 @@ class AdaBoostClassifier(TableClassifier):
         errors: list[float] = []
         weights: list[Floats] = []
         seeds = draw_seeds(self.random_state, self.n_estimators)
-        w = weight / weight.sum()
+        counts = weight > 0  # other rows do not even change how a sum rounds
+        w = weight / weight[counts].sum()
         for m in progress(self.n_estimators, "round", self.verbose):
             member = clone_with_seed(estimator, np.random.default_rng(seeds[m])).fit(X, label, sample_weight=w)
             miss = member.predict(X) != label
-            e = float(w[miss].sum())
+            e = float(w[miss & counts].sum())
             if e > 0 and e >= 1 - 1 / n_classes - BEATS_CHANCE:
                 if m == 0:
                     raise ValueError(
@@ -149,7 +150,7 @@ class AdaBoostClassifier(TableClassifier):
                     f"learning_rate={self.learning_rate!r} is too large: after round {m + 1} the weights of the rows "
                     "leave the range of floats; 1 is the usual rate."
                 )
-            w /= w.sum()
+            w /= w[counts].sum()
         self.estimator_weights_, self.estimator_errors_ = np.array(alphas), np.array(errors)
         self.sample_weights_ = np.array(weights)
         return self

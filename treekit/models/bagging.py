@@ -7,7 +7,7 @@ from warnings import warn
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.metrics import accuracy_score
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
@@ -199,7 +199,8 @@ class BaggingClassifier(TableClassifier):
 
 def check_base_estimator(estimator: Any, needs_shares: bool = False) -> None:
     """Refuse a base estimator whose fit takes no weights, or that has no class shares where these are needed."""
-    if not hasattr(estimator, "fit") or not has_fit_parameter(estimator, "sample_weight"):
+    is_other = isinstance(estimator, (type, RegressorMixin))  # a class instead of an estimator of it, or a regressor
+    if is_other or not hasattr(estimator, "fit") or not has_fit_parameter(estimator, "sample_weight"):
         raise ValueError(f"estimator must be a classifier whose fit takes sample_weight; {estimator!r} is not.")
     if needs_shares and not hasattr(estimator, "predict_proba"):
         raise ValueError(

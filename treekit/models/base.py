@@ -45,13 +45,18 @@ class TableEstimator(BaseEstimator):
         tags.input_tags.string = True
         return tags
 
-    def _learn(self, X: pd.DataFrame) -> tuple[tuple[Feature, ...], NDArray]:
+    def _learn(self, X: pd.DataFrame, weight: NDArray) -> tuple[tuple[Feature, ...], NDArray]:
         """The columns of the training table, and the table as numbers."""
-        self._features = learn_features(X, self._numbers_are_categories)
+        self._features = self._learn_features(X, weight)
         if not self._accepts_missing:
             refuse_missing(X)
         # Growing works column by column, so each column is made contiguous in memory.
         return self._features, np.ascontiguousarray(encode(X, self._features))
+
+    def _learn_features(self, X: pd.DataFrame, weight: NDArray) -> tuple[Feature, ...]:
+        """The columns; a row of weight zero, which is no row, contributes no categories."""
+        present = weight > 0
+        return learn_features(X if present.all() else X[present], self._numbers_are_categories)
 
     def _values(self, X: ArrayLike) -> NDArray:
         """The rows to predict, as numbers."""
@@ -100,8 +105,9 @@ class TableClassifier(ClassifierMixin, TableEstimator):
         y : array of shape (n_rows,)
             The labels, none of them missing.
         sample_weight : array of shape (n_rows,), optional
-            Weight of each row; weight 2 is the same as the row twice, weight 0 the same as no row. Only where a
-            parameter limits numbers of rows, and in the surrogates of CART, a row counts once, whatever it weighs.
+            Weight of each row; weight 2 is the same as the row twice, weight 0 the same as no row; less than 1e-18 of
+            the sum of all weights may be lost in rounding. Only where a parameter limits numbers of rows, and in the
+            surrogates of CART, a row counts once, whatever it weighs.
 
         Returns
         -------
@@ -116,7 +122,7 @@ class TableClassifier(ClassifierMixin, TableEstimator):
         """
         with unchanged_if_interrupted(self):
             frame, code, weight = self._examples(X, y, sample_weight)
-            features, values = self._learn(frame)
+            features, values = self._learn(frame, weight)
             self._fit(values, features, code, weight)
         return self
 
@@ -173,7 +179,7 @@ class TableRegressor(RegressorMixin, TableEstimator):
             frame = self._read(X, reset=True)
             target = read_targets(y, len(frame))
             weight = row_weights(sample_weight, len(frame))
-            features, values = self._learn(frame)
+            features, values = self._learn(frame, weight)
             self._fit(values, features, target, weight)
         return self
 

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from treekit.growing.candidates import ChildLimits, largest_gain, largest_gain_among_sampled
 from treekit.growing.criteria import Criterion, Newton, SquaredError
-from treekit.growing.encoding import Feature, encode, learn_features
+from treekit.growing.encoding import Feature, encode
 from treekit.growing.fixed_point import largest_magnitude, weighted_mean
 from treekit.growing.gradient_trees import GradientTreeGrower
 from treekit.growing.grow import ChooseFeature, StoppingRule
@@ -67,18 +67,18 @@ class Boosting(TableEstimator):
     train_score_: Floats
     validation_score_: Floats
 
-    def _learn(self, X: pd.DataFrame) -> tuple[tuple[Feature, ...], NDArray]:
+    def _learn(self, X: pd.DataFrame, weight: NDArray) -> tuple[tuple[Feature, ...], NDArray]:
         if self.tree_method != "hist":
-            return super()._learn(X)
+            return super()._learn(X, weight)
         # Columns are put into bins one after the other; they need not lie in one stretch, so the table is not copied.
-        self._features = learn_features(X)
+        self._features = self._learn_features(X, weight)
         return self._features, encode(X, self._features)
 
     def _new_loss(self) -> Loss:
         """The loss that the parameters name."""
         raise NotImplementedError
 
-    def _check_targets(self, smallest: float, largest_magnitude: float) -> None:
+    def _check_targets(self, smallest: float, largest: float, where: str = "everywhere") -> None:
         """Refuse targets that the loss can't lower."""
 
     def _boost(self, rows: RowsToBoost) -> None:
@@ -136,7 +136,10 @@ class Boosting(TableEstimator):
         check_parameters(self, len(features), loss)
         values, y, weight = without_zero_weight(values, y, weight)
         max_bins = self.max_bins if self.tree_method == "hist" else None
-        self._boost(RowsInMemory(values, features, y, *self._hold_out(y, weight), loss, max_bins))
+        train, held_out = self._hold_out(y, weight)
+        learned = y[train > 0]
+        self._check_targets(learned.min(), learned.max(), "in all rows that are not held out")
+        self._boost(RowsInMemory(values, features, y, train, held_out, loss, max_bins))
 
     def _hold_out(self, y: NDArray, weight: Floats) -> tuple[Floats, Floats]:
         """The weights of the rows to learn from, and of those to stop by: one of the two is zero for each row."""
@@ -265,7 +268,8 @@ class RowsInMemory:
                 tree, leaf = self.grower.grow(criterion, self.in_bag, limits, choose, stop)
             trees.append(tree)
             steps[k] = tree.value[leaf, 0]
-        self.score += estimator.learning_rate * steps
+        with np.errstate(over="ignore", invalid="ignore"):  # a loss that is not finite ends the round with an error
+            self.score += estimator.learning_rate * steps
         self.losses = loss.value(self.y, self.score)[np.newaxis]
         return trees
 

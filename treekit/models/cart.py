@@ -264,7 +264,9 @@ def keep_best_first(tree: Tree, max_leaf_nodes: int) -> Tree:
     its node alone, so to grow the full tree and then to choose among its splits gives the same tree. It costs the full
     tree, and O(max_leaf_nodes log max_leaf_nodes) for the choice.
     """
-    lowers = (tree.gain * tree.weight).tolist()
+    # Ten digits: equal splits of two nodes differ by rounding, which must not decide.
+    fraction, power = np.frexp(tree.gain * tree.weight)
+    lowers = np.ldexp(np.rint(fraction * 2**33), power - 33).tolist()
     is_split = np.zeros(tree.n_nodes, dtype=bool)
     frontier, n_leaves = [(-lowers[0], 0)], 1
     while frontier and n_leaves < max_leaf_nodes:

@@ -136,12 +136,12 @@ class CascadeForestClassifier(TableClassifier):
 def assign_folds(code: Ints, weight: Floats, n_folds: int, rng: np.random.Generator) -> Ints:
     """Fold of each row: the rows are shuffled, sorted by class and dealt out in turn, so folds have equal class shares.
 
-    Rows of weight zero come last, so that they change nothing for the others.
+    Rows of weight zero are not dealt out, so that they change nothing for the others: they stay in the first fold.
     """
-    shuffled = rng.permutation(len(code))
-    by_class = shuffled[np.lexsort((code[shuffled], weight[shuffled] == 0))]
-    fold = np.empty(len(code), dtype=np.intp)
-    fold[by_class] = np.arange(len(code)) % n_folds
+    shuffled = rng.permutation(np.flatnonzero(weight > 0))
+    by_class = shuffled[np.argsort(code[shuffled], kind="stable")]
+    fold = np.zeros(len(code), dtype=np.intp)
+    fold[by_class] = np.arange(len(by_class)) % n_folds
     return fold
 
 

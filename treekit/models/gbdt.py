@@ -215,9 +215,9 @@ class GBDTRegressor(_GBDT, TableRegressor):
         check_number(self, "alpha", low=0, high=1)
         return HuberLoss(self.alpha) if self.loss == "huber" else REGRESSION_LOSSES[self.loss]()
 
-    def _check_targets(self, smallest: float, largest: float) -> None:
+    def _check_targets(self, smallest: float, largest: float, where: str = "everywhere") -> None:
         if self.loss == "poisson" and (smallest < 0 or largest == 0):
-            raise ValueError("y must not be negative, nor zero everywhere, with loss='poisson'.")
+            raise ValueError(f"y must not be negative, nor zero {where}, with loss='poisson'.")
 
     def predict(self, X: ArrayLike) -> Floats:
         """Prediction for each row, of shape (n_rows,), in units of the target.

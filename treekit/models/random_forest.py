@@ -43,6 +43,9 @@ class _RandomForest(TableEstimator):
             raise ValueError("oob_score needs bootstrap=True: without it every tree sees every row.")
         self.estimators_ = []
         in_bag, out_of_bag = [], OutOfBag(weight, n_values)
+        kept, every_row = weight > 0, values
+        if not kept.all():
+            values, y = np.ascontiguousarray(values[:, kept]), y[kept]
         table = RankedColumns(values) if all(feature.is_numeric for feature in features) else None
         seeds = draw_seeds(self.random_state, self.n_estimators)
         for k in progress(self.n_estimators, "tree", self.verbose):
@@ -50,12 +53,12 @@ class _RandomForest(TableEstimator):
             count = bootstrap_counts(weight, rng) if self.bootstrap else np.ones(len(weight), dtype=np.intp)
             member = clone_with_seed(self._tree(), rng)
             vars(member).update({name: part for name, part in vars(self).items() if name in SHARED_ATTRIBUTES})
-            member.tree_ = member._grow(values, features, y, weight * count, table)
+            member.tree_ = member._grow(values, features, y, (weight * count)[kept], table)
             self.estimators_.append(member)
             if self.oob_score:
                 in_bag.append(count)
                 row = out_of_bag.rows(count)
-                out_of_bag.add(row, member.tree_.mean_value(values[:, row]))
+                out_of_bag.add(row, member.tree_.mean_value(every_row[:, row]))
         if self.oob_score:
             self.in_bag_ = np.array(in_bag)
         return out_of_bag
@@ -181,7 +184,7 @@ class RandomForestClassifier(_RandomForest, TableClassifier):
         )
 
     def _fit(self, values: NDArray, features: tuple[Feature, ...], y: NDArray, weight: NDArray) -> None:
-        class_factors(self.class_weight, self.classes_[y])
+        class_factors(self.class_weight, self.classes_[y[weight > 0]])
         out_of_bag = self._grow_trees(values, features, y, weight, len(self.classes_))
         if self.oob_score:
             self.oob_decision_function_, self.oob_score_ = out_of_bag.mean, oob_accuracy(out_of_bag, y)

@@ -15,7 +15,7 @@ from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
-from treekit.growing.encoding import objects_if_mixed
+from treekit.growing.encoding import NUMBERS, TIMES, objects_if_mixed
 
 __all__ = [
     "row_weights",
@@ -53,9 +53,10 @@ def row_weights(sample_weight: ArrayLike | None, n_rows: int) -> NDArray[np.floa
 
 def class_factors(class_weight: dict | str | None, label: NDArray) -> NDArray[np.float64]:
     """What the weight of each row is multiplied by for its class; errors name ``class_weight``."""
+    given = class_weight.values() if isinstance(class_weight, dict) else ()
+    if not all(isinstance(value, (int, float, np.number)) and 0 <= value < 1e100 for value in given):
+        raise ValueError(f"class_weight must hold numbers from 0 to 1e100; got {class_weight!r}.")
     factor = compute_sample_weight(class_weight, label)
-    if (factor < 0).any():
-        raise ValueError(f"class_weight must not be negative; got {class_weight!r}.")
     if not factor.any():
         raise ValueError(f"class_weight is zero for every class: at least one must count; got {class_weight!r}.")
     return factor
@@ -127,12 +128,12 @@ def read_labels(y: ArrayLike, n_rows: int) -> NDArray:
     if y is None:
         raise ValueError("This classifier requires y to be passed, but the target y is None.")
     label = column_or_1d(np.asarray(y) if isinstance(y, pd.Categorical) else objects_if_mixed(y), warn=True)
-    if label.dtype == object:
-        label = np.asarray(pd.Series(label).infer_objects())
     _check_length(label, n_rows)
     missing = pd.isna(label)
     if missing.any():
         raise ValueError(f"Input y contains NaN or None, first in row {missing.argmax()}; drop rows without a label.")
+    if label.dtype.kind in "OS":
+        label = _plain_labels(label)
     if label.dtype.kind == "f" and not np.isfinite(label).all():
         raise ValueError("Input y contains infinity.")
     try:
@@ -144,6 +145,23 @@ def read_labels(y: ArrayLike, n_rows: int) -> NDArray:
             f"y mixes {kinds}, which have no common order; make the labels all text or all numbers."
         ) from error
     return label
+
+
+def _plain_labels(label: NDArray) -> NDArray:
+    """Labels that are Python objects as NumPy's own kinds of number or text, where they are all of one kind."""
+    kinds = set(map(type, label))
+    others = sorted(kind.__name__ for kind in kinds if not issubclass(kind, (str, complex, *NUMBERS, *TIMES)))
+    if others:
+        raise TypeError(f"Unknown label type: y holds {', '.join(others)}; make the labels text or whole numbers.")
+    try:
+        plain = np.asarray(pd.Series(label).infer_objects())
+        if plain.dtype == object and all(issubclass(kind, NUMBERS) for kind in kinds):
+            plain = label.astype(float)
+    except OverflowError as error:
+        raise ValueError("y holds whole numbers too large for a float; make the labels text.") from error
+    if plain.dtype.kind == "f" and len(set(plain)) < len(set(label)):
+        raise ValueError("y holds numbers that run together as floats; make the labels text.")
+    return plain
 
 
 def generator(random_state: Any) -> np.random.Generator:
@@ -158,7 +176,7 @@ def count_features(max_features: float | str | None, n_features: int) -> int:
     named = {"sqrt": np.sqrt, "log2": np.log2}
     if isinstance(max_features, str) and max_features in named:
         return max(1, int(named[max_features](n_features)))
-    if isinstance(max_features, Integral) and 1 <= max_features <= n_features:
+    if isinstance(max_features, Integral) and not isinstance(max_features, bool) and 1 <= max_features <= n_features:
         return int(max_features)
     if isinstance(max_features, Real) and not isinstance(max_features, Integral) and 0 < max_features <= 1:
         return max(1, int(max_features * n_features))

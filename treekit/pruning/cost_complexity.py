@@ -66,19 +66,20 @@ def cost_complexity_path(tree: Tree, risk: str = "impurity") -> CostComplexityPa
     All prices are found in one pass from the bottom up; see ``pruning_prices``. Source: Breiman, Friedman, Olshen
     and Stone (1984), chapter 3.
     """
-    risks = _risks(tree, risk)
-    saved, tolerance = _saved(tree, risks), COST_TIE * risks[0]
+    risks, rounding = _risks(tree, risk)
+    saved = _saved(tree, risks)
     inner = np.flatnonzero(~tree.is_leaf)
-    alpha = pruning_prices(tree, saved)[inner]
-    inner = inner[np.argsort(-alpha, kind="stable")]
-    alpha = np.sort(np.where(alpha <= tolerance, 0.0, alpha))[::-1]
+    price = pruning_prices(tree, saved)
+    price = np.where(price <= rounding, 0.0, price)
+    inner = inner[np.argsort(-price[inner], kind="stable")]
     # The k splits that are cut last make a tree, for k = 0 (the root alone), 1, 2, ...; it is the smallest best one
     # from the price of the next split on. Splits that are cut together make no trees of their own.
-    lowest = np.append(alpha, 0.0)
-    is_step = np.append(True, lowest[1:] < lowest[:-1] - tolerance)
-    impurities = risks[0] - np.append(0.0, np.cumsum(saved[inner]))
+    lowest, tie = np.append(price[inner], 0.0), np.append(rounding[inner], 0.0)
+    is_step = np.append(True, lowest[1:] < lowest[:-1] - np.maximum(tie[1:], tie[:-1]))
+    # Added up from the least: taken from the risk of the root, a small one would be lost in rounding.
+    impurities = risks[tree.is_leaf].sum() + np.append(np.cumsum(saved[inner][::-1])[::-1], 0.0)
     n_leaves = 1 + np.append(0, np.cumsum(tree.n_children[inner] - 1))
-    return CostComplexityPath(*(part[is_step][::-1] for part in (lowest, np.maximum(impurities, 0), n_leaves)))
+    return CostComplexityPath(*(part[is_step][::-1] for part in (lowest, impurities, n_leaves)))
 
 
 def prune_cost_complexity(tree: Tree, ccp_alpha: float, risk: str = "impurity") -> Tree:
@@ -107,12 +108,12 @@ def prune_cost_complexity(tree: Tree, ccp_alpha: float, risk: str = "impurity") 
     """
     if not ccp_alpha >= 0:
         raise ValueError(f"ccp_alpha must be 0 or more; got {ccp_alpha!r}.")
-    risks = _risks(tree, risk)
-    return cut(tree, pruning_prices(tree, _saved(tree, risks)) <= ccp_alpha + COST_TIE * risks[0])
+    risks, rounding = _risks(tree, risk)
+    return cut(tree, pruning_prices(tree, _saved(tree, risks)) <= ccp_alpha + rounding)
 
 
-def _risks(tree: Tree, risk: str) -> Floats:
-    """Share of the training weight in each node times what it costs there."""
+def _risks(tree: Tree, risk: str) -> tuple[Floats, Floats]:
+    """Share of the training weight in each node times what it costs there; and what rounding can do to that."""
     if risk not in ("impurity", "misclassification"):
         raise ValueError(f"risk must be 'impurity' or 'misclassification'; got {risk!r}.")
     if tree.gain_is_sum:
@@ -123,8 +124,11 @@ def _risks(tree: Tree, risk: str) -> Floats:
     if risk == "misclassification":
         if tree.classes is None:
             raise ValueError("risk must be 'impurity' for a tree that predicts numbers: it misclassifies nothing.")
-        return _errors(tree) / tree.weight[0]
-    return tree.weight * tree.impurity / tree.weight[0]
+        risks = _errors(tree) / tree.weight[0]
+    else:
+        risks = tree.weight * tree.impurity / tree.weight[0]
+    # The impurity of classes is 1 minus something: near 0 it is as uncertain as near 1.
+    return risks, COST_TIE * (risks if tree.classes is None else tree.weight / tree.weight[0])
 
 
 def _saved(tree: Tree, risks: Floats) -> Floats:

@@ -97,12 +97,13 @@ def sum_over_children(tree: Tree, x: NDArray, nodes: NDArray[np.intp]) -> NDArra
     return np.add.reduceat(x[..., :last], tree.first_child[nodes], axis=-1)
 
 
-def tie_slack(slack: float, root_cost: float) -> float:
-    """How much more a choice of pruning may cost and still be preferred: ``slack``, and what rounding can do."""
-    return slack + COST_TIE * root_cost
+def tie_slack(slack: float, scale: Floats) -> Floats:
+    """How much more a choice of pruning may cost at each node and still be preferred: ``slack``, and what rounding can
+    do there, among costs of the size ``scale``. Those of a large node elsewhere must not decide about a small one."""
+    return slack + COST_TIE * scale
 
 
-def nodes_to_prune(tree: Tree, as_leaf: Floats, slack: float, stopped: Floats | float = 0.0) -> Bools:
+def nodes_to_prune(tree: Tree, as_leaf: Floats, slack: Floats, stopped: Floats | float = 0.0) -> Bools:
     """Nodes to prune so that the total cost of the leaves is minimal.
 
     ``as_leaf`` is the cost of each node as a leaf, ``stopped`` that of the rows that stop at an inner node. A node is
@@ -112,6 +113,6 @@ def nodes_to_prune(tree: Tree, as_leaf: Floats, slack: float, stopped: Floats | 
     stopped = np.broadcast_to(stopped, tree.n_nodes)
     for nodes in levels_bottom_up(tree):
         branches = sum_over_children(tree, cost, nodes) + stopped[nodes]
-        is_cut[nodes] = as_leaf[nodes] <= branches + slack
+        is_cut[nodes] = as_leaf[nodes] <= branches + slack[nodes]
         cost[nodes] = np.where(is_cut[nodes], as_leaf[nodes], branches)
     return is_cut

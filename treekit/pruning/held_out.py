@@ -8,8 +8,9 @@ from numpy.typing import ArrayLike
 from treekit.growing.encoding import encode_table, match_labels
 from treekit.models.validation import read_labels, read_targets, row_weights
 from treekit.numeric import Floats
-from treekit.pruning.cut import cut, levels_bottom_up, nodes_to_prune, sum_over_children, tie_slack
+from treekit.pruning.cut import cut, nodes_to_prune, sum_over_children, tie_slack
 from treekit.trees.structure import majority
+from treekit.trees.traversal import rows_by_level
 from treekit.trees.tree import Tree
 
 __all__ = ["preprune", "prune_reduced_error"]
@@ -75,15 +76,15 @@ def preprune(tree: Tree, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | 
     slack, is_cut = _slack_towards(ties, as_leaf), np.zeros(tree.n_nodes, dtype=bool)
     inner = np.flatnonzero(~tree.is_leaf)
     if len(inner):
-        is_cut[inner] = as_leaf[inner] <= sum_over_children(tree, as_leaf, inner) + stopped[inner] + slack
+        is_cut[inner] = as_leaf[inner] <= sum_over_children(tree, as_leaf, inner) + stopped[inner] + slack[inner]
     return cut(tree, is_cut)
 
 
-def _slack_towards(ties: str, cost: Floats) -> float:
+def _slack_towards(ties: str, cost: Floats) -> Floats:
     """How much more than its branches a leaf may cost, just over nothing; or, negative, how much less it must cost."""
     if ties not in ("cut", "keep"):
         raise ValueError(f"ties must be 'cut' or 'keep'; got {ties!r}.")
-    slack = max(tie_slack(0.0, cost.max()), np.finfo(float).tiny)
+    slack = np.maximum(tie_slack(0.0, cost), np.finfo(float).tiny)
     return slack if ties == "cut" else -slack
 
 
@@ -93,27 +94,14 @@ def _held_out_costs(tree: Tree, X: ArrayLike, y: ArrayLike, sample_weight: Array
     n_rows = values.shape[1]
     weight = row_weights(sample_weight, n_rows)
     if tree.classes is not None:
-        code = match_labels(tree.classes, read_labels(y, n_rows))
         # A label that the tree has never seen is an error in every leaf.
-        per_row = (
-            np.concatenate([code == np.arange(len(tree.classes))[:, np.newaxis], np.ones((1, len(code)))]) * weight
-        )
-        label = majority(tree.value)
-
-        def cost(sums: Floats) -> Floats:
-            return sums[-1] - sums[label, np.arange(tree.n_nodes)]
-
+        code, label = match_labels(tree.classes, read_labels(y, n_rows)), majority(tree.value)
     else:
-        # Measured from the prediction of the root, so that a large mean costs no digits.
-        away = read_targets(y, n_rows) - tree.value[0, 0]
-        per_row = np.stack([np.ones_like(away), away, away**2]) * weight
-        value = tree.value[:, 0] - tree.value[0, 0]
-
-        def cost(sums: Floats) -> Floats:
-            return sums[2] - 2 * value * sums[1] + value**2 * sums[0]
-
-    end = per_row @ tree.membership(values)
-    passing = end.copy()
-    for nodes in levels_bottom_up(tree):
-        passing[:, nodes] += sum_over_children(tree, passing, nodes)
-    return cost(passing), cost(end)
+        target, value = read_targets(y, n_rows), tree.value[:, 0]
+    as_leaf, stopped = np.zeros(tree.n_nodes), np.zeros(tree.n_nodes)
+    for row, node, share, stays in rows_by_level(tree, values):
+        loss = code[row] != label[node] if tree.classes is not None else (target[row] - value[node]) ** 2
+        cost = share * weight[row] * loss
+        np.add.at(as_leaf, node, cost)
+        np.add.at(stopped, node[stays], cost[stays])
+    return as_leaf, stopped

@@ -154,7 +154,7 @@ def prune_pessimistic(
     """
     check_pruning(tree, confidence, slack)
     expected = tree.weight * named_limit(limit)(_errors(tree), tree.weight, confidence)
-    return cut(tree, nodes_to_prune(tree, expected, tie_slack(slack, expected[0])))
+    return cut(tree, nodes_to_prune(tree, expected, tie_slack(slack, tree.weight)))
 
 
 def collapse(tree: Tree, slack: float = 0.0) -> Tree:
@@ -165,7 +165,7 @@ def collapse(tree: Tree, slack: float = 0.0) -> Tree:
     """
     check_pruning(tree, slack=slack)
     errors = _errors(tree)
-    return cut(tree, nodes_to_prune(tree, errors, tie_slack(slack, tree.weight[0])))
+    return cut(tree, nodes_to_prune(tree, errors, tie_slack(slack, tree.weight)))
 
 
 def _errors(tree: Tree) -> Floats:

@@ -25,7 +25,7 @@ from numpy.typing import ArrayLike, NDArray
 from treekit.growing.encoding import encode_table, match_labels
 from treekit.measures import entropy_of_counts, gini_of_counts
 from treekit.models.validation import read_labels, row_weights
-from treekit.numeric import LEAST_SHARE, Floats, Ints, repeat_with_index
+from treekit.numeric import LEAST_SHARE, SHARED_TIE, Floats, Ints, repeat_with_index
 from treekit.pruning.cut import cut, levels_bottom_up, minimum_on_path, sum_over_children, tie_slack
 from treekit.pruning.pessimistic import Limit, _errors_of, check_pruning, named_limit
 from treekit.trees.structure import STOP
@@ -152,7 +152,6 @@ def raise_encoded(
     row = np.flatnonzero(weight > 0)
     in_root = Rows(row, np.zeros(len(row), dtype=np.intp), weight[row], LEAST_SHARE * weight[row])
     tasks = [Task(0, np.array([0]), [*_rows_by_level(tree, values, in_root)])]
-    slack = tie_slack(slack, expected((tree.value * tree.weight[:, np.newaxis])[:1])[0])
     depth = tree.max_depth
     while tasks:
         task, depth = tasks[-1], depth - 1
@@ -172,8 +171,9 @@ def raise_encoded(
         child = _largest_branch(tree, nodes)
         moved = [*_rows_by_level(tree, values, _sent_to(rows, nodes, child))]
         raised = _sum_over_leaves(tree, expected(_counts(tree, y, moved)))[child]
-        is_leaf = (as_leaf <= as_is + slack) & (as_leaf <= raised + slack)
-        is_raised = ~is_leaf & (raised <= as_is + slack)
+        least = tie_slack(slack, tree.weight[nodes])
+        is_leaf = (as_leaf <= as_is + least) & (as_leaf <= raised + least)
+        is_raised = ~is_leaf & (raised <= as_is + least)
 
         branch = tree.branch[child]
         tree = cut(tree, nodes[is_leaf])
@@ -248,10 +248,11 @@ def _sum_over_leaves(tree: Tree, cost: Floats) -> Floats:
 
 def _largest_branch(tree: Tree, nodes: Ints) -> Ints:
     """The child of each node with the most weight, the last of equal ones."""
-    parent = np.repeat(np.arange(len(nodes)), tree.n_children[nodes])
     child = np.flatnonzero(np.isin(tree.parent, nodes))
-    order = np.lexsort((child, tree.weight[child].round(6), parent))
-    return child[order][np.append(np.diff(parent) > 0, True)]
+    weight, n_children = tree.weight[child], tree.n_children[nodes]
+    largest = np.maximum.reduceat(weight, np.cumsum(n_children) - n_children)
+    large = child[weight >= (1 - SHARED_TIE) * np.repeat(largest, n_children)]
+    return large[np.append(np.diff(tree.parent[large]) > 0, True)]
 
 
 def _sent_to(rows: Rows, nodes: Ints, target: Ints) -> Rows:

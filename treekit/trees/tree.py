@@ -68,7 +68,7 @@ class Tree(TreeStructure):
         Raises
         ------
         ValueError
-            If X has other columns than the training table, or is empty.
+            If X has other columns than the training table, is empty, or is neither of the two.
         """
         if not isinstance(X, pd.DataFrame):
             return self.mean_value(X)
@@ -154,7 +154,15 @@ class Tree(TreeStructure):
         return csr_matrix((np.ones(len(row), dtype=np.intp), (row, node)), shape=(values.shape[1], self.n_nodes))
 
     def _encoded(self, X: pd.DataFrame | NDArray) -> NDArray:
-        return encode_table(X, self.features) if isinstance(X, pd.DataFrame) else X
+        if isinstance(X, pd.DataFrame):
+            return encode_table(X, self.features)
+        if not isinstance(X, np.ndarray) or X.ndim != 2 or len(X) != len(self.features) or X.dtype.kind not in "biuf":
+            got = f"an array of shape {X.shape}" if isinstance(X, np.ndarray) else f"{type(X).__name__}"
+            raise ValueError(
+                f"X must be a data frame with the {len(self.features)} columns of the training table, or its encoded "
+                f"values, an array of shape (n_features, n_rows); got {got}."
+            )
+        return X
 
     def _end_nodes(self, values: NDArray) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """Node where each row ends; and the rows that need :meth:`membership`, for which the node given is the root."""
