@@ -14,7 +14,7 @@ from treekit.growing.criteria import Gini
 from treekit.growing.level import Level, descend, first_level
 from treekit.growing.presorted import sort_columns
 from treekit.models.cart import CARTClassifier
-from treekit.showing.explorable import Choice, Explorable, Slider
+from treekit.showing.explorable import Choice, Explorable, Place, Slider
 from treekit.showing.figures.shared import Picture, Plot, axes, current_plot, in_class, melon
 from treekit.showing.palette import CLASS_COLORS, class_color
 from treekit.showing.svg import FAINT, element, line, rect, text
@@ -219,7 +219,8 @@ def orders_explorer(x: pd.DataFrame, is_ripe: pd.Series) -> Explorable:
     leaf_y = high * d + 22
 
     def frame(depth: int) -> tuple[list[str], str, dict]:
-        level, parts, places = levels[depth], [], {}
+        level, parts = levels[depth], []
+        places: dict[object, Place] = {}
         for j, column in enumerate(x):
             top = high * j
             spots = dict(zip(level.orders[j].tolist(), across(level)))
