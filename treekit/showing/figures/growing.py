@@ -219,7 +219,8 @@ def orders_explorer(x: pd.DataFrame, is_ripe: pd.Series) -> Explorable:
     leaf_y = high * d + 22
 
     def frame(depth: int) -> tuple[list[str], str, dict]:
-        level, parts, places = levels[depth], [], {}
+        level, parts = levels[depth], []
+        places: dict[str, Sequence[float]] = {}
         for j, column in enumerate(x):
             top = high * j
             spots = dict(zip(level.orders[j].tolist(), across(level)))
