@@ -15,7 +15,7 @@ from treekit.pruning.pessimistic import binomial_limit
 from treekit.showing.explorable import Choice, Explorable, Panel, Slider
 from treekit.showing.figures.shared import Picture, dot, in_class, melon
 from treekit.showing.palette import REGION, class_color
-from treekit.showing.svg import Plane, circle, element, line, number, rect, text
+from treekit.showing.svg import Plane, circle, element, line, rect, text
 from treekit.trees.tree import Tree
 
 NO_LIMIT = "none"
@@ -191,10 +191,10 @@ def _regions(plane: Plane, tree: Tree) -> str:
     shapes: dict[int, str] = {}
     for node, (xs, ys) in _boxes(tree, [plane.xlim, plane.ylim]):
         k = int(tree.value[node].argmax())
-        x, y = plane.x(xs[0]), plane.y(ys[1])
-        width, height = plane.x(xs[1]) - x, plane.y(ys[0]) - y
-        box = f"M{number(x)},{number(y)}h{number(width)}v{number(height)}h{number(-width)}z"
-        shapes[k] = shapes.get(k, "") + box
+        # Whole pixels keep the page light: rounded ends meet, as the boxes do.
+        left, right = (round(plane.x(x)) for x in xs)
+        bottom, top = (round(plane.y(y)) for y in ys)
+        shapes[k] = shapes.get(k, "") + f"M{left},{top}H{right}V{bottom}H{left}z"
     return "".join(
         element("path", d=shapes[k], style=f"fill: {class_color(k)}", fill_opacity=REGION) for k in sorted(shapes)
     )
@@ -203,8 +203,9 @@ def _regions(plane: Plane, tree: Tree) -> str:
 def _steps(plane: Plane, tree: Tree) -> str:
     """The curve of a regression tree of one column."""
     steps = sorted((xs[0], xs[1], float(tree.value[node, 0])) for node, (xs,) in _boxes(tree, [plane.xlim]))
-    places = [(x, y) for start, stop, y in steps for x in (start, stop)]
-    return plane.curve(*zip(*places), style=f"stroke: {class_color(1)}")
+    path = "V".join(f"{plane.y(y):.0f}H{plane.x(stop):.1f}" for _, stop, y in steps)
+    start = f"{plane.x(steps[0][0]):.1f}"
+    return element("path", d=f"M{start},{path}", fill="none", style=f"stroke: {class_color(1)}", stroke_width=2)
 
 
 def _dots(places: list[tuple[float, float]], width: float, color: str) -> str:
