@@ -214,8 +214,8 @@ def tilt_explorer(frame: pd.DataFrame, columns: list[str], target: str) -> Explo
         size=(400, 384),
         background=plane.axes(xticks, yticks, *columns)
         + "".join(melon(n, ripe[n], plane.x(a), plane.y(b)) for n, (a, b) in zip(frame.index, turned.values)),
-        # What is taken hold of: it stays while the drawing changes, and a finger on it does not scroll the page.
-        marks={"tip": circle(0, 0, 20, fill_opacity=0, style="touch-action: none; cursor: grab")},
+        # What is taken hold of: it stays while the drawing changes, so the browser knows where a drag began.
+        marks={"tip": circle(0, 0, 20, fill_opacity=0, style="cursor: grab")},
         controls=[Slider("Angle of the direction", angles, start=90, show="{}°", points=[tip(a) for a in angles])],
         frame=state,
         found=is_best,
