@@ -155,6 +155,8 @@ class _Classes(Criterion):
         return np.count_nonzero(level.total, axis=0) <= 1
 
     def refined(self, level: Level) -> Level:
+        if level.has_unit_weights:
+            return level
         return with_fine_weights(
             level, len(self.per_row), lambda entry: self.per_row[:, level.rows(entry)] * level.weight[entry]
         )

@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treekit.growing.fixed_point import FLOAT_BITS, to_units
+from treekit.growing.fixed_point import to_units
 from treekit.growing.presorted import INACTIVE, NO_ORDER, PresortedColumns, index_dtype, partition_by_branch
 from treekit.numeric import repeat_with_index, safe_divide
 
@@ -248,7 +248,7 @@ def first_level(
         total=segment_sums(addend, entry, np.array([0, len(entry)])),
         sorted=PresortedColumns(list(columns), order, side),
         has_unit_weights=bool((weight[entry] == 1).all()),
-        has_whole_weights=not shares and bool((weight == np.rint(weight)).all() and weight.sum() < 2.0**FLOAT_BITS),
+        has_whole_weights=not shares and bool((unit == 1).all()) and bool((weight == np.rint(weight)).all()),
     )
 
 

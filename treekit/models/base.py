@@ -47,16 +47,12 @@ class TableEstimator(BaseEstimator):
 
     def _learn(self, X: pd.DataFrame, weight: NDArray) -> tuple[tuple[Feature, ...], NDArray]:
         """The columns of the training table, and the table as numbers."""
-        self._features = self._learn_features(X, weight)
+        # A row of weight zero, which is no row, contributes no categories.
+        self._features = learn_features(X if weight.all() else X[weight > 0], self._numbers_are_categories)
         if not self._accepts_missing:
             refuse_missing(X)
         # Growing works column by column, so each column is made contiguous in memory.
         return self._features, np.ascontiguousarray(encode(X, self._features))
-
-    def _learn_features(self, X: pd.DataFrame, weight: NDArray) -> tuple[Feature, ...]:
-        """The columns; a row of weight zero, which is no row, contributes no categories."""
-        present = weight > 0
-        return learn_features(X if present.all() else X[present], self._numbers_are_categories)
 
     def _values(self, X: ArrayLike) -> NDArray:
         """The rows to predict, as numbers."""

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from treekit.growing.candidates import ChildLimits, largest_gain, largest_gain_among_sampled
 from treekit.growing.criteria import Criterion, Newton, SquaredError
-from treekit.growing.encoding import Feature, encode
+from treekit.growing.encoding import Feature, encode, learn_features
 from treekit.growing.fixed_point import largest_magnitude, weighted_mean
 from treekit.growing.gradient_trees import GradientTreeGrower
 from treekit.growing.grow import ChooseFeature, StoppingRule
@@ -71,7 +71,7 @@ class Boosting(TableEstimator):
         if self.tree_method != "hist":
             return super()._learn(X, weight)
         # Columns are put into bins one after the other; they need not lie in one stretch, so the table is not copied.
-        self._features = self._learn_features(X, weight)
+        self._features = learn_features(X if weight.all() else X[weight > 0])
         return self._features, encode(X, self._features)
 
     def _new_loss(self) -> Loss:
