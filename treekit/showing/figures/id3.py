@@ -70,10 +70,11 @@ def split_explorer(frame: pd.DataFrame, target: str, rival: str) -> Explorable:
         return element("g", drawn, font_size=13), sentence, places
 
     bar = rect(0, -7, 1, 14, fill_opacity=BAR)
-    marks: dict[object, str] = {f"entropy {i}": bar for i in range(n_lines)} | {"mean": bar}
+    marks: dict[object, str] = {f"entropy {i}": bar for i in range(n_lines)}
+    marks["mean"] = bar
     marks["gain"] = rect(0, -7, 1, 14, style=f"fill: {class_color(GAIN)}")
     marks |= {row: melon(row, label == "yes", radius=10.5) for row, label in labels.items()}
-    empty = "".join(circle(*seats[row], 10) for row in frame.index)
+    empty = "".join(circle(12 + PITCH * i, first_y, 10) for i in range(n))
     background = (
         melon("", True, 12, 9, 7)
         + text(25, 14, "ripe")
