@@ -158,13 +158,17 @@
     );
     if (dragged.length) {
       const upright = dragged.every((k) => controls[k].points.every(([x]) => x === controls[k].points[0][0]));
-      panels[0].classList.add(upright ? "drag-y" : "drag-x"); // a finger in the other direction scrolls the page
+      // A finger in the other direction scrolls the page, unless each direction moves a slider.
+      panels[0].classList.add(dragged.length > 1 ? "drag-both" : upright ? "drag-y" : "drag-x");
       panels[0].addEventListener("pointerdown", (event) => {
         if (!event.target.closest("[data-choose]")) panels[0].setPointerCapture(event.pointerId);
       });
-      panels[0].addEventListener("pointermove", (event) => {
-        if (panels[0].hasPointerCapture(event.pointerId) && !board.hidden) drag(event, false);
-      });
+      // A finger that has dragged gives no click, so letting go settles.
+      for (const [way, settled] of [["pointermove", false], ["pointerup", true]]) {
+        panels[0].addEventListener(way, (event) => {
+          if (panels[0].hasPointerCapture(event.pointerId) && !board.hidden) drag(event, settled);
+        });
+      }
     }
 
     // A guess comes first. Nothing is told until it is made, or skipped.

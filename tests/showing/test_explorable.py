@@ -534,6 +534,20 @@ def test_a_finger_taps_and_drags_in_the_drawing(visit):
     assert said.inner_text() == "20, left."
 
 
+def test_a_finger_that_lets_go_has_found(visit):
+    page = visit(width=390, has_touch=True, is_mobile=True)
+    figure = figure_of(page, "Walking")
+    svg, found = figure.locator("svg"), figure.get_by_role("status").first
+    svg.scroll_into_view_if_needed()
+    touch = page.context.new_cdp_session(page)
+    for kind, x in [("touchStart", 20), ("touchMove", 60), ("touchMove", 118)]:
+        point = dict(zip("xy", at_pixel(svg, x, 30)))
+        touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [point]})
+    assert found.inner_text() == ""
+    touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    found.filter(has_text="✓ Found.").wait_for(timeout=3000)
+
+
 def test_the_guess_comes_first_and_can_be_skipped(visit):
     page = visit()
     figure = figure_of(page, "Seventeen melons, one question")
