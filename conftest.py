@@ -12,12 +12,16 @@ IN_CI = os.environ.get("CI", "").lower() in {"true", "1"}
 LEFT_OUT = ("skipped", "xfailed", "xpassed")
 
 
+#: They take minutes each, in which a browser or nbgrader is at work.
+LONGEST = ("test_site.py", "test_answers.py", "test_class.py")
+
+
 def pytest_collection_modifyitems(items):
-    """Put the longest files first, so that workers end together: the site, the notebooks, then by number of tests."""
+    """Put the longest files first, so that workers end together: these, the notebooks, then by number of tests."""
     n_tests = Counter(item.path for item in items)
 
     def rank(path):
-        return path.name != "test_site.py", path.suffix != ".ipynb", -n_tests[path], path
+        return path.name not in LONGEST, path.suffix != ".ipynb", -n_tests[path], path
 
     ranks = {path: rank(path) for path in n_tests}
     items.sort(key=lambda item: ranks[item.path])
