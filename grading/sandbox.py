@@ -94,6 +94,10 @@ def _walls() -> list[str]:
             command += ["--ro-bind", folder, folder]
     for file in ("/etc/ld.so.cache", "/etc/localtime"):
         command += ["--ro-bind-try", file, file]
+    command += ["--proc", "/proc", "--dev", "/dev"]
+    # Before the rest: Python or this project may lie below one of them.
+    for folder, size in (("/dev/shm", 16), ("/tmp", 32), ("/home/student", 64)):
+        command += ["--perms", "1777", "--size", str(size * MEGABYTE), "--tmpfs", folder]
     bound = {Path(sys.prefix), Path(sys.base_prefix).resolve(), *map(Path, _python_links())}
     for folder in sorted(path for path in bound if not path.is_relative_to("/usr")):
         for parent in reversed(folder.parents[:-1]):
@@ -102,9 +106,6 @@ def _walls() -> list[str]:
     command += ["--perms", "0755", "--dir", "/book"]
     for package in ("treekit", "grading"):
         command += ["--ro-bind", str(ROOT / package), f"/book/{package}"]
-    command += ["--proc", "/proc", "--dev", "/dev"]
-    for folder, size in (("/dev/shm", 16), ("/tmp", 32), ("/home/student", 64)):
-        command += ["--perms", "1777", "--size", str(size * MEGABYTE), "--tmpfs", folder]
     return [*command, "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/home/student"]
 
 

@@ -72,10 +72,10 @@ def test_the_root_is_the_cover(site, browser):
             "link", name="Introduction: what shall we eat?"
         )  # spread over its card by the style sheet
         page.locator("article .sd-card").filter(has=door).first.click()
-        assert page.url == f"{address}/book/introduction.html"
-        page.goto(f"{address}/")
+        page.wait_for_url(f"{address}/book/introduction.html", wait_until="networkidle")
+        page.goto(f"{address}/", wait_until="networkidle")
         page.get_by_role("link", name="4 CART").click()
-        assert page.url == f"{address}/book/cart.html"
+        page.wait_for_url(f"{address}/book/cart.html", wait_until="networkidle")
         assert errors + requests == []
 
 

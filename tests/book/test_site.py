@@ -412,6 +412,6 @@ def test_every_check_is_answered_right_and_wrong(site, browser, address):
             tab.goto(f"{address}/{chapter}.html", wait_until="networkidle")  # else the reload cuts a request off
             faults += [f"{label}: {fault}" for label, fault in answer_every_check(tab).items() if fault]
             before = states(tab)
-            tab.reload()
+            tab.reload(wait_until="networkidle")
             faults += [f"{chapter} forgets its answers"] * (states(tab) != before)
         assert faults + errors + requests == []

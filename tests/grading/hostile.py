@@ -52,7 +52,7 @@ def mean(numbers):
 
 READER = """\
 import glob, os
-found = [path for path in {paths} if os.path.exists(path)] + glob.glob("/home/*/*.ipynb") + glob.glob("/tmp/*")
+found = [path for path in {paths} + glob.glob("/home/*/*.ipynb") + glob.glob("/tmp/*") if os.path.isfile(path)]
 half = open(found[0] if found else {paths}[0]).read()
 """
 

@@ -125,7 +125,8 @@ def test_the_broken_and_the_hostile(graded, student):
     if case.score is None:
         assert {row["state"] for row in rows} == {"not graded"}
         feedback = (folder / "out" / "feedback" / f"{slugs([student])[0]}.html").read_text(encoding="utf-8")
-        assert len(re.findall(case.reason, feedback)) == feedback.count("<h2>")  # once for each notebook
+        said = len(re.findall(case.reason, feedback))
+        assert 1 <= said <= feedback.count("<h2>")  # at most once for each notebook, not for each task
 
 
 def test_solutions_stay_as_they_were(graded, course):

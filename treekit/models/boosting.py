@@ -137,8 +137,8 @@ class Boosting(TableEstimator):
         values, y, weight = without_zero_weight(values, y, weight)
         max_bins = self.max_bins if self.tree_method == "hist" else None
         train, held_out = self._hold_out(y, weight)
-        learned = y[train > 0]
-        self._check_targets(learned.min(), learned.max(), "in all rows that are not held out")
+        smallest, largest = y.min(initial=y.max(), where=train > 0), y.max(initial=y.min(), where=train > 0)
+        self._check_targets(smallest, largest, "in all rows that are not held out")
         self._boost(RowsInMemory(values, features, y, train, held_out, loss, max_bins))
 
     def _hold_out(self, y: NDArray, weight: Floats) -> tuple[Floats, Floats]:
