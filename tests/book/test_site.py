@@ -335,6 +335,36 @@ def test_no_remark_is_covered_by_the_contents(browser, address):
         assert page.evaluate(COVERED) + errors == []
 
 
+# The height of every plot before and after it comes.
+HEIGHTS = """async () => {
+  const plots = [...document.querySelectorAll("article img")];
+  const heights = () => plots.map((plot) => Math.round(plot.getBoundingClientRect().height));
+  const before = heights(), isWaiting = plots.some((plot) => !plot.complete);
+  for (const plot of plots) {
+    plot.loading = "eager";
+    await plot.decode();
+  }
+  return { isWaiting, before, after: heights() };
+}"""
+
+
+@pytest.mark.parametrize("width", [DESK, PHONE])
+def test_no_text_moves_when_plots_come(browser, address, width):
+    with browser.new_context(viewport={"width": width, "height": 700}) as context:
+        page, errors, _ = open_page(context, f"{address}/book/scale.html", address)
+        page.wait_for_selector("html.all-sections", state="attached")
+        heights = page.evaluate(HEIGHTS)
+        assert heights["isWaiting"] and heights["before"] == heights["after"] and errors == []
+
+
+def test_every_plot_has_room_kept_for_it(site):
+    """Not the cover's: its pictures are part of the page."""
+    pictures = [
+        tag for page in site.glob("book/*.html") for tag in re.findall("<img [^>]*_images/[^>]*>", page.read_text())
+    ]
+    assert pictures and [tag for tag in pictures if not re.search(r' width="\d+" height="\d+" ', tag)] == []
+
+
 def test_pages_open_from_the_disk(site, browser):
     with browser.new_context() as context:
         page, errors, requests = open_page(context, (site / "book" / "notation.html").as_uri(), "file:")
@@ -409,9 +439,10 @@ def test_every_check_is_answered_right_and_wrong(site, browser, address):
         for chapter in chapters():
             if 'class="check"' not in (site / f"{chapter}.html").read_text(encoding="utf-8"):
                 continue
-            tab.goto(f"{address}/{chapter}.html", wait_until="networkidle")  # else the reload cuts a request off
+            tab.goto(f"{address}/{chapter}.html")
+            tab.wait_for_selector("html.all-sections", state="attached")  # nothing moves any more
             faults += [f"{label}: {fault}" for label, fault in answer_every_check(tab).items() if fault]
             before = states(tab)
-            tab.reload(wait_until="networkidle")
+            tab.reload()
             faults += [f"{chapter} forgets its answers"] * (states(tab) != before)
         assert faults + errors + requests == []
