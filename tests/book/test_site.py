@@ -8,6 +8,7 @@ Tests that need no browser read the built files.
 """
 
 import csv
+import json
 import re
 from collections import Counter
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from urllib.parse import unquote, urldefrag, urlsplit
 
 import pytest
 import yaml
+from axe_playwright_python.base import AXE_SCRIPT
 from axe_playwright_python.sync_playwright import Axe
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
@@ -117,11 +119,14 @@ THIN_OUT = """() => {
 }"""
 # No list of what is right, no path to every node, and without reading the style sheets again.
 JUDGE = {"resultTypes": ["violations"], "selectors": False, "preload": False}
-OF_LOOKS = ["color-contrast", "link-in-text-block"]
-JUDGMENTS = {
-    "article": {"rules": {rule: {"enabled": False} for rule in OF_LOOKS}},
-    "[data-look]": {"runOnly": OF_LOOKS},
-}
+#: What is judged by the first text of each look.
+OF_LOOKS = [
+    {"id": "color-contrast", "selector": "[data-look], [data-look] *"},
+    {"id": "link-in-text-block", "selector": "a[href][data-look], [data-look] a[href]"},
+]
+AXE = Axe(AXE_SCRIPT + f";axe.configure({json.dumps({'rules': OF_LOOKS})})")
+#: What width and theme can change. All else is judged on the desk alone, for a phone shows the same elements.
+OF_PHONES = [*(rule["id"] for rule in OF_LOOKS), "scrollable-region-focusable"]
 
 
 @dataclass(repr=False)
@@ -141,11 +146,12 @@ class Visit:
         return f"{self.page} ({self.theme}, {self.width} px)"
 
 
-def serious_violations(tab):
+def serious_violations(tab, width=DESK):
     """What axe finds in the article of a page, which is thinned out for it."""
     tab.evaluate(THIN_OUT)
-    runs = [Axe().run(tab, part, JUDGE | rules).response for part, rules in JUDGMENTS.items()]
-    serious = [found for run in runs for found in run["violations"] if found["impact"] in ("serious", "critical")]
+    rules = {} if width == DESK else {"runOnly": OF_PHONES}
+    found = AXE.run(tab, "article", JUDGE | rules).response["violations"]
+    serious = [violation for violation in found if violation["impact"] in ("serious", "critical")]
     return [f"{violation['id']}: {node['html'][:160]}" for violation in serious for node in violation["nodes"]]
 
 
@@ -168,7 +174,7 @@ def visit(tab, url, theme, width):
         turn(tab, "dark")
         looks["dark"] = tab.evaluate(LOOK)
         turn(tab, theme)
-    return looks, serious_violations(tab) if looks[theme]["hasArticle"] else [], stuck
+    return looks, serious_violations(tab, width) if looks[theme]["hasArticle"] else [], stuck
 
 
 @pytest.fixture(scope="module")
@@ -254,6 +260,7 @@ FAULTY = """<title>Page</title><style>{style}</style>
         (".k {color: #bbb}", "", ["color-contrast"]),
         ("pre {background: #444}", "", ["color-contrast"]),
         ("article {opacity: 0.3}", "", ["color-contrast"]),
+        ("a {color: #222; text-decoration: none}", "<p>Words <a href='#'>that lead</a> on</p>", ["link-in-text-block"]),
         ("", "<img src='data:,'>", ["image-alt"]),
         ("", "<a href='#'><math></math></a><a href='#'></a>", ["link-name"]),
     ],
