@@ -260,7 +260,11 @@ FAULTY = """<title>Page</title><style>{style}</style>
         (".k {color: #bbb}", "", ["color-contrast"]),
         ("pre {background: #444}", "", ["color-contrast"]),
         ("article {opacity: 0.3}", "", ["color-contrast"]),
-        ("a {color: #222; text-decoration: none}", "<p>Words <a href='#'>that lead</a> on</p>", ["link-in-text-block"]),
+        (
+            "a {color: #222; text-decoration: none}",
+            "<p>Words <a href='#'>to them</a> on and on</p>",
+            ["link-in-text-block"],
+        ),
         ("", "<img src='data:,'>", ["image-alt"]),
         ("", "<a href='#'><math></math></a><a href='#'></a>", ["link-name"]),
     ],
