@@ -36,6 +36,10 @@ RUN_EACH = """for (const textContent of [
 ]) document.head.append(Object.assign(document.createElement("script"), { textContent }));
 """
 
+#: Only its script asks the theme what the reader's machine is set to; until then a dark page would be white.
+FIRST_THEME = 'localStorage.getItem("theme") || "auto"'
+ASKED_THEME = 'localStorage.getItem("theme") || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")'
+
 SHEET = re.compile(r'\s*<link\b[^>]*\bhref="[^"]*_static/([^"?]+\.css)[^>]*>')
 SCRIPT = re.compile(r'\s*<script\b[^>]*\bsrc="[^"]*?((?:[^"?/]+/)*[^"?/]+\.js)[^>]*></script>')
 # Sphinx sets the second by scripts in the page, too early for `page.js` and to be read by none of these.
@@ -132,7 +136,7 @@ def rewritten(html, sheet, script, is_search):
         is_kept = is_search and posixpath.basename(match[1]) in FOR_THE_SEARCH
         return match[0].replace("<script", "<script defer") if is_kept else ""
 
-    html = REST.sub("", SCRIPT.sub(rest, html))
+    html = REST.sub("", SCRIPT.sub(rest, html)).replace(FIRST_THEME, ASKED_THEME)
     first = SHEET.search(html).start()
     return html[:first] + tags + SHEET.sub("", html[first:])
 
