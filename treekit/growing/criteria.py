@@ -113,7 +113,15 @@ class DeviationCriterion(Criterion):
 
 
 def saving_by_one_sum(n_left: NDArray, n: Floats, total: Floats, times: float = 1) -> Callable[[Floats], Floats]:
-    """``times`` the saving above, as a function of a sum on the left whose node adds up to ``total``."""
+    """``times`` the saving of :class:`DeviationCriterion`, as a function of the sum on the left.
+
+    Parameters
+    ----------
+    n_left, n, total : arrays
+        Weight on the left of each cut, weight of its node, and sum of its node.
+    times : float
+        2 for two classes, whose deviations differ in sign alone.
+    """
     factor = times * safe_divide(n, n_left * (n - n_left))
     expected = safe_divide(total, n) * n_left
 
