@@ -112,6 +112,28 @@ class DeviationCriterion(Criterion):
         raise NotImplementedError
 
 
+def saving_by_one_sum(n_left: NDArray, n: Floats, total: Floats, times: float = 1) -> Callable[[Floats], Floats]:
+    """``times`` the saving of :class:`DeviationCriterion`, as a function of the sum on the left.
+
+    Parameters
+    ----------
+    n_left, n, total : arrays
+        Weight on the left of each cut, weight of its node, and sum of its node.
+    times : float
+        2 for two classes, whose deviations differ in sign alone.
+    """
+    factor = times * safe_divide(n, n_left * (n - n_left))
+    expected = safe_divide(total, n) * n_left
+
+    def saving(left: Floats) -> Floats:
+        deviation = left[0] - expected
+        deviation *= deviation
+        deviation *= factor
+        return deviation
+
+    return saving
+
+
 def with_fine_weights(level: Level, n_sums: int, weights: Callable[[NDArray[np.integer]], Floats]) -> Level:
     """The level with finer units in the nodes whose rows weigh little beside those of other nodes.
 
@@ -198,6 +220,8 @@ class Gini(_Classes, DeviationCriterion):
 
     def savings(self, n_left: NDArray, total: Floats) -> Callable[[Floats], Floats]:
         n = total.sum(axis=0)
+        if len(total) == 2:
+            return saving_by_one_sum(n_left, n, total[1], times=2)
         factor = safe_divide(n, n_left * (n - n_left))
         expected = safe_divide(total[1:], n) * n_left
 
@@ -375,16 +399,7 @@ class SquaredError(_Mean, DeviationCriterion):
         return -safe_divide(sums[1] * sums[1], sums[0])
 
     def savings(self, n_left: NDArray, total: Floats) -> Callable[[Floats], Floats]:
-        factor = safe_divide(total[0], n_left * (total[0] - n_left))
-        expected = safe_divide(total[1], total[0]) * n_left
-
-        def saving(left: Floats) -> Floats:
-            deviation = left[0] - expected
-            deviation *= deviation
-            deviation *= factor
-            return deviation
-
-        return saving
+        return saving_by_one_sum(n_left, total[0], total[1])
 
     def impurity(self, level: Level) -> Floats:
         return self._variance(level)

@@ -304,7 +304,7 @@ def _score_sparse_unit_weights(
     """The best of some cuts where every row has weight 1 and a value: the first sum needs no running sum."""
     at, others = cuts.node, slice(1, None)
     below = level.running_sums(order[np.newaxis], others)[:, 0].take(cuts.place, axis=1) * level.unit_of(at)[others]
-    saving = criterion.savings(cuts.n_below, level.sums[:, at])(below)
+    saving = criterion.savings(cuts.n_below, level.sums.take(at, axis=1))(below)
     fits = _both_sides_reach(cuts.n_below, level.n_samples[at], np.maximum(limits.rows, limits.of(at).weight))
     np.copyto(saving, -np.inf, where=~fits)
     node, best = first_maximum(cuts, saving, TIE * impurity * criterion.divisor(level.sums))
@@ -333,7 +333,8 @@ def candidates_from_cuts(
 ) -> SplitCandidates:
     """The best cuts of some nodes on a column, as candidates of all nodes."""
     gain, threshold = np.full((1, level.n_nodes), -np.inf), np.full((1, level.n_nodes), np.nan)
-    gain[0, node], threshold[0, node] = criterion.gain(saving[best], level.sums[:, node]), cuts.threshold[best]
+    gain[0, node] = criterion.gain(saving[best], level.sums.take(node, axis=1))
+    threshold[0, node] = cuts.threshold[best]
     return SplitCandidates(gain, threshold)
 
 

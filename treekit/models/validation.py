@@ -53,6 +53,8 @@ def row_weights(sample_weight: ArrayLike | None, n_rows: int) -> NDArray[np.floa
 
 def class_factors(class_weight: dict | str | None, label: NDArray) -> NDArray[np.float64]:
     """What the weight of each row is multiplied by for its class; errors name ``class_weight``."""
+    if class_weight is None:
+        return np.ones(len(label))
     given = class_weight.values() if isinstance(class_weight, dict) else ()
     if not all(isinstance(value, (int, float, np.number)) and 0 <= value < 1e100 for value in given):
         raise ValueError(f"class_weight must hold numbers from 0 to 1e100; got {class_weight!r}.")
