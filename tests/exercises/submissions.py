@@ -13,7 +13,7 @@ from nbgrader.api import Gradebook
 from nbgrader.converters import Autograde
 
 from scripts.exercises import chapters, convert, course, read, release, settings, tasks
-from tests.exercises.forked_kernels import forked_kernels
+from tests.forked_kernels import forked_kernels
 
 ANSWERS = Path(__file__).parent / "answers"
 IN_WORDS = "An answer in words."
