@@ -126,4 +126,7 @@ $(READY): requirements.txt pyproject.toml
 	@.venv/bin/python -m pip install --quiet --disable-pip-version-check $(UV)
 	@.venv/bin/uv pip install --system-certs --python .venv/bin/python --compile-bytecode -r requirements.txt
 	@.venv/bin/uv pip install --system-certs --python .venv/bin/python --quiet --no-deps -e .
+# jsonschema would read its grammars for a second and more in every program that opens a notebook, to check the form of
+# international addresses, which nothing here asks for. It does without where they are missing.
+	@.venv/bin/uv pip uninstall --python .venv/bin/python --quiet rfc3987-syntax
 	@touch $@
