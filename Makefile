@@ -56,7 +56,7 @@ NBVAL = --nbval --nbval-current-env --nbval-cell-timeout=60
 check: lint
 	@echo "== Testing treekit"
 	$(BIN)/python -m pytest $(WORKERS) -p no:nbval -m "not slow" tests \
-	    $(addprefix --ignore=tests/,book benchmarks exercises grading)
+	    $(addprefix --ignore=tests/,book benchmarks exercises grading models/test_dask_gbdt.py)
 
 test: lint
 	@$(BIN)/python -m scripts.binder || { $(REPLAY); }
