@@ -8,7 +8,8 @@ of Font Awesome, the index of the search, rules for what no page has. Once the s
 * cuts the font of the icons down to those in use;
 * leaves what only a search needs to the page that searches.
 
-Pictures wait until the reader comes near them, and so do sections until the page is alive (`_static/sections.js`).
+Plots wait until the reader comes near them, with room kept for them, so that no text moves when they come. Sections
+wait until the page is alive (`_static/sections.js`).
 
 A script or style sheet that an extension adds is joined like the rest: none of the book's own is named here.
 """
@@ -35,10 +36,17 @@ RUN_EACH = """for (const textContent of [
 ]) document.head.append(Object.assign(document.createElement("script"), { textContent }));
 """
 
+#: Only its script asks the theme what the reader's machine is set to; until then a dark page would be white.
+FIRST_THEME = 'localStorage.getItem("theme") || "auto"'
+ASKED_THEME = 'localStorage.getItem("theme") || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")'
+
 SHEET = re.compile(r'\s*<link\b[^>]*\bhref="[^"]*_static/([^"?]+\.css)[^>]*>')
 SCRIPT = re.compile(r'\s*<script\b[^>]*\bsrc="[^"]*?((?:[^"?/]+/)*[^"?/]+\.js)[^>]*></script>')
 # Sphinx sets the second by scripts in the page, too early for `page.js` and to be read by none of these.
 REST = re.compile(r'\s*<link\b[^>]*\brel="preload"[^>]*>|\s*<script>DOCUMENTATION_OPTIONS\.[^<]*</script>')
+PLOT = re.compile(r'<img (?=[^>]*\bsrc="[^"]*?_images/([^"]+\.svg)")')
+# As matplotlib writes it.
+SIZE = re.compile(r'<svg\b[^>]*?\bwidth="([\d.]+)pt" height="([\d.]+)pt"')
 IMPORT = re.compile(r"""@import\s+["']([^"']+)["']\s*;""")
 LINK = re.compile(r"""url\((["']?)(?!data:|#|\w+:)([^)"']+)\1\)""")
 
@@ -128,7 +136,7 @@ def rewritten(html, sheet, script, is_search):
         is_kept = is_search and posixpath.basename(match[1]) in FOR_THE_SEARCH
         return match[0].replace("<script", "<script defer") if is_kept else ""
 
-    html = REST.sub("", SCRIPT.sub(rest, html))
+    html = REST.sub("", SCRIPT.sub(rest, html)).replace(FIRST_THEME, ASKED_THEME)
     first = SHEET.search(html).start()
     return html[:first] + tags + SHEET.sub("", html[first:])
 
@@ -147,6 +155,7 @@ def lighten(app, exception):
     sheet = '@charset "utf-8";\n' + "".join(in_use(rules, words_of(pages.values(), scripts)))
     addresses = write(folder, "page.css", sheet), write(folder, "page.js", script)
     for path, html in pages.items():
+        html = waiting(html, app.outdir / "_images")
         path.write_text(rewritten(html, *addresses, path.name == "search.html"), encoding="utf-8")
     cut(folder / ICONS, set(re.findall("[\ue000-\uf8ff]", sheet)))  # where Unicode leaves room for signs of one's own
     for name in [*sheets, *names, "scripts/fontawesome.js", "design-tabs.js"]:
@@ -155,15 +164,21 @@ def lighten(app, exception):
         path.unlink()
 
 
-def wait_for_pictures(app, pagename, templatename, context, doctree):
-    """Let a picture load when the reader comes near it."""
-    if "body" in context:
-        context["body"] = context["body"].replace("<img ", '<img loading="lazy" ')
+def waiting(html, folder):
+    """A page whose plots load when the reader comes near them, into the room that is kept for each."""
+
+    def sized(match):
+        size = SIZE.search((folder / match[1]).read_text(encoding="utf-8"))
+        if not size:
+            return match[0]
+        width, height = (round(float(points) * 96 / 72) for points in size.groups())
+        return f'<img loading="lazy" width="{width}" height="{height}" '
+
+    return PLOT.sub(sized, html)
 
 
 def setup(app):
     app.add_js_file("sections.js", loading_method="defer")
-    app.connect("html-page-context", wait_for_pictures)
     app.connect("build-finished", lighten, priority=900)  # after the theme, which then writes the colours of code
     # Each build writes every page: one that is left from the build before is joined already.
     app.connect("env-get-outdated", lambda app, env, added, changed, removed: env.found_docs - added)

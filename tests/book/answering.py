@@ -1,6 +1,12 @@
-"""Answering the checks of a page in a browser, as a reader would."""
+"""Answering the checks of a page in a browser.
+
+The first answer of each check is given with the mouse, as a reader would, where nothing may cover what is clicked. The
+others press the same buttons by script, which takes a tenth of the time.
+"""
 
 from __future__ import annotations
+
+from itertools import chain, permutations, repeat
 
 #: What a check says to its reader, what is chosen, typed and in which order.
 STATES = """() => [...document.querySelectorAll(".check")].map((check) => ({
@@ -22,12 +28,20 @@ def states(page):
     return page.evaluate(STATES)
 
 
-def arranged(check, places):
+def with_mouse(locator):
+    locator.click()
+
+
+def by_script(locator):
+    locator.evaluate("(e) => e.click()")
+
+
+def arrange(check, places, press):
     """Move the steps by their buttons until they stand in the order of `places`."""
     for target, place in enumerate(places):
         step = check.locator(f"li[data-place='{place}']")
         while step.evaluate("(e) => [...e.parentElement.children].indexOf(e)") > target:
-            step.get_by_role("button", name="Move up").click()
+            press(step.get_by_role("button", name="Move up"))
 
 
 def other_number(replies):
@@ -35,11 +49,11 @@ def other_number(replies):
     return max(abs(float(reply["value"])) for reply in replies if "value" in reply) * 3 + 1234
 
 
-def give(check, kind, replies, index):
+def give(check, kind, replies, index, press=with_mouse):
     """Give the answer to which reply `index` belongs."""
     reply = replies[index]
     if kind == "choose":
-        check.get_by_role("radio").nth(index).check()
+        press(check.get_by_role("radio").nth(index))
     elif kind == "number":
         check.get_by_role("textbox").fill(str(reply.get("value", other_number(replies))))
     else:
@@ -47,14 +61,12 @@ def give(check, kind, replies, index):
         places = list(range(count))
         if not reply["isRight"]:
             places = order_for(replies, index, count)
-        arranged(check, places)
-    check.get_by_role("button", name="Check", exact=True).click()
+        arrange(check, places, press)
+    press(check.get_by_role("button", name="Check", exact=True))
 
 
 def order_for(replies, index, count):
     """An order to which this reply is the first wrong one that fits."""
-    from itertools import permutations
-
     befores = [[int(place) for place in reply.get("before", "").split()] for reply in replies]
     for places in permutations(range(count)):
         fits = [
@@ -76,8 +88,8 @@ def answer_every_check(page):
         wrong = [index for index, reply in enumerate(replies) if not reply["isRight"]]
         right = [index for index, reply in enumerate(replies) if reply["isRight"]]
         found = []
-        for index in wrong + right:
-            give(check, kind, replies, index)
+        for press, index in zip(chain([with_mouse], repeat(by_script)), wrong + right, strict=False):
+            give(check, kind, replies, index, press)
             said = check.locator(".check-said > :not([hidden])").evaluate_all("(all) => all.map((e) => e.textContent)")
             if said != [replies[index]["text"]]:
                 found.append(f"{said} instead of {replies[index]['text']!r}")

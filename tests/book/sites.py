@@ -18,6 +18,8 @@ from nbformat.v4 import new_notebook
 from scripts.execute import ROOT, normalise, stored_form
 
 BIN = Path(sys.executable).parent
+#: How a request fails that was under way when the tab went on to the next page.
+LEFT = "net::ERR_ABORTED"
 
 
 def build(command, folder, **variables):
@@ -86,13 +88,23 @@ def outside(url, address):
 def open_tab(context, address):
     """Open an empty tab, with the lists to which the browser will add errors and requests that leave the site."""
     tab, errors, requests = context.new_page(), [], []
-    tab.on(
-        "console",
-        lambda message: errors.append(f"{message.text} {message.location['url']}") if message.type == "error" else None,
-    )
+
+    def note_message(message):
+        if message.type == "error":
+            errors.append(f"{message.text} {message.location['url']}")
+
+    def note_failure(request):
+        if request.failure != LEFT:
+            errors.append(f"failed: {request.url}")
+
+    def note_request(request):
+        if outside(request.url, address):
+            requests.append(request.url)
+
+    tab.on("console", note_message)
     tab.on("pageerror", lambda error: errors.append(str(error)))
-    tab.on("requestfailed", lambda request: errors.append(f"failed: {request.url}"))
-    tab.on("request", lambda request: requests.append(request.url) if outside(request.url, address) else None)
+    tab.on("requestfailed", note_failure)
+    tab.on("request", note_request)
     return tab, errors, requests
 
 

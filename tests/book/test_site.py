@@ -8,6 +8,7 @@ Tests that need no browser read the built files.
 """
 
 import csv
+import json
 import re
 from collections import Counter
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from urllib.parse import unquote, urldefrag, urlsplit
 
 import pytest
 import yaml
+from axe_playwright_python.base import AXE_SCRIPT
 from axe_playwright_python.sync_playwright import Axe
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
@@ -117,11 +119,14 @@ THIN_OUT = """() => {
 }"""
 # No list of what is right, no path to every node, and without reading the style sheets again.
 JUDGE = {"resultTypes": ["violations"], "selectors": False, "preload": False}
-OF_LOOKS = ["color-contrast", "link-in-text-block"]
-JUDGMENTS = {
-    "article": {"rules": {rule: {"enabled": False} for rule in OF_LOOKS}},
-    "[data-look]": {"runOnly": OF_LOOKS},
-}
+#: What is judged by the first text of each look.
+OF_LOOKS = [
+    {"id": "color-contrast", "selector": "[data-look], [data-look] *"},
+    {"id": "link-in-text-block", "selector": "a[href][data-look], [data-look] a[href]"},
+]
+AXE = Axe(AXE_SCRIPT + f";axe.configure({json.dumps({'rules': OF_LOOKS})})")
+#: What width and theme can change. All else is judged on the desk alone, for a phone shows the same elements.
+OF_PHONES = [*(rule["id"] for rule in OF_LOOKS), "scrollable-region-focusable"]
 
 
 @dataclass(repr=False)
@@ -141,11 +146,12 @@ class Visit:
         return f"{self.page} ({self.theme}, {self.width} px)"
 
 
-def serious_violations(tab):
+def serious_violations(tab, width=DESK):
     """What axe finds in the article of a page, which is thinned out for it."""
     tab.evaluate(THIN_OUT)
-    runs = [Axe().run(tab, part, JUDGE | rules).response for part, rules in JUDGMENTS.items()]
-    serious = [found for run in runs for found in run["violations"] if found["impact"] in ("serious", "critical")]
+    rules = {} if width == DESK else {"runOnly": OF_PHONES}
+    found = AXE.run(tab, "article", JUDGE | rules).response["violations"]
+    serious = [violation for violation in found if violation["impact"] in ("serious", "critical")]
     return [f"{violation['id']}: {node['html'][:160]}" for violation in serious for node in violation["nodes"]]
 
 
@@ -168,7 +174,7 @@ def visit(tab, url, theme, width):
         turn(tab, "dark")
         looks["dark"] = tab.evaluate(LOOK)
         turn(tab, theme)
-    return looks, serious_violations(tab) if looks[theme]["hasArticle"] else [], stuck
+    return looks, serious_violations(tab, width) if looks[theme]["hasArticle"] else [], stuck
 
 
 @pytest.fixture(scope="module")
@@ -254,6 +260,11 @@ FAULTY = """<title>Page</title><style>{style}</style>
         (".k {color: #bbb}", "", ["color-contrast"]),
         ("pre {background: #444}", "", ["color-contrast"]),
         ("article {opacity: 0.3}", "", ["color-contrast"]),
+        (
+            "a {color: #222; text-decoration: none}",
+            "<p>Words <a href='#'>to them</a> on and on</p>",
+            ["link-in-text-block"],
+        ),
         ("", "<img src='data:,'>", ["image-alt"]),
         ("", "<a href='#'><math></math></a><a href='#'></a>", ["link-name"]),
     ],
@@ -335,6 +346,36 @@ def test_no_remark_is_covered_by_the_contents(browser, address):
         assert page.evaluate(COVERED) + errors == []
 
 
+# The height of every plot before and after it comes.
+HEIGHTS = """async () => {
+  const plots = [...document.querySelectorAll("article img")];
+  const heights = () => plots.map((plot) => Math.round(plot.getBoundingClientRect().height));
+  const before = heights(), isWaiting = plots.some((plot) => !plot.complete);
+  for (const plot of plots) {
+    plot.loading = "eager";
+    await plot.decode();
+  }
+  return { isWaiting, before, after: heights() };
+}"""
+
+
+@pytest.mark.parametrize("width", [DESK, PHONE])
+def test_no_text_moves_when_plots_come(browser, address, width):
+    with browser.new_context(viewport={"width": width, "height": 700}) as context:
+        page, errors, _ = open_page(context, f"{address}/book/scale.html", address)
+        page.wait_for_selector("html.all-sections", state="attached")
+        heights = page.evaluate(HEIGHTS)
+        assert heights["isWaiting"] and heights["before"] == heights["after"] and errors == []
+
+
+def test_every_plot_has_room_kept_for_it(site):
+    """Not the cover's: its pictures are part of the page."""
+    pictures = [
+        tag for page in site.glob("book/*.html") for tag in re.findall("<img [^>]*_images/[^>]*>", page.read_text())
+    ]
+    assert pictures and [tag for tag in pictures if not re.search(r' width="\d+" height="\d+" ', tag)] == []
+
+
 def test_pages_open_from_the_disk(site, browser):
     with browser.new_context() as context:
         page, errors, requests = open_page(context, (site / "book" / "notation.html").as_uri(), "file:")
@@ -409,9 +450,10 @@ def test_every_check_is_answered_right_and_wrong(site, browser, address):
         for chapter in chapters():
             if 'class="check"' not in (site / f"{chapter}.html").read_text(encoding="utf-8"):
                 continue
-            tab.goto(f"{address}/{chapter}.html", wait_until="networkidle")  # else the reload cuts a request off
+            tab.goto(f"{address}/{chapter}.html")
+            tab.wait_for_selector("html.all-sections", state="attached")  # nothing moves any more
             faults += [f"{label}: {fault}" for label, fault in answer_every_check(tab).items() if fault]
             before = states(tab)
-            tab.reload(wait_until="networkidle")
+            tab.reload()
             faults += [f"{chapter} forgets its answers"] * (states(tab) != before)
         assert faults + errors + requests == []

@@ -87,6 +87,15 @@ def test_a_formula_is_a_stop_of_the_tab_key_only_where_it_scrolls(browser, site)
         assert tab.locator("math [tabindex], math[tabindex]").count() == 0
 
 
+def test_a_dark_page_is_dark_before_its_script_comes(browser, site):
+    with server(site) as served, browser.new_context(color_scheme="dark") as context:
+        tab = context.new_page()
+        tab.route("**/page.js*", lambda route: route.abort())
+        tab.goto(f"{served.address}/book/id3.html")
+        ground = tab.evaluate("getComputedStyle(document.documentElement).backgroundColor")
+        assert max(map(int, re.findall(r"\d+", ground)[:3])) < 60
+
+
 @pytest.mark.parametrize("viewport", [DESK, PHONE], ids=["desk", "phone"])
 def test_a_link_leads_to_its_section_once_all_are_laid_out(browser, site, viewport):
     with server(site) as served, browser.new_context(viewport=viewport) as context:
