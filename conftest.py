@@ -5,15 +5,27 @@ A check that is left out does not look like a pass: it is named at the end, and 
 
 from __future__ import annotations
 
+import gc
 import os
 from collections import Counter
+
+import pytest
 
 IN_CI = os.environ.get("CI", "").lower() in {"true", "1"}
 LEFT_OUT = ("skipped", "xfailed", "xpassed")
 
 
-#: They take minutes each, in which a browser or nbgrader is at work.
-LONGEST = ("test_site.py", "test_answers.py", "test_class.py")
+#: They take the longest, in which a browser, a sandbox or nbgrader is at work: the longest first.
+LONGEST = (
+    "test_site.py", "test_answers.py", "test_class.py", "test_instructors.py", "test_tampering.py", "test_weight.py",
+    "test_explorable.py",
+)  # fmt: skip
+
+
+@pytest.hookimpl(optionalhook=True)  # without pytest-xdist nobody asks
+def pytest_xdist_auto_num_workers(config):
+    """Half as many workers again as processors for `make test`, where many wait for a browser or another program."""
+    return 3 * (os.cpu_count() or 1) // 2 if config.getoption("nbval", False) else None
 
 
 def pytest_collection_modifyitems(items):
@@ -21,10 +33,17 @@ def pytest_collection_modifyitems(items):
     n_tests = Counter(item.path for item in items)
 
     def rank(path):
-        return path.name not in LONGEST, path.suffix != ".ipynb", -n_tests[path], path
+        place = LONGEST.index(path.name) if path.name in LONGEST else len(LONGEST)
+        return place, path.suffix != ".ipynb", -n_tests[path], path
 
     ranks = {path: rank(path) for path in n_tests}
     items.sort(key=lambda item: ranks[item.path])
+
+
+def pytest_collection_finish():
+    """Whatever the tests import lives to the end: the collector of garbage need not look through it again and again."""
+    gc.collect()
+    gc.freeze()
 
 
 def left_out(config) -> list:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 
+import pytest
+
 from scripts.execute import reproducible_environment
+from tests.forked_kernels import forked_kernels
 
 # The sources of the graded exercises are no chapters: tests/exercises grades them.
 collect_ignore = ["exercises"]
@@ -18,3 +21,10 @@ def pytest_collectstart(collector):
     if hasattr(collector, "skip_compare"):
         images = {"image/png", "image/jpeg"}
         collector.skip_compare = tuple(kind for kind in collector.skip_compare if kind not in images)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_setup(item):
+    """nbval starts a notebook's kernel with its first cell; to import everything anew would take most of its time."""
+    with forked_kernels():
+        return (yield)

@@ -39,7 +39,7 @@ MODELS = {
         BaggingClassifier(n_estimators=2, random_state=0),
         RandomForestClassifier(n_estimators=2, random_state=0),
         RandomForestRegressor(n_estimators=2, random_state=0),
-        AdaBoostClassifier(n_estimators=3),
+        AdaBoostClassifier(n_estimators=2),
         GBDTClassifier(n_estimators=2),
         GBDTRegressor(n_estimators=2),
         CascadeForestClassifier(n_forests=1, n_estimators=1, n_folds=2, max_levels=1, random_state=0),

@@ -28,7 +28,7 @@ from tests.book import whole_run
 
 COPIED = [
     *("pyproject.toml", "conftest.py", "book/conftest.py", "book/data/words.csv"),
-    *("scripts", "treekit", "tests/book/test_prose.py"),
+    *("scripts", "treekit", "tests/forked_kernels.py", "tests/book/test_prose.py"),
 ]
 
 #: The formula that is spoilt: the sign of the entropy.

@@ -103,8 +103,9 @@ def test_a_link_leads_to_its_section_once_all_are_laid_out(browser, site, viewpo
         for chapter in ("cart", "gbdt"):
             tab.goto(f"{served.address}/book/{chapter}.html#exercises")
             tab.wait_for_selector("html.all-sections", state="attached")
-            tab.wait_for_timeout(300)
-            assert 0 <= tab.locator("#exercises").bounding_box()["y"] < 100
+            tab.wait_for_function("() => ((y) => 0 <= y && y < 100)(exercises.getBoundingClientRect().y)")
+            tab.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+            assert 0 <= tab.locator("#exercises").bounding_box()["y"] < 100  # and stays there
 
 
 def test_the_font_of_the_formulas_has_all_their_signs(site):

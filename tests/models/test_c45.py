@@ -231,9 +231,9 @@ def test_candidates_of_golf_of_quinlan():
 def test_candidates_of_a_node_hold_its_test(seed, conventions, criterion):
     """At each inner node the chosen one is what the node tests, with its cut and its gain, gaps and weights or not."""
     rng = np.random.default_rng(seed)
-    X = pd.DataFrame(rng.integers(0, 5, (40, 3)).astype(float), columns=list("abc"))
-    X["d"] = rng.choice(list("uvw"), 40)
-    X, y, weight = X.mask(rng.random(X.shape) < 0.1), rng.integers(0, 3, 40), rng.integers(0, 3, 40).astype(float)
+    X = pd.DataFrame(rng.integers(0, 5, (24, 3)).astype(float), columns=list("abc"))
+    X["d"] = rng.choice(list("uvw"), 24)
+    X, y, weight = X.mask(rng.random(X.shape) < 0.1), rng.integers(0, 3, 24), rng.integers(0, 3, 24).astype(float)
     model = C45Classifier(criterion, confidence=None, min_samples_leaf=1, conventions=conventions).fit(X, y, weight)
     tree = model.tree_
     for node in range(tree.n_nodes):
@@ -607,6 +607,7 @@ def test_unseen_category_is_shared_out():
     assert shares == pytest.approx([5 / 14, 9 / 14])
 
 
+@pytest.mark.slow
 def test_deep_chain():
     """Alternating labels: the best cut takes a row or two off an end, so the tree is a chain; nothing recurses."""
     n = 2500

@@ -460,6 +460,7 @@ def test_constant_columns_conflicting_rows_one_row_one_class():
     assert CARTClassifier().fit([[1.0], [2.0]], ["a", "a"]).predict([[9.0]]).tolist() == ["a"]
 
 
+@pytest.mark.slow
 def test_a_long_chain_of_splits():
     """Alternating labels peel off one by one: the tree is deeper than Python can recurse."""
     depth = sys.getrecursionlimit() + 1000

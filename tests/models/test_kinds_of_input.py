@@ -36,7 +36,7 @@ ESTIMATORS = {
     "forest": RandomForestClassifier(n_estimators=3, random_state=0),
     "AdaBoost": AdaBoostClassifier(n_estimators=3),
     "GBDT": GBDTClassifier(n_estimators=3),
-    "cascade": CascadeForestClassifier(n_forests=1, n_estimators=3, n_folds=2, max_levels=2, random_state=0),
+    "cascade": CascadeForestClassifier(n_forests=1, n_estimators=1, n_folds=2, max_levels=2, random_state=0),
 }
 every_estimator = pytest.mark.parametrize("name", ESTIMATORS)
 

@@ -60,6 +60,7 @@ def test_as_accurate_as_a_linear_classifier_on_separable_rows(seed):
     assert oblique.score(X_new, y_new) == pytest.approx(logistic.score(X_new, y_new), abs=0.03)
 
 
+@pytest.mark.slow
 def test_better_than_single_columns_on_real_data():
     """Fewer leaves on three bundled sets, and no less accuracy on new rows up to three times its error."""
     for load in (load_iris, load_wine, load_breast_cancer):

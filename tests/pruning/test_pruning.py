@@ -458,6 +458,7 @@ def test_collapse_changes_no_training_label():
 # -- deep, odd, bad ---------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_deep_chain():
     """10,000 levels: no recursion, and no time to speak of."""
     tree = chain(10_000)

@@ -246,12 +246,12 @@ def test_one_leaf_or_two_is_the_choice_of_second_order_boosting(words):
 
 def test_shares_by_cross_validation_and_by_forests_that_know_the_row(measured):
     X, y = measured[COLUMNS], measured["ripe"]
-    shares = {seen: cascade_shares(X, y, 4, 10, 0, seen == OWN) for seen in (UNSEEN, OWN)}
+    shares = {seen: cascade_shares(X, y, 4, 3, 0, seen == OWN) for seen in (UNSEEN, OWN)}
     is_ripe = (y == "yes").to_numpy()
     right = {
         seen: ((of_levels.mean(axis=1) > 0.5) == is_ripe).sum(axis=1).tolist() for seen, of_levels in shares.items()
     }
-    for (seen, level), frame, (places, _) in states(levels_explorer(X, y)):
+    for (seen, level), frame, (places, _) in states(levels_explorer(X, y, n_trees=3)):
         assert f"{right[seen][level - 1]} of 17" in frame.sentence
         on_right = {name for name in X.index if places[name][0] > 246}
         mean = shares[seen][level - 1].mean(axis=0)
@@ -262,6 +262,7 @@ def test_shares_by_cross_validation_and_by_forests_that_know_the_row(measured):
         assert frame.found == (seen == OWN)
 
 
+@pytest.mark.slow
 def test_the_first_level_is_that_of_a_cascade(measured):
     """Cross-validated accuracy of one level, by the model and by the figure's forests, from several seeds."""
     X, y = measured[COLUMNS], measured["ripe"]

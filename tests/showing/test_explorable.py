@@ -239,14 +239,14 @@ def test_the_melons_end_where_apply_says(melons):
 
 def test_the_melons_lie_in_the_boxes_of_their_nodes_and_apart(melons):
     figure = falling_melons(melons, "ripe", first=list(melons.columns[:-1]))
-    for frame, (question, level) in zip(
-        figure.frames, itertools.product(figure.controls[0].values, figure.controls[1].values), strict=True
-    ):
+    questions, levels = (control.values for control in figure.controls[:2])
+    roots = {question: grown(melons, "ripe", question) for question in questions}
+    for root in roots.values():
+        lay_out(levels_of(root))
+    for frame, (question, level) in zip(figure.frames, itertools.product(questions, levels), strict=True):
         keys = list(figure.panels[0].marks)
         places = dict(zip(keys, frame.scenes[0].places, strict=True))
-        root = grown(melons, "ripe", question)
-        lay_out(levels_of(root))
-        for node in frontier(root, level):
+        for node in frontier(roots[question], level):
             left, top, width, height = node.box
             for x, y in (places[row] for row in node.rows):
                 assert left + 8 < x < left + width - 8 and top + 8 < y < top + height - 8

@@ -4,6 +4,7 @@ import itertools
 import json
 import re
 import shutil
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -82,8 +83,13 @@ def figures(gappy, traps, numbers, patients):
 
 def test_the_pieces_are_the_shares_that_treekit_sends(figures, gappy):
     y = gappy["ripe"]
+
+    @cache
+    def by_one_question(attribute):
+        return C45Classifier("gain", confidence=None, min_samples_leaf=0, max_depth=1).fit(gappy[[attribute]], y)
+
     for (attribute, step), places, sentence, _ in states(figures["missing values"]):
-        one = C45Classifier("gain", confidence=None, min_samples_leaf=0, max_depth=1).fit(gappy[[attribute]], y)
+        one = by_one_question(attribute)
         shares = one.tree_.membership(gappy[[attribute]]).toarray()
         by_branch = {str(node.branch): shares[:, node.id] for node in one.tree_.root.children.values()}
         branches = list(gappy[attribute].cat.categories)

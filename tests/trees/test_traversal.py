@@ -296,7 +296,7 @@ def test_boosted_scores_are_sums_over_trees(order, method, depth, monkeypatch):
     """Round by round and at the end, in blocks of rows, for a model with missing values and categories."""
     monkeypatch.setattr(boosting, "BLOCK", 300)
     X, y = grown_table()
-    model = GBDTRegressor(order=order, tree_method=method, max_depth=depth, n_estimators=12).fit(X[:500], y[:500])
+    model = GBDTRegressor(order=order, tree_method=method, max_depth=depth, n_estimators=4).fit(X[:500], y[:500])
     values = encode(X, model._features)
     score = np.full(len(X), model.start_[0])
     for stage, (tree,) in zip(model.staged_predict(X), model.trees_, strict=True):
@@ -309,7 +309,7 @@ def test_boosted_scores_are_sums_over_trees(order, method, depth, monkeypatch):
 def test_boosted_classes_are_sums_over_trees():
     X, y = grown_table()
     label = pd.cut(y, 3, labels=["low", "mid", "high"]).astype(str)
-    model = GBDTClassifier(n_estimators=30, max_depth=2).fit(X, label)
+    model = GBDTClassifier(n_estimators=10, max_depth=2).fit(X, label)
     values = encode(X, model._features)
     score = np.repeat(model.start_[:, np.newaxis], len(X), axis=1)
     for trees in model.trees_:
