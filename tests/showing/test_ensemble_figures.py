@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from tests.showing.states import frames
 from treekit.datasets import load_watermelon
 from treekit.growing.binning import bin_edges
 from treekit.models.adaboost import AdaBoostClassifier
@@ -39,9 +40,8 @@ def measured():
 
 def states(figure):
     """The values of each frame, the frame, and in each panel the places of the marks by their keys."""
-    values = itertools.product(*(control.values for control in figure.controls))
-    for place, frame in zip(values, figure.frames, strict=True):
-        yield place, frame, [dict(zip(p.marks, s.places)) for p, s in zip(figure.panels, frame.scenes, strict=True)]
+    for values, frame in frames(figure):
+        yield values, frame, [dict(zip(p.marks, s.places)) for p, s in zip(figure.panels, frame.scenes, strict=True)]
 
 
 def figures(words, measured):

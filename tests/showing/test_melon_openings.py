@@ -1,6 +1,5 @@
 """The figures that move in the chapters on missing values, C4.5, CART and pruning: every state is treekit's."""
 
-import itertools
 import json
 import re
 import shutil
@@ -11,6 +10,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_diabetes
 
+from tests.showing.states import states
 from treekit import CARTClassifier, CARTRegressor, prune_cost_complexity
 from treekit.datasets import load_watermelon
 from treekit.measures import gain_ratio, gini, gini_index, information_gain, split_information
@@ -25,14 +25,6 @@ EXPLORABLES = Path(__file__).resolve().parents[2] / "book" / "explorables"
 HELD_OUT = [4, 5, 8, 9, 11, 12, 13]
 PRICES = [k / 100 for k in range(25)]
 TEN = np.arange(1.0, 11.0), np.array([5.56, 5.70, 5.91, 6.40, 6.80, 7.05, 8.90, 8.70, 9.00, 9.05])
-
-
-def states(figure):
-    """Each frame by its values: the places of the marks that are there, by key, the sentence, and found."""
-    keys = list(figure.panels[0].marks)
-    for values, frame in zip(itertools.product(*(c.values for c in figure.controls)), figure.frames, strict=True):
-        places = zip(keys, frame.scenes[0].places, strict=True)
-        yield values, {key: place for key, place in places if place}, frame.sentence, frame.found
 
 
 @pytest.fixture(scope="module")

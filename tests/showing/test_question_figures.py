@@ -6,20 +6,13 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
+from tests.showing.states import states
 from treekit import C45Classifier, ID3Classifier
 from treekit.datasets import load_playtennis, load_watermelon
 from treekit.measures import conditional_entropy, entropy, gain_ratio, information_gain, split_information
 from treekit.showing.figures.c45 import RULES, price_explorer, ratio_explorer
 from treekit.showing.figures.cover import falling_melons
 from treekit.showing.figures.id3 import split_explorer
-
-
-def states(figure):
-    """Each frame by its values: the places of the marks that are there, by key, the sentence, and found."""
-    keys = list(figure.panels[0].marks)
-    for values, frame in zip(itertools.product(*(c.values for c in figure.controls)), figure.frames, strict=True):
-        places = zip(keys, frame.scenes[0].places, strict=True)
-        yield values, {key: place for key, place in places if place}, frame.sentence, frame.found
 
 
 @pytest.fixture(scope="module")
