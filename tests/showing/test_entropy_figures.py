@@ -6,6 +6,7 @@ import re
 import numpy as np
 import pytest
 
+from tests.showing.states import frames
 from treekit.datasets import load_watermelon
 from treekit.measures import entropy_of_counts, information_gain
 from treekit.showing.figures.entropy import (
@@ -77,9 +78,8 @@ def test_no_plan_needs_fewer_questions(p):
 
 def test_the_first_question_of_the_reader_costs_what_the_figure_says():
     figure = questions_explorer()
-    games, questions = (control.values for control in figure.controls)
     means = {}
-    for (game, question), frame in zip(itertools.product(games, questions), figure.frames, strict=True):
+    for (game, question), frame in frames(figure):
         terms = frame.sentence.split("takes ")[1].split(" = ")[0].split(" + ")
         counts = [int(term.split(" × ")[1]) for term in terms]
         means[game, question] = np.dot(GAMES[game], counts)
