@@ -497,7 +497,9 @@ def test_step_buttons_and_play_move_the_slider(visit):
     page.clock.run_for(3000)
     assert said.inner_text() == "10, left." and found.inner_text() == "✓ Found."
     figure.get_by_role("button", name="One step back").click()
-    assert said.inner_text() == "0, left." and found.inner_text() == "✓ Found."
+    assert said.inner_text() == "0, left." and found.inner_text() == "✓ Found before."  # no longer to be seen
+    figure.get_by_role("button", name="One step on").click()
+    assert found.inner_text() == "✓ Found."
 
 
 def test_the_mouse_drags_in_the_drawing_and_taps_a_mark(visit):
