@@ -111,6 +111,7 @@ def _picture(alt: str, strips: list[Strip], label: NDArray, names: Sequence, cla
     n_gaps = max(len(strip.groups) for strip in strips) - 1
     left = 6 + 9 * max(len(word) for strip in strips for word in strip.title.split())
     width = min(30, (RIGHT - left - GAP * n_gaps) / n_places)
+    lower = 14 if width < 22 else 0  # where rows are narrow, every second number stands lower
     drawn = "".join(
         in_class(k, rect(left + 2 + 110 * k, 3, 10, 10)) + text(left + 18 + 110 * k, 13, name)
         for k, name in enumerate(classes)
@@ -123,7 +124,8 @@ def _picture(alt: str, strips: list[Strip], label: NDArray, names: Sequence, cla
         for group in strip.groups:
             drawn += text(x + 1, y + 14, group.name, font_weight="bold")
             for row, weight in zip(group.rows.tolist(), group.weights.tolist()):
-                drawn += _row(x, y + 19, width, weight, int(label[row]), str(names[row]))
+                drop = lower * (len(here) % 2)
+                drawn += _row(x, y + 19, width, weight, int(label[row]), str(names[row]), drop)
                 here.append((row, x + width / 2))
                 x += width
             x += GAP if len(group.rows) else GAP + width
@@ -134,15 +136,15 @@ def _picture(alt: str, strips: list[Strip], label: NDArray, names: Sequence, cla
             if row == other
         )
         above = here if strip.leads_on else []
-        y += STRIP + (LINK if strip.leads_on else LINK / 2)
+        y += STRIP + lower + (LINK if strip.leads_on else LINK / 2)
     return Picture(alt, (480, y - LINK / 2), drawn)
 
 
-def _row(x: float, y: float, width: float, weight: float, k: int, name: str) -> str:
-    """A row: a bar as high as its weight, with its number below."""
+def _row(x: float, y: float, width: float, weight: float, k: int, name: str, drop: float) -> str:
+    """A row: a bar as high as its weight, with its number below, by `drop` lower than it could be."""
     frame = rect(x + 2, y, width - 4, BAR, fill="none", stroke="currentColor", stroke_opacity=FAINT)
     bar = in_class(k, rect(x + 2, y + BAR * (1 - weight), width - 4, BAR * weight))
-    number = text(x + width / 2, y + BAR + 16, name, text_anchor="middle")
+    number = text(x + width / 2, y + BAR + 16 + drop, name, text_anchor="middle")
     return (frame if weight < 1 else "") + bar + number
 
 
