@@ -220,6 +220,7 @@ def price_explorer(
         key += "".join(melon(n, bool(y[n]), 124 + 26 * j, at) for j, n in enumerate(inside))
     key += text(124, 18 + 26 * 2 + 5, f"all {len(y)} melons")
     marks = {name: circle(0, 0, 6) for name in sides}
+    marks[names[0]] += circle(0, 0, 20, fill_opacity=0, class_="handle")
     marks |= {f"bar {name}": rect(0, 0, 1, 20, style=f"fill: {class_color(k)}") for name, k in zip(bar_y, (5, GAIN))}
     return Explorable(
         title="One leaf or two?",

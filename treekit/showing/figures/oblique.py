@@ -215,7 +215,7 @@ def tilt_explorer(frame: pd.DataFrame, columns: list[str], target: str) -> Explo
         background=plane.axes(xticks, yticks, *columns)
         + "".join(melon(n, ripe[n], plane.x(a), plane.y(b)) for n, (a, b) in zip(frame.index, turned.values)),
         # What is taken hold of: it stays while the drawing changes, so the browser knows where a drag began.
-        marks={"tip": circle(0, 0, 20, fill_opacity=0, style="cursor: grab; touch-action: none")},
+        marks={"tip": circle(0, 0, 20, fill_opacity=0, class_="handle")},
         controls=[Slider("Angle of the direction", angles, start=90, show="{}°", points=[tip(a) for a in angles])],
         frame=state,
         found=is_best,
