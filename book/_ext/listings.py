@@ -2,7 +2,7 @@
 
 from docutils import nodes
 
-LONGEST = 95  # columns that fit at the size of all other code
+LONGEST = 92  # columns that fit at the size of all other code
 
 
 def mark_wide(app, doctree, docname):
