@@ -300,9 +300,9 @@ def test_axe_finds_no_serious_violation(visits):
 
 
 def test_words_in_drawings_read_on_a_phone(visits):
-    words = {v.page: v.look["words"] for v in visits if v.width == PHONE}
-    assert all(words[f"{chapter}.html"]["seen"] > 50 for chapter in chapters() if "errata" not in chapter)
-    check([v for v in visits if v.width == PHONE], lambda v: v.look["words"]["small"])
+    on_phone = [v for v in visits if v.width == PHONE]
+    assert sum(v.look["words"]["seen"] > 100 for v in on_phone) >= 14  # the cover, the chapters, and how treekit grows
+    check(on_phone, lambda v: v.look["words"]["small"])
 
 
 #: A picture 600 pixels wide.
