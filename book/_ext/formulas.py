@@ -21,6 +21,7 @@ from sphinx.util.math import get_node_equation_number
 FOLDER = Path(__file__).resolve().parents[1] / "_math"
 STYLES, FONT = "Temml-STIX2.css", "STIXTwoMath.woff2"
 SCROLLS = "pst-scrollable-table-container"
+MARKS = re.compile(r"[,.;:?!)\]’”]+")
 
 logger = logging.getLogger(__name__)
 
@@ -50,9 +51,21 @@ def formula(node, is_display):
         return ""
 
 
+def take_marks(app, doctree, docname):
+    """Hand each formula in a line the punctuation that follows it: browsers would begin a line with it."""
+    for node in doctree.findall(nodes.math):
+        after = node.next_node(descend=False, siblings=True)
+        marks = MARKS.match(after) if isinstance(after, nodes.Text) else None
+        if marks:
+            node["marks"] = marks[0]
+            after.parent.replace(after, nodes.Text(after[marks.end() :]))
+
+
 def visit_inline(self, node):
-    self.body.append(self.starttag(node, "span", "", CLASS="math notranslate nohighlight"))
-    self.body.append(formula(node, is_display=False) + "</span>")
+    marks = node.get("marks", "")
+    drawn = self.starttag(node, "span", "", CLASS="math notranslate nohighlight")
+    drawn += formula(node, is_display=False) + "</span>"
+    self.body.append(f'<span class="unbroken">{drawn}{marks}</span>' if marks else drawn)
     raise nodes.SkipNode
 
 
@@ -90,6 +103,7 @@ def cut_font(app, exception):
 def setup(app):
     app.add_html_math_renderer("mathml", inline_renderers=(visit_inline, None), block_renderers=(visit_display, None))
     app.connect("config-inited", publish)
+    app.connect("doctree-resolved", take_marks)
     app.connect("build-finished", cut_font)
     app.add_css_file(STYLES)
     return {"version": "1.0", "parallel_read_safe": True, "parallel_write_safe": True}

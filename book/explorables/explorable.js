@@ -124,14 +124,18 @@
       return isFound;
     }
 
-    // Only what the reader has moved, and let go, can meet the challenge: playing finds nothing.
+    // Only what the reader has moved, and let go, can meet the challenge: playing finds nothing. What was found stays
+    // found, and the words tell whether the figure shows it now.
+    let hasFound = false;
     function go(k, position, byHand, settled) {
       if (byHand) players.forEach((player) => player.stop());
       positions[k] = position;
       made[k].set(position);
       // A screen reader waits until a slider that plays has stopped.
       sentence.setAttribute("aria-live", players.some((player) => player.plays()) ? "off" : "polite");
-      if (show(positions) && settled) found.textContent = "✓ Found.";
+      const isFound = show(positions);
+      hasFound ||= isFound && settled;
+      found.textContent = !hasFound ? "" : isFound ? "✓ Found." : "✓ Found before.";
     }
 
     const board = add(place, "div", { className: "explorable-board" });
@@ -139,6 +143,7 @@
       makers[control.kind](board, control, `explorable-${number}-${k}`, (at, settled) => go(k, at, true, settled)),
     );
     const sliders = controls.map((_, k) => k).filter((k) => controls[k].kind === "slider");
+    if (sliders.length > 1) board.classList.add("pair");
     const players = sliders.map((k) =>
       addPlayer(made[k], controls[k].label, (at, byHand) => go(k, at, byHand, byHand)),
     );

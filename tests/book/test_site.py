@@ -12,7 +12,7 @@ import json
 import re
 from collections import Counter
 from dataclasses import dataclass
-from urllib.parse import unquote, urldefrag, urlsplit
+from urllib.parse import quote, unquote, urldefrag, urlsplit
 
 import pytest
 import yaml
@@ -24,9 +24,12 @@ import treekit
 from scripts.execute import ROOT
 from tests.book.answering import answer_every_check, states
 from tests.book.sites import build_small, open_page, open_tab, outside, small_book
+from treekit.showing.explorable import Explorable, Slider
+from treekit.showing.svg import text
 
 DESK, PHONE = 1280, 390
 SHORTEST_ALT = 20
+SMALLEST_WORDS = 11  # pixels, on a phone
 #: What Sphinx adds of its own.
 LISTINGS = ("_modules/", "genindex.html", "search.html")
 #: The cover under its second name, and the page for lost readers, which has no theme: test_front.py looks at both.
@@ -89,6 +92,60 @@ LOOK = """async () => {
     links: all("a[href]").map((e) => e.href),
     anchors: all("[id]").map((e) => e.id),
   };
+}"""
+
+
+# The words in drawings that are smaller than they should be, and how many words there are: in every state of a figure
+# that moves, in plots, trees and other drawings. How much a drawing shrinks is up to the page around it.
+SMALL_WORDS = """async (smallest) => {
+  const small = [];
+  let seen = 0;
+  const judge = (words, size) => {
+    seen += 1;
+    if (size < smallest) small.push(`${size.toFixed(1)} px: ${words.trim()}`);
+  };
+  const size = (e) => parseFloat(getComputedStyle(e).fontSize);
+  const scale = ({ a, b, c, d }) => Math.sqrt(Math.abs(a * d - b * c));
+  const judgeDrawn = (drawing) => {
+    for (const e of drawing.querySelectorAll("text, tspan")) {
+      if (e.checkVisibility()) judge(e.textContent, size(e) * scale(e.getScreenCTM()));
+    }
+  };
+  for (const figure of document.querySelectorAll("figure.explorable")) {
+    const { parts, frames } = JSON.parse(figure.querySelector("script").textContent);
+    figure.querySelectorAll(".explorable-panels > svg").forEach((svg, k) => {
+      const scenes = frames.map((frame) => frame[k + 2]);
+      const frame = svg.querySelector(".frame"), shown = frame.innerHTML;
+      frame.innerHTML = [...new Set(scenes.flatMap(([drawing]) => drawing))].map((part) => parts[part]).join("");
+      const marks = [...svg.querySelectorAll(".traveller")], places = marks.map((mark) => mark.style.transform);
+      marks.forEach((mark, i) => {
+        const sizes = scenes.map(([, all]) => all[i]).filter((place) => place && place[4] !== 0)
+          .map(([, , width = 1, height = width]) => Math.min(width, height));
+        mark.style.transition = "none";
+        mark.style.transform = `scale(${Math.min(...sizes, 1)})`;
+      });
+      judgeDrawn(svg);
+      marks.forEach((mark, i) => (mark.style.transform = places[i]));
+      frame.innerHTML = shown;
+    });
+  }
+  for (const svg of document.querySelectorAll("article svg")) if (!svg.closest("figure.explorable")) judgeDrawn(svg);
+  for (const picture of document.querySelectorAll("article img[src*='svg']")) {
+    picture.loading = "eager";
+    await picture.decode();
+    const text = await (await fetch(picture.src)).text();
+    const svg = new DOMParser().parseFromString(text, "image/svg+xml").documentElement;
+    svg.style.width = `${picture.getBoundingClientRect().width}px`;
+    svg.style.height = "auto";
+    picture.after(svg);
+    judgeDrawn(svg);
+    svg.remove();
+  }
+  for (const e of document.querySelectorAll(":is(figure.explorable, .treekit-tree) :not(svg, svg *, style, script)")) {
+    const words = [...e.childNodes].filter((n) => n.nodeType === Node.TEXT_NODE).map((n) => n.data).join("");
+    if (words.trim() && e.checkVisibility()) judge(words, size(e));
+  }
+  return { small, seen };
 }"""
 
 
@@ -170,6 +227,8 @@ def visit(tab, url, theme, width):
     tab.goto(url)
     stuck = tab.evaluate(CLICK_FOLDS)
     looks = {theme: tab.evaluate(LOOK)}
+    if width == PHONE:
+        looks[theme]["words"] = tab.evaluate(SMALL_WORDS, SMALLEST_WORDS)
     if width == DESK:
         turn(tab, "dark")
         looks["dark"] = tab.evaluate(LOOK)
@@ -244,6 +303,49 @@ def test_no_light_panel_in_the_dark(visits):
 
 def test_axe_finds_no_serious_violation(visits):
     check(visits, lambda v: v.violations)
+
+
+def test_words_in_drawings_read_on_a_phone(visits):
+    on_phone = [v for v in visits if v.width == PHONE]
+    assert sum(v.look["words"]["seen"] > 100 for v in on_phone) >= 14  # the cover, the chapters, and how treekit grows
+    check(on_phone, lambda v: v.look["words"]["small"])
+
+
+#: A picture 600 pixels wide.
+SVG = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 600 20"><text y="15" font-size="12">words</text></svg>'
+
+
+def drawn(at_rest, moved, size):
+    """A figure 300 pixels wide whose words have these sizes at rest and when it has moved, and a mark that shrinks."""
+    return Explorable(
+        title="Title",
+        alt="",
+        size=(300, 100),
+        background="",
+        marks={"mark": text(0, 0, "mark", font_size=20)},
+        controls=[Slider("Step", [0, 1])],
+        frame=lambda k: (text(0, 50, "words", font_size=(at_rest, moved)[k]), "", {"mark": (9, 9, (1, size)[k])}),
+    )._repr_html_()
+
+
+@pytest.mark.parametrize(
+    "figure, small",
+    [
+        (drawn(12, 12, 0.6), []),
+        (drawn(10, 12, 0.6), ["10.0 px: words"]),
+        (drawn(12, 10, 0.6), ["10.0 px: words"]),
+        (drawn(12, 12, 0.5), ["10.0 px: mark"]),
+        (f"<img width=300 src='data:image/svg+xml,{quote(SVG)}'>", ["6.0 px: words"]),
+        (f"<img width=600 src='data:image/svg+xml,{quote(SVG)}'>", []),
+        ("<div class=treekit-tree><small style='font-size: 9px'>words</small></div>", ["9.0 px: words"]),
+    ],
+)
+def test_small_words_are_seen(browser, figure, small):
+    with browser.new_context(viewport={"width": 300, "height": 300}) as context:
+        page = context.new_page()
+        page.set_content(f"<style>* {{margin: 0}}</style><article>{figure}</article>")
+        seen = page.evaluate(SMALL_WORDS, SMALLEST_WORDS)
+        assert seen["small"] == small and seen["seen"] > 0
 
 
 FAULTY = """<title>Page</title><style>{style}</style>

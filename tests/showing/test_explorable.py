@@ -497,7 +497,9 @@ def test_step_buttons_and_play_move_the_slider(visit):
     page.clock.run_for(3000)
     assert said.inner_text() == "10, left." and found.inner_text() == "✓ Found."
     figure.get_by_role("button", name="One step back").click()
-    assert said.inner_text() == "0, left." and found.inner_text() == "✓ Found."
+    assert said.inner_text() == "0, left." and found.inner_text() == "✓ Found before."  # no longer to be seen
+    figure.get_by_role("button", name="One step on").click()
+    assert found.inner_text() == "✓ Found."
 
 
 def test_the_mouse_drags_in_the_drawing_and_taps_a_mark(visit):
@@ -659,6 +661,46 @@ def test_every_figure_of_the_book_is_moved(browser, chapters, way):
             assert figure.locator("output").inner_text() == data["frames"][index][0]
     context.close()
     assert errors == []
+
+
+@pytest.fixture
+def phone(browser, chapters):
+    """All figures of the book on a phone, each past its guess."""
+    with browser.new_context(
+        viewport={"width": 390, "height": 800}, has_touch=True, reduced_motion="reduce"
+    ) as context:
+        page = context.new_page()
+        page.goto(chapters)
+        page.evaluate("document.querySelectorAll('[aria-label=\"Skip the guess\"]').forEach(button => button.click())")
+        yield page
+
+
+@pytest.mark.parametrize("at_the_handle", [True, False])
+def test_a_finger_that_begins_upwards_drags_a_handle_and_scrolls_elsewhere(phone, at_the_handle):
+    figure = figure_of(phone, "Turn the cut")
+    tip, svg, slider = (figure.locator(name).first for name in (".handle", "svg", "input[type=range]"))
+    svg.evaluate("svg => svg.scrollIntoView({ block: 'center' })")
+    x, y = middle(phone, tip) if at_the_handle else at_pixel(svg, 60, 300)
+    before = phone.evaluate("scrollY"), slider.input_value()
+    touch = phone.context.new_cdp_session(phone)
+    for kind, right, up in [("touchStart", 0, 0), *[("touchMove", 0, 15 * k) for k in (1, 2)], ("touchMove", 70, 40)]:
+        touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": x + right, "y": y - up}]})
+        phone.wait_for_timeout(50)
+    touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    phone.wait_for_timeout(200)
+    after = phone.evaluate("scrollY"), slider.input_value()
+    assert (after[0] == before[0]) == at_the_handle
+    if at_the_handle:
+        assert after[1] < before[1]  # the arrow points further to the right
+
+
+def test_two_sliders_stand_side_by_side_on_a_phone(phone):
+    for title in ("Your cuts against CART's", "One leaf or two\\?"):
+        board = figure_of(phone, title).locator(".explorable-board")
+        one, two = (slider.bounding_box() for slider in board.get_by_role("slider").all())
+        assert abs(one["y"] - two["y"]) < 2 and one["x"] + one["width"] < two["x"] and one["width"] > 150
+        labels = [label.bounding_box() for label in board.locator("label").all()]
+        assert all(button.bounding_box()["y"] < labels[0]["y"] for button in board.get_by_role("button").all())
 
 
 @pytest.mark.parametrize(("width", "scale"), [(390, 3), (640, 2)], ids=["phone", "200 % zoom"])

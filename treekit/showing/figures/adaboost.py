@@ -11,7 +11,18 @@ from numpy.typing import ArrayLike, NDArray
 
 from treekit.models.adaboost import AdaBoostClassifier
 from treekit.showing.explorable import Choice, Explorable, Slider
-from treekit.showing.figures.shared import Picture, Plot, axes, current_plot, dot, in_class, melon, melons_named
+from treekit.showing.figures.shared import (
+    READABLE,
+    Picture,
+    Plot,
+    axes,
+    current_plot,
+    dot,
+    in_class,
+    melon,
+    melons_named,
+    ripe_and_unripe,
+)
 from treekit.showing.palette import CLASS_COLORS, REGION, RIPE, UNRIPE, class_color
 from treekit.showing.svg import FAINT, Plane, circle, element, line, rect, text
 
@@ -107,9 +118,7 @@ def swelling_explorer(X: pd.DataFrame, y: pd.Series, n_rounds: int = 8) -> Explo
         for name, ripe in zip(X.index, is_yes.tolist()):
             white = {"fill": "white"} if place == "inside" and not ripe else {}
             marks[place, name] = text(0, 5, str(name), text_anchor="middle", **white)
-    legend = (
-        melon("", True, 350, 15, 7) + text(362, 20, "ripe") + melon("", False, 410, 15, 7) + text(422, 20, "unripe")
-    )
+    legend = ripe_and_unripe(350, 15)
     xticks, yticks = (np.arange(a, b + 0.01, 0.2) for a, b in zip(low, high))
     return Explorable(
         title="Wrong melons swell",
@@ -346,7 +355,7 @@ def weights_as_targets(x: ArrayLike, y: ArrayLike, F: ArrayLike) -> Picture:
 def plot_margins(margins: Mapping[str, NDArray]) -> Plot:
     """The share of rows whose margin is at most so large: one curve for each name of `margins`."""
     styles = [":", "--", "-.", "-"]
-    with plt.rc_context({"font.size": 13}):  # reads on a phone, too
+    with plt.rc_context(READABLE):
         ax = axes("margin", "share of rows up to this margin")
         for k, (name, values) in enumerate(margins.items()):
             share = np.arange(1, len(values) + 1) / len(values)

@@ -10,7 +10,16 @@ import pandas as pd
 
 from treekit.measures import gain_ratio, information_gain, split_information
 from treekit.showing.explorable import Choice, Explorable, Place
-from treekit.showing.figures.shared import LINE, Picture, Plot, current_plot, melon
+from treekit.showing.figures.shared import (
+    LINE,
+    PLOT_WIDTH,
+    READABLE,
+    Picture,
+    Plot,
+    current_plot,
+    melon,
+    ripe_and_unripe,
+)
 from treekit.showing.palette import BAR, CLASS_COLORS, GAIN, class_color
 from treekit.showing.svg import FAINT, Plane, circle, element, line, rect, text
 
@@ -29,7 +38,7 @@ def price_bars(frame: pd.DataFrame, attributes: Sequence[str]) -> Picture:
             width = (right - left) * count / n
             drawing += rect(start, y, width - 2, 20, fill_opacity=FAINT)
             if width > 24:
-                drawing += text(start + width / 2 - 1, y + 15, str(count), text_anchor="middle", font_size=13)
+                drawing += text(start + width / 2 - 1, y + 15, str(count), text_anchor="middle")
             start += width
         drawing += text(480, y + 15, f"{price:.3f}", text_anchor="end")
         told.append(f"{attribute} into {len(counts)} pieces, {price:.3f} bits")
@@ -119,9 +128,7 @@ def price_explorer(X: pd.DataFrame, y: pd.Series, guess: Choice | None = None) -
         names += text(325, GROUND - BIT * bit + 5, str(bit))
         names += line(0, GROUND - BIT * bit, 318, GROUND - BIT * bit, stroke_opacity=FAINT / 2)
     names = element("g", names, text_anchor="middle")
-    legend = (
-        melon("", True, 12, 364, 7) + text(25, 369, "ripe") + melon("", False, 72, 364, 7) + text(85, 369, "unripe")
-    )
+    legend = ripe_and_unripe(12, 364)
     shown = max((A for A in X if X[A].nunique() < n), key=table["gain"].__getitem__)
     return Explorable(
         title="Each melon pays the price of its branch",
@@ -262,8 +269,8 @@ def _guide(plane: Plane, x1: float, y1: float, x2: float, y2: float, **attribute
 
 def plot_wins(contests: pd.DataFrame) -> Plot:
     """How often random columns win, by their number of values: the columns "wins by gain" and "wins by ratio"."""
-    with plt.rc_context({"font.size": 13}):  # reads on a phone, too
-        _, ax = plt.subplots(figsize=(6.4, 3.2), layout="constrained")
+    with plt.rc_context(READABLE):
+        _, ax = plt.subplots(figsize=(PLOT_WIDTH, 3.2), layout="constrained")
         for k, name in enumerate(("gain", "ratio")):
             ax.plot(contests.index, contests[f"wins by {name}"], marker="os"[k], color=CLASS_COLORS[k], label=name)
         ax.set(xscale="log", xticks=contests.index, xticklabels=contests.index, ylim=(-0.03, 1.03))
@@ -279,22 +286,22 @@ def plot_chance(by_values: pd.DataFrame, by_odd: pd.DataFrame) -> Plot:
 
     Each table has the columns gain and ratio and the number in its index.
     """
-    with plt.rc_context({"font.size": 13}):  # reads on a phone, too
-        _, both = plt.subplots(1, 2, figsize=(6.4, 3.6), sharey=False, layout="constrained")
+    with plt.rc_context(READABLE):
+        figure, both = plt.subplots(1, 2, figsize=(PLOT_WIDTH, 3.6), sharey=False, layout="constrained")
         for ax, table, label in zip(both, (by_values, by_odd), ("number of values", "rows of the rarer value")):
             for k, name in enumerate(("gain", "ratio")):
                 ax.plot(table.index, table[name], marker="os"[k], color=CLASS_COLORS[k], label=f"mean {name}")
             ax.set(xlabel=label, ylim=(0, None))
             ax.spines[["top", "right"]].set_visible(False)
-            ax.legend(frameon=False)
         both[0].set_ylabel("gain (bits) or ratio")
+        figure.legend(*both[0].get_legend_handles_labels(), loc="outside upper center", ncols=2, frameon=False)
     return current_plot()
 
 
 def plot_pairs(accuracy: pd.DataFrame) -> Plot:
     """One line for each row of `accuracy`, with a mark for its column gain and one for its column ratio."""
-    with plt.rc_context({"font.size": 13}):  # reads on a phone, too
-        _, ax = plt.subplots(figsize=(6.4, 0.6 * len(accuracy) + 1.2), layout="constrained")
+    with plt.rc_context(READABLE):
+        _, ax = plt.subplots(figsize=(PLOT_WIDTH, 0.6 * len(accuracy) + 1.2), layout="constrained")
         lines = np.arange(len(accuracy))[::-1]
         ax.hlines(lines, accuracy.min(axis=1), accuracy.max(axis=1), color="0.6", zorder=0)
         for k, name in enumerate(("gain", "ratio")):  # the hollow square leaves a dot below it visible

@@ -15,7 +15,19 @@ from treekit.growing.thresholds import midpoint
 from treekit.measures import entropy_of_counts, gini_of_counts
 from treekit.models.cart import CARTClassifier, CARTRegressor
 from treekit.showing.explorable import Choice, Explorable, Slider
-from treekit.showing.figures.shared import Picture, Plot, axes, current_plot, dot, in_class, melon, piled
+from treekit.showing.figures.shared import (
+    READABLE,
+    Picture,
+    Plot,
+    axes,
+    current_plot,
+    dot,
+    in_class,
+    melon,
+    piled,
+    plain_ticks,
+    ripe_and_unripe,
+)
 from treekit.showing.palette import BAR, CLASS_COLORS, GAIN, REGION, RIPE, UNRIPE, class_color
 from treekit.showing.svg import Plane, circle, element, line, number, rect, text
 
@@ -134,10 +146,7 @@ def own_cuts(melons: pd.DataFrame, target: str, training: Iterable) -> Explorabl
         for row, ripe, a, b, trains in zip(melons.index, is_ripe, x, y, is_training, strict=True)
     )
     legend = (
-        melon("", True, 12, 358, 7)
-        + text(25, 363, "ripe")
-        + melon("", False, 66, 358, 7)
-        + text(79, 363, "unripe")
+        ripe_and_unripe(12, 358, gap=54)
         + circle(146, 358, 10, **DASHED)
         + text(161, 363, "held out")
         + element("path", d=cross, transform="translate(238, 358) scale(0.6)", stroke="currentColor", stroke_width=3)
@@ -300,9 +309,8 @@ def sliding_gini(melons: pd.DataFrame, target: str, guesses: Sequence[float]) ->
     )
     words = text(0, top - 10, "the two sides, as wide as they have melons")
     low = walk.bottom - 11
-    legend = melon("", True, 282, low, 7) + text(295, low + 5, "ripe")
-    legend += melon("", False, 336, low, 7) + text(349, low + 5, "unripe")
-    background = line(LEFT, ground, RIGHT, ground) + ticks + words + legend + walk.background
+    key = ripe_and_unripe(282, low, gap=54)
+    background = line(LEFT, ground, RIGHT, ground) + ticks + words + key + walk.background
     return Explorable(
         title="Slide the cut",
         alt=f"{n} numbered melons lie on a line by their {name}, hollow if ripe, and an upright cut divides them. "
@@ -430,10 +438,11 @@ def steps_explorer(x: ArrayLike, y: ArrayLike, xlabel: str, ylabel: str, depths:
 
 def plot_counts(counts: pd.DataFrame) -> Plot:
     """Steps of work, a line for each column of `counts`, against the number of rows, its index, on logarithmic axes."""
-    with plt.rc_context({"font.size": 13}):  # reads on a phone, too
+    with plt.rc_context(READABLE):
         ax = axes("number of rows n", "steps for one column")
         for k, name in enumerate(counts):
             ax.loglog(counts.index, counts[name], marker="os^"[k], color=CLASS_COLORS[k], label=name)
+        plain_ticks(ax)
         ax.legend(frameon=False)
     return current_plot()
 

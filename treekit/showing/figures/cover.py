@@ -12,7 +12,7 @@ import pandas as pd
 from treekit.measures import entropy, information_gain
 from treekit.models.id3 import ID3Classifier
 from treekit.showing.explorable import Choice, Explorable, Slider
-from treekit.showing.figures.shared import melon
+from treekit.showing.figures.shared import melon, ripe_and_unripe
 from treekit.showing.palette import BAR, GAIN, REGION, RIPE, UNRIPE, class_color
 from treekit.showing.svg import FAINT, Plane, element, number, rect, text
 from treekit.trees.node import Node
@@ -260,8 +260,7 @@ def falling_melons(
 
     marks = {"entropy": rect(0, 0, 26, 1, fill_opacity=BAR)}
     marks |= {row: melon(row, ripe, radius=10.5) for row, ripe in is_ripe.items()}
-    legend = melon("", True, 12, bottom + 24, 7) + text(25, bottom + 29, "ripe")
-    legend += melon("", False, 82, bottom + 24, 7) + text(95, bottom + 29, "unripe")
+    legend = ripe_and_unripe(12, bottom + 24)
     # In print the tree stands as far as it has grown; where the reader chooses, the first of the questions does.
     rest = questions[0] if max_depth == 1 else own
     ends = [node for node in frontier(roots[rest], n_levels - 1) if node.rows]

@@ -11,7 +11,19 @@ from numpy.typing import ArrayLike, NDArray
 from treekit.models.deep_forest import assign_folds, out_of_fold, with_class_vectors
 from treekit.models.random_forest import RandomForestClassifier
 from treekit.showing.explorable import Choice, Explorable, Panel, Slider
-from treekit.showing.figures.shared import Picture, Plot, axes, current_plot, dot, in_class, melon, piled
+from treekit.showing.figures.shared import (
+    PLOT_WIDTH,
+    READABLE,
+    Picture,
+    Plot,
+    axes,
+    current_plot,
+    dot,
+    in_class,
+    melon,
+    piled,
+    plain_ticks,
+)
 from treekit.showing.palette import CLASS_COLORS, REGION, RIPE, UNRIPE, class_color
 from treekit.showing.svg import FAINT, Plane, circle, element, line, rect, text
 
@@ -237,8 +249,8 @@ def plot_windows(image: ArrayLike, size: int, step: int) -> Plot:
     """A square image and, beside it, each window of `size` by `size` pixels that slides over it by `step` pixels."""
     image = np.asarray(image)
     places = range(0, len(image) - size + 1, step)
-    with plt.rc_context({"font.size": 13}):
-        _, ax = plt.subplots(figsize=(6.4, 3.2), layout="constrained")
+    with plt.rc_context(READABLE):
+        _, ax = plt.subplots(figsize=(PLOT_WIDTH, 3.2), layout="constrained")
     scale = size + 1
     shift = len(image) + 3
     ax.imshow(image, cmap="Greys", extent=(0, len(image), len(image), 0))
@@ -264,10 +276,11 @@ def plot_accuracy_and_cost(runs: pd.DataFrame) -> Plot:
     colour for a table. A model without trees is a dashed line.
     """
     tables, models = runs["table"].unique().tolist(), runs["model"].unique().tolist()
-    with plt.rc_context({"font.size": 13}):
-        ax = axes("trees grown, on average (log axis)", "accuracy on held-out rows")
+    with plt.rc_context(READABLE):
+        ax = axes("trees grown, on average (log axis)", "accuracy on held-out rows", height=4.6)
         ax.set_xscale("log")
         ax.set_xlim(runs.loc[runs["trees"] > 0, "trees"].min() / 2, 2 * runs["trees"].max())
+        plain_ticks(ax)
         for (table, model), group in runs.groupby(["table", "model"], sort=False):
             color, mark = CLASS_COLORS[tables.index(table)], "oDs"[models.index(model) % 3]
             mean, error = group["accuracy"].mean(), 2 * group["accuracy"].sem()
@@ -287,5 +300,7 @@ def plot_accuracy_and_cost(runs: pd.DataFrame) -> Plot:
                     mfc=fill,
                     capsize=4,
                 )
-        ax.legend(frameon=False, loc="lower center", bbox_to_anchor=(0.45, 1), ncols=2, fontsize=11)
+        ax.figure.legend(
+            loc="outside upper center", ncols=2, frameon=False, columnspacing=1, handlelength=1.5, handletextpad=0.5
+        )
     return current_plot()

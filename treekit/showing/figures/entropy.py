@@ -8,7 +8,16 @@ import pandas as pd
 
 from treekit.measures import entropy_of_counts, information_gain, self_information
 from treekit.showing.explorable import Choice, Explorable, Slider
-from treekit.showing.figures.shared import Picture, Plot, current_plot, in_class, melon
+from treekit.showing.figures.shared import (
+    PLOT_WIDTH,
+    READABLE,
+    Picture,
+    Plot,
+    current_plot,
+    in_class,
+    melon,
+    ripe_and_unripe,
+)
 from treekit.showing.palette import CLASS_COLORS, GAIN, RIPE, UNRIPE, class_color
 from treekit.showing.svg import FAINT, Plane, circle, element, line, rect, text
 
@@ -24,11 +33,6 @@ def _basket_marks(ripe: pd.Series) -> dict[object, str]:
     """The dot on the arch, and the melons that may lie in the basket, large enough to be read on a phone."""
     melons = {row: melon(row, ripe[row] == "yes", radius=13) for rows in _sorted_by_kind(ripe) for row in rows}
     return {"dot": circle(0, 0, 7)} | melons
-
-
-def _legend(y: float) -> str:
-    """What the looks of a melon mean, on a line at this height."""
-    return melon("", True, 8, y, 7) + text(21, y + 5, "ripe") + melon("", False, 68, y, 7) + text(81, y + 5, "unripe")
 
 
 def _of_basket(n_ripe: int) -> str:
@@ -73,7 +77,7 @@ def doubt_explorer(ripe: pd.Series) -> Explorable:
             [0, 0.25, 0.5, 0.75, 1], [0, 0.5, 1], "share of ripe melons", "doubt about the next melon"
         )
         + rect(left, 56, right - left, 36, fill="none", stroke="currentColor", rx=8)
-        + _legend(347)
+        + ripe_and_unripe(8, 347)
         + text(0, 27, "left out")
         + text(0, 79, "basket"),
         controls=[
@@ -310,7 +314,7 @@ def shuffle_explorer(attribute: pd.Series, ripe: pd.Series, *, n_shuffles: int =
         + "".join(text(axis.x(tick), 273, f"{tick:g}", text_anchor="middle") for tick in ticks)
         + line(14, 252, 466, 252)
         + text(240, 294, "gain (bits)", text_anchor="middle")
-        + _legend(289)
+        + ripe_and_unripe(8, 289)
         + line(true, 108, true, 252, stroke_dasharray="6 4", stroke_width=2)
         + text(true - 7, 118, f"true labels: {gains[0]:.3f}", text_anchor="end")
     )
@@ -442,9 +446,7 @@ def _melons_below(plane: Plane, attribute: pd.Series, ripe: pd.Series) -> str:
     melons = ""
     for i, (number, is_unripe) in enumerate(order["unripe"].items()):
         x, y = plane.x((i + 0.5) / len(order)), plane.y(0) + 20
-        shown = {"fill": "white"} if is_unripe else {}
-        melons += in_class(UNRIPE if is_unripe else RIPE, circle(x, y, 11))
-        melons += text(x, y + 4.5, str(number), text_anchor="middle", font_size=13, **shown)
+        melons += melon(number, not is_unripe, x, y)
     return melons
 
 
@@ -488,8 +490,8 @@ def plot_three_class_entropy() -> Plot:
     n = 60
     shares = np.array([(i, j, n - i - j) for i in range(n + 1) for j in range(n + 1 - i)]) / n
     x, y = (shares @ corners).T
-    with plt.rc_context({"font.size": 13}):  # reads on a phone, too
-        _, ax = plt.subplots(figsize=(6.4, 4.4), layout="constrained")
+    with plt.rc_context(READABLE):
+        _, ax = plt.subplots(figsize=(PLOT_WIDTH, 4), layout="constrained")
         filled = ax.tricontourf(x, y, entropy_of_counts(shares), levels=np.linspace(0, 1.6, 9), cmap="Blues")
         plt.colorbar(filled, ax=ax, label="entropy (bits)", shrink=0.8)
         ax.fill(*corners.T, facecolor="none", edgecolor="black", linewidth=1)
@@ -499,7 +501,7 @@ def plot_three_class_entropy() -> Plot:
         )
         for (cx, cy), name, drop in zip(corners, "ABC", (-0.08, -0.08, 0.03), strict=True):
             ax.text(cx, cy + drop, f"only {name}", ha="center")
-        ax.set(aspect="equal", ylim=(-0.1, 0.94))
+        ax.set(aspect="equal", xlim=(-0.1, 1.1), ylim=(-0.1, 0.94))
         ax.axis("off")
         return current_plot()
 
@@ -507,11 +509,11 @@ def plot_three_class_entropy() -> Plot:
 def plot_pixels(gain: np.ndarray, mean_ink: np.ndarray) -> Plot:
     """The gain of each pixel beside the share of pictures in which it has ink; both as square grids."""
     side = int(np.sqrt(len(gain)))
-    with plt.rc_context({"font.size": 13}):  # reads on a phone, too
-        _, axes = plt.subplots(1, 2, figsize=(6.4, 3.2), layout="constrained")
+    with plt.rc_context(READABLE):
+        _, axes = plt.subplots(1, 2, figsize=(PLOT_WIDTH, 4), layout="constrained")
         pictures = [(mean_ink, "share with ink", "Greys"), (gain, "gain (bits)", "Blues")]
         for ax, (values, title, cmap) in zip(axes, pictures, strict=True):
             image = ax.imshow(values.reshape(side, side), cmap=cmap, vmin=0)
-            plt.colorbar(image, ax=ax, shrink=0.8)
+            plt.colorbar(image, ax=ax, location="bottom")
             ax.set(title=title, xlabel="column", ylabel="row", xticks=range(side), yticks=range(side))
         return current_plot()

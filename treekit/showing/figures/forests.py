@@ -15,7 +15,7 @@ from treekit.measures import information_gain
 from treekit.models.random_forest import RandomForestClassifier
 from treekit.showing.explorable import Choice, Explorable, Panel, Slider
 from treekit.showing.figures.cover import Bin, grown
-from treekit.showing.figures.shared import Picture, dot, in_class, melon, melons_named
+from treekit.showing.figures.shared import Picture, dot, in_class, melon, melons_named, ripe_and_unripe
 from treekit.showing.palette import REGION, RIPE, UNRIPE, class_color
 from treekit.showing.svg import Plane, circle, element, line, number, rect, text
 
@@ -226,9 +226,8 @@ class _VotePlane:
         (left, right), (low, high) = (_limits(X[name]) for name in X)
         self.plane = Plane((left, right), (low, high), (44, 56, 424, 386))
         self.xs, self.ys = (np.linspace(*limits, N_CELLS + 1) for limits in (self.plane.xlim, self.plane.ylim))
-        legend = melon("", True, 310, 37, 7) + text(322, 42, "ripe") + melon("", False, 366, 37, 7)
         self.background = self.plane.axes(_round_ticks(left, right), _round_ticks(low, high), *map(str, X.columns)) + (
-            legend + text(378, 42, "unripe")
+            ripe_and_unripe(308, 37)
         )
         self.is_ripe = (y == np.unique(y)[1]).to_numpy()
         self.marks = {name: melon(name, ripe, radius=RADIUS) for name, ripe in zip(X.index, self.is_ripe.tolist())}

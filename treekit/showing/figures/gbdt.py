@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from treekit.models.gbdt import GBDTRegressor
 from treekit.models.losses import AbsoluteLoss, HuberLoss, LogisticLoss, Loss, SquaredLoss
 from treekit.showing.explorable import Choice, Explorable, Panel, Slider
-from treekit.showing.figures.shared import Picture, Plot, axes, current_plot, dot, in_class, melon
+from treekit.showing.figures.shared import READABLE, Picture, Plot, axes, current_plot, dot, in_class, melon
 from treekit.showing.palette import BAR, CLASS_COLORS, GAIN, RIPE, UNRIPE, class_color
 from treekit.showing.svg import FAINT, Plane, circle, element, line, number, rect, text
 
@@ -131,13 +131,13 @@ def residual_explorer(x: pd.Series, y: pd.Series, is_ripe: pd.Series, n_rounds: 
 
 def _melons(ripe: Mapping, places: Sequence[tuple[float, float]]) -> str:
     """Draw melons through which no line shows, alike ones in one group, so that a drawing of all is short."""
-    drawn = "".join(circle(*place, 11) for place in places)
+    drawn = "".join(circle(*place, 12) for place in places)
     drawn = element("g", drawn, style="fill: var(--pst-color-background, Canvas)")
     for kind, color in ((True, "currentColor"), (False, "white")):
         alike = [(name, *place) for (name, is_ripe), place in zip(ripe.items(), places) if is_ripe == kind]
-        drawn += in_class(RIPE if kind else UNRIPE, "".join(circle(x, y, 11) for _, x, y in alike)) if alike else ""
-        words = "".join(text(x, y + 4.4, str(name)) for name, x, y in alike)
-        drawn += element("g", words, text_anchor="middle", font_size=13, fill=color) if alike else ""
+        drawn += in_class(RIPE if kind else UNRIPE, "".join(circle(x, y, 12) for _, x, y in alike)) if alike else ""
+        words = "".join(text(x, y + 5.4, str(name)) for name, x, y in alike)
+        drawn += element("g", words, text_anchor="middle", font_size=15, fill=color) if alike else ""
     return drawn
 
 
@@ -220,6 +220,7 @@ def price_explorer(
         key += "".join(melon(n, bool(y[n]), 124 + 26 * j, at) for j, n in enumerate(inside))
     key += text(124, 18 + 26 * 2 + 5, f"all {len(y)} melons")
     marks = {name: circle(0, 0, 6) for name in sides}
+    marks[names[0]] += circle(0, 0, 20, fill_opacity=0, class_="handle")
     marks |= {f"bar {name}": rect(0, 0, 1, 20, style=f"fill: {class_color(k)}") for name, k in zip(bar_y, (5, GAIN))}
     return Explorable(
         title="One leaf or two?",
@@ -381,7 +382,7 @@ def plot_learning_curves(curves: Mapping[str, tuple[NDArray, NDArray]], loss: st
 
     `curves` gives each model's name the losses on its training and on the held-out rows; `loss` names the loss.
     """
-    with plt.rc_context({"font.size": 13}):  # reads on a phone, too
+    with plt.rc_context(READABLE):
         ax = axes("rounds", loss)
         for (name, (train, held_out)), color in zip(curves.items(), CLASS_COLORS):
             rounds = np.arange(1, len(held_out) + 1)

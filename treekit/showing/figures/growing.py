@@ -15,7 +15,17 @@ from treekit.growing.level import Level, descend, first_level
 from treekit.growing.presorted import sort_columns
 from treekit.models.cart import CARTClassifier
 from treekit.showing.explorable import Choice, Explorable, Place, Slider
-from treekit.showing.figures.shared import Picture, Plot, axes, current_plot, in_class, melon
+from treekit.showing.figures.shared import (
+    READABLE,
+    Picture,
+    Plot,
+    axes,
+    current_plot,
+    in_class,
+    melon,
+    plain_ticks,
+    ripe_and_unripe,
+)
 from treekit.showing.palette import CLASS_COLORS, class_color
 from treekit.showing.svg import FAINT, element, line, rect, text
 
@@ -101,6 +111,7 @@ def _picture(alt: str, strips: list[Strip], label: NDArray, names: Sequence, cla
     n_gaps = max(len(strip.groups) for strip in strips) - 1
     left = 6 + 9 * max(len(word) for strip in strips for word in strip.title.split())
     width = min(30, (RIGHT - left - GAP * n_gaps) / n_places)
+    lower = 14 if width < 22 else 0  # where rows are narrow, every second number stands lower
     drawn = "".join(
         in_class(k, rect(left + 2 + 110 * k, 3, 10, 10)) + text(left + 18 + 110 * k, 13, name)
         for k, name in enumerate(classes)
@@ -113,7 +124,8 @@ def _picture(alt: str, strips: list[Strip], label: NDArray, names: Sequence, cla
         for group in strip.groups:
             drawn += text(x + 1, y + 14, group.name, font_weight="bold")
             for row, weight in zip(group.rows.tolist(), group.weights.tolist()):
-                drawn += _row(x, y + 19, width, weight, int(label[row]), str(names[row]))
+                drop = lower * (len(here) % 2)
+                drawn += _row(x, y + 19, width, weight, int(label[row]), str(names[row]), drop)
                 here.append((row, x + width / 2))
                 x += width
             x += GAP if len(group.rows) else GAP + width
@@ -124,15 +136,15 @@ def _picture(alt: str, strips: list[Strip], label: NDArray, names: Sequence, cla
             if row == other
         )
         above = here if strip.leads_on else []
-        y += STRIP + (LINK if strip.leads_on else LINK / 2)
+        y += STRIP + lower + (LINK if strip.leads_on else LINK / 2)
     return Picture(alt, (480, y - LINK / 2), drawn)
 
 
-def _row(x: float, y: float, width: float, weight: float, k: int, name: str) -> str:
-    """A row: a bar as high as its weight, with its number below."""
+def _row(x: float, y: float, width: float, weight: float, k: int, name: str, drop: float) -> str:
+    """A row: a bar as high as its weight, with its number below, by `drop` lower than it could be."""
     frame = rect(x + 2, y, width - 4, BAR, fill="none", stroke="currentColor", stroke_opacity=FAINT)
     bar = in_class(k, rect(x + 2, y + BAR * (1 - weight), width - 4, BAR * weight))
-    number = text(x + width / 2, y + BAR + 16, name, text_anchor="middle", font_size=15 if width > 22 else 14)
+    number = text(x + width / 2, y + BAR + 16 + drop, name, text_anchor="middle")
     return (frame if weight < 1 else "") + bar + number
 
 
@@ -160,10 +172,11 @@ def subtraction(parent: ArrayLike, lighter: ArrayLike) -> Picture:
 
 def plot_work(counts: pd.DataFrame) -> Plot:
     """Operations, one line for each column of ``counts``, against the number of rows, its index, on log axes."""
-    with plt.rc_context({"font.size": 13}):
+    with plt.rc_context(READABLE):
         ax = axes("number of rows", "operations")
         for name, mark, color in zip(counts, "os^", CLASS_COLORS):
             ax.loglog(counts.index, counts[name], marker=mark, color=color, label=name)
+        plain_ticks(ax)
         ax.legend(frameon=False)
     return current_plot()
 
@@ -204,7 +217,7 @@ def orders_explorer(x: pd.DataFrame, is_ripe: pd.Series) -> Explorable:
     values, ripe = x.to_numpy(float).T, is_ripe.to_numpy(bool)
     levels = ordered_levels(values, ripe.astype(np.intp))
     n, d = len(x), len(values)
-    left, pitch, gap, high = 46, 22.5, 11, 136
+    left, pitch, gap, high = 34, 22, 10, 136
 
     def comparisons(level: Ordered) -> str:
         """About how many it takes to sort the rows of each node that splits, by all columns."""
@@ -240,7 +253,7 @@ def orders_explorer(x: pd.DataFrame, is_ripe: pd.Series) -> Explorable:
         for depth_above in levels[:depth]:
             done = np.repeat(~depth_above.splits, np.diff(depth_above.start))
             for row in depth_above.orders[0][done].tolist():
-                at = (left + 18 * (len(places) - d * level.orders.shape[1]) / d + 10, leaf_y, 0.75)
+                at = (left + pitch * ((len(places) - d * level.orders.shape[1]) / d + 0.5), leaf_y)
                 places |= {f"{column} {row}": at for column in x}
         return parts, sentence(depth), places
 
@@ -259,7 +272,7 @@ def orders_explorer(x: pd.DataFrame, is_ripe: pd.Series) -> Explorable:
     held = [
         ", ".join(str(x.index[row]) for row in part) for part in np.split(levels[1].orders[0], levels[1].start[1:-1])
     ]
-    size = (480.0, leaf_y + 50.0)
+    size = (448.0, leaf_y + 50.0)  # narrow, so that the numbers read on a phone
     return Explorable(
         title="Sorted once",
         alt=f"The {n} melons as numbered circles, hollow if ripe, in the order of {' and of '.join(x)}, after the "
@@ -268,10 +281,7 @@ def orders_explorer(x: pd.DataFrame, is_ripe: pd.Series) -> Explorable:
         size=size,
         background="".join(text(0, high * j + 16, f"by {column}", font_weight="bold") for j, column in enumerate(x))
         + text(0, leaf_y + 5, "leaf")
-        + melon("", True, 12, leaf_y + 36, 7)
-        + text(25, leaf_y + 41, "ripe")
-        + melon("", False, 82, leaf_y + 36, 7)
-        + text(95, leaf_y + 41, "unripe"),
+        + ripe_and_unripe(12, leaf_y + 36),
         controls=[Slider("Level", list(range(len(levels))), start=1, opens=0)],
         frame=frame,
         guess=Choice(
@@ -279,7 +289,5 @@ def orders_explorer(x: pd.DataFrame, is_ripe: pd.Series) -> Explorable:
             ["none", "one for each melon", "as many as at first"],
         ),
         challenge="Step down, and follow two melons that stay in one node. Do they ever change places?",
-        marks={
-            f"{column} {row}": melon(x.index[row], bool(ripe[row]), radius=10.5) for column in x for row in range(n)
-        },
+        marks={f"{column} {row}": melon(x.index[row], bool(ripe[row]), radius=11) for column in x for row in range(n)},
     )

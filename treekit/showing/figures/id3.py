@@ -10,7 +10,7 @@ import pandas as pd
 
 from treekit.measures import entropy, information_gain
 from treekit.showing.explorable import Choice, Explorable, Place
-from treekit.showing.figures.shared import LINE, Plot, axes, current_plot, melon
+from treekit.showing.figures.shared import LINE, READABLE, Plot, axes, current_plot, melon, ripe_and_unripe
 from treekit.showing.palette import BAR, CLASS_COLORS, GAIN, class_color
 from treekit.showing.svg import FAINT, Plane, circle, element, line, rect, text
 
@@ -76,10 +76,7 @@ def split_explorer(frame: pd.DataFrame, target: str, rival: str) -> Explorable:
     marks |= {row: melon(row, label == "yes", radius=10.5) for row, label in labels.items()}
     empty = "".join(circle(seats[row][0], seats[row][1], 10) for row in frame.index)
     background = (
-        melon("", True, 12, 9, 7)
-        + text(25, 14, "ripe")
-        + melon("", False, 72, 9, 7)
-        + text(85, 14, "unripe")
+        ripe_and_unripe(12, 9)
         + text(400, 14, "entropy (bits)", text_anchor="end")
         + text(0, 44, f"all {n} melons")
         + element("g", empty, fill="none", stroke="currentColor", stroke_opacity=FAINT, stroke_dasharray="2 3")
@@ -109,7 +106,7 @@ def split_explorer(frame: pd.DataFrame, target: str, rival: str) -> Explorable:
 
 def plot_chance(chance: pd.Series, gain: float, name: str) -> Plot:
     """The mean gain of random columns, `chance`, against their number of values, and the gain of a real attribute."""
-    with plt.rc_context({"font.size": 13}):
+    with plt.rc_context(READABLE):
         ax = axes("values of the random column", "mean gain (bits)")
         ax.plot(chance.index, chance, marker="o", color=CLASS_COLORS[0])
         ax.axhline(gain, color=CLASS_COLORS[1], linestyle="--")
@@ -120,7 +117,7 @@ def plot_chance(chance: pd.Series, gain: float, name: str) -> Plot:
 
 def plot_threshold(means: pd.DataFrame) -> Plot:
     """Accuracy on training rows and on held-out rows, the columns of `means`, against the threshold, its index."""
-    with plt.rc_context({"font.size": 13}):  # reads on a phone, too
+    with plt.rc_context(READABLE):
         ax = axes("threshold min_gain (bits)", "accuracy")
         for k, name in enumerate(["training", "held-out"]):
             ax.plot(means.index, means[name], marker="os"[k], color=CLASS_COLORS[k], label=f"{name} rows")

@@ -7,11 +7,23 @@ from collections.abc import Sequence
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+from matplotlib.ticker import MaxNLocator
 
 from treekit.measures import entropy_of_counts
 from treekit.models.c45 import C45Classifier
 from treekit.showing.explorable import Choice, Explorable, Slider
-from treekit.showing.figures.shared import Picture, Plot, current_plot, dot, in_class, melon, placed
+from treekit.showing.figures.shared import (
+    PLOT_WIDTH,
+    READABLE,
+    Picture,
+    Plot,
+    current_plot,
+    dot,
+    in_class,
+    melon,
+    placed,
+    ripe_and_unripe,
+)
 from treekit.showing.palette import BAR, CLASS_COLORS, RIPE, UNRIPE
 from treekit.showing.svg import FAINT, Plane, circle, element, line, rect, text
 
@@ -43,8 +55,7 @@ def _classes(labels: pd.Series) -> tuple[list[str], list[int]]:
 
 def _legend(y: float) -> str:
     """What the circles mean."""
-    drawn = melon("", True, 12, y - 5, 7) + text(25, y, "ripe") + melon("", False, 72, y - 5, 7) + text(85, y, "unripe")
-    return element("g", drawn + _ring(166, y - 5) + text(184, y, "no answer"), font_size=13)
+    return element("g", ripe_and_unripe(12, y - 5) + _ring(166, y - 5) + text(184, y, "no answer"), font_size=13)
 
 
 def _ring(x: float, y: float) -> str:
@@ -251,15 +262,18 @@ def plot_with_holes(runs: pd.DataFrame) -> Plot:
     `runs` has the columns holes, way and accuracy.
     """
     kinds, ways = runs["holes"].unique(), runs["way"].unique()
-    with plt.rc_context({"font.size": 12}):
-        figure, panels = plt.subplots(1, len(kinds), figsize=(6.4, 3.6), sharex=True, sharey=True, layout="constrained")
+    with plt.rc_context(READABLE):
+        figure, panels = plt.subplots(
+            1, len(kinds), figsize=(PLOT_WIDTH, 3.6), sharex=True, sharey=True, layout="constrained"
+        )
         for ax, kind in zip(panels, kinds, strict=True):
             for place, way in enumerate(ways):
                 accuracy = runs.loc[(runs["holes"] == kind) & (runs["way"] == way), "accuracy"]
                 ax.plot(accuracy, np.full(len(accuracy), place), "o", markersize=4, alpha=0.4, color=CLASS_COLORS[0])
                 ax.plot([accuracy.mean()] * 2, [place - 0.3, place + 0.3], color="black", linewidth=2)
             ax.set(title=kind, yticks=range(len(ways)), yticklabels=ways)
+            ax.xaxis.set_major_locator(MaxNLocator(2))
             ax.spines[["top", "right"]].set_visible(False)
         panels[0].invert_yaxis()
-        figure.supxlabel("accuracy on held-out rows", fontsize=12)
+        figure.supxlabel("accuracy on held-out rows", fontsize="medium")
     return current_plot()

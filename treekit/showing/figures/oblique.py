@@ -14,7 +14,7 @@ from treekit.growing.thresholds import midpoint
 from treekit.measures import gain_of_counts
 from treekit.models.base import TreeClassifier
 from treekit.showing.explorable import Choice, Explorable, Panel, Slider
-from treekit.showing.figures.shared import Picture, Plot, current_plot, in_class, melon, piled
+from treekit.showing.figures.shared import PLOT_WIDTH, READABLE, Picture, Plot, current_plot, in_class, melon, piled
 from treekit.showing.palette import CLASS_COLORS, GAIN, class_color
 from treekit.showing.svg import FAINT, Plane, circle, element, line, number, rect, text
 from treekit.trees.tree import Tree
@@ -215,7 +215,7 @@ def tilt_explorer(frame: pd.DataFrame, columns: list[str], target: str) -> Explo
         background=plane.axes(xticks, yticks, *columns)
         + "".join(melon(n, ripe[n], plane.x(a), plane.y(b)) for n, (a, b) in zip(frame.index, turned.values)),
         # What is taken hold of: it stays while the drawing changes, so the browser knows where a drag began.
-        marks={"tip": circle(0, 0, 20, fill_opacity=0, style="cursor: grab")},
+        marks={"tip": circle(0, 0, 20, fill_opacity=0, class_="handle")},
         controls=[Slider("Angle of the direction", angles, start=90, show="{}°", points=[tip(a) for a in angles])],
         frame=state,
         found=is_best,
@@ -273,8 +273,8 @@ def plot_staircase(runs: pd.DataFrame) -> Plot:
 
     `runs` has the columns rows, tree, leaves and error, one line for each run.
     """
-    with plt.rc_context({"font.size": 12}):
-        _, panels = plt.subplots(1, 2, figsize=(6.4, 3.6), layout="constrained")
+    with plt.rc_context(READABLE):
+        figure, panels = plt.subplots(1, 2, figsize=(PLOT_WIDTH, 3.6), layout="constrained")
         for k, (name, of_tree) in enumerate(runs.groupby("tree", sort=False)):
             mean = of_tree.groupby("rows").mean(numeric_only=True)
             for ax, what in zip(panels, ("leaves", "error")):
@@ -282,13 +282,13 @@ def plot_staircase(runs: pd.DataFrame) -> Plot:
                 ax.plot(mean.index, mean[what], color=CLASS_COLORS[k], label=name, linestyle=["-", "--"][k])
         rows = runs["rows"].unique()
         leaves, errors = [2, 5, 10, 20, 50], [0.001, 0.01, 0.1]
-        for ax, ticks, label in zip(panels, (leaves, errors), ("leaves", "share of new rows classified wrongly")):
+        for ax, ticks, label in zip(panels, (leaves, errors), ("leaves", "error on new rows")):
             ax.set(xscale="log", yscale="log", xlabel="training rows", ylabel=label)
             ax.set_xticks(rows, labels=rows)
             ax.set_yticks(ticks, labels=ticks)
             ax.minorticks_off()
             ax.spines[["top", "right"]].set_visible(False)
-        panels[0].legend(frameon=False)
+        figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper center", ncols=2, frameon=False)
     return current_plot()
 
 

@@ -13,7 +13,7 @@ from treekit.models.cart import CARTClassifier, CARTRegressor
 from treekit.pruning.cost_complexity import CostComplexityPath, cost_complexity_path, prune_cost_complexity
 from treekit.pruning.pessimistic import binomial_limit
 from treekit.showing.explorable import Choice, Explorable, Panel, Slider
-from treekit.showing.figures.shared import Picture, dot, in_class, melon
+from treekit.showing.figures.shared import Picture, dot, in_class, melon, ripe_and_unripe
 from treekit.showing.palette import REGION, class_color
 from treekit.showing.svg import Plane, circle, element, line, rect, text
 from treekit.trees.tree import Tree
@@ -504,8 +504,7 @@ def alpha_explorer(
             f"Your guess: in how many steps do the {full.n_leaves} leaves become one?", [1, 2, 3, 4, 5][: steps + 1]
         )
         challenge = "Stop at every tree of the path. At which price do two questions fall at once?"
-    legend = melon("", True, 12, bottom + 18, 7) + text(25, bottom + 23, "ripe")
-    legend += melon("", False, 72, bottom + 18, 7) + text(85, bottom + 23, "unripe")
+    legend = ripe_and_unripe(12, bottom + 18)
     return Explorable(
         title="The price of a leaf" if with_links else "What is a leaf worth?",
         alt=f"A tree of {_leaves(full)}, of which the price {start:g} has left {n_left}: the {len(frame)} melons, as "

@@ -10,7 +10,17 @@ from matplotlib.lines import Line2D
 from treekit.growing.binning import bin_codes, bin_edges
 from treekit.growing.criteria import Gini
 from treekit.showing.explorable import Choice, Explorable, Panel, Slider
-from treekit.showing.figures.shared import Picture, Plot, axes, current_plot, melon
+from treekit.showing.figures.shared import (
+    PLOT_WIDTH,
+    READABLE,
+    Picture,
+    Plot,
+    axes,
+    current_plot,
+    melon,
+    plain_ticks,
+    ripe_and_unripe,
+)
 from treekit.showing.palette import BAR, CLASS_COLORS, RIPE, UNRIPE, class_color
 from treekit.showing.svg import FAINT, Plane, circle, line, rect, text
 
@@ -40,8 +50,8 @@ def plot_times(benchmarks: pd.DataFrame) -> Plot:
     grows by entropy, the other two by Gini; scikit-learn's boosting is HistGradientBoosting. Every second curve of a
     panel, that of 100 boosted trees, has hollow marks.
     """
-    with plt.rc_context({"font.size": 13}):  # reads on a phone, too
-        figure, panels = plt.subplots(1, 2, figsize=(6.4, 4.6), sharex=True, sharey=True, layout="constrained")
+    with plt.rc_context(READABLE):
+        figure, panels = plt.subplots(1, 2, figsize=(PLOT_WIDTH, 4.6), sharex=True, sharey=True, layout="constrained")
         times = benchmarks[benchmarks["measure"] == "CPU seconds"]
         lines: dict[str, Line2D] = {}
         for ax, (title, curves) in zip(panels, PANELS.items()):
@@ -63,6 +73,7 @@ def plot_times(benchmarks: pd.DataFrame) -> Plot:
                         named, (first["n_rows"], first["treekit"]), (0, 9), textcoords="offset points", ha="center"
                     )
             ax.set(title=title, xlabel="rows")
+            plain_ticks(ax)
             ax.spines[["top", "right"]].set_visible(False)
         panels[0].set_ylabel("seconds of CPU time")
         figure.legend(lines.values(), lines.keys(), loc="outside upper center", ncols=2, frameon=False)
@@ -101,7 +112,7 @@ def ratio_dots(ratios: pd.DataFrame, peer: str) -> Picture:
 
 def plot_learning(curve: pd.DataFrame) -> Plot:
     """Accuracy on held-out rows, one line for each column of `curve`, against the training rows, its index."""
-    with plt.rc_context({"font.size": 13}):  # reads on a phone, too
+    with plt.rc_context(READABLE):
         ax = axes("training rows (log axis)", "accuracy on held-out rows")
         for name, mark, color in zip(curve, MARKS, CLASS_COLORS):
             ax.semilogx(curve.index, curve[name], marker=mark, color=color, label=name)
@@ -113,10 +124,11 @@ def plot_learning(curve: pd.DataFrame) -> Plot:
 
 def plot_traffic(megabytes: pd.DataFrame) -> Plot:
     """Megabytes that are sent, one line for each column of `megabytes`, against the number of rows, its index."""
-    with plt.rc_context({"font.size": 13}):  # reads on a phone, too
+    with plt.rc_context(READABLE):
         ax = axes("rows", "megabytes sent")
         for name, style, color in zip(megabytes, ["-", "--", ":"], CLASS_COLORS):
             ax.loglog(megabytes.index, megabytes[name], style, linewidth=2.5, color=color, label=name)
+        plain_ticks(ax)
         ax.legend(frameon=False)
     return current_plot()
 
@@ -200,12 +212,7 @@ def blocks_explorer(x: pd.Series, is_ripe: pd.Series, n_blocks: int = 4, max_bin
         alt=f"{n_blocks} stalls with the {len(x)} melons as numbered circles, hollow if ripe, each melon in the column "
         "of its bin of density. All stalls are framed: their counts have been added up.",
         size=(480, low + 36),
-        background=stalls
-        + melons
-        + melon("", True, 18, low + 20, 7)
-        + text(32, low + 25, "ripe")
-        + melon("", False, 88, low + 20, 7)
-        + text(102, low + 25, "unripe"),
+        background=stalls + melons + ripe_and_unripe(18, low + 20),
         controls=[
             Choice("Order of the stalls", list(orders)),
             Slider("Histograms added", list(range(n_blocks + 1)), start=n_blocks, opens=0),
