@@ -7,15 +7,20 @@ many categories and nodes there are.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
 
 from treekit.growing.candidates import ChildLimits, SplitCandidates
-from treekit.growing.criteria import Criterion
+from treekit.growing.criteria import Criterion, Entropy
 from treekit.growing.level import Level
-from treekit.growing.thresholds import _saving_within_limits
+from treekit.growing.many_classes import ClassBlock, Labels
+from treekit.growing.presorted import blocks
+from treekit.growing.thresholds import saving_by_class_within_limits, saving_within_limits
 from treekit.numeric import TIE, Floats, Ints, safe_divide
 from treekit.trees.routes import BranchPerCategory, Routes, routes_of_pairs
 
@@ -28,7 +33,8 @@ MAX_EXHAUSTIVE = 10
 MAX_ORDERS = 30
 
 
-class CategoryCells(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class CategoryCells:
     """The (node, category) pairs that have rows, in this order.
 
     Attributes
@@ -36,13 +42,16 @@ class CategoryCells(NamedTuple):
     node, category : arrays of shape (n_cells,)
         Node and category of each cell.
     sums : array of shape (n_sums, n_cells)
-        What the rows of each cell add up to: whole numbers, or floats that are exact multiples of a unit.
+        What the rows of each cell add up to: whole numbers, or floats that are exact multiples of a unit. With
+        ``by_class`` their weight, of shape (1, n_cells).
     unit : array of shape (n_sums, 1) or (n_sums, n_cells)
         Size of the units of ``sums``.
     n_rows : array of shape (n_cells,)
         Number of rows in each cell.
     n_nodes, n_values : int
         Numbers of nodes and of categories, with rows or without.
+    by_class : sparse array of shape (n_classes, n_cells) or None
+        Where classes are many, the sums of each of them: see :mod:`treekit.growing.many_classes`.
     """
 
     node: Ints
@@ -52,6 +61,35 @@ class CategoryCells(NamedTuple):
     n_rows: Ints
     n_nodes: int
     n_values: int
+    by_class: csr_matrix | None = None
+
+    @cached_property
+    def counts(self) -> Floats:
+        """``sums`` as floats."""
+        return self.sums * self.unit
+
+    @cached_property
+    def known(self) -> Floats:
+        """The sums of the known rows of each node, of shape (n_sums, n_nodes)."""
+        return self.by_node(self.counts)
+
+    @cached_property
+    def known_by_class(self) -> NDArray[np.int64]:
+        """The same class by class, in units, where classes are many."""
+        assert self.by_class is not None
+        pairs = self.by_class.tocoo()
+        return Labels(pairs.row, self.by_class.shape[0]).add_up(pairs.data, self.node[pairs.col], self.n_nodes)
+
+    @cached_property
+    def n_known(self) -> Ints:
+        """The number of known rows of each node."""
+        return self.by_node(self.n_rows)
+
+    def class_blocks(self) -> Iterator[CategoryCells]:
+        """The cells with the sums of one block of classes after the other."""
+        assert self.by_class is not None
+        for classes in blocks(self.by_class.shape[0], len(self.node)):
+            yield replace(self, sums=self.by_class[classes].toarray(), by_class=None)
 
     def by_node(self, x: NDArray) -> NDArray:
         """Sum of x over the cells of each node, of shape (..., n_nodes); 0 for a node without cells."""
@@ -64,13 +102,19 @@ class CategoryCells(NamedTuple):
     def in_order(self, order: Ints) -> CategoryCells:
         """The cells in another order that keeps those of a node together."""
         unit = self.unit if self.unit.shape[1] == 1 else self.unit[:, order]
-        return self._replace(
+        return replace(
+            self,
             node=self.node[order],
             category=self.category[order],
             sums=self.sums[:, order],
             unit=unit,
             n_rows=self.n_rows[order],
+            by_class=None if self.by_class is None else self.by_class[:, order],
         )
+
+
+#: The sums of left sides, made from the sums of the cells.
+LeftSides = Callable[[CategoryCells], Floats]
 
 
 def category_cells(level: Level, column: NDArray, n_values: int) -> CategoryCells:
@@ -85,26 +129,42 @@ def category_cells(level: Level, column: NDArray, n_values: int) -> CategoryCell
     addend = level.addend.take(level.entry[known[order]], axis=1)
     sums = np.add.reduceat(addend, first, axis=1, dtype=np.int64) if len(first) else addend.astype(np.int64)
     n_rows = np.diff(first, append=len(cell))
-    return CategoryCells(node, category, sums, level.unit_of(node), n_rows, level.n_nodes, n_values)
+    cells = CategoryCells(node, category, sums, level.unit_of(node), n_rows, level.n_nodes, n_values)
+    if level.labels is None:
+        return cells
+    labels = level.labels.take(level.rows(level.entry[known[order]]))
+    return replace(cells, by_class=labels.by_group(addend[0], np.repeat(np.arange(len(first)), n_rows), len(first)))
 
 
 def score_branches(
-    level: Level, column: NDArray, n_values: int, criterion: Criterion, min_weight: float = 0.0
+    level: Level, column: NDArray, n_values: int, criterion: Entropy, min_weight: float = 0.0
 ) -> SplitCandidates:
     """A branch for each category: what it gains in each node.
 
     A node can be split when at least two categories have rows in it, and ``min_weight`` or more of the weight.
     """
     cells = category_cells(level, column, n_values)
-    counts = cells.sums * cells.unit
-    weight = criterion.weight(counts)
-    saving = criterion.cost(cells.by_node(counts)) - cells.by_node(criterion.cost(counts))
+    weight = criterion.weight(cells.counts)
+    if cells.by_class is None:
+        saving = criterion.cost(cells.known) - cells.by_node(criterion.cost(cells.counts))
+    else:
+        known = level.sums_where(level.values(column, level.entry) >= 0, level.entry)
+        saving = criterion.cost(known) - cells.by_node(_cost_by_class(cells, criterion, weight))
     can_split = cells.by_node(((weight > 0) & (weight >= min_weight)).astype(np.intp)) >= 2
     gain = np.where(can_split, criterion.gain(saving, level.sums), -np.inf)
     candidates = _category_candidates(gain, BranchPerCategory(n_values))
     share = safe_divide(weight, cells.by_node(weight)[cells.node])
     candidates.branch_entropy = {0: -cells.by_node(share * np.log2(np.where(share > 0, share, 1.0)))}
     return candidates
+
+
+def _cost_by_class(cells: CategoryCells, criterion: Entropy, weight: Floats) -> Floats:
+    """The cost of each cell, from the classes that it has."""
+    assert cells.by_class is not None
+    pairs = cells.by_class.tocoo()
+    unit = np.broadcast_to(cells.unit[0], len(weight))
+    cost = criterion.cost((pairs.data * unit[pairs.col])[np.newaxis], weight[pairs.col])
+    return np.bincount(pairs.col, cost, minlength=len(weight))
 
 
 def score_groups(
@@ -154,26 +214,22 @@ def best_groups_of_cells(
     """The best grouping of each node; of equal gains the first in the list of groupings."""
     best_gain = np.full(cells.n_nodes, -np.inf)
     goes_left = np.zeros(len(cells.node), dtype=bool)
-    counts = cells.sums * cells.unit
-    keys = criterion.order_keys(counts)
-    if not one_vs_rest and len(keys) > 1 and cells.n_values <= MAX_EXHAUSTIVE:
-        known, n_known = cells.by_node(counts), cells.by_node(cells.n_rows)
+    has_one_key = cells.by_class is None and len(criterion.order_keys(cells.counts)) == 1
+    if not one_vs_rest and not has_one_key and cells.n_values <= MAX_EXHAUSTIVE:
         # The last category stays on the right: its being on the left would be the same cut, named the other way.
         for mask in range(1, 2 ** max(cells.n_values - 1, 0)):
             is_left = (mask >> cells.category) & 1 == 1
-            left, n_left = cells.by_node(counts * is_left), cells.by_node(cells.n_rows * is_left)
-            gain = criterion.gain(_saving_within_limits(criterion, left, known, n_left, n_known, limits), node)
+            n_left = cells.by_node(cells.n_rows * is_left)
+            saving = _saving(cells, lambda c: c.by_node(c.counts * is_left), n_left, slice(None), criterion, limits)
+            gain = criterion.gain(saving, node)
             better = np.isfinite(gain) & ~(gain <= best_gain + TIE * impurity)
             best_gain[better] = gain[better]
             goes_left = np.where(better[cells.node], is_left, goes_left)
     elif one_vs_rest:
-        best_gain, best = _best_left_sides(cells, counts, cells.n_rows, node, criterion, impurity, limits)
+        best_gain, best = _best_left_sides(cells, lambda c: c.counts, cells.n_rows, node, criterion, impurity, limits)
         goes_left[best[best >= 0]] = True
     else:
-        if len(keys) > MAX_ORDERS:
-            most_frequent = np.argsort(-cells.by_node(counts), axis=0, kind="stable")[:MAX_ORDERS]
-            keys = keys[most_frequent[:, cells.node], np.arange(len(cells.node))]
-        for key in keys:
+        for key in _order_keys(cells, criterion):
             order = np.lexsort((key, cells.node))
             gain, best = _best_prefix(cells.in_order(order), node, criterion, impurity, limits)
             better = np.isfinite(gain) & ~(gain <= best_gain + TIE * impurity)
@@ -184,26 +240,55 @@ def best_groups_of_cells(
     return _category_candidates(best_gain, routes_of_pairs(cells.node, cells.category, np.where(goes_left, 0, 1)))
 
 
+def _order_keys(cells: CategoryCells, criterion: Criterion) -> Floats:
+    """Numbers by which the cells of each node are ordered, of shape (n_orders, n_cells)."""
+    every_cell = np.arange(len(cells.node))
+    if cells.by_class is not None and len(every_cell):
+        most_frequent = _most_frequent(cells.known_by_class)[:, cells.node]
+        sums = np.asarray(cells.by_class[most_frequent.ravel(), np.tile(every_cell, len(most_frequent))])
+        return safe_divide(sums.reshape(most_frequent.shape), cells.sums[0])
+    keys = criterion.order_keys(cells.counts)
+    return keys if len(keys) <= MAX_ORDERS else keys[_most_frequent(cells.known)[:, cells.node], every_cell]
+
+
+def _most_frequent(known: NDArray) -> Ints:
+    """The classes most frequent in each node, the first of all first, of shape (n_orders, n_nodes)."""
+    return np.argsort(-known, axis=0, kind="stable")[:MAX_ORDERS]
+
+
 def _best_prefix(
     cells: CategoryCells, node: Floats, criterion: Criterion, impurity: Floats, limits: ChildLimits
 ) -> tuple[Floats, Ints]:
     """The gain of the best cut of each node in the order of its cells, and the last cell on its left; -inf and -1."""
     if not len(cells.node):
         return np.full(cells.n_nodes, -np.inf), np.full(cells.n_nodes, -1)
-    # One running sum for all nodes. It is exact, so what the nodes before add up to can be subtracted.
     first = np.flatnonzero(np.diff(cells.node, prepend=-1))
     size = np.diff(first, append=len(cells.node))
-    left, n_left = (
-        running - np.repeat(running[..., first] - x[..., first], size, axis=-1)
-        for x in (cells.sums, cells.n_rows)
-        for running in [np.cumsum(x, axis=-1)]
-    )
-    return _best_left_sides(cells, left * cells.unit, n_left, node, criterion, impurity, limits)
+
+    def up_to_each(x: NDArray) -> NDArray:
+        # One running sum for all nodes. It is exact, so what the nodes before add up to can be subtracted.
+        running = np.cumsum(x, axis=-1)
+        return running - np.repeat(running[..., first] - x[..., first], size, axis=-1)
+
+    n_left = up_to_each(cells.n_rows)
+    return _best_left_sides(cells, lambda c: up_to_each(c.sums) * c.unit, n_left, node, criterion, impurity, limits)
+
+
+def _saving(
+    cells: CategoryCells, left_of: LeftSides, n_left: Ints, at: Ints | slice, criterion: Criterion, limits: ChildLimits
+) -> Floats:
+    """What left sides in the nodes ``at`` save; -inf where a side is below the limits."""
+    n_known, limits = cells.n_known[at], limits.of(at)
+    if cells.by_class is None:
+        return saving_within_limits(criterion, left_of(cells), cells.known[:, at], n_left, n_known, limits)
+    weight, n = left_of(cells)[0], cells.known[0]
+    parts = (ClassBlock(slice(None), at, left_of(block), block.known, n) for block in cells.class_blocks())
+    return saving_by_class_within_limits(criterion, parts, weight, n[at], n_left, n_known, limits)
 
 
 def _best_left_sides(
     cells: CategoryCells,
-    left: Floats,
+    left_of: LeftSides,
     n_left: Ints,
     node: Floats,
     criterion: Criterion,
@@ -212,9 +297,8 @@ def _best_left_sides(
 ) -> tuple[Floats, Ints]:
     """Of one left side for each cell, the best of each node: its gain, and its cell; -inf and -1 if there is none."""
     at = cells.node
-    known, n_known = cells.by_node(cells.sums * cells.unit), cells.by_node(cells.n_rows)
-    saving = _saving_within_limits(criterion, left, known[:, at], n_left, n_known[at], limits.of(at))
-    gain = np.where(n_left < n_known[at], criterion.gain(saving, node[:, at]), -np.inf)
+    saving = _saving(cells, left_of, n_left, at, criterion, limits)
+    gain = np.where(n_left < cells.n_known[at], criterion.gain(saving, node[:, at]), -np.inf)
     best_gain, best = np.full(cells.n_nodes, -np.inf), np.full(cells.n_nodes, -1)
     np.maximum.at(best_gain, at, gain)
     # Assign in reverse: the first cell of a node is written last and wins.

@@ -10,7 +10,7 @@ Sums have the shape (n_sums, ...): one for each thing that is added up, for any 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 import numpy as np
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from treekit.growing.fixed_point import unit_for_sum
 from treekit.growing.level import Level, segment_sums
+from treekit.growing.many_classes import MANY, ClassBlock, Labels
 from treekit.measures import entropy_of_counts, gini_of_counts
 from treekit.numeric import RESOLUTION, ROUNDING, WEIGHT_RESOLUTION, Bools, Floats, Ints, safe_divide
 
@@ -41,12 +42,15 @@ class Criterion:
     gain_is_sum : bool
         Whether gains and impurities are sums over the rows of a node instead of means.
     per_row : array of shape (n_sums, n_rows)
-        What each training row adds to the sums, for each unit of its weight.
+        What each training row adds to the sums, for each unit of its weight; only 1 where there are ``labels``.
+    labels : Labels or None
+        Where classes are many, the only one of the sums that each row adds to.
     """
 
     name = ""
     gain_is_sum = False
     per_row: NDArray
+    labels: Labels | None = None
 
     def cost(self, sums: Floats) -> Floats:
         """Weight times impurity of each group, up to a term that adds up as well and so cancels in every gain."""
@@ -136,14 +140,18 @@ def with_fine_weights(level: Level, n_sums: int, weights: Callable[[NDArray[np.i
     total = np.bincount(node, exact.sum(axis=0), minlength=level.n_nodes).astype(float)
     unit[:n_sums, is_coarse] = unit_for_sum(total[is_coarse])
     addend[:n_sums, entry] = np.rint(exact / unit[:n_sums, node])
-    return replace(level, addend=addend, unit=unit, total=segment_sums(addend, level.entry, level.start))
+    return replace(level, addend=addend, unit=unit, total=level.add_up(addend, level.entry, level.start))
 
 
-class _Classes(Criterion):
+class ClassCriterion(Criterion):
     """The rows add up to the weights of the classes; a leaf predicts their shares."""
 
     def __init__(self, label: NDArray[np.intp], n_classes: int):
-        self.per_row = label == np.arange(n_classes)[:, np.newaxis]
+        self.label, self.n_classes = label, n_classes
+        if n_classes < MANY:
+            self.per_row = label == np.arange(n_classes)[:, np.newaxis]
+        else:
+            self.per_row, self.labels = np.ones((1, len(label))), Labels(label, n_classes)
 
     def weight(self, sums: Floats) -> Floats:
         return sums.sum(axis=0)
@@ -158,15 +166,26 @@ class _Classes(Criterion):
         if level.has_unit_weights:
             return level
         return with_fine_weights(
-            level, len(self.per_row), lambda entry: self.per_row[:, level.rows(entry)] * level.weight[entry]
+            level, self.n_classes, lambda entry: self.per_row[:, level.rows(entry)] * level.weight[entry]
         )
 
     def order_keys(self, sums: Floats) -> Floats:
         shares = safe_divide(sums, sums.sum(axis=0))
         return shares[1:] if len(shares) == 2 else shares
 
+    def saving_by_class(self, blocks: Iterable[ClassBlock], n_left: Floats, n: Floats) -> Floats:
+        """How much it saves to cut groups, from the sums of one block of classes after the other.
 
-class Entropy(_Classes):
+        Parameters
+        ----------
+        blocks : iterable of ClassBlock
+        n_left, n : arrays of shape (n_cuts,)
+            Weight on the left of each cut, and on both sides.
+        """
+        raise NotImplementedError
+
+
+class Entropy(ClassCriterion):
     r"""Entropy of the labels, in bits: cost :math:`n H = -\sum_k n_k \log_2 (n_k / n)`.
 
     Logarithms of shares do not grow with the weights: so nearly pure nodes, where the impurity is small, lose the least
@@ -175,15 +194,23 @@ class Entropy(_Classes):
 
     name = "entropy"
 
-    def cost(self, sums: Floats) -> Floats:
-        share = sums / np.maximum(sums.sum(axis=0), TINY)
+    def cost(self, sums: Floats, n: Floats | None = None) -> Floats:
+        """See :meth:`Criterion.cost`; with the weights ``n`` of the groups, what some of the classes add to it."""
+        share = sums / np.maximum(sums.sum(axis=0) if n is None else n, TINY)
         return -(sums * np.log2(np.maximum(share, TINY))).sum(axis=0)
+
+    def saving_by_class(self, blocks: Iterable[ClassBlock], n_left: Floats, n: Floats) -> Floats:
+        saved = np.zeros(len(n))
+        for at, node, left, total, n_node in blocks:
+            sides = self.cost(left, n_left[at]) + self.cost(total[:, node] - left, n[at] - n_left[at])
+            saved[at] += self.cost(total, n_node)[node] - sides
+        return saved
 
     def impurity(self, level: Level) -> Floats:
         return entropy_of_counts(level.sums.T)
 
 
-class Gini(_Classes, DeviationCriterion):
+class Gini(ClassCriterion, DeviationCriterion):
     r"""Gini impurity of the labels: cost :math:`n \,\mathrm{Gini} = n - \sum_k n_k^2 / n`.
 
     A cut saves :math:`n / (n_l n_r) \sum_k S_k^2`. The deviations of all classes add up to 0, which gives that of the
@@ -210,6 +237,13 @@ class Gini(_Classes, DeviationCriterion):
             return squares
 
         return saving
+
+    def saving_by_class(self, blocks: Iterable[ClassBlock], n_left: Floats, n: Floats) -> Floats:
+        squares = np.zeros(len(n))
+        for at, node, left, total, n_node in blocks:
+            deviation = left - safe_divide(total, n_node)[:, node] * n_left[at]
+            squares[at] += np.square(deviation, out=deviation).sum(axis=0)
+        return safe_divide(n, n_left * (n - n_left)) * squares
 
     def impurity(self, level: Level) -> Floats:
         return gini_of_counts(level.sums.T)
