@@ -7,21 +7,20 @@ many categories and nodes there are.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_matrix
 
 from treekit.growing.candidates import ChildLimits, SplitCandidates
-from treekit.growing.criteria import Criterion, Entropy
+from treekit.growing.criteria import ClassCriterion, Criterion, Entropy
 from treekit.growing.level import Level
-from treekit.growing.many_classes import ClassBlock, Labels
-from treekit.growing.presorted import blocks
-from treekit.growing.thresholds import saving_by_class_within_limits, saving_within_limits
-from treekit.numeric import TIE, Floats, Ints, safe_divide
+from treekit.growing.many_classes import ClassPairs, ClassTerms, Term
+from treekit.growing.thresholds import saving_within_limits, terms_within_limits
+from treekit.numeric import TIE, Bools, Floats, Ints, safe_divide
 from treekit.trees.routes import BranchPerCategory, Routes, routes_of_pairs
 
 __all__ = ["score_branches", "score_groups"]
@@ -50,8 +49,8 @@ class CategoryCells:
         Number of rows in each cell.
     n_nodes, n_values : int
         Numbers of nodes and of categories, with rows or without.
-    by_class : sparse array of shape (n_classes, n_cells) or None
-        Where classes are many, the sums of each of them: see :mod:`treekit.growing.many_classes`.
+    by_class : ClassPairs or None
+        Where classes are many, those that each cell has: see :mod:`treekit.growing.many_classes`.
     """
 
     node: Ints
@@ -61,7 +60,7 @@ class CategoryCells:
     n_rows: Ints
     n_nodes: int
     n_values: int
-    by_class: csr_matrix | None = None
+    by_class: ClassPairs | None = None
 
     @cached_property
     def counts(self) -> Floats:
@@ -74,22 +73,9 @@ class CategoryCells:
         return self.by_node(self.counts)
 
     @cached_property
-    def known_by_class(self) -> NDArray[np.int64]:
-        """The same class by class, in units, where classes are many."""
-        assert self.by_class is not None
-        pairs = self.by_class.tocoo()
-        return Labels(pairs.row, self.by_class.shape[0]).add_up(pairs.data, self.node[pairs.col], self.n_nodes)
-
-    @cached_property
     def n_known(self) -> Ints:
         """The number of known rows of each node."""
         return self.by_node(self.n_rows)
-
-    def class_blocks(self) -> Iterator[CategoryCells]:
-        """The cells with the sums of one block of classes after the other."""
-        assert self.by_class is not None
-        for classes in blocks(self.by_class.shape[0], len(self.node)):
-            yield replace(self, sums=self.by_class[classes].toarray(), by_class=None)
 
     def by_node(self, x: NDArray) -> NDArray:
         """Sum of x over the cells of each node, of shape (..., n_nodes); 0 for a node without cells."""
@@ -109,12 +95,20 @@ class CategoryCells:
             sums=self.sums[:, order],
             unit=unit,
             n_rows=self.n_rows[order],
-            by_class=None if self.by_class is None else self.by_class[:, order],
+            by_class=self.by_class and self.by_class.in_order(order),
         )
 
 
-#: The sums of left sides, made from the sums of the cells.
-LeftSides = Callable[[CategoryCells], Floats]
+class LeftSides(NamedTuple):
+    """How the sums of left sides are made from those of the cells; and where classes are many, the terms of both."""
+
+    sums: Callable[[CategoryCells], Floats]
+    terms: Callable[[ClassPairs, Term], ClassTerms]
+
+
+def _some(is_left: Bools) -> LeftSides:
+    """The left sides of some of the cells, one for each node."""
+    return LeftSides(lambda cells: cells.by_node(cells.counts * is_left), lambda pairs, term: pairs.some(is_left, term))
 
 
 def category_cells(level: Level, column: NDArray, n_values: int) -> CategoryCells:
@@ -132,8 +126,9 @@ def category_cells(level: Level, column: NDArray, n_values: int) -> CategoryCell
     cells = CategoryCells(node, category, sums, level.unit_of(node), n_rows, level.n_nodes, n_values)
     if level.labels is None:
         return cells
-    labels = level.labels.take(level.rows(level.entry[known[order]]))
-    return replace(cells, by_class=labels.by_group(addend[0], np.repeat(np.arange(len(first)), n_rows), len(first)))
+    labels, group = level.labels.take(level.rows(level.entry[known[order]])), np.repeat(np.arange(len(first)), n_rows)
+    share_of_unit = safe_divide(level.unit[0], cells.known[0])
+    return replace(cells, by_class=ClassPairs.of_rows(labels, addend[0], group, node, share_of_unit))
 
 
 def score_branches(
@@ -148,23 +143,16 @@ def score_branches(
     if cells.by_class is None:
         saving = criterion.cost(cells.known) - cells.by_node(criterion.cost(cells.counts))
     else:
-        known = level.sums_where(level.values(column, level.entry) >= 0, level.entry)
-        saving = criterion.cost(known) - cells.by_node(_cost_by_class(cells, criterion, weight))
+        share = safe_divide(weight, cells.known[0, cells.node])
+        cost = criterion.cost_of_terms(share, cells.by_class.terms_of_groups(criterion.term))
+        total = cells.by_class.terms_of_nodes(criterion.term)
+        saving = cells.known[0] * (criterion.cost_of_terms(np.ones_like(total), total) - cells.by_node(cost))
     can_split = cells.by_node(((weight > 0) & (weight >= min_weight)).astype(np.intp)) >= 2
     gain = np.where(can_split, criterion.gain(saving, level.sums), -np.inf)
     candidates = _category_candidates(gain, BranchPerCategory(n_values))
     share = safe_divide(weight, cells.by_node(weight)[cells.node])
     candidates.branch_entropy = {0: -cells.by_node(share * np.log2(np.where(share > 0, share, 1.0)))}
     return candidates
-
-
-def _cost_by_class(cells: CategoryCells, criterion: Entropy, weight: Floats) -> Floats:
-    """The cost of each cell, from the classes that it has."""
-    assert cells.by_class is not None
-    pairs = cells.by_class.tocoo()
-    unit = np.broadcast_to(cells.unit[0], len(weight))
-    cost = criterion.cost((pairs.data * unit[pairs.col])[np.newaxis], weight[pairs.col])
-    return np.bincount(pairs.col, cost, minlength=len(weight))
 
 
 def score_groups(
@@ -216,17 +204,19 @@ def best_groups_of_cells(
     goes_left = np.zeros(len(cells.node), dtype=bool)
     has_one_key = cells.by_class is None and len(criterion.order_keys(cells.counts)) == 1
     if not one_vs_rest and not has_one_key and cells.n_values <= MAX_EXHAUSTIVE:
+        every_node = np.arange(cells.n_nodes)
         # The last category stays on the right: its being on the left would be the same cut, named the other way.
         for mask in range(1, 2 ** max(cells.n_values - 1, 0)):
             is_left = (mask >> cells.category) & 1 == 1
             n_left = cells.by_node(cells.n_rows * is_left)
-            saving = _saving(cells, lambda c: c.by_node(c.counts * is_left), n_left, slice(None), criterion, limits)
+            saving = _saving(cells, _some(is_left), n_left, every_node, criterion, limits)
             gain = criterion.gain(saving, node)
             better = np.isfinite(gain) & ~(gain <= best_gain + TIE * impurity)
             best_gain[better] = gain[better]
             goes_left = np.where(better[cells.node], is_left, goes_left)
     elif one_vs_rest:
-        best_gain, best = _best_left_sides(cells, lambda c: c.counts, cells.n_rows, node, criterion, impurity, limits)
+        sides = LeftSides(lambda c: c.counts, ClassPairs.each)
+        best_gain, best = _best_left_sides(cells, sides, cells.n_rows, node, criterion, impurity, limits)
         goes_left[best[best >= 0]] = True
     else:
         for key in _order_keys(cells, criterion):
@@ -242,13 +232,10 @@ def best_groups_of_cells(
 
 def _order_keys(cells: CategoryCells, criterion: Criterion) -> Floats:
     """Numbers by which the cells of each node are ordered, of shape (n_orders, n_cells)."""
-    every_cell = np.arange(len(cells.node))
-    if cells.by_class is not None and len(every_cell):
-        most_frequent = _most_frequent(cells.known_by_class)[:, cells.node]
-        sums = np.asarray(cells.by_class[most_frequent.ravel(), np.tile(every_cell, len(most_frequent))])
-        return safe_divide(sums.reshape(most_frequent.shape), cells.sums[0])
-    keys = criterion.order_keys(cells.counts)
-    return keys if len(keys) <= MAX_ORDERS else keys[_most_frequent(cells.known)[:, cells.node], every_cell]
+    if cells.by_class is not None:
+        in_node = cells.by_class.known()
+        return np.stack([cells.by_class.share_in_group(k[cells.node]) for k in _most_frequent(in_node)])
+    return criterion.order_keys(cells.counts)
 
 
 def _most_frequent(known: NDArray) -> Ints:
@@ -270,25 +257,25 @@ def _best_prefix(
         running = np.cumsum(x, axis=-1)
         return running - np.repeat(running[..., first] - x[..., first], size, axis=-1)
 
-    n_left = up_to_each(cells.n_rows)
-    return _best_left_sides(cells, lambda c: up_to_each(c.sums) * c.unit, n_left, node, criterion, impurity, limits)
+    sides = LeftSides(lambda c: up_to_each(c.sums) * c.unit, ClassPairs.up_to_each)
+    return _best_left_sides(cells, sides, up_to_each(cells.n_rows), node, criterion, impurity, limits)
 
 
 def _saving(
-    cells: CategoryCells, left_of: LeftSides, n_left: Ints, at: Ints | slice, criterion: Criterion, limits: ChildLimits
+    cells: CategoryCells, sides: LeftSides, n_left: Ints, at: Ints, criterion: Criterion, limits: ChildLimits
 ) -> Floats:
     """What left sides in the nodes ``at`` save; -inf where a side is below the limits."""
-    n_known, limits = cells.n_known[at], limits.of(at)
+    left, n_known, limits = sides.sums(cells), cells.n_known[at], limits.of(at)
     if cells.by_class is None:
-        return saving_within_limits(criterion, left_of(cells), cells.known[:, at], n_left, n_known, limits)
-    weight, n = left_of(cells)[0], cells.known[0]
-    parts = (ClassBlock(slice(None), at, left_of(block), block.known, n) for block in cells.class_blocks())
-    return saving_by_class_within_limits(criterion, parts, weight, n[at], n_left, n_known, limits)
+        return saving_within_limits(criterion, left, cells.known[:, at], n_left, n_known, limits)
+    assert isinstance(criterion, ClassCriterion)
+    terms = sides.terms(cells.by_class, criterion.term)
+    return terms_within_limits(criterion, terms, at, left[0], cells.known[0, at], n_left, n_known, limits)
 
 
 def _best_left_sides(
     cells: CategoryCells,
-    left_of: LeftSides,
+    sides: LeftSides,
     n_left: Ints,
     node: Floats,
     criterion: Criterion,
@@ -297,7 +284,7 @@ def _best_left_sides(
 ) -> tuple[Floats, Ints]:
     """Of one left side for each cell, the best of each node: its gain, and its cell; -inf and -1 if there is none."""
     at = cells.node
-    saving = _saving(cells, left_of, n_left, at, criterion, limits)
+    saving = _saving(cells, sides, n_left, at, criterion, limits)
     gain = np.where(n_left < cells.n_known[at], criterion.gain(saving, node[:, at]), -np.inf)
     best_gain, best = np.full(cells.n_nodes, -np.inf), np.full(cells.n_nodes, -1)
     np.maximum.at(best_gain, at, gain)

@@ -10,7 +10,7 @@ Sums have the shape (n_sums, ...): one for each thing that is added up, for any 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from treekit.growing.fixed_point import unit_for_sum
 from treekit.growing.level import Level, segment_sums
-from treekit.growing.many_classes import MANY, ClassBlock, Labels
+from treekit.growing.many_classes import MANY, ClassTerms, Labels
 from treekit.measures import entropy_of_counts, gini_of_counts
 from treekit.numeric import RESOLUTION, ROUNDING, WEIGHT_RESOLUTION, Bools, Floats, Ints, safe_divide
 
@@ -173,16 +173,19 @@ class ClassCriterion(Criterion):
         shares = safe_divide(sums, sums.sum(axis=0))
         return shares[1:] if len(shares) == 2 else shares
 
-    def saving_by_class(self, blocks: Iterable[ClassBlock], n_left: Floats, n: Floats) -> Floats:
-        """How much it saves to cut groups, from the sums of one block of classes after the other.
-
-        Parameters
-        ----------
-        blocks : iterable of ClassBlock
-        n_left, n : arrays of shape (n_cuts,)
-            Weight on the left of each cut, and on both sides.
-        """
+    def term(self, share: Floats) -> Floats:
+        """What a class adds to the sum over the classes of a group, by its share of the weight of the node."""
         raise NotImplementedError
+
+    def cost_of_terms(self, share: Floats, terms: Floats) -> Floats:
+        """Cost of each group, as a share of the weight of the node: from the group's share and its sum of terms."""
+        raise NotImplementedError
+
+    def saving_of_terms(self, terms: ClassTerms, n_left: Floats, n: Floats, node: Ints) -> Floats:
+        """How much it saves to cut nodes, from the weight on the left of each cut, that of its node, and the node."""
+        left = self.cost_of_terms(safe_divide(n_left, n), terms.left)
+        right = self.cost_of_terms(safe_divide(n - n_left, n), terms.right)
+        return n * (self.cost_of_terms(np.ones_like(terms.total), terms.total)[node] - left - right)
 
 
 class Entropy(ClassCriterion):
@@ -194,17 +197,15 @@ class Entropy(ClassCriterion):
 
     name = "entropy"
 
-    def cost(self, sums: Floats, n: Floats | None = None) -> Floats:
-        """See :meth:`Criterion.cost`; with the weights ``n`` of the groups, what some of the classes add to it."""
-        share = sums / np.maximum(sums.sum(axis=0) if n is None else n, TINY)
+    def cost(self, sums: Floats) -> Floats:
+        share = sums / np.maximum(sums.sum(axis=0), TINY)
         return -(sums * np.log2(np.maximum(share, TINY))).sum(axis=0)
 
-    def saving_by_class(self, blocks: Iterable[ClassBlock], n_left: Floats, n: Floats) -> Floats:
-        saved = np.zeros(len(n))
-        for at, node, left, total, n_node in blocks:
-            sides = self.cost(left, n_left[at]) + self.cost(total[:, node] - left, n[at] - n_left[at])
-            saved[at] += self.cost(total, n_node)[node] - sides
-        return saved
+    def term(self, share: Floats) -> Floats:
+        return share * np.log2(np.maximum(share, TINY))
+
+    def cost_of_terms(self, share: Floats, terms: Floats) -> Floats:
+        return self.term(share) - terms
 
     def impurity(self, level: Level) -> Floats:
         return entropy_of_counts(level.sums.T)
@@ -238,12 +239,11 @@ class Gini(ClassCriterion, DeviationCriterion):
 
         return saving
 
-    def saving_by_class(self, blocks: Iterable[ClassBlock], n_left: Floats, n: Floats) -> Floats:
-        squares = np.zeros(len(n))
-        for at, node, left, total, n_node in blocks:
-            deviation = left - safe_divide(total, n_node)[:, node] * n_left[at]
-            squares[at] += np.square(deviation, out=deviation).sum(axis=0)
-        return safe_divide(n, n_left * (n - n_left)) * squares
+    def term(self, share: Floats) -> Floats:
+        return np.square(share)
+
+    def cost_of_terms(self, share: Floats, terms: Floats) -> Floats:
+        return share - safe_divide(terms, share)
 
     def impurity(self, level: Level) -> Floats:
         return gini_of_counts(level.sums.T)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TypeGuard
 
@@ -11,10 +10,10 @@ from numpy.typing import NDArray
 
 from treekit.growing.candidates import ChildLimits, SplitCandidates, merge_candidates
 from treekit.growing.criteria import ClassCriterion, Criterion, DeviationCriterion
-from treekit.growing.level import Level
-from treekit.growing.many_classes import ClassBlock, blocks_at_cuts
+from treekit.growing.level import Level, segment_starts
+from treekit.growing.many_classes import ClassTerms, Term, terms_at_places
 from treekit.growing.presorted import BLOCK, blocks
-from treekit.numeric import TIE, Floats
+from treekit.numeric import TIE, Floats, Ints, safe_divide
 from treekit.trees.structure import MAJORITY
 
 __all__ = ["score_thresholds", "score_cuts", "score_sparse_cuts"]
@@ -235,8 +234,9 @@ def score_sparse_cuts(
     tolerance = TIE * impurity * criterion.divisor(level.sums)
     n_known, at = cuts.n_known, cuts.node
     if level.labels is not None:
-        parts, sums = blocks_at_cuts(level, cuts, order), (below[0], known[0, at])
-        saving = saving_by_class_within_limits(criterion, parts, *sums, cuts.n_below, n_known[at], limits.of(at))
+        assert isinstance(criterion, ClassCriterion)
+        terms, weights = terms_at_cuts(level, cuts, order, known[0], criterion.term), (below[0], known[0, at])
+        saving = terms_within_limits(criterion, terms, at, *weights, cuts.n_below, n_known[at], limits.of(at))
     elif not learn_missing:
         saving = saving_within_limits(criterion, below, known[:, at], cuts.n_below, n_known[at], limits.of(at))
     else:
@@ -357,19 +357,35 @@ def saving_within_limits(
     return np.where(fits, criterion.saving(left, total), -np.inf)
 
 
-def saving_by_class_within_limits(
+def terms_at_cuts(
+    level: Level, cuts: CandidateCuts, order: NDArray[np.integer], known: Floats, term: Term
+) -> ClassTerms:
+    """The sums over many classes on both sides of each cut, from the known weight of each node."""
+    assert level.labels is not None
+    start = segment_starts(cuts.n_known)
+    if start[-1] < len(order):
+        # Known values come first in a node.
+        order = order[level.n_below <= cuts.n_known[level.node]]
+    label = level.labels.take(level.rows(order)).label
+    terms = terms_at_places(level.addend[0].take(order), label, start, safe_divide(level.unit[0], known), term)
+    place = start[cuts.node] + cuts.n_below - 1
+    return ClassTerms(terms.left[place], terms.right[place], terms.total)
+
+
+def terms_within_limits(
     criterion: Criterion,
-    parts: Iterable[ClassBlock],
+    terms: ClassTerms,
+    node: Ints,
     left: Floats,
     total: Floats,
     n_left: NDArray,
     n: NDArray,
     limits: ChildLimits,
 ) -> Floats:
-    """The same from the weights on the left and on both sides, and the sums of one block of classes after the other."""
+    """The same from the sums over many classes, the node of each cut, and the weights on the left and on both sides."""
     assert isinstance(criterion, ClassCriterion)
     fits = _both_sides_reach(n_left, n, limits.rows) & _both_sides_reach(left, total, limits.weight)
-    return np.where(fits, criterion.saving_by_class(parts, left, total), -np.inf)
+    return np.where(fits, criterion.saving_of_terms(terms, left, total, node), -np.inf)
 
 
 def midpoint(low: NDArray, high: NDArray) -> Floats:

@@ -12,7 +12,7 @@ from scipy.special import expit
 from sklearn.utils.validation import check_is_fitted
 
 from treekit.growing.candidates import ChildLimits, SplitCandidates, merge_candidates
-from treekit.growing.criteria import Criterion
+from treekit.growing.criteria import ClassCriterion
 from treekit.growing.encoding import Feature
 from treekit.growing.grow import SplitSearch, StoppingRule, grow
 from treekit.growing.level import Level
