@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from treekit.growing.candidates import ChildLimits, SplitCandidates
 from treekit.growing.criteria import ClassCriterion, Criterion, Entropy
 from treekit.growing.level import Level
-from treekit.growing.many_classes import ClassPairs, ClassTerms, Term
-from treekit.growing.thresholds import saving_within_limits, terms_within_limits
+from treekit.growing.many_classes import ClassPairs, CutSums, Term
+from treekit.growing.thresholds import saving_of_classes_within_limits, saving_within_limits
 from treekit.numeric import TIE, Bools, Floats, Ints, safe_divide
 from treekit.trees.routes import BranchPerCategory, Routes, routes_of_pairs
 
@@ -72,6 +72,13 @@ class CategoryCells:
         """The sums of the known rows of each node, of shape (n_sums, n_nodes)."""
         return self.by_node(self.counts)
 
+    @property
+    def unit_of_nodes(self) -> Floats:
+        """Size of the units of the first sum; 0 for a node without cells."""
+        unit = np.zeros(self.n_nodes)
+        unit[self.node] = self.unit[0]
+        return unit
+
     @cached_property
     def n_known(self) -> Ints:
         """The number of known rows of each node."""
@@ -100,10 +107,10 @@ class CategoryCells:
 
 
 class LeftSides(NamedTuple):
-    """How the sums of left sides are made from those of the cells; and where classes are many, the terms of both."""
+    """How the sums of left sides are made from those of the cells; and where classes are many, those of both sides."""
 
     sums: Callable[[CategoryCells], Floats]
-    terms: Callable[[ClassPairs, Term], ClassTerms]
+    classes: Callable[[ClassPairs, Term], CutSums]
 
 
 def _some(is_left: Bools) -> LeftSides:
@@ -127,8 +134,7 @@ def category_cells(level: Level, column: NDArray, n_values: int) -> CategoryCell
     if level.labels is None:
         return cells
     labels, group = level.labels.take(level.rows(level.entry[known[order]])), np.repeat(np.arange(len(first)), n_rows)
-    share_of_unit = safe_divide(level.unit[0], cells.known[0])
-    return replace(cells, by_class=ClassPairs.of_rows(labels, addend[0], group, node, share_of_unit))
+    return replace(cells, by_class=ClassPairs.of_rows(labels, addend[0], group, node, level.n_nodes))
 
 
 def score_branches(
@@ -143,10 +149,12 @@ def score_branches(
     if cells.by_class is None:
         saving = criterion.cost(cells.known) - cells.by_node(criterion.cost(cells.counts))
     else:
-        share = safe_divide(weight, cells.known[0, cells.node])
-        cost = criterion.cost_of_terms(share, cells.by_class.terms_of_groups(criterion.term))
-        total = cells.by_class.terms_of_nodes(criterion.term)
-        saving = cells.known[0] * (criterion.cost_of_terms(np.ones_like(total), total) - cells.by_node(cost))
+        sums = cells.by_class.total(criterion.term)
+        whole = np.maximum(sums.total.weight, 1)
+        others = sums.others / whole
+        share, node = sums.left.weight / whole[cells.node], cells.node
+        after = cells.by_node(criterion.cost_of_classes(share, sums.left, others[node]))
+        saving = cells.known[0] * (criterion.cost_of_classes(np.ones_like(others), sums.total, others) - after)
     can_split = cells.by_node(((weight > 0) & (weight >= min_weight)).astype(np.intp)) >= 2
     gain = np.where(can_split, criterion.gain(saving, level.sums), -np.inf)
     candidates = _category_candidates(gain, BranchPerCategory(n_values))
@@ -265,12 +273,12 @@ def _saving(
     cells: CategoryCells, sides: LeftSides, n_left: Ints, at: Ints, criterion: Criterion, limits: ChildLimits
 ) -> Floats:
     """What left sides in the nodes ``at`` save; -inf where a side is below the limits."""
-    left, n_known, limits = sides.sums(cells), cells.n_known[at], limits.of(at)
+    n_known, limits = cells.n_known[at], limits.of(at)
     if cells.by_class is None:
-        return saving_within_limits(criterion, left, cells.known[:, at], n_left, n_known, limits)
+        return saving_within_limits(criterion, sides.sums(cells), cells.known[:, at], n_left, n_known, limits)
     assert isinstance(criterion, ClassCriterion)
-    terms = sides.terms(cells.by_class, criterion.term)
-    return terms_within_limits(criterion, terms, at, left[0], cells.known[0, at], n_left, n_known, limits)
+    sums = sides.classes(cells.by_class, criterion.term)
+    return saving_of_classes_within_limits(criterion, sums, cells.unit_of_nodes[at], at, n_left, n_known, limits)
 
 
 def _best_left_sides(

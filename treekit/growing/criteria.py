@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from treekit.growing.fixed_point import unit_for_sum
 from treekit.growing.level import Level, segment_sums
-from treekit.growing.many_classes import MANY, ClassTerms, Labels
+from treekit.growing.many_classes import MANY, ClassSums, CutSums, Labels
 from treekit.measures import entropy_of_counts, gini_of_counts
 from treekit.numeric import RESOLUTION, ROUNDING, WEIGHT_RESOLUTION, Bools, Floats, Ints, safe_divide
 
@@ -174,18 +174,31 @@ class ClassCriterion(Criterion):
         return shares[1:] if len(shares) == 2 else shares
 
     def term(self, share: Floats) -> Floats:
-        """What a class adds to the sum over the classes of a group, by its share of the weight of the node."""
+        """What a class adds to the sum over the classes of a group: see :mod:`treekit.growing.many_classes`."""
         raise NotImplementedError
 
-    def cost_of_terms(self, share: Floats, terms: Floats) -> Floats:
-        """Cost of each group, as a share of the weight of the node: from the group's share and its sum of terms."""
+    def cost_of_classes(self, share: Floats, sums: ClassSums, others: Floats) -> Floats:
+        """Cost of groups, as a share of the weight of their nodes.
+
+        Parameters
+        ----------
+        share : array of shape (n_groups,)
+            The group's share of the weight of its node.
+        sums : ClassSums
+            What it adds up to without the largest class of the node.
+        others : array of shape (n_groups,)
+            The share of the other classes in the node.
+        """
         raise NotImplementedError
 
-    def saving_of_terms(self, terms: ClassTerms, n_left: Floats, n: Floats, node: Ints) -> Floats:
-        """How much it saves to cut nodes, from the weight on the left of each cut, that of its node, and the node."""
-        left = self.cost_of_terms(safe_divide(n_left, n), terms.left)
-        right = self.cost_of_terms(safe_divide(n - n_left, n), terms.right)
-        return n * (self.cost_of_terms(np.ones_like(terms.total), terms.total)[node] - left - right)
+    def saving_of_classes(self, sums: CutSums, node: Ints) -> Floats:
+        """How much it saves to cut each node, as a share of its weight; ``node`` is that of each cut."""
+        whole = np.maximum(sums.total.weight, 1)
+        others = sums.others / whole
+        left, right = (
+            self.cost_of_classes(side.weight / whole[node], side, others[node]) for side in (sums.left, sums.right)
+        )
+        return self.cost_of_classes(np.ones_like(others), sums.total, others)[node] - left - right
 
 
 class Entropy(ClassCriterion):
@@ -204,8 +217,13 @@ class Entropy(ClassCriterion):
     def term(self, share: Floats) -> Floats:
         return share * np.log2(np.maximum(share, TINY))
 
-    def cost_of_terms(self, share: Floats, terms: Floats) -> Floats:
-        return self.term(share) - terms
+    def cost_of_classes(self, share: Floats, sums: ClassSums, others: Floats) -> Floats:
+        # -l log(l / share) of the largest class, with l = share - x; and of the others, which weigh x together.
+        x = others * sums.others
+        is_mixed = (x > 0) & (x < share)
+        log_of_largest = np.log1p(-safe_divide(x, share), out=np.zeros_like(x), where=is_mixed) / np.log(2)
+        log_of_others = np.log2(np.maximum(share, TINY)) - np.log2(np.maximum(others, TINY))
+        return x * log_of_others - others * sums.terms - (share - x) * log_of_largest
 
     def impurity(self, level: Level) -> Floats:
         return entropy_of_counts(level.sums.T)
@@ -242,8 +260,10 @@ class Gini(ClassCriterion, DeviationCriterion):
     def term(self, share: Floats) -> Floats:
         return np.square(share)
 
-    def cost_of_terms(self, share: Floats, terms: Floats) -> Floats:
-        return share - safe_divide(terms, share)
+    def cost_of_classes(self, share: Floats, sums: ClassSums, others: Floats) -> Floats:
+        # Without twice the weight of the others, which adds up: the largest class weighs l = share - x, and
+        # share - (l^2 + others' squares) / share = 2 x - (x^2 + others' squares) / share.
+        return -np.square(others) * safe_divide(np.square(sums.others) + sums.terms, share)
 
     def impurity(self, level: Level) -> Floats:
         return gini_of_counts(level.sums.T)

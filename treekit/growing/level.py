@@ -185,11 +185,6 @@ class Level:
         n_wanted = np.bincount(self.node[is_wanted], minlength=self.n_nodes)
         return self.add_up(self.addend, order[is_wanted], segment_starts(n_wanted)) * self.unit
 
-    @cached_property
-    def of_weights(self) -> Level:
-        """The same level with the weight of its entries, of all classes together, as the only sum."""
-        return replace(self, total=self.total.sum(axis=0, keepdims=True), labels=None)
-
     def mean(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
         """Weighted mean in each node of x, one number for each place of ``entry``; 0 for a node without rows."""
         if self.has_unit_weights:

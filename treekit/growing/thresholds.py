@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from treekit.growing.candidates import ChildLimits, SplitCandidates, merge_candidates
 from treekit.growing.criteria import ClassCriterion, Criterion, DeviationCriterion
 from treekit.growing.level import Level, segment_starts
-from treekit.growing.many_classes import ClassTerms, Term, terms_at_places
+from treekit.growing.many_classes import CutSums, Term, sums_at_places
 from treekit.growing.presorted import BLOCK, blocks
-from treekit.numeric import TIE, Floats, Ints, safe_divide
+from treekit.numeric import TIE, Floats, Ints
 from treekit.trees.structure import MAJORITY
 
 __all__ = ["score_thresholds", "score_cuts", "score_sparse_cuts"]
@@ -230,13 +230,16 @@ def score_sparse_cuts(
     cuts = find_cuts(level, x, before_missing=learn_missing)
     if has_unit_weight_shortcut(criterion, level) and (cuts.n_known == level.n_samples).all():
         return _score_sparse_unit_weights(level, cuts, order, criterion, impurity, limits)
-    below, known = sums_at_cuts(level if level.labels is None else level.of_weights, cuts, order)
     tolerance = TIE * impurity * criterion.divisor(level.sums)
     n_known, at = cuts.n_known, cuts.node
-    if level.labels is not None:
+    if level.labels is None:
+        below, known = sums_at_cuts(level, cuts, order)
+    else:
         assert isinstance(criterion, ClassCriterion)
-        terms, weights = terms_at_cuts(level, cuts, order, known[0], criterion.term), (below[0], known[0, at])
-        saving = terms_within_limits(criterion, terms, at, *weights, cuts.n_below, n_known[at], limits.of(at))
+        sums, unit = classes_at_cuts(level, cuts, order, criterion.term), level.unit_of(at)
+        below, known = sums.left.weight * unit, sums.total.weight * level.unit
+    if level.labels is not None:
+        saving = saving_of_classes_within_limits(criterion, sums, unit[0], at, cuts.n_below, n_known[at], limits.of(at))
     elif not learn_missing:
         saving = saving_within_limits(criterion, below, known[:, at], cuts.n_below, n_known[at], limits.of(at))
     else:
@@ -357,35 +360,32 @@ def saving_within_limits(
     return np.where(fits, criterion.saving(left, total), -np.inf)
 
 
-def terms_at_cuts(
-    level: Level, cuts: CandidateCuts, order: NDArray[np.integer], known: Floats, term: Term
-) -> ClassTerms:
-    """The sums over many classes on both sides of each cut, from the known weight of each node."""
+def classes_at_cuts(level: Level, cuts: CandidateCuts, order: NDArray[np.integer], term: Term) -> CutSums:
+    """What many classes add up to on both sides of each cut."""
     assert level.labels is not None
     start = segment_starts(cuts.n_known)
     if start[-1] < len(order):
         # Known values come first in a node.
         order = order[level.n_below <= cuts.n_known[level.node]]
-    label = level.labels.take(level.rows(order)).label
-    terms = terms_at_places(level.addend[0].take(order), label, start, safe_divide(level.unit[0], known), term)
+    found = sums_at_places(level.addend[0].take(order), level.labels.take(level.rows(order)).label, start, term)
     place = start[cuts.node] + cuts.n_below - 1
-    return ClassTerms(terms.left[place], terms.right[place], terms.total)
+    return found._replace(left=found.left.take(place), right=found.right.take(place))
 
 
-def terms_within_limits(
+def saving_of_classes_within_limits(
     criterion: Criterion,
-    terms: ClassTerms,
+    sums: CutSums,
+    unit: Floats,
     node: Ints,
-    left: Floats,
-    total: Floats,
     n_left: NDArray,
     n: NDArray,
     limits: ChildLimits,
 ) -> Floats:
-    """The same from the sums over many classes, the node of each cut, and the weights on the left and on both sides."""
+    """The same from the sums of many classes, the size of the units at each cut, and its node."""
     assert isinstance(criterion, ClassCriterion)
+    left, total = sums.left.weight * unit, sums.total.weight[node] * unit
     fits = _both_sides_reach(n_left, n, limits.rows) & _both_sides_reach(left, total, limits.weight)
-    return np.where(fits, criterion.saving_of_terms(terms, left, total, node), -np.inf)
+    return np.where(fits, total * criterion.saving_of_classes(sums, node), -np.inf)
 
 
 def midpoint(low: NDArray, high: NDArray) -> Floats:
