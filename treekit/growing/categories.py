@@ -181,7 +181,9 @@ def score_groups(
     than thirty classes, of those most frequent in the node. A level takes O(entries log entries) for each order.
     """
     cells = category_cells(level, column, n_values)
-    return best_groups_of_cells(cells, level.sums, criterion, impurity, limits, one_vs_rest)
+    # A gain asks for the weight of the node alone: of many classes their sum does as well.
+    node = level.sums if level.labels is None else level.sums.sum(axis=0, keepdims=True)
+    return best_groups_of_cells(cells, node, criterion, impurity, limits, one_vs_rest)
 
 
 def best_groups(
@@ -243,7 +245,10 @@ def _order_keys(cells: CategoryCells, criterion: Criterion) -> Floats:
     if cells.by_class is not None:
         in_node = cells.by_class.known()
         return np.stack([cells.by_class.share_in_group(k[cells.node]) for k in _most_frequent(in_node)])
-    return criterion.order_keys(cells.counts)
+    keys = criterion.order_keys(cells.counts)
+    if len(keys) <= MAX_ORDERS:
+        return keys
+    return keys[_most_frequent(cells.known)[:, cells.node], np.arange(len(cells.node))]
 
 
 def _most_frequent(known: NDArray) -> Ints:

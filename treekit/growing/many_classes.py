@@ -36,9 +36,9 @@ from treekit.numeric import Bools, Floats, Ints, Wholes
 
 __all__ = ["MANY", "Labels", "ClassSums", "CutSums", "ClassPairs", "sums_at_places"]
 
-#: From so many classes on. With thirty, columns take as long (Gini, 1,000 rows and 20,000); with 1,000, 50 times as
-#: long.
-MANY = 31
+#: From so many classes on. With fifty, columns take as long for Gini, and twice as long for entropy; with 1,000, ten to
+#: a hundred times as long (1,000 rows and 20,000).
+MANY = 50
 
 #: A sum over classes is kept as two whole numbers, which count 2**-56 and 2**-96. The sum is below 2**5, and the second
 #: number keeps the digits of groups that are a small share of their node; up to 2**24 classes it has room.

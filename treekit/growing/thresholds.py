@@ -232,19 +232,18 @@ def score_sparse_cuts(
         return _score_sparse_unit_weights(level, cuts, order, criterion, impurity, limits)
     tolerance = TIE * impurity * criterion.divisor(level.sums)
     n_known, at = cuts.n_known, cuts.node
-    if level.labels is None:
-        below, known = sums_at_cuts(level, cuts, order)
-    else:
+    if level.labels is not None:
         assert isinstance(criterion, ClassCriterion)
         sums, unit = classes_at_cuts(level, cuts, order, criterion.term), level.unit_of(at)
         below, known = sums.left.weight * unit, sums.total.weight * level.unit
-    if level.labels is not None:
         saving = saving_of_classes_within_limits(criterion, sums, unit[0], at, cuts.n_below, n_known[at], limits.of(at))
-    elif not learn_missing:
-        saving = saving_within_limits(criterion, below, known[:, at], cuts.n_below, n_known[at], limits.of(at))
     else:
-        missing_left, missing_right = savings_with_missing(level, cuts, below, known, criterion, limits)
-        saving = np.maximum(missing_left, missing_right)
+        below, known = sums_at_cuts(level, cuts, order)
+        if learn_missing:
+            missing_left, missing_right = savings_with_missing(level, cuts, below, known, criterion, limits)
+            saving = np.maximum(missing_left, missing_right)
+        else:
+            saving = saving_within_limits(criterion, below, known[:, at], cuts.n_below, n_known[at], limits.of(at))
     node, best = first_maximum(cuts, saving, tolerance)
     candidates = candidates_from_cuts(level, cuts, node, best, saving, criterion)
     _add_branch_weights(candidates, level, cuts, node, criterion.weight(below)[best], criterion.weight(known), saving)
