@@ -181,7 +181,7 @@ def score_groups(
     than thirty classes, of those most frequent in the node. A level takes O(entries log entries) for each order.
     """
     cells = category_cells(level, column, n_values)
-    # A gain asks for the weight of the node alone: of many classes their sum does as well.
+    # A gain needs the weight of the node alone, which is the sum over the classes.
     node = level.sums if level.labels is None else level.sums.sum(axis=0, keepdims=True)
     return best_groups_of_cells(cells, node, criterion, impurity, limits, one_vs_rest)
 

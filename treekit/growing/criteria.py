@@ -22,7 +22,7 @@ from treekit.growing.many_classes import MANY, ClassSums, CutSums, Labels
 from treekit.measures import entropy_of_counts, gini_of_counts
 from treekit.numeric import RESOLUTION, ROUNDING, WEIGHT_RESOLUTION, Bools, Floats, Ints, safe_divide
 
-__all__ = ["Criterion", "Entropy", "Gini", "SquaredError", "FriedmanMSE", "Poisson", "Newton"]
+__all__ = ["Criterion", "ClassCriterion", "Entropy", "Gini", "SquaredError", "FriedmanMSE", "Poisson", "Newton"]
 
 #: Poisson: a mean must be positive, so a positive target counts as at least this share of the sum of its node: then no
 #: sum of positive targets is zero, nor the difference of two sums. Sums have some 60 bits, floats 53.

@@ -220,7 +220,7 @@ def sums_at_places(amount: NDArray[np.integer], label: Ints, start: Ints, term: 
 
 
 def _running(x: Wholes, start: Ints) -> tuple[Wholes, Wholes]:
-    """Running sums along the last axis that start anew at each of some places, and where they end; all exact.
+    """Running sums along the last axis that start again at each of some places, and where they end; all exact.
 
     What does not fit in 64 bits wraps around, and cancels when the sum up to the start is subtracted.
     """
