@@ -349,7 +349,7 @@ def descend(
         id=first_id[parent] + nth_child,
         start=start,
         entry=entry,
-        total=level.add_up(level.addend, entry, start),
+        total=segment_sums(level.addend, entry, start, level.labels and level.labels.take(level.rows(entry))),
         unit=level.unit_of(parent),
         centre=None if level.centre is None else level.centre[parent],
     )
