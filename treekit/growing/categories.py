@@ -7,16 +7,20 @@ many categories and nodes there are.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treekit.growing.candidates import ChildLimits, SplitCandidates
-from treekit.growing.criteria import Criterion
+from treekit.growing.criteria import ClassCriterion, Criterion, Entropy
 from treekit.growing.level import Level
-from treekit.growing.thresholds import _saving_within_limits
-from treekit.numeric import TIE, Floats, Ints, safe_divide
+from treekit.growing.many_classes import ClassPairs, CutSums, Term
+from treekit.growing.thresholds import saving_of_classes_within_limits, saving_within_limits
+from treekit.numeric import TIE, Bools, Floats, Ints, safe_divide
 from treekit.trees.routes import BranchPerCategory, Routes, routes_of_pairs
 
 __all__ = ["score_branches", "score_groups"]
@@ -28,7 +32,8 @@ MAX_EXHAUSTIVE = 10
 MAX_ORDERS = 30
 
 
-class CategoryCells(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class CategoryCells:
     """The (node, category) pairs that have rows, in this order.
 
     Attributes
@@ -36,13 +41,16 @@ class CategoryCells(NamedTuple):
     node, category : arrays of shape (n_cells,)
         Node and category of each cell.
     sums : array of shape (n_sums, n_cells)
-        What the rows of each cell add up to: whole numbers, or floats that are exact multiples of a unit.
+        What the rows of each cell add up to: whole numbers, or floats that are exact multiples of a unit. With
+        ``by_class`` their weight, of shape (1, n_cells).
     unit : array of shape (n_sums, 1) or (n_sums, n_cells)
         Size of the units of ``sums``.
     n_rows : array of shape (n_cells,)
         Number of rows in each cell.
     n_nodes, n_values : int
         Numbers of nodes and of categories, with rows or without.
+    by_class : ClassPairs or None
+        Where classes are many, those that each cell has: see :mod:`treekit.growing.many_classes`.
     """
 
     node: Ints
@@ -52,6 +60,29 @@ class CategoryCells(NamedTuple):
     n_rows: Ints
     n_nodes: int
     n_values: int
+    by_class: ClassPairs | None = None
+
+    @cached_property
+    def counts(self) -> Floats:
+        """``sums`` as floats."""
+        return self.sums * self.unit
+
+    @cached_property
+    def known(self) -> Floats:
+        """The sums of the known rows of each node, of shape (n_sums, n_nodes)."""
+        return self.by_node(self.counts)
+
+    @property
+    def unit_of_nodes(self) -> Floats:
+        """Size of the units of the first sum; 0 for a node without cells."""
+        unit = np.zeros(self.n_nodes)
+        unit[self.node] = self.unit[0]
+        return unit
+
+    @cached_property
+    def n_known(self) -> Ints:
+        """The number of known rows of each node."""
+        return self.by_node(self.n_rows)
 
     def by_node(self, x: NDArray) -> NDArray:
         """Sum of x over the cells of each node, of shape (..., n_nodes); 0 for a node without cells."""
@@ -64,13 +95,27 @@ class CategoryCells(NamedTuple):
     def in_order(self, order: Ints) -> CategoryCells:
         """The cells in another order that keeps those of a node together."""
         unit = self.unit if self.unit.shape[1] == 1 else self.unit[:, order]
-        return self._replace(
+        return replace(
+            self,
             node=self.node[order],
             category=self.category[order],
             sums=self.sums[:, order],
             unit=unit,
             n_rows=self.n_rows[order],
+            by_class=self.by_class and self.by_class.in_order(order),
         )
+
+
+class LeftSides(NamedTuple):
+    """How the sums of left sides are made from those of the cells; and where classes are many, those of both sides."""
+
+    sums: Callable[[CategoryCells], Floats]
+    classes: Callable[[ClassPairs, Term], CutSums]
+
+
+def _some(is_left: Bools) -> LeftSides:
+    """The left sides of some of the cells, one for each node."""
+    return LeftSides(lambda cells: cells.by_node(cells.counts * is_left), lambda pairs, term: pairs.some(is_left, term))
 
 
 def category_cells(level: Level, column: NDArray, n_values: int) -> CategoryCells:
@@ -85,20 +130,31 @@ def category_cells(level: Level, column: NDArray, n_values: int) -> CategoryCell
     addend = level.addend.take(level.entry[known[order]], axis=1)
     sums = np.add.reduceat(addend, first, axis=1, dtype=np.int64) if len(first) else addend.astype(np.int64)
     n_rows = np.diff(first, append=len(cell))
-    return CategoryCells(node, category, sums, level.unit_of(node), n_rows, level.n_nodes, n_values)
+    cells = CategoryCells(node, category, sums, level.unit_of(node), n_rows, level.n_nodes, n_values)
+    if level.labels is None:
+        return cells
+    labels, group = level.labels.take(level.rows(level.entry[known[order]])), np.repeat(np.arange(len(first)), n_rows)
+    return replace(cells, by_class=ClassPairs.of_rows(labels, addend[0], group, node, level.n_nodes))
 
 
 def score_branches(
-    level: Level, column: NDArray, n_values: int, criterion: Criterion, min_weight: float = 0.0
+    level: Level, column: NDArray, n_values: int, criterion: Entropy, min_weight: float = 0.0
 ) -> SplitCandidates:
     """A branch for each category: what it gains in each node.
 
     A node can be split when at least two categories have rows in it, and ``min_weight`` or more of the weight.
     """
     cells = category_cells(level, column, n_values)
-    counts = cells.sums * cells.unit
-    weight = criterion.weight(counts)
-    saving = criterion.cost(cells.by_node(counts)) - cells.by_node(criterion.cost(counts))
+    weight = criterion.weight(cells.counts)
+    if cells.by_class is None:
+        saving = criterion.cost(cells.known) - cells.by_node(criterion.cost(cells.counts))
+    else:
+        sums = cells.by_class.total(criterion.term)
+        whole = np.maximum(sums.total.weight, 1)
+        others = sums.others / whole
+        share, node = sums.left.weight / whole[cells.node], cells.node
+        after = cells.by_node(criterion.cost_of_classes(share, sums.left, others[node]))
+        saving = cells.known[0] * (criterion.cost_of_classes(np.ones_like(others), sums.total, others) - after)
     can_split = cells.by_node(((weight > 0) & (weight >= min_weight)).astype(np.intp)) >= 2
     gain = np.where(can_split, criterion.gain(saving, level.sums), -np.inf)
     candidates = _category_candidates(gain, BranchPerCategory(n_values))
@@ -125,7 +181,9 @@ def score_groups(
     than thirty classes, of those most frequent in the node. A level takes O(entries log entries) for each order.
     """
     cells = category_cells(level, column, n_values)
-    return best_groups_of_cells(cells, level.sums, criterion, impurity, limits, one_vs_rest)
+    # A gain needs the weight of the node alone, which is the sum over the classes.
+    node = level.sums if level.labels is None else level.sums.sum(axis=0, keepdims=True)
+    return best_groups_of_cells(cells, node, criterion, impurity, limits, one_vs_rest)
 
 
 def best_groups(
@@ -154,26 +212,24 @@ def best_groups_of_cells(
     """The best grouping of each node; of equal gains the first in the list of groupings."""
     best_gain = np.full(cells.n_nodes, -np.inf)
     goes_left = np.zeros(len(cells.node), dtype=bool)
-    counts = cells.sums * cells.unit
-    keys = criterion.order_keys(counts)
-    if not one_vs_rest and len(keys) > 1 and cells.n_values <= MAX_EXHAUSTIVE:
-        known, n_known = cells.by_node(counts), cells.by_node(cells.n_rows)
+    has_one_key = cells.by_class is None and len(criterion.order_keys(cells.counts)) == 1
+    if not one_vs_rest and not has_one_key and cells.n_values <= MAX_EXHAUSTIVE:
+        every_node = np.arange(cells.n_nodes)
         # The last category stays on the right: its being on the left would be the same cut, named the other way.
         for mask in range(1, 2 ** max(cells.n_values - 1, 0)):
             is_left = (mask >> cells.category) & 1 == 1
-            left, n_left = cells.by_node(counts * is_left), cells.by_node(cells.n_rows * is_left)
-            gain = criterion.gain(_saving_within_limits(criterion, left, known, n_left, n_known, limits), node)
+            n_left = cells.by_node(cells.n_rows * is_left)
+            saving = _saving(cells, _some(is_left), n_left, every_node, criterion, limits)
+            gain = criterion.gain(saving, node)
             better = np.isfinite(gain) & ~(gain <= best_gain + TIE * impurity)
             best_gain[better] = gain[better]
             goes_left = np.where(better[cells.node], is_left, goes_left)
     elif one_vs_rest:
-        best_gain, best = _best_left_sides(cells, counts, cells.n_rows, node, criterion, impurity, limits)
+        sides = LeftSides(lambda c: c.counts, ClassPairs.each)
+        best_gain, best = _best_left_sides(cells, sides, cells.n_rows, node, criterion, impurity, limits)
         goes_left[best[best >= 0]] = True
     else:
-        if len(keys) > MAX_ORDERS:
-            most_frequent = np.argsort(-cells.by_node(counts), axis=0, kind="stable")[:MAX_ORDERS]
-            keys = keys[most_frequent[:, cells.node], np.arange(len(cells.node))]
-        for key in keys:
+        for key in _order_keys(cells, criterion):
             order = np.lexsort((key, cells.node))
             gain, best = _best_prefix(cells.in_order(order), node, criterion, impurity, limits)
             better = np.isfinite(gain) & ~(gain <= best_gain + TIE * impurity)
@@ -184,26 +240,55 @@ def best_groups_of_cells(
     return _category_candidates(best_gain, routes_of_pairs(cells.node, cells.category, np.where(goes_left, 0, 1)))
 
 
+def _order_keys(cells: CategoryCells, criterion: Criterion) -> Floats:
+    """Numbers by which the cells of each node are ordered, of shape (n_orders, n_cells)."""
+    if cells.by_class is not None:
+        in_node = cells.by_class.known()
+        return np.stack([cells.by_class.share_in_group(k[cells.node]) for k in _most_frequent(in_node)])
+    keys = criterion.order_keys(cells.counts)
+    if len(keys) <= MAX_ORDERS:
+        return keys
+    return keys[_most_frequent(cells.known)[:, cells.node], np.arange(len(cells.node))]
+
+
+def _most_frequent(known: NDArray) -> Ints:
+    """The classes most frequent in each node, the first of all first, of shape (n_orders, n_nodes)."""
+    return np.argsort(-known, axis=0, kind="stable")[:MAX_ORDERS]
+
+
 def _best_prefix(
     cells: CategoryCells, node: Floats, criterion: Criterion, impurity: Floats, limits: ChildLimits
 ) -> tuple[Floats, Ints]:
     """The gain of the best cut of each node in the order of its cells, and the last cell on its left; -inf and -1."""
     if not len(cells.node):
         return np.full(cells.n_nodes, -np.inf), np.full(cells.n_nodes, -1)
-    # One running sum for all nodes. It is exact, so what the nodes before add up to can be subtracted.
     first = np.flatnonzero(np.diff(cells.node, prepend=-1))
     size = np.diff(first, append=len(cells.node))
-    left, n_left = (
-        running - np.repeat(running[..., first] - x[..., first], size, axis=-1)
-        for x in (cells.sums, cells.n_rows)
-        for running in [np.cumsum(x, axis=-1)]
-    )
-    return _best_left_sides(cells, left * cells.unit, n_left, node, criterion, impurity, limits)
+
+    def up_to_each(x: NDArray) -> NDArray:
+        # One running sum for all nodes. It is exact, so what the nodes before add up to can be subtracted.
+        running = np.cumsum(x, axis=-1)
+        return running - np.repeat(running[..., first] - x[..., first], size, axis=-1)
+
+    sides = LeftSides(lambda c: up_to_each(c.sums) * c.unit, ClassPairs.up_to_each)
+    return _best_left_sides(cells, sides, up_to_each(cells.n_rows), node, criterion, impurity, limits)
+
+
+def _saving(
+    cells: CategoryCells, sides: LeftSides, n_left: Ints, at: Ints, criterion: Criterion, limits: ChildLimits
+) -> Floats:
+    """What left sides in the nodes ``at`` save; -inf where a side is below the limits."""
+    n_known, limits = cells.n_known[at], limits.of(at)
+    if cells.by_class is None:
+        return saving_within_limits(criterion, sides.sums(cells), cells.known[:, at], n_left, n_known, limits)
+    assert isinstance(criterion, ClassCriterion)
+    sums = sides.classes(cells.by_class, criterion.term)
+    return saving_of_classes_within_limits(criterion, sums, cells.unit_of_nodes[at], at, n_left, n_known, limits)
 
 
 def _best_left_sides(
     cells: CategoryCells,
-    left: Floats,
+    sides: LeftSides,
     n_left: Ints,
     node: Floats,
     criterion: Criterion,
@@ -212,9 +297,8 @@ def _best_left_sides(
 ) -> tuple[Floats, Ints]:
     """Of one left side for each cell, the best of each node: its gain, and its cell; -inf and -1 if there is none."""
     at = cells.node
-    known, n_known = cells.by_node(cells.sums * cells.unit), cells.by_node(cells.n_rows)
-    saving = _saving_within_limits(criterion, left, known[:, at], n_left, n_known[at], limits.of(at))
-    gain = np.where(n_left < n_known[at], criterion.gain(saving, node[:, at]), -np.inf)
+    saving = _saving(cells, sides, n_left, at, criterion, limits)
+    gain = np.where(n_left < cells.n_known[at], criterion.gain(saving, node[:, at]), -np.inf)
     best_gain, best = np.full(cells.n_nodes, -np.inf), np.full(cells.n_nodes, -1)
     np.maximum.at(best_gain, at, gain)
     # Assign in reverse: the first cell of a node is written last and wins.

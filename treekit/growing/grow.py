@@ -270,7 +270,15 @@ def _grow_by_rows(
         features,
         criterion,
         shown(
-            first_level(criterion.per_row, weight, columns[: len(order)], order, search.missing == SHARE, n_branches)
+            first_level(
+                criterion.per_row,
+                weight,
+                columns[: len(order)],
+                order,
+                search.missing == SHARE,
+                n_branches,
+                criterion.labels,
+            )
         ),
         find_splits,
         move,

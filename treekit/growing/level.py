@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treekit.growing.fixed_point import to_units
+from treekit.growing.many_classes import Labels
 from treekit.growing.presorted import INACTIVE, NO_ORDER, PresortedColumns, index_dtype, partition_by_branch
 from treekit.numeric import repeat_with_index, safe_divide
 
@@ -40,9 +41,9 @@ class Level:
     row_weight : array of shape (n_rows,)
         Weight of every row, of which an entry may have a share.
     addend : integer array of shape (n_sums, n_entries)
-        What every entry adds to the sums of its node, in units.
+        What every entry adds to the sums of its node, in units; with ``labels`` its weight, of shape (1, n_entries).
     unit : array of shape (n_sums, 1) or (n_sums, n_nodes)
-        Size of the units: one for all nodes, or one for each.
+        Size of the units: one for all nodes, or one for each. With ``labels`` all sums have the same.
     id : array of shape (n_nodes,)
         Number of each open node in the tree.
     start : array of shape (n_nodes + 1,)
@@ -62,6 +63,9 @@ class Level:
     centre : array of shape (n_nodes,) or None
         What the targets of each node are measured from, if nodes differ in it: see
         :class:`treekit.growing.criteria.SquaredError`.
+    labels : Labels or None
+        Where classes are many, the class of each row, the only one of the sums that the row adds to: see
+        :mod:`treekit.growing.many_classes`.
     """
 
     row: NDArray[np.integer]
@@ -78,6 +82,7 @@ class Level:
     has_whole_weights: bool = False
     has_whole_rows: bool = True
     centre: NDArray[np.float64] | None = None
+    labels: Labels | None = None
 
     @property
     def n_nodes(self) -> int:
@@ -169,6 +174,17 @@ class Level:
         """What the entries of each node add up to, of shape (n_sums, n_nodes)."""
         return self.total * self.unit
 
+    def add_up(
+        self, addend: NDArray[np.integer], entry: NDArray[np.integer], start: NDArray[np.intp]
+    ) -> NDArray[np.int64]:
+        """What entries add up to that lie node by node, in units, of shape (n_sums, n_nodes)."""
+        return segment_sums(addend, entry, start, self.labels and self.labels.take(self.rows(entry)))
+
+    def sums_where(self, is_wanted: NDArray[np.bool_], order: NDArray[np.integer]) -> NDArray[np.float64]:
+        """What the entries of each node at some places of an order add up to, of shape (n_sums, n_nodes)."""
+        n_wanted = np.bincount(self.node[is_wanted], minlength=self.n_nodes)
+        return self.add_up(self.addend, order[is_wanted], segment_starts(n_wanted)) * self.unit
+
     def mean(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
         """Weighted mean in each node of x, one number for each place of ``entry``; 0 for a node without rows."""
         if self.has_unit_weights:
@@ -216,6 +232,7 @@ def first_level(
     order: NDArray[np.integer] = NO_ORDER,
     shares: bool = False,
     n_branches: int = 2,
+    labels: Labels | None = None,
 ) -> Level:
     """All rows of positive weight in the root.
 
@@ -234,9 +251,12 @@ def first_level(
         Whether rows may be shared out later, so that weights need room for fractions.
     n_branches : int
         Largest number of branches that a split may have.
+    labels : Labels, optional
+        The classes of the rows, where they are many; ``per_row`` is 1 then.
     """
     addend, unit = to_units(per_row * weight, shares)
     entry = np.flatnonzero(weight > 0).astype(index_dtype(len(weight)))
+    start = np.array([0, len(entry)])
     side = np.where(weight > 0, 0, INACTIVE).astype(np.min_scalar_type(-max(n_branches, 2)))
     return Level(
         row=np.arange(len(weight), dtype=entry.dtype),
@@ -245,12 +265,13 @@ def first_level(
         addend=addend,
         unit=unit,
         id=np.array([0]),
-        start=np.array([0, len(entry)]),
+        start=start,
         entry=entry,
-        total=segment_sums(addend, entry, np.array([0, len(entry)])),
+        total=segment_sums(addend, entry, start, labels and labels.take(entry)),
         sorted=PresortedColumns(list(columns), order, side),
         has_unit_weights=bool((weight[entry] == 1).all()),
         has_whole_weights=not shares and bool((unit == 1).all()) and bool((weight == np.rint(weight)).all()),
+        labels=labels,
     )
 
 
@@ -261,8 +282,14 @@ def segment_starts(n_samples: NDArray[np.intp]) -> NDArray[np.intp]:
     return start
 
 
-def segment_sums(addend: NDArray[np.integer], entry: NDArray[np.integer], start: NDArray[np.intp]) -> NDArray[np.int64]:
-    """What the entries of each node add up to; a node may have none."""
+def segment_sums(
+    addend: NDArray[np.integer], entry: NDArray[np.integer], start: NDArray[np.intp], labels: Labels | None = None
+) -> NDArray[np.int64]:
+    """What the entries of each node add up to, each to the sum of its label where there are labels; a node may have
+    none."""
+    if labels is not None:
+        node = np.repeat(np.arange(len(start) - 1), np.diff(start))
+        return labels.add_up(addend[0].take(entry), node, len(start) - 1)
     total = np.zeros((len(addend), len(start) - 1), dtype=np.int64)
     filled = np.flatnonzero(start[:-1] < start[1:])
     total[:, filled] = np.add.reduceat(addend.take(entry, axis=1), start[filled], axis=1, dtype=np.int64)
@@ -324,7 +351,7 @@ def descend(
         id=first_id[parent] + nth_child,
         start=start,
         entry=entry,
-        total=segment_sums(level.addend, entry, start),
+        total=segment_sums(level.addend, entry, start, level.labels and level.labels.take(level.rows(entry))),
         unit=level.unit_of(parent),
         centre=None if level.centre is None else level.centre[parent],
     )

@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treekit.growing.candidates import ChildLimits, SplitCandidates, merge_candidates
-from treekit.growing.criteria import Criterion, DeviationCriterion
-from treekit.growing.level import Level
+from treekit.growing.criteria import ClassCriterion, Criterion, DeviationCriterion
+from treekit.growing.level import Level, segment_starts
+from treekit.growing.many_classes import CutSums, Term, sums_at_places
 from treekit.growing.presorted import BLOCK, blocks
-from treekit.numeric import TIE, Floats
+from treekit.numeric import TIE, Floats, Ints
 from treekit.trees.structure import MAJORITY
 
 __all__ = ["score_thresholds", "score_cuts", "score_sparse_cuts"]
@@ -72,8 +73,8 @@ def score_cuts(
     # Missing values come last in a node, so the last value tells whether there are any.
     is_sparse = np.isnan(x[:, level.start[1:] - 1]).any(axis=1)
     # Large levels of few distinct values have few cuts. Selecting them first halves the time of entropy's logarithms
-    # (100,000 rows of ten values), and saves a tenth of Gini's.
-    if x.size > BLOCK and np.count_nonzero(is_cut) < x.size / 2:
+    # (100,000 rows of ten values), and saves a tenth of Gini's. Many classes are scored at selected cuts only.
+    if level.labels is not None or (x.size > BLOCK and np.count_nonzero(is_cut) < x.size / 2):
         is_sparse[:] = True
     if not is_sparse.any():
         candidates = score_dense_cuts(level, x, order, is_cut, criterion, impurity, limits)
@@ -125,7 +126,7 @@ def score_dense_cuts(
 
 def has_unit_weight_shortcut(criterion: Criterion, level: Level) -> TypeGuard[DeviationCriterion]:
     """Whether the weight below a place is the number of rows, and the criterion can use that."""
-    return level.has_unit_weights and isinstance(criterion, DeviationCriterion)
+    return level.has_unit_weights and level.labels is None and isinstance(criterion, DeviationCriterion)
 
 
 def unit_weight_savings(level: Level, order: NDArray[np.integer], criterion: DeviationCriterion) -> Floats:
@@ -229,14 +230,20 @@ def score_sparse_cuts(
     cuts = find_cuts(level, x, before_missing=learn_missing)
     if has_unit_weight_shortcut(criterion, level) and (cuts.n_known == level.n_samples).all():
         return _score_sparse_unit_weights(level, cuts, order, criterion, impurity, limits)
-    below, known = sums_at_cuts(level, cuts, order)
     tolerance = TIE * impurity * criterion.divisor(level.sums)
-    if not learn_missing:
-        n_known, at = cuts.n_known, cuts.node
-        saving = _saving_within_limits(criterion, below, known[:, at], cuts.n_below, n_known[at], limits.of(at))
+    n_known, at = cuts.n_known, cuts.node
+    if level.labels is not None:
+        assert isinstance(criterion, ClassCriterion)
+        sums, unit = classes_at_cuts(level, cuts, order, criterion.term), level.unit_of(at)
+        below, known = sums.left.weight * unit, sums.total.weight * level.unit
+        saving = saving_of_classes_within_limits(criterion, sums, unit[0], at, cuts.n_below, n_known[at], limits.of(at))
     else:
-        missing_left, missing_right = savings_with_missing(level, cuts, below, known, criterion, limits)
-        saving = np.maximum(missing_left, missing_right)
+        below, known = sums_at_cuts(level, cuts, order)
+        if learn_missing:
+            missing_left, missing_right = savings_with_missing(level, cuts, below, known, criterion, limits)
+            saving = np.maximum(missing_left, missing_right)
+        else:
+            saving = saving_within_limits(criterion, below, known[:, at], cuts.n_below, n_known[at], limits.of(at))
     node, best = first_maximum(cuts, saving, tolerance)
     candidates = candidates_from_cuts(level, cuts, node, best, saving, criterion)
     _add_branch_weights(candidates, level, cuts, node, criterion.weight(below)[best], criterion.weight(known), saving)
@@ -270,8 +277,8 @@ def savings_with_missing(
     missing, n_missing = (level.sums - known)[:, at], (level.n_samples - cuts.n_known)[at]
     total, n_samples, limits = level.sums[:, at], level.n_samples[at], limits.of(at)
     with_missing, n_with_missing = below + missing, cuts.n_below + n_missing
-    left = _saving_within_limits(criterion, with_missing, total, n_with_missing, n_samples, limits)
-    right = _saving_within_limits(criterion, below, total, cuts.n_below, n_samples, limits)
+    left = saving_within_limits(criterion, with_missing, total, n_with_missing, n_samples, limits)
+    right = saving_within_limits(criterion, below, total, cuts.n_below, n_samples, limits)
     return left, right
 
 
@@ -343,7 +350,7 @@ def _both_sides_reach(below: NDArray, total: NDArray, least: float | Floats) -> 
     return (below >= least) & (total - below >= least)
 
 
-def _saving_within_limits(
+def saving_within_limits(
     criterion: Criterion, left: Floats, total: Floats, n_left: NDArray, n: NDArray, limits: ChildLimits
 ) -> Floats:
     """What each cut saves; -inf where a side is below the limits."""
@@ -351,6 +358,34 @@ def _saving_within_limits(
     if limits.limits_weight:
         fits &= _both_sides_reach(criterion.weight(left), criterion.weight(total), limits.weight)
     return np.where(fits, criterion.saving(left, total), -np.inf)
+
+
+def classes_at_cuts(level: Level, cuts: CandidateCuts, order: NDArray[np.integer], term: Term) -> CutSums:
+    """What many classes add up to on both sides of each cut."""
+    assert level.labels is not None
+    start = segment_starts(cuts.n_known)
+    if start[-1] < len(order):
+        # Known values come first in a node.
+        order = order[level.n_below <= cuts.n_known[level.node]]
+    found = sums_at_places(level.addend[0].take(order), level.labels.take(level.rows(order)).label, start, term)
+    place = start[cuts.node] + cuts.n_below - 1
+    return found._replace(left=found.left.take(place), right=found.right.take(place))
+
+
+def saving_of_classes_within_limits(
+    criterion: Criterion,
+    sums: CutSums,
+    unit: Floats,
+    node: Ints,
+    n_left: NDArray,
+    n: NDArray,
+    limits: ChildLimits,
+) -> Floats:
+    """The same from the sums of many classes, the size of the units at each cut, and its node."""
+    assert isinstance(criterion, ClassCriterion)
+    left, total = sums.left.weight * unit, sums.total.weight[node] * unit
+    fits = _both_sides_reach(n_left, n, limits.rows) & _both_sides_reach(left, total, limits.weight)
+    return np.where(fits, total * criterion.saving_of_classes(sums, node), -np.inf)
 
 
 def midpoint(low: NDArray, high: NDArray) -> Floats:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 from warnings import warn
 
@@ -50,9 +51,13 @@ class OutOfBag:
     """
 
     def __init__(self, weight: Floats, n_values: int):
-        self.weight = weight
-        self.total = np.zeros((len(weight), n_values))
+        self.weight, self.n_values = weight, n_values
         self.n_predictions = np.zeros(len(weight), dtype=np.intp)
+
+    @cached_property
+    def total(self) -> Floats:
+        # Made when it is needed: many rows of many classes take much room.
+        return np.zeros((len(self.weight), self.n_values))
 
     def rows(self, count: Ints) -> Ints:
         """The rows that a sample left out."""

@@ -241,7 +241,8 @@ class C45Classifier(TreeClassifier):
         values, entropy = np.ascontiguousarray(values), Entropy(code, len(self.classes_))
         score, compare = self._search(values, features, entropy, weight)
         numbers = [j for j, feature in enumerate(features) if feature.is_numeric]
-        level = first_level(entropy.per_row, in_node, numbers, sort_columns(values, numbers), shares=True)
+        order = sort_columns(values, numbers)
+        level = first_level(entropy.per_row, in_node, numbers, order, shares=True, labels=entropy.labels)
         found = score(level, entropy.impurity(level))
         assert found.split_information is not None
         average, competes = compare(found)
@@ -296,7 +297,7 @@ def _quinlan_score(
         total = entropy.weight(level.sums)
         known = _known_weight(level, values[j], features[j], entropy)
         if features[j].is_numeric:
-            limits = ChildLimits(weight=np.maximum(least, np.minimum(0.1 * known / len(level.addend), 25.0)))
+            limits = ChildLimits(weight=np.maximum(least, np.minimum(0.1 * known / entropy.n_classes, 25.0)))
             order = level.sorted.up_to_date()[level.sorted.columns.index(j)]
             candidates = score_sparse_cuts(level, level.values(values[j], order), order, entropy, impurity, limits)
             assert candidates.n_candidates is not None
@@ -338,8 +339,7 @@ def _known_weight(level: Level, column: NDArray, feature: Feature, entropy: Entr
     """Weight of the rows of each node where the column is known: added up as that of all rows is, so never more."""
     x = level.values(column, level.entry)
     is_known = ~np.isnan(x) if feature.is_numeric else x >= 0
-    known = np.add.reduceat(level.addend.take(level.entry, axis=1) * is_known, level.start[:-1], axis=1, dtype=np.int64)
-    return entropy.weight(known * level.unit)
+    return entropy.weight(level.sums_where(is_known, level.entry))
 
 
 def _not_too_many(features: tuple[Feature, ...], n_rows: int) -> Bools:

@@ -20,7 +20,7 @@ from treekit.growing.candidates import (
     largest_gain_among_sampled,
 )
 from treekit.growing.categories import score_groups
-from treekit.growing.criteria import Criterion, Entropy, FriedmanMSE, Gini, Poisson, SquaredError
+from treekit.growing.criteria import ClassCriterion, Criterion, Entropy, FriedmanMSE, Gini, Poisson, SquaredError
 from treekit.growing.encoding import Feature
 from treekit.growing.feature_sampling import RankedColumns, SampledFeatures
 from treekit.growing.grow import SplitSearch, StoppingRule, grow
@@ -37,7 +37,7 @@ from treekit.trees.tree import Tree
 
 __all__ = ["CARTClassifier", "CARTRegressor"]
 ScoreAll = Callable[[Level, NDArray, Criterion, ChildLimits], SplitCandidates]
-CLASSIFICATION: dict[str, Callable[..., Criterion]] = {"gini": Gini, "entropy": Entropy}
+CLASSIFICATION: dict[str, Callable[..., ClassCriterion]] = {"gini": Gini, "entropy": Entropy}
 REGRESSION_CRITERIA: dict[str, Callable[..., Criterion]] = {
     "squared_error": SquaredError,
     "friedman_mse": FriedmanMSE,

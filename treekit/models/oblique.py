@@ -12,7 +12,7 @@ from scipy.special import expit
 from sklearn.utils.validation import check_is_fitted
 
 from treekit.growing.candidates import ChildLimits, SplitCandidates, merge_candidates
-from treekit.growing.criteria import Criterion
+from treekit.growing.criteria import ClassCriterion
 from treekit.growing.encoding import Feature
 from treekit.growing.grow import SplitSearch, StoppingRule, grow
 from treekit.growing.level import Level
@@ -214,7 +214,7 @@ class ObliqueSearch:
     """
 
     def __init__(
-        self, values: NDArray, criterion: Criterion, limits: ChildLimits, n_restarts: int, rng: np.random.Generator
+        self, values: NDArray, criterion: ClassCriterion, limits: ChildLimits, n_restarts: int, rng: np.random.Generator
     ):
         self.values = values.astype(float)
         self.criterion = criterion
@@ -296,9 +296,10 @@ class ObliqueSearch:
         row, weight, first = level.row[level.entry], level.weight[level.entry], level.start[:-1]
         x = np.vstack([self.centred[:, row], np.ones(len(row))])
         penalty = RIDGE * np.add.reduceat(weight, first)[:, np.newaxis]
-        classes = self.criterion.per_row[:, row]
         directions = []
-        for y in classes if len(classes) > 2 else classes[:1]:
+        n_classes = self.criterion.n_classes
+        for k in range(n_classes if n_classes > 2 else 1):
+            y = self.criterion.label[row] == k
             a = np.zeros((level.n_nodes, len(x)))
             for _ in range(NEWTON_STEPS):
                 p = expit((a[level.node].T * x).sum(axis=0))

@@ -17,11 +17,15 @@ from treekit.models.cart import CARTClassifier, CARTRegressor
 from treekit.models.progress import progress
 from treekit.models.validation import check_choice, check_number, class_factors
 from treekit.numeric import Floats, Ints
+from treekit.trees.structure import majority
 
 __all__ = ["RandomForestClassifier", "RandomForestRegressor"]
 
 #: Attributes that a tree takes over from the forest, which has read the table for all of them.
 SHARED_ATTRIBUTES = ("classes_", "n_features_in_", "feature_names_in_", "_features")
+
+#: Rows x classes that a prediction works on at a time.
+SHARES_AT_ONCE = 2**21
 
 
 class _RandomForest(TableEstimator):
@@ -65,7 +69,9 @@ class _RandomForest(TableEstimator):
 
     def _mean(self, X: ArrayLike) -> Floats:
         """Mean prediction of the trees, of shape (n_rows, n_values)."""
-        values = self._values(X)
+        return self._mean_of(self._values(X))
+
+    def _mean_of(self, values: NDArray) -> Floats:
         total = self.estimators_[0].tree_.mean_value(values)
         for member in self.estimators_[1:]:
             total += member.tree_.mean_value(values)
@@ -171,6 +177,13 @@ class RandomForestClassifier(_RandomForest, TableClassifier):
     def predict_proba(self, X: ArrayLike) -> Floats:
         """Mean of the trees' class shares, of shape (n_rows, n_classes)."""
         return self._mean(X)
+
+    def _predict_code(self, X: ArrayLike) -> Ints:
+        values = self._values(X)
+        # Shares of many rows in many classes would take much room, so they are made for some of the rows at a time.
+        n_at_once = max(1, SHARES_AT_ONCE // len(self.classes_))
+        parts = [values[:, first : first + n_at_once] for first in range(0, values.shape[1], n_at_once)]
+        return np.concatenate([majority(self._mean_of(np.ascontiguousarray(part))) for part in parts])
 
     def _tree(self) -> CARTClassifier:
         return CARTClassifier(
