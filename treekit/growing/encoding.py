@@ -55,14 +55,18 @@ class Feature:
         return 0 if self.categories is None else len(self.categories)
 
 
-def learn_features(X: pd.DataFrame, numbers_are_categories: bool = False) -> tuple[Feature, ...]:
-    """The columns of X: numeric, or categorical with the values that the column holds.
+def learn_features(
+    X: pd.DataFrame, numbers_are_categories: bool = False, weight: NDArray | None = None
+) -> tuple[Feature, ...]:
+    """The columns of X: numeric, or categorical with the values that the column holds in rows of positive weight.
 
     Columns of numbers are numeric unless ``numbers_are_categories``, also where they hold Python objects such as
     ``Decimal``, ``Fraction`` or integers beside ``pandas.NA``. The categories of a pandas categorical column keep their
     order, those of any other column are sorted. Raises TypeError where a column mixes kinds, and ValueError where it
     holds dates, bytes, lists or complex numbers.
     """
+    if weight is not None and not weight.all():
+        X = X[weight > 0]
     if _is_one_kind_of_float(X) and not numbers_are_categories:
         return tuple(Feature(str(name)) for name in X)
     return tuple(_learn_feature(name, column, numbers_are_categories) for name, column in X.items())

@@ -47,8 +47,7 @@ class TableEstimator(BaseEstimator):
 
     def _learn(self, X: pd.DataFrame, weight: NDArray) -> tuple[tuple[Feature, ...], NDArray]:
         """The columns of the training table, and the table as numbers."""
-        # A row of weight zero, which is no row, contributes no categories.
-        self._features = learn_features(X if weight.all() else X[weight > 0], self._numbers_are_categories)
+        self._features = learn_features(X, self._numbers_are_categories, weight)
         if not self._accepts_missing:
             refuse_missing(X)
         # Growing works column by column, so each column is made contiguous in memory.

@@ -71,7 +71,7 @@ class Boosting(TableEstimator):
         if self.tree_method != "hist":
             return super()._learn(X, weight)
         # Columns are put into bins one after the other; they need not lie in one stretch, so the table is not copied.
-        self._features = learn_features(X if weight.all() else X[weight > 0])
+        self._features = learn_features(X, weight=weight)
         return self._features, encode(X, self._features)
 
     def _new_loss(self) -> Loss:

@@ -119,7 +119,8 @@ def _picture(alt: str, strips: list[Strip], label: NDArray, names: Sequence, cla
     y = 30.0
     above: list[tuple[int, float]] = []  # the rows of the strip above, and where their lines begin
     for strip in strips:
-        x, here = float(left), []
+        x = float(left)
+        here: list[tuple[int, float]] = []
         drawn += "".join(text(0, y + 28 + 18 * i, word) for i, word in enumerate(strip.title.split()))
         for group in strip.groups:
             drawn += text(x + 1, y + 14, group.name, font_weight="bold")
