@@ -11,6 +11,7 @@ import pandas as pd
 from treekit.measures import gain_ratio, information_gain, split_information
 from treekit.showing.explorable import Choice, Explorable, Place
 from treekit.showing.figures.shared import (
+    HALO,
     LINE,
     PLOT_WIDTH,
     READABLE,
@@ -147,7 +148,6 @@ def price_explorer(X: pd.DataFrame, y: pd.Series, guess: Choice | None = None) -
 
 
 RULES = ("gain", "ratio", "ratio, gain at least average")
-HALO = "paint-order: stroke; stroke: var(--ground, Canvas); stroke-width: 4; stroke-linejoin: round"
 
 
 def ratio_explorer(
