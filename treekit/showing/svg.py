@@ -68,7 +68,7 @@ class Plane:
         _, top, _, bottom = self.box
         return bottom - (value - self.ylim[0]) / (self.ylim[1] - self.ylim[0]) * (bottom - top)
 
-    def axes(self, xticks: Iterable[float], yticks: Iterable[float], xlabel: str, ylabel: str) -> str:
+    def axes(self, xticks: Iterable[float], yticks: Iterable[float], xlabel: str, ylabel: str = "") -> str:
         """Draw both axes with their ticks; the y label lies flat above its axis, where it reads best."""
         left, top, right, bottom = self.box
         parts = [line(left, bottom, right, bottom)]
@@ -79,7 +79,8 @@ class Plane:
             parts.append(line(left, self.y(tick), right, self.y(tick), stroke_opacity=FAINT / 2))
             parts.append(text(left - 8, self.y(tick) + 5, number(tick), text_anchor="end"))
         parts.append(text((left + right) / 2, bottom + 42, xlabel, text_anchor="middle"))
-        parts.append(text(0, top - 14, ylabel))
+        if ylabel:
+            parts.append(text(0, top - 14, ylabel))
         return "".join(parts)
 
     def curve(self, xs: Iterable[float], ys: Iterable[float], **attributes: object) -> str:

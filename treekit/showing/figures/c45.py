@@ -11,6 +11,7 @@ import pandas as pd
 from treekit.measures import gain_ratio, information_gain, split_information
 from treekit.showing.explorable import Choice, Explorable, Place
 from treekit.showing.figures.shared import (
+    HALO,
     LINE,
     PLOT_WIDTH,
     READABLE,
@@ -47,7 +48,7 @@ def price_bars(frame: pd.DataFrame, attributes: Sequence[str]) -> Picture:
 
 
 PITCH, COLUMN = 22.5, 18.6  # pixels from one melon to the next, and between the bars of single melons
-WIDTH, GROUND, BIT = 400, 312, 60  # of the drawing; where a price of 0 is; and pixels for each bit
+WIDTH, GROUND, BIT = 408, 312, 60  # of the drawing; where a price of 0 is; and pixels for each bit
 FOR_BRANCHES = 324  # pixels of the width; the price and the gain stand beside them
 
 
@@ -109,9 +110,9 @@ def price_explorer(X: pd.DataFrame, y: pd.Series, guess: Choice | None = None) -
         if len(groups) == n:
             words += text(FOR_BRANCHES / 2, GROUND - BIT * mean_price / 2, f"{mean_price:.3f} bits each", font_size=15)
             terms = [f"{n} × {price:.3f}"]
-        for name, at, bits in (("price", 348, mean_price), ("gain", 380, gain)):
+        for name, at, bits in (("price", 356, mean_price), ("gain", 388, gain)):
             places[name] = (at - 13, GROUND - BIT * bits, 26, bits)
-            words += text(max(352, at), GROUND - BIT * bits - 5, f"{bits:.3f}")  # clear of the numbers of the axis
+            words += text(max(360, at), GROUND - BIT * bits - 5, f"{bits:.3f}")  # clear of the numbers of the axis
         sentence = (
             f"The price is ({' + '.join(terms)}) / {n} = {mean_price:.3f} bits, the gain {gain:.3f} bits: "
             f"{ratio:.3f} for each bit paid."
@@ -123,7 +124,7 @@ def price_explorer(X: pd.DataFrame, y: pd.Series, guess: Choice | None = None) -
     marks["price"] = rect(0, 0, 1, BIT, fill_opacity=BAR)
     marks["gain"] = rect(0, 0, 1, BIT, style=f"fill: {class_color(GAIN)}")
     marks |= {row: melon(row, ripe, radius=10.5) for row, ripe in is_ripe.items()}
-    names = "".join(text(x, GROUND + y, w) for x, y, w in ((346, 17, "price"), (382, 17, "gain"), (364, 32, "in bits")))
+    names = "".join(text(x, GROUND + y, w) for x, y, w in ((354, 17, "price"), (390, 17, "gain"), (372, 32, "in bits")))
     for bit in range(1, int(np.log2(n)) + 1):
         names += text(325, GROUND - BIT * bit + 5, str(bit))
         names += line(0, GROUND - BIT * bit, 318, GROUND - BIT * bit, stroke_opacity=FAINT / 2)
@@ -147,7 +148,6 @@ def price_explorer(X: pd.DataFrame, y: pd.Series, guess: Choice | None = None) -
 
 
 RULES = ("gain", "ratio", "ratio, gain at least average")
-HALO = "paint-order: stroke; stroke: var(--ground, Canvas); stroke-width: 4; stroke-linejoin: round"
 
 
 def ratio_explorer(

@@ -9,6 +9,7 @@ import pandas as pd
 from treekit.measures import entropy_of_counts, information_gain, self_information
 from treekit.showing.explorable import Choice, Explorable, Slider
 from treekit.showing.figures.shared import (
+    HALO,
     PLOT_WIDTH,
     READABLE,
     Picture,
@@ -39,6 +40,11 @@ def _of_basket(n_ripe: int) -> str:
     return f"{n_ripe} of {BASKET} melons {'is' if n_ripe == 1 else 'are'} ripe"
 
 
+def _above_axis(plane: Plane, words: str) -> str:
+    """The name of the upright axis; the line from the basket to the dot stops at its words."""
+    return text(0, plane.box[1] - 14, words, style=HALO)
+
+
 def doubt_explorer(ripe: pd.Series) -> Explorable:
     """A basket of eight melons, of which the reader decides how many are ripe: each leaves a dot as high as its doubt.
 
@@ -51,7 +57,7 @@ def doubt_explorer(ripe: pd.Series) -> Explorable:
     doubts = entropy_of_counts(np.column_stack([shares, 1 - shares]))
     kinds = _sorted_by_kind(ripe)
 
-    def frame(n_ripe: int) -> tuple[str, str, dict]:
+    def frame(n_ripe: int) -> tuple[list[str], str, dict]:
         x, y = plane.x(shares[n_ripe]), plane.y(doubts[n_ripe])
         seen = zip(shares[: n_ripe + 1], doubts[: n_ripe + 1], strict=True)
         drawing = line(x, 92, x, y, stroke_dasharray="4 4", stroke_opacity=0.6) + "".join(
@@ -65,7 +71,7 @@ def doubt_explorer(ripe: pd.Series) -> Explorable:
         doubt = f"the doubt is {doubts[n_ripe]:.3f}"
         if doubts[n_ripe] == 0:
             doubt = f"the next one is no surprise, so {doubt}"
-        return drawing, f"{_of_basket(n_ripe)}: {doubt}.", places
+        return [drawing, _above_axis(plane, "doubt about the next melon")], f"{_of_basket(n_ripe)}: {doubt}.", places
 
     return Explorable(
         title="How much doubt is in a basket of eight?",
@@ -73,9 +79,7 @@ def doubt_explorer(ripe: pd.Series) -> Explorable:
         "share of ripe melons and of the doubt about the next one. A dot for each basket shows how the doubt rises "
         "from 0, steeply at first, to 1 for four ripe melons of eight, and falls back to 0 in the same way.",
         size=(480, 360),
-        background=plane.axes(
-            [0, 0.25, 0.5, 0.75, 1], [0, 0.5, 1], "share of ripe melons", "doubt about the next melon"
-        )
+        background=plane.axes([0, 0.25, 0.5, 0.75, 1], [0, 0.5, 1], "share of ripe melons")
         + rect(left, 56, right - left, 36, fill="none", stroke="currentColor", rx=8)
         + ripe_and_unripe(8, 347)
         + text(0, 27, "left out")
@@ -106,14 +110,14 @@ def entropy_explorer(ripe: pd.Series) -> Explorable:
     p = np.linspace(0, 1, 101)
     kinds = _sorted_by_kind(ripe)
     background = (
-        plane.axes([0, 0.5, 1], [0, 0.5, 1], "share p of ripe melons", "entropy H (bits)")
+        plane.axes([0, 0.5, 1], [0, 0.5, 1], "share p of ripe melons")
         + plane.curve(p, entropy_of_counts(np.column_stack([p, 1 - p])), stroke_opacity=0.6)
         + rect(40, 8, 240, 36, fill="none", stroke="currentColor", rx=8)
         + text(324, plane.box[1] - 14, "share × surprise")
         + line(324, plane.y(0), 364, plane.y(0))
     )
 
-    def frame(n_ripe: int) -> tuple[str, str, dict]:
+    def frame(n_ripe: int) -> tuple[list[str], str, dict]:
         shares = np.array([n_ripe, BASKET - n_ripe]) / BASKET
         total = float(entropy_of_counts(shares))
         parts = [share * float(self_information(share)) if share else 0.0 for share in shares]
@@ -139,7 +143,7 @@ def entropy_explorer(ripe: pd.Series) -> Explorable:
             inside, outside = (one, other) if i < n_ripe else (other, one)
             center = plane.x((i + 0.5) / BASKET)
             places |= {inside: (center, 26), outside: (center, 26, 1, 1, 0)}
-        return drawing, sentence(n_ripe, shares, total), places
+        return [drawing, _above_axis(plane, "entropy H (bits)")], sentence(n_ripe, shares, total), places
 
     def sentence(n_ripe: int, shares: np.ndarray, total: float) -> str:
         if not total:

@@ -15,6 +15,8 @@ from treekit.showing.palette import RIPE, UNRIPE, class_color
 from treekit.showing.svg import circle, element, number, text
 
 LINE = 32  # pixels from one line of a drawn table to the next
+#: Words with this style interrupt the lines below them.
+HALO = "paint-order: stroke; stroke: var(--ground, Canvas); stroke-width: 4; stroke-linejoin: round"
 
 
 def in_class(k: int, shapes: str) -> str:
