@@ -46,14 +46,19 @@ def mathml(tex, is_display):
 
 
 def spaced(math):
-    """Move an operator that Temml has left alone in a row to the row before: alone it would have no space around it."""
+    """Mend the rows between which a formula may be broken: an operator alone in one would have no space around it.
+
+    Such an operator moves to the row before. It also counts as alone beside mere text, so a word becomes an identifier.
+    """
     root = ElementTree.fromstring(math)
-    rows = list(root)
-    for before, row in pairwise(rows):
+    for before, row in pairwise(list(root)):
         if before.tag == row.tag == "mrow" and [part.tag for part in row] == ["mo"]:
             row[:0] = list(before)
             root.remove(before)
-    return math if len(root) == len(rows) else ElementTree.tostring(root, encoding="unicode")
+    for row in root:
+        if [part.tag for part in row] == ["mtext", "mo"]:
+            row[0].tag = "mi"
+    return ElementTree.tostring(root, encoding="unicode")
 
 
 def formula(node, is_display):
