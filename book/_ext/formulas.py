@@ -9,8 +9,10 @@ A formula that Temml does not understand is a warning, so the build fails.
 import re
 from functools import cache
 from html import unescape
+from itertools import pairwise
 from pathlib import Path
 from unicodedata import normalize
+from xml.etree import ElementTree
 
 from docutils import nodes
 from fonts import cut
@@ -21,6 +23,7 @@ from sphinx.util.math import get_node_equation_number
 FOLDER = Path(__file__).resolve().parents[1] / "_math"
 STYLES, FONT = "Temml-STIX2.css", "STIXTwoMath.woff2"
 SCROLLS = "pst-scrollable-table-container"
+DOTS = re.compile("<mo>([…⋯])</mo>")  # browsers would space them as operators, TeX leaves it to their neighbours
 MARKS = re.compile(r"[,.;:?!)\]’”]+")
 
 logger = logging.getLogger(__name__)
@@ -37,7 +40,25 @@ def engine():
 @cache
 def mathml(tex, is_display):
     """Turn a formula into MathML; one in a line of text may be broken after its relations and operators."""
-    return engine().call("temml.renderToString", tex, {"displayMode": is_display, "throwOnError": True, "wrap": "tex"})
+    math = engine().call("temml.renderToString", tex, {"displayMode": is_display, "throwOnError": True, "wrap": "tex"})
+    math = DOTS.sub(r'<mo lspace="0" rspace="0">\1</mo>', math)
+    return math if is_display else spaced(math)
+
+
+def spaced(math):
+    """Mend the rows between which a formula may be broken: an operator alone in one would have no space around it.
+
+    Such an operator moves to the row before. It also counts as alone beside mere text, so a word becomes an identifier.
+    """
+    root = ElementTree.fromstring(math)
+    for before, row in pairwise(list(root)):
+        if before.tag == row.tag == "mrow" and [part.tag for part in row] == ["mo"]:
+            row[:0] = list(before)
+            root.remove(before)
+    for row in root:
+        if [part.tag for part in row] == ["mtext", "mo"]:
+            row[0].tag = "mi"
+    return ElementTree.tostring(root, encoding="unicode")
 
 
 def formula(node, is_display):

@@ -176,16 +176,19 @@ def tilt_explorer(frame: pd.DataFrame, columns: list[str], target: str) -> Explo
         )
         return line(x, y, end_x, end_y, stroke_opacity=FAINT, stroke_width=2) + head
 
-    def state(degrees: int) -> tuple[str, str, dict]:
+    melons = "".join(melon(n, ripe[n], plane.x(a), plane.y(b)) for n, (a, b) in zip(frame.index, turned.values))
+
+    def state(degrees: int) -> tuple[list[str], str, dict]:
         _, t, counts, gain = turned.cut(degrees)
         side = _below(box, turned.direction(degrees), t)
         corners = " ".join(f"{plane.x(a):.0f},{plane.y(b):.0f}" for a, b in side)
-        drawing = element("polygon", points=corners, fill_opacity=0.12, stroke="currentColor", stroke_width=2)
+        shade = element("polygon", points=corners, fill_opacity=0.12, stroke="currentColor", stroke_width=2)
         sides = [", ".join(f"{n} {name}" for n, name in zip(part, ("unripe", "ripe"))) for part in counts]
         sentence = f"{turned.words(degrees)} ≤ {t:.2f}".replace("≤ -", "≤ −")
         sentence += f" (shaded): {sides[0]}. The other side: {sides[1]}. The gain is {gain:.3f} bits"
         sentence += ", the most of all these angles." if is_best(degrees) else "."
-        return element("g", drawing + arrow(degrees), pointer_events="none"), sentence, {"tip": tip(degrees)}
+        # The cut runs below the melons, so that their numbers stay readable, and the arrow above them.
+        return [shade, melons, element("g", arrow(degrees), pointer_events="none")], sentence, {"tip": tip(degrees)}
 
     def is_best(degrees: int) -> bool:
         return bool(np.isclose(gains[degrees], best))
@@ -212,8 +215,7 @@ def tilt_explorer(frame: pd.DataFrame, columns: list[str], target: str) -> Explo
         alt=f"The {len(frame)} melons as numbered circles by {columns[0]} and {columns[1]}, hollow if ripe, cut by a "
         f"level line: the best cut of {columns[1]} alone. An arrow shows the direction along which they are sorted.",
         size=(400, 384),
-        background=plane.axes(xticks, yticks, *columns)
-        + "".join(melon(n, ripe[n], plane.x(a), plane.y(b)) for n, (a, b) in zip(frame.index, turned.values)),
+        background=plane.axes(xticks, yticks, *columns),
         # What is taken hold of: it stays while the drawing changes, so the browser knows where a drag began.
         marks={"tip": circle(0, 0, 20, fill_opacity=0, class_="handle")},
         controls=[Slider("Angle of the direction", angles, start=90, show="{}°", points=[tip(a) for a in angles])],

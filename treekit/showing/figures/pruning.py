@@ -148,7 +148,8 @@ def cross_validation_curve(table: pd.DataFrame, chosen: dict[str, int]) -> Pictu
     drawn += line(48, plane.y(bound), 460, plane.y(bound), stroke_dasharray="7 4")
     for name, k in chosen.items():
         x, y = plane.x(xs[k]), plane.y(table["error"][k])
-        drawn += element("g", dot(x, y), style=f"fill: {class_color(1)}") + text(x, y + 24, name, text_anchor="middle")
+        below = plane.y(table["error"][k] - table["se"][k]) + 16  # the name stands clear of the bar
+        drawn += element("g", dot(x, y), style=f"fill: {class_color(1)}") + text(x, below, name, text_anchor="middle")
     ticks = np.arange(round(20 * low), round(20 * high) + 1) / 20
     axes = plane.axes([], ticks.tolist(), "leaves of the tree (each tick doubles them)", "cross-validated error")
     words = "; ".join(f"{name}: {table['leaves'][k]} leaves, {table['error'][k]:.3f}" for name, k in chosen.items())
