@@ -56,14 +56,15 @@ def texts(output: NotebookNode) -> list[str]:
 
 
 def alt_text_faults(notebook: NotebookNode) -> list[str]:
-    """Figures without a text that says what they show."""
+    """Figures without a text that says what they show, and such texts without their figure."""
     faults = []
     for index, cell in code_cells(notebook):
         kinds = {kind for output in cell.outputs for kind in output.get("data", {})}
-        if not any(kind.startswith("image/") for kind in kinds):
-            continue
         alt = cell.metadata.get("mystnb", {}).get("image", {}).get("alt", "").strip()
-        if len(alt) < SHORTEST_ALT_TEXT:
+        if not any(kind.startswith("image/") for kind in kinds):
+            if alt:  # a plot shows only as the last expression of its cell
+                faults.append(f"cell {index}: an alt text, but no figure is shown: {alt!r}")
+        elif len(alt) < SHORTEST_ALT_TEXT:
             faults.append(f"cell {index}: a figure, but the metadata mystnb.image.alt is too short or missing: {alt!r}")
         elif re.search(r"[\\/]\S*\.(png|jpe?g|svg)|^\S+\.(png|jpe?g|svg)$", alt):
             faults.append(f"cell {index}: the alt text is a file path: {alt!r}")
@@ -227,6 +228,10 @@ def test_a_figure_without_alt_text_is_caught(figure, alt):
     assert alt_text_faults(notebook_with(output=figure))
     assert alt_text_faults(notebook_with(output=figure, mystnb={"image": {"alt": alt}}))
     assert not alt_text_faults(notebook_with(output=figure, mystnb={"image": {"alt": GOOD_ALT}}))
+
+
+def test_an_alt_text_whose_figure_is_not_shown_is_caught():
+    assert alt_text_faults(notebook_with(output=shown(text_html="<table>"), mystnb={"image": {"alt": GOOD_ALT}}))
 
 
 @pytest.mark.parametrize(

@@ -280,7 +280,7 @@ def best_votes(errors: Sequence[float]) -> Picture:
         factor = (1 - e) * np.exp(-alpha) + e * np.exp(alpha)
         shown = factor <= 1.6
         drawing += plane.curve(alpha[shown], factor[shown], stroke_dasharray=["none", "8 4", "2 3"][k % 3])
-        drawing += text(plane.x(alpha[shown][-1]) - 16, plane.y(1.6) + 14, f"e = {e:g}", text_anchor="end")
+        drawing += text(plane.x(alpha[shown][-1]) - 16, plane.y(1.6) + 9, f"e = {e:g}", text_anchor="end")
         drawing += dot(plane.x(best), plane.y(2 * np.sqrt(e * (1 - e))))
     return Picture(
         alt="Curves of the factor of the loss against the vote, one for each of the weighted errors "

@@ -236,7 +236,7 @@ def price_explorer(
         marks=marks,
         controls=[
             Slider(
-                "Price of large steps, λ",
+                "Price of steps, λ",
                 list(lambdas),
                 show="{:g}",
                 points=[(plane.x(lowest(names[0], lam)), plane.y(0)) for lam in lambdas],

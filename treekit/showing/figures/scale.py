@@ -99,7 +99,7 @@ def ratio_dots(ratios: pd.DataFrame, peer: str) -> Picture:
         drawn += text(0, y + 13, str(job)) + line(10, y + 24, 470, y + 24, stroke_opacity=FAINT / 2)
         for size, ratio in zip((2.5, 4, 5.5, 7), row):
             if ratio > 0:  # no comparison with NaN is true
-                style = f"stroke: {class_color(0)}; fill: {class_color(0)}; fill-opacity: 0.55"
+                style = f"stroke: {class_color(0)}; fill: {class_color(0)}; fill-opacity: 0.75"
                 drawn += circle(plane.x(np.log2(ratio)), y + 24, size, style=style)
     drawn += text(240, bottom + 44, f"treekit's time / {peer}'s", text_anchor="middle")
     alt = (
