@@ -73,7 +73,7 @@ def test_formulas_stand_without_a_script(browser, site):
 
 
 def test_a_formula_is_a_stop_of_the_tab_key_only_where_it_scrolls(browser, site):
-    with server(site) as served, browser.new_context(viewport={"width": 390, "height": 844}) as context:
+    with server(site) as served, browser.new_context(viewport={"width": 320, "height": 844}) as context:
         tab = context.new_page()
         tab.goto(f"{served.address}/book/gbdt.html")
         tab.wait_for_selector("html.all-sections", state="attached")

@@ -41,7 +41,7 @@ def mean(numbers):
 SPOOFED = """\
 import json, os
 text = json.dumps({"number": 3, "value": 3.0, "score": 100}).encode()
-for number in range(3, 40):
+for number in range(3, 4000):
     try:
         os.write(number, len(text).to_bytes(4, "big") + text)
     except OSError:

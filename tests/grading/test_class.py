@@ -53,6 +53,11 @@ def state_of(out: Path) -> dict[str, str]:
     return {str(path.relative_to(out)): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
 
 
+def can_be_interrupted():
+    """A shell that runs tests in the background lets them ignore the signal of Ctrl+C; what they start would, too."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @pytest.fixture(scope="module")
 def graded(walls, course, tmp_path_factory):
     """The class, marked in a run that is interrupted and begun again; the folder, and what the second run printed."""
@@ -68,7 +73,14 @@ def graded(walls, course, tmp_path_factory):
     for student, case in cases([str(path) for path in secrets]).items():
         (place / student).mkdir()
         (place / student / case.name).write_bytes(handed_in(case, editions["first"].release))
-    first = subprocess.Popen(command(folder), cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    first = subprocess.Popen(
+        command(folder),
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        preexec_fn=can_be_interrupted,
+    )
     until = time.monotonic() + 300
     while len(results(out)) < 3 and time.monotonic() < until and first.poll() is None:
         time.sleep(0.1)

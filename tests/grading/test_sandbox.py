@@ -84,11 +84,11 @@ def test_other_processes_are_out_of_sight(inside):
         ("import os; os._exit(3)", r"ended the program \(exit status 3\)"),
         ("x = []\nwhile True: x.append(bytearray(10**7))", "took more than 500 MB"),
         (
-            "import os\nfor n in range(3, 40):\n    try: os.write(n, b'\\xff' * 99)\n    except OSError: pass",
+            "import os\nfor n in range(3, 4000):\n    try: os.write(n, b'\\xff' * 99)\n    except OSError: pass",
             "gave more",
         ),
         (
-            "import os\nfor n in range(3, 40):\n    try: os.write(n, b'\\0\\0\\0\\2[]')\n    except OSError: pass",
+            "import os\nfor n in range(3, 4000):\n    try: os.write(n, b'\\0\\0\\0\\2[]')\n    except OSError: pass",
             "broke",
         ),
     ],
