@@ -3,7 +3,8 @@ the repository is on the path, because the conftest.py that every run of pytest 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import tracemalloc
+from collections.abc import Callable, Iterator
 
 import numpy as np
 from sklearn.base import ClassifierMixin
@@ -50,6 +51,15 @@ MODELS = {
 def nested(node) -> object:
     """A treekit tree as nested dicts, to be compared with a printed one."""
     return node.label if node.is_leaf else {node.question: {a: nested(child) for a, child in node.children.items()}}
+
+
+def peak_bytes(work: Callable[[], object]) -> int:
+    """The most memory that some work takes at once, of what Python allocates."""
+    tracemalloc.start()
+    work()
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return peak
 
 
 def chain(depth: int) -> Tree:

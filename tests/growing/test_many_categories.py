@@ -1,13 +1,13 @@
 """Columns of many categories: the plain search finds the same groups, and work grows with the rows."""
 
 import itertools
-import tracemalloc
 
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
 
+from tests.helpers import peak_bytes
 from treekit import C45Classifier, CARTClassifier, CARTRegressor, ID3Classifier
 from treekit.growing import many_classes
 from treekit.growing.candidates import ChildLimits
@@ -60,14 +60,6 @@ def test_groups_are_the_best_of_all_groupings_in_every_node(seed, n_classes, one
         np.testing.assert_allclose(found.gain[0, node], gain * scale, atol=1e-12)
         found_routes = found.routes[0]
         assert set(found_routes.category[found_routes.node == node]) == set(categories)
-
-
-def peak_bytes(fit) -> int:
-    tracemalloc.start()
-    fit()
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    return peak
 
 
 def names(n):

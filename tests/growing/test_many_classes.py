@@ -1,6 +1,5 @@
 """Many classes: the same trees as with few, and memory that does not grow with rows x classes."""
 
-import tracemalloc
 from decimal import Decimal, localcontext
 from itertools import product
 
@@ -9,6 +8,7 @@ import pandas as pd
 import pytest
 from sklearn.tree import DecisionTreeClassifier
 
+from tests.helpers import peak_bytes
 from treekit import C45Classifier, CARTClassifier, ID3Classifier, RandomForestClassifier
 from treekit.growing import categories, criteria, thresholds
 from treekit.growing.criteria import Entropy, Gini
@@ -243,14 +243,6 @@ def test_the_order_of_the_rows_changes_nothing():
 
 
 # -- memory and work ------------------------------------------------------------------------------------------------
-
-
-def peak_bytes(work) -> int:
-    tracemalloc.start()
-    work()
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    return peak
 
 
 def large_table(kind, n):

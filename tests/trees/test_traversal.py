@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import tracemalloc
-
 import numpy as np
 import pandas as pd
 import pytest
 from scipy.sparse import csr_matrix
 
+from tests.helpers import peak_bytes
 from treekit import CARTClassifier, CARTRegressor, GBDTClassifier, GBDTRegressor, Tree
 from treekit.growing.encoding import MISSING, UNSEEN, Feature, encode, learn_features
 from treekit.models import boosting
@@ -396,8 +395,4 @@ def test_peak_memory_of_predict(monkeypatch):
 
 def peak_of(call, table) -> int:
     call(table)
-    tracemalloc.start()
-    call(table)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    return peak
+    return peak_bytes(lambda: call(table))

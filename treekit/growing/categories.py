@@ -212,7 +212,8 @@ def best_groups_of_cells(
     """The best grouping of each node; of equal gains the first in the list of groupings."""
     best_gain = np.full(cells.n_nodes, -np.inf)
     goes_left = np.zeros(len(cells.node), dtype=bool)
-    has_one_key = cells.by_class is None and len(criterion.order_keys(cells.counts)) == 1
+    keys = criterion.order_keys(cells.counts) if cells.by_class is None else None
+    has_one_key = keys is not None and len(keys) == 1
     if not one_vs_rest and not has_one_key and cells.n_values <= MAX_EXHAUSTIVE:
         every_node = np.arange(cells.n_nodes)
         # The last category stays on the right: its being on the left would be the same cut, named the other way.
@@ -229,7 +230,7 @@ def best_groups_of_cells(
         best_gain, best = _best_left_sides(cells, sides, cells.n_rows, node, criterion, impurity, limits)
         goes_left[best[best >= 0]] = True
     else:
-        for key in _order_keys(cells, criterion):
+        for key in _keys_of_frequent_classes(cells, keys):
             order = np.lexsort((key, cells.node))
             gain, best = _best_prefix(cells.in_order(order), node, criterion, impurity, limits)
             better = np.isfinite(gain) & ~(gain <= best_gain + TIE * impurity)
@@ -240,12 +241,12 @@ def best_groups_of_cells(
     return _category_candidates(best_gain, routes_of_pairs(cells.node, cells.category, np.where(goes_left, 0, 1)))
 
 
-def _order_keys(cells: CategoryCells, criterion: Criterion) -> Floats:
-    """Numbers by which the cells of each node are ordered, of shape (n_orders, n_cells)."""
+def _keys_of_frequent_classes(cells: CategoryCells, keys: Floats | None) -> Floats:
+    """Numbers by which the cells of each node are ordered, of shape (n_orders, n_cells); made here for many classes."""
     if cells.by_class is not None:
         in_node = cells.by_class.known()
         return np.stack([cells.by_class.share_in_group(k[cells.node]) for k in _most_frequent(in_node)])
-    keys = criterion.order_keys(cells.counts)
+    assert keys is not None
     if len(keys) <= MAX_ORDERS:
         return keys
     return keys[_most_frequent(cells.known)[:, cells.node], np.arange(len(cells.node))]
