@@ -772,4 +772,7 @@ def test_newtons_tree_reads_like_any_other():
         assert root.weight[0] == h.sum() and root.value[0, 0] == pytest.approx(-g.sum() / (h.sum() + reg_lambda))
         left = g - h * g.sum() / h.sum()
         assert root.impurity[0] == pytest.approx((left**2 / (h + reg_lambda)).sum() / 2)
-    assert criterion.gain(5.0, None) == 5.0 and Newton(g, h, gamma=2.0).gain(5.0, None) == 3.0
+    node = np.array([[0.0], [1.0]])
+    assert criterion.gain(5.0, node) == 5.0 and Newton(g, h, gamma=2.0).gain(5.0, node) == 3.0
+    large = np.array([[1e8], [1.0]])  # its objective is 5e15: beside it a saving of 1 is a rounding error
+    assert criterion.gain(1.0, large) == -np.inf and criterion.gain(100.0, large) == 100.0

@@ -555,7 +555,10 @@ class Newton(Criterion):
         return -safe_divide(sums[0] * sums[0], sums[1] + self.reg_lambda) / 2
 
     def gain(self, saving: Floats, node: Floats) -> Floats:
-        by_rounding = safe_divide(self.noise**2, node[1] + self.reg_lambda) if self.noise else 0.0
+        # The saving is the difference of two objectives: where they are large, rounding alone leaves a little of it.
+        by_rounding = ROUNDING * -self.cost(node)
+        if self.noise:
+            by_rounding += safe_divide(self.noise**2, node[1] + self.reg_lambda)
         gain = saving - self.gamma
         return np.where((gain > 0) & (saving > by_rounding), gain, -np.inf)
 
