@@ -244,12 +244,14 @@ def _leaves(tree: Tree) -> str:
 
 
 DEPTHS = (1, 2, 3, 4, 6, 8, NO_LIMIT)
+WITH_ONE_LEAF = (0, *DEPTHS[:-2], NO_LIMIT)
 LEAST = (1, 5, 15)
 
 
 def _limits_explorer(
     plane: Plane,
     axes: str,
+    depths: Sequence[int | str],
     fit: Callable[[int | None, int], Tree],
     seen: Callable[[Tree], list[str]],
     new: Callable[[Tree], list[str]],
@@ -263,7 +265,7 @@ def _limits_explorer(
     It opens without limits, and the challenge is met where the loss on the other rows is least.
     """
     trees = {
-        (depth, least): fit(None if depth == NO_LIMIT else int(depth), least) for depth in DEPTHS for least in LEAST
+        (depth, least): fit(None if depth == NO_LIMIT else int(depth), least) for depth in depths for least in LEAST
     }
     losses = {limits: loss(tree) for limits, tree in trees.items()}
     lowest = min(losses.values()) + 1e-9
@@ -277,7 +279,7 @@ def _limits_explorer(
         size=size,
         background=background,
         controls=[
-            Slider("max_depth", DEPTHS, start=NO_LIMIT),
+            Slider("max_depth", depths, start=NO_LIMIT),
             Choice("min_samples_leaf", LEAST),
         ],
         frame=state,
@@ -337,6 +339,7 @@ def regions_explorer(frame: pd.DataFrame, new_rows: pd.DataFrame, target: str) -
     return _limits_explorer(
         plane,
         axes,
+        DEPTHS,
         fit,
         over(frame, "training rows"),
         over(new_rows, "new rows"),
@@ -356,9 +359,10 @@ def regions_explorer(frame: pd.DataFrame, new_rows: pd.DataFrame, target: str) -
 
 
 def curve_explorer(frame: pd.DataFrame, new_rows: pd.DataFrame, target: str) -> Explorable:
-    """The curve of a regression tree of one column, with the limits that the reader sets.
+    """The curve of a regression tree of one column, with the limits that the reader sets after a guess.
 
-    The trees grow from `frame`, whose rows lie on the left; `new_rows`, on the right, only measure.
+    The trees grow from `frame`, whose rows lie on the left; `new_rows`, on the right, only measure. With a depth of 0
+    the tree is one leaf, so the reader can see whether a tree without limits is worth more than the mean.
     """
     (name,) = (column for column in frame if column != target)
     tables = [rows[[name, target]] for rows in (frame, new_rows)]
@@ -378,6 +382,7 @@ def curve_explorer(frame: pd.DataFrame, new_rows: pd.DataFrame, target: str) -> 
     return _limits_explorer(
         plane,
         axes,
+        WITH_ONE_LEAF,
         fit,
         over(frame, "training rows"),
         over(new_rows, "new rows"),
@@ -390,6 +395,10 @@ def curve_explorer(frame: pd.DataFrame, new_rows: pd.DataFrame, target: str) -> 
         title="A curve that jumps to single patients",
         alt=f"{len(frame)} training rows as points, {target} over {name}, and the curve of a regression tree without "
         "limits, which jumps up and down to meet nearly every point.",
+        guess=Choice(
+            "Your guess: which predicts the new rows better, this tree or one leaf with the mean of all?",
+            ["this tree", "one leaf"],
+        ),
         challenge="Which limits make the error on the new rows as small as possible? Try both kinds.",
     )
 
