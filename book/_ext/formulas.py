@@ -24,7 +24,8 @@ FOLDER = Path(__file__).resolve().parents[1] / "_math"
 STYLES, FONT = "Temml-STIX2.css", "STIXTwoMath.woff2"
 SCROLLS = "pst-scrollable-table-container"
 DOTS = re.compile("<mo>([…⋯])</mo>")  # browsers would space them as operators, TeX leaves it to their neighbours
-MARKS = re.compile(r"[,.;:?!)\]’”]+")
+OPENING = re.compile(r"[(\[‘“]+$")
+MARKS = re.compile(r"^[,.;:?!)\]’”]+")
 
 logger = logging.getLogger(__name__)
 
@@ -73,20 +74,22 @@ def formula(node, is_display):
 
 
 def take_marks(app, doctree, docname):
-    """Hand each formula in a line the punctuation that follows it: browsers would begin a line with it."""
+    """Hand each formula in a line the bracket before it and the marks after it: there browsers would break the line."""
     for node in doctree.findall(nodes.math):
-        after = node.next_node(descend=False, siblings=True)
-        marks = MARKS.match(after) if isinstance(after, nodes.Text) else None
-        if marks:
-            node["marks"] = marks[0]
-            after.parent.replace(after, nodes.Text(after[marks.end() :]))
+        siblings, place = node.parent.children, node.parent.index(node)
+        for name, pattern, beside in (("opening", OPENING, place - 1), ("marks", MARKS, place + 1)):
+            text = siblings[beside] if 0 <= beside < len(siblings) else None
+            found = pattern.search(text) if isinstance(text, nodes.Text) else None
+            if found:
+                node[name] = found[0]
+                node.parent[beside] = nodes.Text(pattern.sub("", text))
 
 
 def visit_inline(self, node):
-    marks = node.get("marks", "")
     drawn = self.starttag(node, "span", "", CLASS="math notranslate nohighlight")
     drawn += formula(node, is_display=False) + "</span>"
-    self.body.append(f'<span class="unbroken">{drawn}{marks}</span>' if marks else drawn)
+    whole = node.get("opening", "") + drawn + node.get("marks", "")
+    self.body.append(drawn if whole == drawn else f'<span class="unbroken">{whole}</span>')
     raise nodes.SkipNode
 
 
