@@ -217,8 +217,8 @@ def column_explorer(X: pd.DataFrame, y: pd.Series, point: tuple[float, float]) -
         ),
         found=lambda shown, m: shown == VOTE and m == fewest,
         guess=Choice(f"Your guess: on which map will {N_TREES[-1]} trees disagree more?", [*MAPS, "no difference"]),
-        challenge="Step through the newest trees: on which map do they jump more? Then look at the votes. What is the "
-        "smallest one that leaves less than half of a map in full colour?",
+        challenge="Step through the newest trees: on which map does the line jump more? Then find the smallest vote "
+        "with less than half of a map in full colour.",
     )
 
 
