@@ -13,6 +13,7 @@ MENDS = [
     (r'<div role="list" class="citation-list">', r'<div class="citation-list">'),
     # sphinx-exercise puts a title into brackets, also where it ends with brackets of its own.
     (r'(<span class="caption-number">Exercise [\d.]+ </span>) \((.*)\)</p>', r"\1 \2</p>"),
+    (r'(<p class="admonition-title">Exercise) \((.*)\)</p>', r"\1 \2</p>"),
 ]
 
 

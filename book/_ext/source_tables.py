@@ -42,7 +42,9 @@ class RowsDirective(SphinxDirective):
             rows = [row for row in csv.DictReader(file) if self.picks(row)]
         if not rows:
             raise self.error(f"{path.name} has no row for {self.name} {' '.join(self.arguments)}")
-        return self.parse_text_to_nodes("\n".join(self.lines(rows)))
+        (table,) = self.parse_text_to_nodes("\n".join(self.lines(rows)))
+        table["classes"].append("listed")
+        return [table]
 
 
 class SourceMap(RowsDirective):

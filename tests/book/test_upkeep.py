@@ -28,6 +28,12 @@ A page
    :label: tennis
 
    Build the tree.
+
+.. exercise:: Tennis (in words)
+   :label: tennis-in-words
+   :nonumber:
+
+   Describe the tree.
 """
 
 

@@ -18,7 +18,7 @@ from treekit.models.id3 import ID3Classifier
 from treekit.models.random_forest import RandomForestClassifier
 from treekit.showing.figures.adaboost import RADIUS, VOTE, adaboost_explorer, swelling_explorer
 from treekit.showing.figures.deep_forest import OWN, UNSEEN, cascade_shares, levels_explorer
-from treekit.showing.figures.forests import NOBODY, column_explorer, eaten_explorer, forest_explorer
+from treekit.showing.figures.forests import NOBODY, TREE, column_explorer, eaten_explorer, forest_explorer
 from treekit.showing.figures.gbdt import price_explorer, residual_explorer
 from treekit.showing.figures.oblique import tilt_explorer
 from treekit.showing.figures.scale import blocks_explorer
@@ -102,7 +102,7 @@ def test_a_melon_is_as_large_as_its_copies_in_the_sample(measured):
         areas = [round(places[name][2] ** 2) if places[name][4] == 1 else 0 for name in X.index]
         assert areas == forest.in_bag_[m - 1].tolist()
         assert f"lacks {areas.count(0)} of the 17" in frame.sentence
-        assert {together[name][2:] for name in X.index} == {(1, 1, 1)}
+        assert {together[name][2:] for name in X.index} == {()}
 
 
 def test_a_tree_alone_and_the_vote_are_treekits(measured):
@@ -129,12 +129,34 @@ def test_full_colours_cover_what_nine_trees_in_ten_agree_on(measured):
     for q, place in ((None, "both columns"), (1, "one at random")):
         forest = RandomForestClassifier(40, max_features=q, oob_score=True, random_state=0).fit(X, y)
         votes = votes_of(forest, rows)
-        for (m,), frame, _ in states(column_explorer(X, y, point=CROSS)):
+        for (shown, m), frame, _ in states(column_explorer(X, y, point=CROSS)):
+            if shown == TREE:
+                continue
             share = votes[:m].mean(axis=0)
             agreed = 100 * np.mean(np.maximum(share, 1 - share) >= 0.9)
             (told,) = re.findall(rf"(\d+) %[a-z ]* with {place}", frame.sentence)
             assert int(told) == pytest.approx(agreed, abs=4)
-            assert frame.found == (m == 40)
+            assert frame.found == (m == 3)
+
+
+def test_pairs_of_trees_on_the_same_samples_differ_as_told(measured):
+    """Pair by pair, on a grid of its own."""
+    X, y = measured[COLUMNS], measured["ripe"]
+    spots = np.stack(np.meshgrid(np.linspace(0.2, 0.9, 71), np.linspace(0, 0.5, 51)), axis=-1).reshape(-1, 2)
+    rows = pd.DataFrame(spots, columns=COLUMNS)
+    forests = [RandomForestClassifier(40, max_features=q, oob_score=True, random_state=0).fit(X, y) for q in (None, 1)]
+    votes = [votes_of(forest, rows) for forest in forests]
+    assert np.array_equal(*(forest.in_bag_ for forest in forests))
+    for (shown, m), frame, maps in states(column_explorer(X, y, point=CROSS)):
+        if shown == TREE:
+            for forest, places in zip(forests, maps, strict=True):
+                areas = [round(places[name][2] ** 2) if places[name][4] == 1 else 0 for name in X.index]
+                assert areas == forest.in_bag_[m - 1].tolist()
+            told = [int(share) for share in re.findall(r"(\d+) %", frame.sentence)]
+            pairs = list(itertools.combinations(range(m), 2))
+            differ = [100 * np.mean([np.mean(v[i] != v[j]) for i, j in pairs]) for v in votes if pairs]
+            assert told == pytest.approx(differ, abs=2)
+            assert not frame.found
 
 
 @pytest.mark.parametrize(

@@ -60,17 +60,17 @@ def running_medians(y: Wholes, start: Ints, rank: NDArray[np.integer]) -> Wholes
     neighbours or stays, so each step is the same few operations for all nodes and sequences at once. One node and one
     sequence, in plain Python::
 
-        def running_medians(order):                     # row order[k - 1] comes in at step k; rows by target: 0, 1, ...
+        def running_medians(order):                 # order[k - 1] comes in at step k; rows by target: 0, 1, ...
             n = len(order)
             before, after = list(range(-1, n - 1)), list(range(1, n + 1))
-            median, result = (n - 1) // 2, [0] * n      # the lower median of all rows
+            median, result = (n - 1) // 2, [0] * n  # the lower median of all rows
             for k in range(n, 0, -1):
                 row = order[k - 1]
-                if k % 2:                               # k rows: their median is the result; then it may move down
+                if k % 2:                           # k rows: their median is the result; then it may move down
                     result[k - 1] = median
                     if row >= median:
                         median = before[median]
-                else:                                   # k - 1 rows are left: their median may be one up
+                else:                               # k - 1 rows are left: their median may be one up
                     if row <= median:
                         median = after[median]
                     result[k - 1] = median
@@ -78,7 +78,7 @@ def running_medians(y: Wholes, start: Ints, rank: NDArray[np.integer]) -> Wholes
                     after[before[row]] = after[row]
                 if after[row] < n:
                     before[after[row]] = before[row]
-            return result                               # as ranks: y[result] are the medians
+            return result                           # as ranks: y[result] are the medians
 
     As many steps are needed as the longest node has rows. Long nodes are cut into a few stretches, which are walked
     through at the same time; their lists come from ``fill_long_lists``. Takes O(n_alive) for each sequence, a

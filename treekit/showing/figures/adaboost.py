@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from treekit.models.adaboost import AdaBoostClassifier
 from treekit.showing.explorable import Choice, Explorable, Slider
 from treekit.showing.figures.shared import (
+    HALO,
     READABLE,
     Picture,
     Plot,
@@ -308,8 +309,8 @@ def margin_losses() -> Picture:
     )
     names = (
         text(value.x(-1.3), value.y(4.6), "exponential: solid")
-        + text(value.x(-2.9), value.y(3.6), "logistic:")
-        + text(value.x(-2.9), value.y(3.6) + 17, "dashed")
+        + text(value.x(-2.9), value.y(3.8), "logistic:", style=HALO)
+        + text(value.x(-2.9), value.y(3.8) + 16, "dashed")
         + text(value.x(0.3), value.y(1.35), "wrong or not: dotted")
         + text(pull.x(-1.3), pull.y(4.6), "exponential: no limit")
         + text(pull.x(-2.9), pull.y(1.4), "logistic: at most 1")

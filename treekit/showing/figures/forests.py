@@ -24,6 +24,7 @@ RIPENESS = ("unripe", "ripe")
 GUESSES = ["none", "one or two", "more"]
 OF_FORTY = ["hardly any", "about half", "nearly all"]
 MAPS = ("both columns", "one at random")
+TREE, VOTE = "its newest tree", "its vote so far"
 STEP, PITCH, MELONS = 31, 28, 214  # pixels from line to line and from melon to melon of an outline; where melons begin
 N_TREES = (1, 2, 3, 5, 10, 20, 40)
 LACKING = 0.4  # opacity of a melon that a sample lacks
@@ -160,19 +161,38 @@ def forest_explorer(X: pd.DataFrame, y: pd.Series, point: tuple[float, float]) -
 
 
 def column_explorer(X: pd.DataFrame, y: pd.Series, point: tuple[float, float]) -> Explorable:
-    """Two growing forests side by side: splits that see both columns, and splits that see one drawn at random."""
-    view = _VotePlane(X, y, point)
-    both, one = view.grow(max_features=None), view.grow(max_features=1)
+    """Two growing forests side by side: splits that see both columns, and splits that see one drawn at random.
 
-    def compared(m: int) -> tuple[list[str], str, dict]:
-        parts, places = view.map(MAPS[0], both, m)
-        shares = [round(100 * np.mean(np.isin(view.levels(grown, m), FULL))) for grown in (both, one)]
-        ripe = [int(grown.at_point[:m].sum()) for grown in (both, one)]
-        sentence = (
-            f"The full colours, where at least nine trees in ten agree, cover {shares[0]} % of the map with both "
-            f"columns and {shares[1]} % with one at random. Votes for ripe at the cross: {ripe[0]} and {ripe[1]} of "
-            f"{m}."
-        )
+    Each map shows the newest tree of its forest, or the vote so far. A tree has the same sample in both forests, so
+    that nothing but the draw of columns sets the two apart; samples are shown as in `forest_explorer`.
+    """
+    view = _VotePlane(X, y, point)
+    forests = view.grow(max_features=None), view.grow(max_features=1)
+    full = {m: [round(100 * np.mean(np.isin(view.levels(f, m), FULL))) for f in forests] for m in N_TREES}
+    fewest = next((m for m in N_TREES if min(full[m]) < 50), None)
+
+    def drawn(shown: str, m: int, k: int) -> tuple[list[str], dict[object, tuple[float, ...]]]:
+        if shown == VOTE:
+            return view.map(MAPS[k], forests[k], m)
+        return view.map(f"{MAPS[k]}: tree {m}", forests[k].only(m), 1, forests[k].in_bag[m - 1])
+
+    def compared(shown: str, m: int) -> tuple[list[str], str, dict]:
+        parts, places = drawn(shown, m, 0)
+        if shown == VOTE:
+            ripe = [int(grown.at_point[:m].sum()) for grown in forests]
+            sentence = (
+                f"The full colours, where at least nine trees in ten agree, cover {full[m][0]} % of the map with both "
+                f"columns and {full[m][1]} % with one at random. Votes for ripe at the cross: {ripe[0]} and {ripe[1]} "
+                f"of {m}."
+            )
+            return parts, sentence, places
+        sentence = f"Tree {m} has the same sample in both forests."
+        if m > 1:
+            differ = [round(100 * grown.disagreement(m)) for grown in forests]
+            pair = "The two trees so far differ" if m == 2 else f"Any two of the {m} trees so far differ, on average,"
+            sentence += (
+                f" {pair} on {differ[0]} % of the map with both columns and on {differ[1]} % with one at random."
+            )
         return parts, sentence, places
 
     return Explorable(
@@ -182,19 +202,23 @@ def column_explorer(X: pd.DataFrame, y: pd.Series, point: tuple[float, float]) -
         size=view.size,
         background=view.background,
         marks=view.marks,
-        controls=[Slider("Trees", list(N_TREES), start=N_TREES[-1], opens=1)],
+        controls=[
+            Choice("Of each forest see", [TREE, VOTE], start=VOTE, opens=TREE),
+            Slider("Trees", list(N_TREES), start=N_TREES[-1], opens=1),
+        ],
         frame=compared,
         beside=Panel(
             alt="The same map with the vote of as many trees whose splits see one column drawn at random: the regions "
             "of full colour are smaller, and the weaker colours between them wider.",
             size=view.size,
             background=view.background,
-            frame=lambda m: view.map(MAPS[1], one, m),
+            frame=lambda shown, m: drawn(shown, m, 1),
             marks=view.marks,
         ),
-        found=lambda m: m == N_TREES[-1],
+        found=lambda shown, m: shown == VOTE and m == fewest,
         guess=Choice(f"Your guess: on which map will {N_TREES[-1]} trees disagree more?", [*MAPS, "no difference"]),
-        challenge="Add trees until all forty vote. Which map keeps more of its full colour?",
+        challenge="Step through the newest trees: on which map does the line jump more? Then find the smallest vote "
+        "with less than half of a map in full colour.",
     )
 
 
@@ -214,6 +238,11 @@ class _Grown:
         """Tree m alone, counted from 1."""
         one = slice(m - 1, m)
         return _Grown(self.on_grid[one], self.at_point[one], self.on_rows[one], self.in_bag[one])
+
+    def disagreement(self, m: int) -> float:
+        """The share of the grid on which two of the first m trees differ, on average over all pairs."""
+        p = self.on_grid[:m].mean(axis=0)
+        return float(np.mean(2 * p * (1 - p)) * m / (m - 1))
 
 
 class _VotePlane:
@@ -274,7 +303,7 @@ class _VotePlane:
         rings = ""
         for name, (a, b), n, wrong in zip(self.X.index, self.X.to_numpy(float), held, self.wrong(grown, m)):
             x, y, size = round(self.plane.x(a)), round(self.plane.y(b)), float(np.sqrt(max(n, 1)))
-            places[name] = (x, y, size, size, 1 if n else LACKING)
+            places[name] = (x, y) if counts is None else (x, y, size, size, 1 if n else LACKING)
             rings += circle(x, y, RADIUS * size + 4) if wrong else ""
         places["new"] = (self.plane.x(self.point[0]), self.plane.y(self.point[1]))
         drawn_rings = element("g", rings, fill="none", stroke="currentColor", stroke_width=2) if rings else ""

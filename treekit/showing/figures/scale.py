@@ -69,9 +69,8 @@ def plot_times(benchmarks: pd.DataFrame) -> Plot:
                         lines.setdefault(label, drawn)
                 if named:
                     first = own.iloc[0]
-                    ax.annotate(
-                        named, (first["n_rows"], first["treekit"]), (0, 9), textcoords="offset points", ha="center"
-                    )
+                    place, end = ((0, 9), "center") if i == 0 else ((8, 9), "right")  # clear of the line before
+                    ax.annotate(named, (first["n_rows"], first["treekit"]), place, textcoords="offset points", ha=end)
             ax.set(title=title, xlabel="rows")
             plain_ticks(ax)
             ax.spines[["top", "right"]].set_visible(False)
