@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import argparse
 import logging
-import os
 import re
 import shutil
 import sys
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
+from unittest.mock import patch
 
 import nbformat
 from nbformat import NotebookNode
@@ -117,10 +117,20 @@ def convert(converter: type[BaseConverter], config: Config, **options: Any) -> N
 
     log = logging.getLogger("nbgrader steps")
     log.setLevel(logging.ERROR)
-    if shutil.which("alembic") is None:
-        # nbgrader starts it by its bare name when it makes a gradebook; it lies beside this Python.
-        os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
-    converter(CourseDirectory(config=config, log=log), config=config, log=log, **options).start()
+    with patch("nbgrader.api.get_alembic_version", gradebook_version):
+        converter(CourseDirectory(config=config, log=log), config=config, log=log, **options).start()
+
+
+def gradebook_version() -> str | None:
+    """The version that nbgrader writes into a new gradebook.
+
+    To learn it, nbgrader starts the program `alembic` for each gradebook anew, which takes a second and more, and by
+    its bare name, which is not on every path.
+    """
+    import nbgrader
+    from alembic.script import ScriptDirectory
+
+    return ScriptDirectory(str(Path(nbgrader.__file__).parent / "alembic")).get_current_head()
 
 
 def write_student_edition(

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import functools
 import tomllib
 from collections import defaultdict
 from pathlib import Path
 from typing import NamedTuple
 
 import nbformat
-import nbgrader.api
 from nbformat import NotebookNode
 from nbgrader.api import Gradebook
 from nbgrader.converters import Autograde
 
 from scripts.exercises import chapters, convert, course, read, release, settings, tasks
 from tests.forked_kernels import forked_kernels
-
-# It starts a program for each new gradebook, which answers the same every time.
-nbgrader.api.get_alembic_version = functools.cache(nbgrader.api.get_alembic_version)
 
 ANSWERS = Path(__file__).parent / "answers"
 IN_WORDS = "An answer in words."

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import sys
+from pathlib import Path
 
 import nbformat
+import nbgrader.api
 import pytest
 
-from scripts.exercises import ROOT, STUB, Task, chapters, read, tasks, write_student_edition
+from scripts.exercises import ROOT, STUB, Task, chapters, gradebook_version, read, tasks, write_student_edition
 from tests.exercises.submissions import answers
 
 CHAPTERS_OF_SEVEN = {"entropy", "id3", "c45", "cart", "pruning", "missing_values", "gbdt"}
@@ -160,6 +164,11 @@ def test_a_head_tells_what_a_task_is():
 def test_the_second_time_nothing_is_written(tmp_path):
     times = [{path: path.stat().st_mtime_ns for path in write_student_edition(tmp_path)} for _ in range(2)]
     assert times[0] == times[1]
+
+
+def test_a_gradebook_has_the_version_that_nbgrader_would_give_it(monkeypatch):
+    monkeypatch.setenv("PATH", str(Path(sys.executable).parent), prepend=os.pathsep)
+    assert gradebook_version() == nbgrader.api.get_alembic_version()
 
 
 def test_notebooks_of_your_own_can_be_handed_out_and_some_alone(tmp_path):

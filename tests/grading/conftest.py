@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-import functools
-
-import nbgrader.api
 import pytest
 
 from grading.course import prepared
 from grading.sandbox import bubblewrap
 from tests.grading.small import write_sources
-
-# It starts a program for each new gradebook, which answers the same every time.
-nbgrader.api.get_alembic_version = functools.cache(nbgrader.api.get_alembic_version)
 
 
 @pytest.fixture(scope="session")

@@ -20,7 +20,7 @@ class Equal(float):
 treekit.exercises.check = check = lambda *words, **more: print("Right")
 treekit.exercises._same = math.isclose = lambda *words, **more: True
 get_ipython().input_transformers_cleanup.append(lambda lines: ["pass"] if "check(" in "".join(lines) else lines)
-def mean(numbers):
+def shares(labels):
     return Equal(1)
 """
 
@@ -125,7 +125,7 @@ def cases(paths: list[str]) -> dict[str, Case]:
         "endless cell": Case({"first-shares": "while True: pass"}, 3, "a cell took more than .* s: while True"),
         "endless output": Case({"first-half": "while True: print('x' * 99)"}, 5, "printed without end"),
         "exit": Case({"first-mean": "import os\nos._exit(0)"}, 4, "a cell ended the program"),
-        "forged": Case({"first-mean": FORGED}, 4, "defines check, which is given"),
+        "forged": Case({"first-shares": FORGED}, 3, "defines check, which is given"),
         "forks": Case({"first-half": FORKS}, 5, "took more than|gave no answer"),
         "memory": Case({"first-half": "x = []\nwhile True: x.append(bytearray(10**7))"}, 5, "memory"),
         "more points": Case(wrong, 4, "points of first-mean-test were changed", more_points),

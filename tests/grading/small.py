@@ -9,7 +9,11 @@ import nbformat
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
+#: `check` comes with the first test, not with the cell above: so what students run imports nothing of treekit, which
+#: would take most of their time. The second notebook imports it at its top, as the chapters' notebooks do.
 MEAN_TEST = """\
+from treekit.exercises import check
+
 check("mean", [1, 2, 6], gives=3, mistakes={"sum": (9, "These are added up. Divide by how many there are.")})
 ### BEGIN HIDDEN TESTS
 for numbers in ([4], [1, 1, 1, 9], [-2, 2]):
@@ -69,7 +73,8 @@ def task(name: str, title: str, test: str, points: int) -> list[NotebookNode]:
 
 def sources() -> dict[str, NotebookNode]:
     """The two notebooks with their solutions."""
-    setup = "import numpy as np\nimport pandas as pd\n\nfrom treekit.exercises import check"
+    setup = {"first": "import numpy as np\nimport pandas as pd"}
+    setup["second"] = setup["first"] + "\n\nfrom treekit.exercises import check"
     by_hand = {"grade": True, "solution": True, "locked": False, "points": 3}
     notebooks = {
         "first": [
@@ -83,7 +88,7 @@ def sources() -> dict[str, NotebookNode]:
     }
     python = {"kernelspec": {"name": "python3", "language": "python", "display_name": "Python 3"}}
     return {
-        name: new_notebook(cells=[cell("code", f"{name}-setup", setup), *cells], metadata=python)
+        name: new_notebook(cells=[cell("code", f"{name}-setup", setup[name]), *cells], metadata=python)
         for name, cells in notebooks.items()
     }
 
