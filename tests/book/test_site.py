@@ -163,8 +163,8 @@ SMALL_WORDS = """async (smallest) => {
 
 
 # Spares axe most of its work. The parts of a formula are Temml's own affair: a word stands in for them. Contrast is
-# a matter of looks: the first text of each look is marked, to be judged for all. Of other words that are only marked up
-# in the text, such as those of code, the mark-up goes and the text stays.
+# a matter of looks: of all text that shows the first of each look is marked, to be judged for all. Of other words that
+# are only marked up in the text, such as those of code, the mark-up goes and the text stays.
 THIN_OUT = """() => {
   for (const formula of document.querySelectorAll("math")) formula.replaceWith("formula");
   const grounds = new Map([[null, ""]]);
@@ -184,7 +184,7 @@ THIN_OUT = """() => {
   const isWord = (e) => e.matches("code, em, span, strong") && e.getAttributeNames().every((name) => name === "class");
   const looks = new Set(), words = [];
   for (const e of document.querySelectorAll("article *")) {
-    if (hasText(e) && !looks.has(look(e))) {
+    if (hasText(e) && e.checkVisibility() && !looks.has(look(e))) {
       looks.add(look(e));
       e.dataset.look = "first";
     } else if (isWord(e)) words.push(e);
