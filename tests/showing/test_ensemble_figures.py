@@ -44,25 +44,26 @@ def states(figure):
         yield values, frame, [dict(zip(p.marks, s.places)) for p, s in zip(figure.panels, frame.scenes, strict=True)]
 
 
+@pytest.fixture(scope="module")
 def figures(words, measured):
     X, ripe = measured[COLUMNS], measured["ripe"]
-    return [
-        eaten_explorer(words, "ripe"),
-        forest_explorer(X, ripe, point=CROSS),
-        column_explorer(X, ripe, point=CROSS),
-        swelling_explorer(X, ripe),
-        adaboost_explorer(range(10), [1, 1, 1, -1, -1, -1, 1, 1, 1, -1]),
-        residual_explorer(X["density"], X["sugar"], ripe == "yes"),
-        price_explorer(words["ripe"] == "yes", words["texture"] == "clear", ["clear", "other"]),
-        levels_explorer(X, ripe, n_trees=3),
-        blocks_explorer(X["density"], ripe == "yes"),
-        tilt_explorer(measured, COLUMNS, "ripe"),
-    ]
+    return {
+        "eaten": eaten_explorer(words, "ripe"),
+        "forest": forest_explorer(X, ripe, point=CROSS),
+        "column": column_explorer(X, ripe, point=CROSS),
+        "swelling": swelling_explorer(X, ripe),
+        "adaboost": adaboost_explorer(range(10), [1, 1, 1, -1, -1, -1, 1, 1, 1, -1]),
+        "residual": residual_explorer(X["density"], X["sugar"], ripe == "yes"),
+        "price": price_explorer(words["ripe"] == "yes", words["texture"] == "clear", ["clear", "other"]),
+        "levels": levels_explorer(X, ripe, n_trees=3),
+        "blocks": blocks_explorer(X["density"], ripe == "yes"),
+        "tilt": tilt_explorer(measured, COLUMNS, "ripe"),
+    }
 
 
-def test_every_figure_is_small_and_ripe_melons_are_hollow_everywhere(words, measured):
+def test_every_figure_is_small_and_ripe_melons_are_hollow_everywhere(figures, measured):
     ripe = measured["ripe"] == "yes"
-    for figure in figures(words, measured):
+    for figure in figures.values():
         assert len(figure._repr_html_().encode()) < 60_000, figure
         for panel in figure.panels:
             for key in panel.marks.keys() & set(measured.index):
@@ -73,8 +74,8 @@ def test_every_figure_is_small_and_ripe_melons_are_hollow_everywhere(words, meas
 # Forests
 
 
-def test_a_melon_lies_in_the_leaf_of_the_tree_that_id3_grows_without_the_eaten_one(words):
-    for (eaten,), frame, (places,) in states(eaten_explorer(words, "ripe")):
+def test_a_melon_lies_in_the_leaf_of_the_tree_that_id3_grows_without_the_eaten_one(figures, words):
+    for (eaten,), frame, (places,) in states(figures["eaten"]):
         table = words if eaten == NOBODY else words.drop(index=int(eaten))
         X, y = table.drop(columns="ripe"), table["ripe"]
         id3 = ID3Classifier().fit(X, y)
@@ -95,22 +96,22 @@ def votes_of(forest, rows):
     return np.array([tree.predict(rows) == "yes" for tree in forest.estimators_])
 
 
-def test_a_melon_is_as_large_as_its_copies_in_the_sample(measured):
+def test_a_melon_is_as_large_as_its_copies_in_the_sample(figures, measured):
     X, y = measured[COLUMNS], measured["ripe"]
     forest = RandomForestClassifier(40, max_features=None, oob_score=True, random_state=0).fit(X, y)
-    for (m,), frame, (places, together) in states(forest_explorer(X, y, point=CROSS)):
+    for (m,), frame, (places, together) in states(figures["forest"]):
         areas = [round(places[name][2] ** 2) if places[name][4] == 1 else 0 for name in X.index]
         assert areas == forest.in_bag_[m - 1].tolist()
         assert f"lacks {areas.count(0)} of the 17" in frame.sentence
         assert {together[name][2:] for name in X.index} == {()}
 
 
-def test_a_tree_alone_and_the_vote_are_treekits(measured):
+def test_a_tree_alone_and_the_vote_are_treekits(figures, measured):
     X, y = measured[COLUMNS], measured["ripe"]
     forest = RandomForestClassifier(40, max_features=None, oob_score=True, random_state=0).fit(X, y)
     at_cross, on_rows = votes_of(forest, pd.DataFrame([CROSS], columns=COLUMNS))[:, 0], votes_of(forest, X)
     ripe = (y == "yes").to_numpy()
-    for (m,), frame, _ in states(forest_explorer(X, y, point=CROSS)):
+    for (m,), frame, _ in states(figures["forest"]):
         alone = X.index[on_rows[m - 1] != ripe]
         assert f"gets {melons_named(alone)} wrong" in frame.sentence
         assert f"predicts {'ripe' if at_cross[m - 1] else 'unripe'} at the cross" in frame.sentence
@@ -121,7 +122,7 @@ def test_a_tree_alone_and_the_vote_are_treekits(measured):
             assert f"{at_cross[:m].sum()} of {m} vote" in frame.sentence
 
 
-def test_full_colours_cover_what_nine_trees_in_ten_agree_on(measured):
+def test_full_colours_cover_what_nine_trees_in_ten_agree_on(figures, measured):
     """Counted on a grid of its own, finer than the figure's."""
     X, y = measured[COLUMNS], measured["ripe"]
     spots = np.stack(np.meshgrid(np.linspace(0.2, 0.9, 141), np.linspace(0, 0.5, 101)), axis=-1).reshape(-1, 2)
@@ -129,7 +130,7 @@ def test_full_colours_cover_what_nine_trees_in_ten_agree_on(measured):
     for q, place in ((None, "both columns"), (1, "one at random")):
         forest = RandomForestClassifier(40, max_features=q, oob_score=True, random_state=0).fit(X, y)
         votes = votes_of(forest, rows)
-        for (shown, m), frame, _ in states(column_explorer(X, y, point=CROSS)):
+        for (shown, m), frame, _ in states(figures["column"]):
             if shown == TREE:
                 continue
             share = votes[:m].mean(axis=0)
@@ -139,7 +140,7 @@ def test_full_colours_cover_what_nine_trees_in_ten_agree_on(measured):
             assert frame.found == (m == 3)
 
 
-def test_pairs_of_trees_on_the_same_samples_differ_as_told(measured):
+def test_pairs_of_trees_on_the_same_samples_differ_as_told(figures, measured):
     """Pair by pair, on a grid of its own."""
     X, y = measured[COLUMNS], measured["ripe"]
     spots = np.stack(np.meshgrid(np.linspace(0.2, 0.9, 71), np.linspace(0, 0.5, 51)), axis=-1).reshape(-1, 2)
@@ -147,7 +148,7 @@ def test_pairs_of_trees_on_the_same_samples_differ_as_told(measured):
     forests = [RandomForestClassifier(40, max_features=q, oob_score=True, random_state=0).fit(X, y) for q in (None, 1)]
     votes = [votes_of(forest, rows) for forest in forests]
     assert np.array_equal(*(forest.in_bag_ for forest in forests))
-    for (shown, m), frame, maps in states(column_explorer(X, y, point=CROSS)):
+    for (shown, m), frame, maps in states(figures["column"]):
         if shown == TREE:
             for forest, places in zip(forests, maps, strict=True):
                 areas = [round(places[name][2] ** 2) if places[name][4] == 1 else 0 for name in X.index]
@@ -170,12 +171,12 @@ def test_melons_are_named(names, words):
 # Boosting
 
 
-def test_the_area_of_a_melon_is_its_weight(measured):
+def test_the_area_of_a_melon_is_its_weight(figures, measured):
     X, y = measured[COLUMNS], measured["ripe"]
     model = AdaBoostClassifier(n_estimators=8).fit(X, y)
     weights = np.full(len(X), 1 / len(X))
     said = list(model.staged_predict(X))
-    for (shown, m), frame, (places,) in states(swelling_explorer(X, y)):
+    for (shown, m), frame, (places,) in states(figures["swelling"]):
         if shown == VOTE:
             wrong = said[m - 1] != y
             assert frame.found == (m == 7) and (not wrong.any()) == (m == 7)
@@ -190,8 +191,8 @@ def test_the_area_of_a_melon_is_its_weight(measured):
     assert RADIUS * 2 < 30
 
 
-def test_the_number_of_a_melon_keeps_its_size_and_stands_free(measured):
-    for _, _, (places,) in states(swelling_explorer(measured[COLUMNS], measured["ripe"])):
+def test_the_number_of_a_melon_keeps_its_size_and_stands_free(figures, measured):
+    for _, _, (places,) in states(figures["swelling"]):
         discs = {name: places[name] for name in measured.index}
         for name, (x, y, size) in discs.items():
             (where,) = [place for place in ("inside", "beside") if places[place, name]]
@@ -205,12 +206,12 @@ def test_the_number_of_a_melon_keeps_its_size_and_stands_free(measured):
                 assert np.hypot(max(abs(c - a) - half, 0), max(abs(d - b) - 5.5, 0)) > RADIUS * factor, name
 
 
-def test_the_ten_rows_weigh_and_sum_as_in_treekit():
+def test_the_ten_rows_weigh_and_sum_as_in_treekit(figures):
     x, y = np.arange(10), np.array([1, 1, 1, -1, -1, -1, 1, 1, 1, -1])
     model = AdaBoostClassifier(n_estimators=8).fit(x[:, None], y)
     sums = list(model.staged_decision_function(x[:, None]))
     heights, places_of_sums = [], []
-    for (m,), frame, (places,) in states(adaboost_explorer(x, y)):
+    for (m,), frame, (places,) in states(figures["adaboost"]):
         assert [places["weight", n][2] ** 2 / 10 for n in x] == pytest.approx(model.sample_weights_[m - 1])
         places_of_sums += [places["sum", n][1] for n in x]
         heights += sums[m - 1].tolist()
@@ -222,10 +223,10 @@ def test_the_ten_rows_weigh_and_sum_as_in_treekit():
     assert slope < 0 and np.corrcoef(heights, places_of_sums)[0, 1] == pytest.approx(-1)
 
 
-def test_residuals_are_what_the_model_leaves(measured):
+def test_residuals_are_what_the_model_leaves(figures, measured):
     x, y = measured["density"], measured["sugar"]
     rest, squares = {}, {}
-    for (rate, m), frame, (places, _) in states(residual_explorer(x, y, measured["ripe"] == "yes")):
+    for (rate, m), frame, (places, _) in states(figures["residual"]):
         model = GBDTRegressor(n_estimators=m or 1, learning_rate=rate, max_depth=1).fit(x.to_frame(), y)
         residual = y - (model.predict(x.to_frame()) if m else y.mean())
         assert f"add up to {(residual**2).sum():.3f}." in frame.sentence
@@ -241,10 +242,10 @@ def test_residuals_are_what_the_model_leaves(measured):
     assert max(rest.values()) < 17  # within a pixel each
 
 
-def test_one_leaf_or_two_is_the_choice_of_second_order_boosting(words):
+def test_one_leaf_or_two_is_the_choice_of_second_order_boosting(figures, words):
     X, y = (words[["texture"]] == "clear").astype(float), (words["ripe"] == "yes").astype(int)
     t = np.linspace(0, 1, 1001)[:, np.newaxis]
-    for (lam, gamma), frame, (places,) in states(price_explorer(y, X["texture"] == 1, ["clear", "other"])):
+    for (lam, gamma), frame, (places,) in states(figures["price"]):
         model = GBDTClassifier(
             n_estimators=1, learning_rate=1, max_depth=1, order=2, reg_lambda=lam, gamma=gamma, base_score=0.5
         )
@@ -266,14 +267,14 @@ def test_one_leaf_or_two_is_the_choice_of_second_order_boosting(words):
 # Deep forests
 
 
-def test_shares_by_cross_validation_and_by_forests_that_know_the_row(measured):
+def test_shares_by_cross_validation_and_by_forests_that_know_the_row(figures, measured):
     X, y = measured[COLUMNS], measured["ripe"]
     shares = {seen: cascade_shares(X, y, 4, 3, 0, seen == OWN) for seen in (UNSEEN, OWN)}
     is_ripe = (y == "yes").to_numpy()
     right = {
         seen: ((of_levels.mean(axis=1) > 0.5) == is_ripe).sum(axis=1).tolist() for seen, of_levels in shares.items()
     }
-    for (seen, level), frame, (places, _) in states(levels_explorer(X, y, n_trees=3)):
+    for (seen, level), frame, (places, _) in states(figures["levels"]):
         assert f"{right[seen][level - 1]} of 17" in frame.sentence
         on_right = {name for name in X.index if places[name][0] > 246}
         mean = shares[seen][level - 1].mean(axis=0)
@@ -299,11 +300,11 @@ def test_the_first_level_is_that_of_a_cascade(measured):
 # Scale
 
 
-def test_blocks_add_up_to_the_histogram_of_all(measured):
+def test_blocks_add_up_to_the_histogram_of_all(figures, measured):
     x, ripe = measured["density"], measured["ripe"] == "yes"
     edges = bin_edges(x.to_numpy(), 5)
     code = np.searchsorted(edges, x)
-    figure = blocks_explorer(x, ripe)
+    figure = figures["blocks"]
     last = {}
     for (order, n), frame, (_, places) in states(figure):
         blocks = [np.array_split(np.arange(17), 4)[int(i) - 1] for i in order.split()[:n]]
@@ -326,8 +327,8 @@ def test_blocks_add_up_to_the_histogram_of_all(measured):
 # Oblique trees
 
 
-def test_the_rows_lie_in_the_order_of_the_direction(measured):
-    figure = tilt_explorer(measured, COLUMNS, "ripe")
+def test_the_rows_lie_in_the_order_of_the_direction(figures, measured):
+    figure = figures["tilt"]
     X, ripe = measured[COLUMNS], measured["ripe"]
     for (degrees,), frame, (_, places) in states(figure):
         turned = X / np.ptp(X.to_numpy(), axis=0) @ [np.cos(np.radians(degrees)), np.sin(np.radians(degrees))]
