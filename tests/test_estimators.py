@@ -502,11 +502,11 @@ ORDERLESS = [
     CARTRegressor(),
     CARTRegressor(criterion="absolute_error"),
     RandomForestRegressor(n_estimators=1, bootstrap=False),
-    AdaBoostClassifier(n_estimators=4),
-    GBDTClassifier(n_estimators=3, learning_rate=0.5),
-    GBDTClassifier(n_estimators=3, learning_rate=0.5, order=2, tree_method="hist"),
+    AdaBoostClassifier(n_estimators=3),
+    GBDTClassifier(n_estimators=2, learning_rate=0.5),
+    GBDTClassifier(n_estimators=2, learning_rate=0.5, order=2, tree_method="hist"),
     *(
-        GBDTRegressor(n_estimators=3, learning_rate=0.5, order=o, tree_method=m)
+        GBDTRegressor(n_estimators=2, learning_rate=0.5, order=o, tree_method=m)
         for o in (1, 2)
         for m in ("exact", "hist")
     ),

@@ -146,11 +146,12 @@ def test_rows_that_count_and_rows_that_all_weigh_the_same_grow_one_tree(missing,
     """All weights 1 go one way, all weights 2 the other."""
     monkeypatch.setattr(absolute_error, "LISTS", lists)
     rng = np.random.default_rng(0)
-    X = rng.integers(0, 30, (300, 5)).astype(float)
+    n = 150
+    X = rng.integers(0, 30, (n, 5)).astype(float)
     X[rng.random(X.shape) < missing] = np.nan
-    y = np.nan_to_num(X[:, 0] * X[:, 1]) + rng.integers(0, 50, 300)
+    y = np.nan_to_num(X[:, 0] * X[:, 1]) + rng.integers(0, 50, n)
     counted, weighed = (
-        CARTRegressor(criterion="absolute_error").fit(X, y, np.full(300, weight)).tree_ for weight in (1.0, 2.0)
+        CARTRegressor(criterion="absolute_error").fit(X, y, np.full(n, weight)).tree_ for weight in (1.0, 2.0)
     )
     assert counted.n_nodes == weighed.n_nodes > 100
     assert (counted.feature == weighed.feature).all()

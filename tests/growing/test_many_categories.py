@@ -108,9 +108,9 @@ CART = (
 def test_memory_of_cart_grows_as_rows_log_rows(model, kind):
     """Four times the rows: 4.8 times as much, and never a number for each node and category, which is 16 times."""
     few, many = tables(kind, 1000), tables(kind, 4000)
-    assert peak_bytes(lambda: model.fit(*many)) < 6 * peak_bytes(lambda: model.fit(*few))
-    grown, small = model.fit(*many).tree_, clone(model).fit(*few).tree_
-    assert peak_bytes(lambda: grown.predict(many[0])) < 6 * peak_bytes(lambda: small.predict(few[0]))
+    small, grown = clone(model), clone(model)
+    assert peak_bytes(lambda: grown.fit(*many)) < 6 * peak_bytes(lambda: small.fit(*few))
+    assert peak_bytes(lambda: grown.tree_.predict(many[0])) < 6 * peak_bytes(lambda: small.tree_.predict(few[0]))
 
 
 @pytest.mark.parametrize(("model", "kind"), CART)

@@ -144,7 +144,7 @@ MODELS = {
     "c45": C45Classifier(),
     "quinlan": C45Classifier(conventions="quinlan"),
     "id3": ID3Classifier(),
-    "forest": RandomForestClassifier(n_estimators=2, random_state=0),
+    "forest": RandomForestClassifier(n_estimators=1, random_state=0),
 }
 
 
@@ -202,7 +202,7 @@ def grown_both_ways(monkeypatch):
 def test_trees_are_the_same_as_by_columns(name, gaps, words, kind, grown_both_ways):
     for seed in range(2):
         rng = np.random.default_rng(seed)
-        n = int(rng.integers(20, 120))
+        n = int(rng.integers(20, 60))
         X, y = table(rng, n, gaps, words), rng.integers(0, rng.integers(3, 12), n)
         for tree, other in grown_both_ways(MODELS[name], X, y, weights(rng, kind, n)):
             assert_same(tree, other)

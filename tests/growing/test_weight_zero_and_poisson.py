@@ -23,6 +23,7 @@ from treekit import (
     RandomForestClassifier,
     RandomForestRegressor,
 )
+from treekit.growing import categories
 
 FIELDS = ("feature", "threshold", "routes", "n_children", "missing", "gain", "impurity", "n_samples", "weight", "value")
 REGRESSORS = tuple(
@@ -76,11 +77,13 @@ ENSEMBLES = (
 
 @pytest.mark.filterwarnings("ignore:oob_score")
 @pytest.mark.parametrize("model", ENSEMBLES, ids=lambda model: type(model).__name__)
-def test_a_row_of_weight_zero_is_none_of_an_ensembles_rows(model):
+def test_a_row_of_weight_zero_is_none_of_an_ensembles_rows(model, monkeypatch):
     """Not for its samples, folds and bins, nor for the list of categories, nor for whether the table has gaps."""
+    # One category more, and not all groups of them would be tried.
+    monkeypatch.setattr(categories, "MAX_EXHAUSTIVE", 7)
     rng = np.random.default_rng(0)
     n = 40
-    X = pd.DataFrame({"a": rng.integers(0, 6, n), "b": rng.normal(size=n), "c": rng.choice(list("abcdefghij"), n)})
+    X = pd.DataFrame({"a": rng.integers(0, 6, n), "b": rng.normal(size=n), "c": rng.choice(list("abcdefg"), n)})
     no_rows = pd.DataFrame({"a": [99, -5, 2], "b": [1e6, np.nan, np.nan], "c": ["new", "a", None]})
     y, w = rng.integers(0, 3, n), rng.choice([0.1, 0.2, 3.0], n)
     asked = X.mask(rng.random(X.shape) < 0.2)

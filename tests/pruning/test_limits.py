@@ -2,6 +2,7 @@
 
 import json
 import re
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +20,7 @@ from treekit.pruning.pessimistic import LIMITS, weka_limit
 J48 = json.loads((Path(__file__).parents[1] / "data" / "j48.json").read_text(encoding="utf-8"))
 
 
+@cache
 def table(name: str) -> tuple[pd.DataFrame, pd.Series]:
     """The tables of ``tests/data/j48.md`` that hold numbers only."""
     load, _, kind = name.partition(" ")
@@ -26,6 +28,12 @@ def table(name: str) -> tuple[pd.DataFrame, pd.Series]:
     row, column = np.indices(X.shape)
     frame = pd.DataFrame(X, columns=[f"x{j}" for j in range(X.shape[1])])
     return frame.mask((7 * row + 3 * column) % 11 == 0) if kind else frame, pd.Series(y).map("c{}".format)
+
+
+@cache
+def unpruned_tree(name: str, conventions: str):
+    """What prunes it leaves it as it is."""
+    return C45Classifier(conventions=conventions, confidence=None).fit(*table(name)).tree_
 
 
 def printed_leaves(lines: list[str]) -> list[tuple[str, float, float]]:
@@ -42,7 +50,7 @@ def leaves(tree) -> list[tuple[str, float, float]]:
 @pytest.mark.parametrize("name", ["iris", "iris gaps", "wine", "wine gaps", "cancer", "cancer gaps"])
 def test_trees_pruned_by_wekas_limit_are_those_of_j48(name):
     X, y = table(name)
-    tree = C45Classifier(conventions="quinlan", confidence=None).fit(X, y).tree_
+    tree = unpruned_tree(name, "quinlan")
     pruned = prune_pessimistic(tree, 0.25, "weka", slack=0.1)
     raised = prune_and_raise(tree, X, y, confidence=0.25, limit="weka", slack=0.1)
     j48 = C45Classifier(conventions="quinlan", limit="weka")
@@ -87,11 +95,9 @@ def test_limits_have_names():
 @pytest.mark.parametrize("name", ["cancer", "wine gaps"])
 def test_c45_prunes_by_the_limit_that_it_is_given(name, limit, conventions):
     """As the two prunings do with its unpruned tree; without one the convention decides."""
-    X, y = table(name)
-    model = C45Classifier(conventions=conventions, confidence=None)
-    unpruned = model.fit(X, y).tree_
+    (X, y), unpruned = table(name), unpruned_tree(name, conventions)
     by, slack = limit or ("normal" if conventions == "quinlan" else "binomial"), 0.1 * (conventions == "quinlan")
-    model.set_params(confidence=0.1, limit=limit)
+    model = C45Classifier(conventions=conventions, confidence=0.1, limit=limit)
     assert model.fit(X, y).tree_.export_text() == prune_pessimistic(unpruned, 0.1, by, slack).export_text()
     model.set_params(subtree_raising=True)
     raised = prune_and_raise(unpruned, X, y, None, 0.1, LIMITS[by], slack)

@@ -2,6 +2,7 @@
 
 import re
 import xml.etree.ElementTree
+from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -69,7 +70,9 @@ CLASSES = ["ID3", "C4.5", "C4.5 gaps", "CART", "CART entropy", "CART gaps", "obl
 CLASSES += ["bagging", "forest", "AdaBoost", "cascade"]
 
 
+@cache
 def fitted(name):
+    """The estimator is fitted once: no test changes it, nor its trees."""
     model, table, target = GROWN[name]
     return model.fit(table, target), table, target
 
