@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import cycle, islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,7 +27,7 @@ from treekit.trees.tree import Tree
 
 __all__ = ["ObliqueTreeClassifier"]
 
-#: A sweep over the columns that improves no node ends the climb; after so many it ends anyway.
+#: A climb ends after so many sweeps over the columns, if it still gains then.
 MAX_SWEEPS = 20
 
 #: How far outside the rows a cut is turned, as a part of the range of the column.
@@ -230,10 +231,12 @@ class ObliqueSearch:
 
     def best(self, level: Level, impurity: Floats) -> ObliqueCut:
         """The best end of all climbs."""
-        ends = [self.climb(level, impurity, start) for start in self.starts(level, impurity)]
-        best = ends[0]
-        for end in ends[1:]:
-            best = better(best, end, impurity)
+        first, *others = self.starts(level, impurity)
+        best = self.climb(level, impurity, first)
+        for start in others:
+            if separates(best, impurity):
+                break
+            best = better(best, self.climb(level, impurity, start), impurity)
         return best
 
     def starts(self, level: Level, impurity: Floats) -> list[ObliqueCut]:
@@ -247,13 +250,12 @@ class ObliqueSearch:
 
     def climb(self, level: Level, impurity: Floats, best: ObliqueCut) -> ObliqueCut:
         """Change one coefficient after the other until no change gains in any node."""
-        for _ in range(MAX_SWEEPS):
+        in_vain = 0  # changes in a row that gained nowhere: once all have, further ones would only repeat them
+        for moved in islice(cycle(self.moved), MAX_SWEEPS * len(self.moved)):
             before = best
-            for moved in self.moved:
-                best = better(
-                    best, self._scored(level, impurity, self._changed(level, impurity, best, moved)), impurity
-                )
-            if (best.gain <= before.gain).all():
+            best = better(best, self._scored(level, impurity, self._changed(level, impurity, best, moved)), impurity)
+            in_vain = 0 if (best.gain > before.gain).any() else in_vain + 1
+            if in_vain == len(self.moved) or separates(best, impurity):
                 break
         return best
 
@@ -283,8 +285,8 @@ class ObliqueSearch:
     def _column(self, level: Level, direction: Floats) -> Floats:
         """What the rows' nodes make of them, of shape (n_rows,); zero for the rows of no open node."""
         row = level.row[level.entry]
-        column = np.zeros(self.values.shape[1])
-        column[row] = combine(self.values, direction[level.node], row)
+        column, used = np.zeros(self.values.shape[1]), direction.any(axis=0)
+        column[row] = combine(self.values[used], direction[:, used][level.node], row)
         return column
 
     def _logistic(self, level: Level) -> list[Floats]:
@@ -331,3 +333,8 @@ def better(a: ObliqueCut, b: ObliqueCut, impurity: Floats) -> ObliqueCut:
     return ObliqueCut(
         *(np.where(wins[:, np.newaxis] if part.ndim == 2 else wins, theirs, part) for part, theirs in zip(a, b))
     )
+
+
+def separates(cut: ObliqueCut, impurity: Floats) -> bool:
+    """Whether the cuts leave no impurity in any node, but for rounding: then none is :func:`better`."""
+    return bool((cut.gain >= (1 - TIE / 2) * impurity).all())

@@ -156,7 +156,7 @@ def _plain_labels(label: NDArray) -> NDArray:
     if others:
         raise TypeError(f"Unknown label type: y holds {', '.join(others)}; make the labels text or whole numbers.")
     try:
-        plain = np.asarray(pd.Series(label).infer_objects())
+        plain = label if kinds == {str} else np.asarray(pd.Series(label).infer_objects())
         if plain.dtype == object and all(issubclass(kind, NUMBERS) for kind in kinds):
             plain = label.astype(float)
     except OverflowError as error:

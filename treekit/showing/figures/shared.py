@@ -135,7 +135,8 @@ def current_plot() -> Plot:
     """Take what has been plotted; it is the same text on every machine."""
     file = io.StringIO()
     with plt.rc_context({"svg.fonttype": "none", "svg.hashsalt": "treekit"}):
-        plt.savefig(file, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
+        # Of the figure, because plt.savefig would draw it once more, for a window that is not there.
+        plt.gcf().savefig(file, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
     plt.close()
     drawing = re.sub(r"<metadata>.*?</metadata>", THEMES, file.getvalue(), flags=re.DOTALL)
     drawing = drawing[drawing.index("<svg") :]
