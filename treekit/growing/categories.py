@@ -31,6 +31,9 @@ MAX_EXHAUSTIVE = 10
 #: Of more categories, the cuts in the order of the share of each class; of many classes, of the most frequent.
 MAX_ORDERS = 30
 
+#: Up to how many (node, category) pairs for each entry are all looked at to find those that have rows.
+CELLS_PER_ENTRY = 8
+
 
 @dataclass(frozen=True, eq=False)
 class CategoryCells:
@@ -84,12 +87,16 @@ class CategoryCells:
         """The number of known rows of each node."""
         return self.by_node(self.n_rows)
 
+    @cached_property
+    def first_of_node(self) -> Ints:
+        """The first cell of each node that has cells."""
+        return np.flatnonzero(np.diff(self.node, prepend=-1))
+
     def by_node(self, x: NDArray) -> NDArray:
         """Sum of x over the cells of each node, of shape (..., n_nodes); 0 for a node without cells."""
         total = np.zeros((*x.shape[:-1], self.n_nodes), dtype=x.dtype)
         if len(self.node):
-            first = np.flatnonzero(np.diff(self.node, prepend=-1))
-            total[..., self.node[first]] = np.add.reduceat(x, first, axis=-1)
+            total[..., self.node[self.first_of_node]] = np.add.reduceat(x, self.first_of_node, axis=-1)
         return total
 
     def in_order(self, order: Ints) -> CategoryCells:
@@ -120,21 +127,34 @@ def _some(is_left: Bools) -> LeftSides:
 
 def category_cells(level: Level, column: NDArray, n_values: int) -> CategoryCells:
     """The cells of a level on a column. Takes O(entries log entries)."""
-    code = level.values(column, level.entry).astype(np.intp)
-    known = np.flatnonzero(code >= 0)
-    cell = level.node[known] * n_values + code[known]
-    order = np.argsort(cell, kind="stable")
-    cell = cell[order]
-    first = np.flatnonzero(np.diff(cell, prepend=-1))
-    node, category = np.divmod(cell[first], n_values) if n_values else (cell, cell)
-    addend = level.addend.take(level.entry[known[order]], axis=1)
-    sums = np.add.reduceat(addend, first, axis=1, dtype=np.int64) if len(first) else addend.astype(np.int64)
-    n_rows = np.diff(first, append=len(cell))
+    code, node, entry = level.values(column, level.entry).astype(np.intp), level.node, level.entry
+    if code.min(initial=0) < 0:
+        known = np.flatnonzero(code >= 0)
+        code, node, entry = code.take(known), node.take(known), entry.take(known)
+    cell, group = _numbered(node * n_values + code, level.n_nodes * n_values)
+    sums = np.zeros((len(level.addend), len(cell)), dtype=np.int64)
+    for of_cells, addend in zip(sums, level.addend):
+        np.add.at(of_cells, group, addend.take(entry).astype(np.int64))
+    n_rows = np.bincount(group, minlength=len(cell))
+    node, category = np.divmod(cell, max(n_values, 1))
     cells = CategoryCells(node, category, sums, level.unit_of(node), n_rows, level.n_nodes, n_values)
     if level.labels is None:
         return cells
-    labels, group = level.labels.take(level.rows(level.entry[known[order]])), np.repeat(np.arange(len(first)), n_rows)
-    return replace(cells, by_class=ClassPairs.of_rows(labels, addend[0], group, node, level.n_nodes))
+    labels = level.labels.take(level.rows(entry))
+    return replace(cells, by_class=ClassPairs.of_rows(labels, level.addend[0].take(entry), group, node, level.n_nodes))
+
+
+def _numbered(cell: Ints, n_cells: int) -> tuple[Ints, Ints]:
+    """The different numbers among those of some cells, in order, and for each one which of them it is."""
+    if n_cells > CELLS_PER_ENTRY * len(cell):
+        return np.unique(cell, return_inverse=True)
+    # Where most cells may have rows, a look at all of them takes half as long as to sort the rows.
+    has_rows = np.zeros(n_cells, dtype=bool)
+    has_rows[cell] = True
+    different = np.flatnonzero(has_rows)
+    number = np.empty(n_cells, dtype=np.intp)
+    number[different] = np.arange(len(different))
+    return different, number.take(cell)
 
 
 def score_branches(
@@ -278,7 +298,7 @@ def _best_prefix(
     """The gain of the best cut of each node in the order of its cells, and the last cell on its left; -inf and -1."""
     if not len(cells.node):
         return np.full(cells.n_nodes, -np.inf), np.full(cells.n_nodes, -1)
-    first = np.flatnonzero(np.diff(cells.node, prepend=-1))
+    first = cells.first_of_node
     size = np.diff(first, append=len(cells.node))
 
     def up_to_each(x: NDArray) -> NDArray:

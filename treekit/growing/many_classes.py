@@ -265,7 +265,7 @@ class ClassPairs:
 
     @staticmethod
     def of_rows(labels: Labels, amount: NDArray[np.integer], group: Ints, node: Ints, n_nodes: int) -> ClassPairs:
-        """From rows, whose groups are given in increasing order."""
+        """From rows, for each of which its group is given."""
         code = group * labels.n_classes + labels.label
         order = np.argsort(code, kind="stable")
         first = np.flatnonzero(np.diff(code[order], prepend=-1))
