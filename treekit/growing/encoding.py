@@ -260,6 +260,8 @@ def _codes(name: object, column: pd.Series, categories: NDArray) -> NDArray[np.i
         now = _as_index(column)
         code = known.get_indexer(now)
     unknown = np.flatnonzero(code < 0)
+    if not len(unknown):
+        return code
     is_missing = column.iloc[unknown].isna().to_numpy()
     if not is_missing.all():
         _refuse_other_kind(f"X: column {name!r}", known, now)
