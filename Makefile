@@ -16,7 +16,7 @@ unexport PYTHONDONTWRITEBYTECODE
 help:
 	@echo "make book     make the environment, build the site into _build/html, say where to open it"
 	@echo "make serve    build the site and serve it on this machine only (PORT=$(PORT))"
-	@echo "make check    see that the code is in order and run treekit's tests that need no browser, in two minutes"
+	@echo "make check    see that the code is in order and run treekit's tests that need no browser, in a minute and a half"
 	@echo "make test     run every test: of treekit, the notebooks, the site"
 	@echo "make binder   install what Binder would and run the chapters there, some minutes"
 	@echo "make execute  run the chapters again and store their outputs (CHAPTERS=\"entropy id3\" for some)"
