@@ -124,8 +124,8 @@ def convert(converter: type[BaseConverter], config: Config, **options: Any) -> N
 def gradebook_version() -> str | None:
     """The version that nbgrader writes into a new gradebook.
 
-    To learn it, nbgrader starts the program `alembic` for each gradebook anew, which takes a second and more, and by
-    its bare name, which is not on every path.
+    To learn it, nbgrader starts the program `alembic` for each gradebook, which takes a second and more, and by its
+    bare name, which is not on every path.
     """
     import nbgrader
     from alembic.script import ScriptDirectory

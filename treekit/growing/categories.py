@@ -259,7 +259,7 @@ def best_groups_of_cells(
         goes_left[best[best >= 0]] = True
     else:
         for key in _keys_of_frequent_classes(cells, keys):
-            order = _order_in_nodes(key, cells.node)
+            order = _order_in_nodes(cells, key)
             gain, best = _best_prefix(cells.in_order(order), node, criterion, impurity, limits)
             better = np.isfinite(gain) & ~(gain <= best_gain + TIE * impurity)
             best_gain[better] = gain[better]
@@ -269,16 +269,16 @@ def best_groups_of_cells(
     return _category_candidates(best_gain, routes_of_pairs(cells.node, cells.category, np.where(goes_left, 0, 1)))
 
 
-def _order_in_nodes(key: Floats, node: Ints) -> Ints:
+def _order_in_nodes(cells: CategoryCells, key: Floats) -> Ints:
     """The cells of each node in the order of their keys; where keys tie, in the order of their categories.
 
     Rounding must not decide: a limit on the rows of a leaf may allow a cut in one order and forbid it in the other.
     """
-    order = np.lexsort((key, node))
-    step, at = np.diff(key[order]), node[order]
-    largest = np.zeros(at[-1] + 1 if len(at) else 0)
+    node, order = cells.node, np.lexsort((key, cells.node))
+    largest = np.zeros(cells.n_nodes)
     np.maximum.at(largest, node, np.abs(key))
-    ties = (at[1:] == at[:-1]) & (step <= TIE * largest[at[1:]])
+    step = np.diff(key[order])
+    ties = (node[1:] == node[:-1]) & (step <= TIE * largest[node[1:]])
     if not (ties & (step > 0)).any():
         return order  # equal keys already are in that order: the sort is stable
     return order[np.lexsort((order, np.cumsum(np.append(True, ~ties))))]
