@@ -4,7 +4,7 @@ The theme and the extensions load some twenty files, more than 1 MB when compres
 of Font Awesome, the index of the search, rules for what no page has. Once the site is written, this
 
 * joins the scripts of all pages into `_static/page.js` and the style sheets into `_static/page.css`;
-* leaves out the rules for a class or an id that occurs nowhere;
+* leaves out the rules for a class or an id that occurs nowhere, and the variables that nothing reads;
 * cuts the font of the icons down to those in use;
 * leaves what only a search needs to the page that searches.
 
@@ -40,14 +40,23 @@ RUN_EACH = """for (const textContent of [
 FIRST_THEME = 'localStorage.getItem("theme") || "auto"'
 ASKED_THEME = 'localStorage.getItem("theme") || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")'
 
+#: Of these the theme makes a stop of the tab key what scrolls. It lays the whole page out anew for each of them, at the
+#: start and after every change, which takes a phone a second; `sections.js` does it for all of them at once.
+THEMES_SCROLLERS = (
+    '["pre",".nboutput > .output_area",".cell_output > .output",".jp-RenderedHTMLCommon",'
+    '".pst-scrollable-table-container"]'
+)
+
 SHEET = re.compile(r'\s*<link\b[^>]*\bhref="[^"]*_static/([^"?]+\.css)[^>]*>')
 SCRIPT = re.compile(r'\s*<script\b[^>]*\bsrc="[^"]*?((?:[^"?/]+/)*[^"?/]+\.js)[^>]*></script>')
 # Sphinx sets the second by scripts in the page, too early for `page.js` and to be read by none of these.
 REST = re.compile(r'\s*<link\b[^>]*\brel="preload"[^>]*>|\s*<script>DOCUMENTATION_OPTIONS\.[^<]*</script>')
+SECTION = re.compile(r"<section\b")
 PLOT = re.compile(r'<img (?=[^>]*\bsrc="[^"]*?_images/([^"]+\.svg)")')
 # As matplotlib writes it.
 SIZE = re.compile(r'<svg\b[^>]*?\bwidth="([\d.]+)pt" height="([\d.]+)pt"')
 IMPORT = re.compile(r"""@import\s+["']([^"']+)["']\s*;""")
+VARIABLE = re.compile(r"""(?<=[{;\s])(--[\w-]+)\s*:(?:"[^"]*"|[^;{}"])*(?:;|(?=\}))""")
 LINK = re.compile(r"""url\((["']?)(?!data:|#|\w+:)([^)"']+)\1\)""")
 
 
@@ -79,6 +88,7 @@ def read_sheet(folder, name):
 def read_script(folder, name):
     """A script without the comments that have lines of their own, but with its licence, and without indentation."""
     script = (folder / name).read_text(encoding="utf-8")
+    script = script.replace(THEMES_SCROLLERS, '["none"]')
     script = re.sub(r"^[ \t]*/\*[^!].*?\*/", "", script, flags=re.DOTALL | re.MULTILINE)
     return re.sub(r"^[ \t]*(//.*)?\n?", "", script, flags=re.MULTILINE)
 
@@ -121,6 +131,13 @@ def in_use(rules, words):
             yield rule.serialize() + "\n"
 
 
+def without_idle_variables(sheet, pages, scripts):
+    """A style sheet without the variables that nothing reads, nor those that only these would have read."""
+    read = {*re.findall(r"var\(\s*(--[\w-]+)", sheet), *re.findall(r"--[\w-]+", "\n".join([*pages, *scripts]))}
+    kept = VARIABLE.sub(lambda variable: variable[0] if variable[1] in read else "", sheet)
+    return sheet if kept == sheet else without_idle_variables(kept, pages, scripts)
+
+
 def write(folder, name, text):
     """Write a file of the site, and return its address, which is new when the text is."""
     (folder / name).write_text(text, encoding="utf-8")
@@ -128,9 +145,14 @@ def write(folder, name, text):
 
 
 def rewritten(html, sheet, script, is_search):
-    """A page that loads the one style sheet and the one script."""
+    """A page that loads the one style sheet and the one script.
+
+    A slow line brings first the text that is seen at once and its style sheet, then the script, then the fonts: so the
+    script stands behind the page's first section. Where one searches it stands before the scripts that need it.
+    """
     root = re.search(r'data-content_root="([^"]*)"', html)[1]
-    tags = f'\n<link rel="stylesheet" href="{root}{sheet}">\n<script defer src="{root}{script}"></script>'
+    link = f'\n<link rel="stylesheet" href="{root}{sheet}">\n'
+    run = f'<script defer src="{root}{script}"></script>\n'
 
     def rest(match):
         is_kept = is_search and posixpath.basename(match[1]) in FOR_THE_SEARCH
@@ -138,7 +160,10 @@ def rewritten(html, sheet, script, is_search):
 
     html = REST.sub("", SCRIPT.sub(rest, html)).replace(FIRST_THEME, ASKED_THEME)
     first = SHEET.search(html).start()
-    return html[:first] + tags + SHEET.sub("", html[first:])
+    html = html[:first] + link + SHEET.sub("", html[first:])
+    later = [section.start() for section in SECTION.finditer(html)][2:]  # the first is the page
+    place = first + len(link) if is_search else [*later, html.rindex("</body>")][0]
+    return html[:place] + run + html[place:]
 
 
 def lighten(app, exception):
@@ -152,7 +177,8 @@ def lighten(app, exception):
     scripts = [read_script(folder, name) for name in names]
     script = RUN_EACH % ",\n".join(json.dumps(text, ensure_ascii=False) for text in scripts)
     rules = tinycss2.parse_stylesheet("".join(read_sheet(folder, name) for name in sheets), skip_whitespace=True)
-    sheet = '@charset "utf-8";\n' + "".join(in_use(rules, words_of(pages.values(), scripts)))
+    used = "".join(in_use(rules, words_of(pages.values(), scripts)))
+    sheet = '@charset "utf-8";\n' + without_idle_variables(used, pages.values(), scripts)
     addresses = write(folder, "page.css", sheet), write(folder, "page.js", script)
     for path, html in pages.items():
         html = waiting(html, app.outdir / "_images")

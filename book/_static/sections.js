@@ -7,13 +7,13 @@
     addEventListener(way, () => (hasMoved = true), { once: true, passive: true });
   }
 
-  // The theme makes what scrolls a stop of the tab key, but looks before the fonts have come and into no closed fold.
-  const scrollers = "pre, .pst-scrollable-table-container";
+  // What scrolls is a stop of the tab key. All sizes are read before anything is written: else the page would be laid out
+  // anew for each.
+  const scrollers = "pre, .cell_output > .output, .pst-scrollable-table-container";
   const sizes = new ResizeObserver((changes) => {
-    for (const { target } of changes) {
-      const box = target.closest(scrollers);
-      if (box) box.tabIndex = box.scrollWidth > box.clientWidth || box.scrollHeight > box.clientHeight ? 0 : -1;
-    }
+    const boxes = [...new Set(changes.map(({ target }) => target.closest(scrollers)))].filter(Boolean);
+    const scrolls = boxes.map((e) => e.scrollWidth > e.clientWidth || e.scrollHeight > e.clientHeight);
+    boxes.forEach((e, k) => (e.tabIndex = scrolls[k] ? 0 : -1));
   });
 
   const layOut = () => {

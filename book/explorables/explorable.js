@@ -102,7 +102,8 @@
     return far.indexOf(Math.min(...far));
   }
 
-  document.querySelectorAll("figure.explorable").forEach((figure, number) => {
+  const figures = document.querySelectorAll("figure.explorable");
+  figures.forEach((figure, number) => {
     const { controls, guess, parts, frames } = JSON.parse(figure.querySelector("script").textContent);
     const positions = controls.map((control) => control.opens);
     const panels = [...figure.querySelectorAll(".explorable-panels > svg")];
@@ -201,9 +202,9 @@
 
     challenge.hidden = false;
     show(positions);
-    figure.getBoundingClientRect(); // from here on marks travel; so far they have jumped
-    figure.classList.add("moves");
     addEventListener("beforeprint", () => show(controls.map((control) => control.start)));
     addEventListener("afterprint", () => show(positions));
   });
+  figures[0]?.getBoundingClientRect(); // from here on marks travel; so far they have jumped
+  figures.forEach((figure) => figure.classList.add("moves"));
 })();

@@ -2,7 +2,9 @@
 
 import re
 from html import unescape
+from pathlib import Path
 
+import pydata_sphinx_theme
 import pytest
 import tinycss2
 from fontTools.ttLib import TTFont
@@ -87,6 +89,23 @@ def test_a_formula_is_a_stop_of_the_tab_key_only_where_it_scrolls(browser, site)
         assert tab.locator("math [tabindex], math[tabindex]").count() == 0
 
 
+def test_the_theme_looks_for_nothing_that_scrolls(lighten, site):
+    """It would lay out the page anew for each, a second on a phone; the test above holds what stands in its place."""
+    theme = (
+        Path(pydata_sphinx_theme.__file__).parent / "theme/pydata_sphinx_theme/static/scripts/pydata-sphinx-theme.js"
+    )
+    assert lighten.THEMES_SCROLLERS in theme.read_text(encoding="utf-8")
+    assert ".jp-RenderedHTMLCommon" not in (site / "_static" / "page.js").read_text(encoding="utf-8")
+
+
+def test_the_script_comes_after_the_text_that_is_seen_first(site):
+    for chapter in ("introduction", "cart", "notation"):
+        html = (site / "book" / f"{chapter}.html").read_text(encoding="utf-8")
+        before, after = html.split("/page.js")
+        sections = [part.count("<section") for part in (before, after)]
+        assert sections[0] == 2 or sections == [1, 0], chapter
+
+
 def test_a_dark_page_is_dark_before_its_script_comes(browser, site):
     with server(site) as served, browser.new_context(color_scheme="dark") as context:
         tab = context.new_page()
@@ -153,6 +172,12 @@ def test_rules_for_what_no_page_has_are_left_out(lighten):
     assert re.sub(r"\s", "", kept) == (
         ".used{a:b}.used,h1>a.other:not(.unused){c:d}@mediaprint{#used{i:j}}@font-face{font-family:m}"
     )
+
+
+def test_variables_that_nothing_reads_are_left_out(lighten):
+    sheet = 'html{--a: 1;--b: var(--a);--c: "x;}";--d:2;--e: 3}p{color:var(--f, 4)}@media print{html{--f:5;--c:6}}'
+    kept = lighten.without_idle_variables(sheet, ['<i style="x: var( --d )">'], ["setProperty('--e')"])
+    assert kept == "html{--d:2;--e: 3}p{color:var(--f, 4)}@media print{html{--f:5;}}"
 
 
 def test_files_are_joined_in_the_order_in_which_they_come_into_effect(lighten):
