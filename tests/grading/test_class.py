@@ -40,7 +40,7 @@ HONEST = {
 
 def command(folder: Path, *more: str) -> list[str]:
     words = [str(folder / "handed in"), "--out", str(folder / "out"), "--sources", str(folder / "sources"), *more]
-    return [sys.executable, "-m", "grading", *words, "--seconds", "3", "--memory", "600"]
+    return [sys.executable, "-m", "grading", *words, "--seconds", "2", "--memory", "600"]
 
 
 def results(out: Path) -> list[Path]:
