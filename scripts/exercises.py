@@ -11,6 +11,7 @@ The sources are nbgrader notebooks: book/exercises/<chapter>.ipynb is the assign
 from __future__ import annotations
 
 import argparse
+import functools
 import logging
 import re
 import shutil
@@ -114,10 +115,17 @@ def release(folder: Path, gradebook: bool = True) -> None:
 def convert(converter: type[BaseConverter], config: Config, **options: Any) -> None:
     """Run one of nbgrader's steps, which says only what went wrong."""
     from nbgrader.coursedir import CourseDirectory
+    from sqlalchemy import create_engine
 
     log = logging.getLogger("nbgrader steps")
     log.setLevel(logging.ERROR)
-    with patch("nbgrader.api.get_alembic_version", gradebook_version):
+    with (
+        patch("nbgrader.api.get_alembic_version", gradebook_version),
+        # nbgrader opens the gradebook anew for all that it looks up, and compiles every query again.
+        patch("nbgrader.api.create_engine", functools.cache(create_engine)),
+        # For every cell it would see whether its own schema is one.
+        patch("jsonschema.Draft4Validator.check_schema"),
+    ):
         converter(CourseDirectory(config=config, log=log), config=config, log=log, **options).start()
 
 

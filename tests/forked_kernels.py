@@ -6,6 +6,7 @@ nothing else: a forked kernel has the working directory, the variables and the s
 
 from __future__ import annotations
 
+import gc
 import multiprocessing
 import os
 import sys
@@ -27,6 +28,7 @@ SEARCH_PATH = list(sys.path)
 
 def run_kernel(connection_file: str, folder: str, variables: dict[str, str], ready) -> None:
     """Be a kernel, in the forked process."""
+    gc.freeze()  # what is shared with the server stays shared: the collector of garbage would write on all of it
     import pandas as pd
     from ipykernel.kernelapp import IPKernelApp
 

@@ -10,7 +10,7 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 #: `check` comes with the first test, not with the cell above: so what students run imports nothing of treekit, which
-#: would take most of their time. The second notebook imports it at its top, as the chapters' notebooks do.
+#: would take most of their time. The chapters' notebooks, which import it at their top, are marked as well.
 MEAN_TEST = """\
 from treekit.exercises import check
 
@@ -36,6 +36,8 @@ check("half", gives=0.5)
 ### END HIDDEN TESTS"""
 
 TALL_TEST = """\
+from treekit.exercises import check
+
 check("tall", pd.DataFrame({"cm": [150, 190]}, index=["x", "y"]), gives=["y"])
 ### BEGIN HIDDEN TESTS
 check("tall", pd.DataFrame({"cm": [181, 179, 180]}, index=list("abc")), gives=["a"])
@@ -73,8 +75,7 @@ def task(name: str, title: str, test: str, points: int) -> list[NotebookNode]:
 
 def sources() -> dict[str, NotebookNode]:
     """The two notebooks with their solutions."""
-    setup = {"first": "import numpy as np\nimport pandas as pd"}
-    setup["second"] = setup["first"] + "\n\nfrom treekit.exercises import check"
+    setup = "import numpy as np\nimport pandas as pd"
     by_hand = {"grade": True, "solution": True, "locked": False, "points": 3}
     notebooks = {
         "first": [
@@ -88,7 +89,7 @@ def sources() -> dict[str, NotebookNode]:
     }
     python = {"kernelspec": {"name": "python3", "language": "python", "display_name": "Python 3"}}
     return {
-        name: new_notebook(cells=[cell("code", f"{name}-setup", setup[name]), *cells], metadata=python)
+        name: new_notebook(cells=[cell("code", f"{name}-setup", setup), *cells], metadata=python)
         for name, cells in notebooks.items()
     }
 
