@@ -622,7 +622,9 @@ def chapters(tmp_path_factory):
 @pytest.mark.parametrize("way", ["keyboard", "mouse", "touch"])
 def test_every_figure_of_the_book_is_moved(browser, chapters, way):
     """What each control shows afterwards is the frame that Python has drawn for its values."""
-    context = browser.new_context(viewport={"width": 800, "height": 800}, has_touch=way == "touch")
+    motion = "no-preference" if way == "mouse" else "reduce"  # in one of the ways the marks travel
+    window = {"viewport": {"width": 800, "height": 800}, "has_touch": way == "touch", "reduced_motion": motion}
+    context = browser.new_context(**window)
     page, errors = context.new_page(), []
     page.on("pageerror", lambda error: errors.append(str(error)))
     page.goto(chapters)
