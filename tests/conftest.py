@@ -18,6 +18,15 @@ settings.register_profile("book", deadline=None, derandomize=bool(os.environ.get
 settings.load_profile("book")
 
 BROWSERS = ["chromium", "chromium-browser", "google-chrome"]
+# The pop-up below the address bar is two pages of the browser's own, which it would load with every window although
+# nobody types there: more work than most tests. This list takes the place of Playwright's, so it begins with that.
+FEATURES_OFF = [
+    *("AvoidUnnecessaryBeforeUnloadCheckSync", "DestroyProfileOnBrowserClose"),
+    *("HttpsUpgrades", "HttpsFirstBalancedModeAutoEnable", "LensOverlay", "MediaRouter", "PaintHolding"),
+    *("ThirdPartyStoragePartitioning", "AvoidCorsURLLoaderRestartOnRedirect", "TcpPortRandomizationWin"),
+    *("OptimizationHints", "NetworkTimeServiceQuerying", "AimEnabled", "PreconnectToSearch"),
+    *("WebUIOmniboxPopup", "WebUIOmniboxAimPopup"),
+]
 # The sandbox needs rights that a container lacks; the rest keeps the browser itself off the network.
 FLAGS = [
     "--no-sandbox",
@@ -27,6 +36,7 @@ FLAGS = [
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    f"--disable-features={','.join(FEATURES_OFF)}",
 ]
 
 

@@ -1,12 +1,12 @@
 """Answering the checks of a page in a browser.
 
-The first answer of each check is given with the mouse, as a reader would, where nothing may cover what is clicked. A
-script gives the others with the same fields and buttons, which takes a tenth of the time.
+A script gives all answers, with the fields and buttons that a reader has. As with a reader's pointer, a click meets
+what lies uppermost where it points. test_checks.py answers checks with the mouse and the keyboard themselves.
 """
 
 from __future__ import annotations
 
-from itertools import permutations
+from itertools import permutations, zip_longest
 
 #: What a check says to its reader, what is chosen, typed and in which order.
 STATES = """() => [...document.querySelectorAll(".check")].map((check) => ({
@@ -15,34 +15,52 @@ STATES = """() => [...document.querySelectorAll(".check")].map((check) => ({
   order: [...check.querySelectorAll("li p")].map((e) => e.textContent),
 }))"""
 
-#: The replies of a check and what each is a reply to.
-REPLIES = """(check) => [...check.querySelectorAll(".check-reply")].map((reply) => ({
-  isRight: reply.classList.contains("check-right"),
-  text: reply.textContent,
-  links: [...reply.querySelectorAll("a[href]")].length,
-  ...reply.dataset,
+#: The checks of a page, the replies of each and what each is a reply to.
+CHECKS = """() => [...document.querySelectorAll(".check")].map((check) => ({
+  label: check.id,
+  kind: check.dataset.kind,
+  n_steps: check.querySelectorAll("li").length,
+  replies: [...check.querySelectorAll(".check-reply")].map((reply) => ({
+    isRight: reply.classList.contains("check-right"),
+    text: reply.textContent,
+    ...reply.dataset,
+  })),
 }))"""
 
-#: What a check says at this moment.
-SAID = """(check) => [...check.querySelectorAll(".check-said > :not([hidden])")].map((e) => e.textContent)"""
-
-#: Gives the answer that `answer_to` returns.
-GIVE_BY_SCRIPT = """(check, answer) => {
+#: Gives each check, by label, the answer that `answer_to` returns; returns what each says then, or what is covered.
+#: First all are filled in, then all are handed in: so the page is laid out twice, and not anew for every check.
+ANSWER = """(answers) => {
+  const asked = Object.entries(answers).map(([label, answer]) => [document.getElementById(label), answer]);
+  const covered = {};
+  const reach = (e) => {
+    e.scrollIntoView({ block: "center", behavior: "instant" });
+    const { left, top, width, height } = e.getBoundingClientRect();
+    const there = document.elementFromPoint(left + width / 2, top + height / 2);
+    if (e.contains(there)) return there;
+    covered[e.closest(".check").id] = `${e.type} ${e.ariaLabel ?? e.textContent}: out of reach`;
+  };
   const button = (within, label) => [...within.querySelectorAll("button")]
     .find((e) => (e.ariaLabel ?? e.textContent).startsWith(label));
-  const fields = check.querySelectorAll("input");
-  if (check.dataset.kind === "choose") fields[answer].click();
-  else if (check.dataset.kind === "number") {
-    fields[0].value = answer;
-    fields[0].dispatchEvent(new Event("input", { bubbles: true }));
-  } else {
-    answer.forEach((place, target) => {
-      const step = check.querySelector(`li[data-place="${place}"]`);
-      const from = [...step.parentElement.children].indexOf(step);
-      for (let k = from; k > target; k -= 1) button(step, "Move up").click();
-    });
-  }
-  button(check, "Check").click();
+  const fill = (check, answer, field) => {
+    const { kind } = check.dataset;
+    if (kind === "choose") field?.click();
+    else if (kind === "number") {
+      field?.select();
+      document.execCommand("insertText", false, answer);
+    } else {
+      answer.forEach((place, target) => {
+        const step = check.querySelector(`li[data-place="${place}"]`);
+        const from = [...step.parentElement.children].indexOf(step);
+        for (let k = from; k > target; k -= 1) reach(button(step, "Move up"))?.click();
+      });
+    }
+  };
+  const fieldOf = ([check, answer]) => check.querySelectorAll("input")[check.dataset.kind === "choose" ? answer : 0];
+  const fields = asked.map(fieldOf).map((field) => field && reach(field));
+  asked.forEach(([check, answer], k) => fill(check, answer, fields[k]));
+  for (const there of asked.map(([check]) => reach(button(check, "Check")))) there?.click();
+  const said = (check) => [...check.querySelectorAll(".check-said > :not([hidden])")].map((e) => e.textContent);
+  return Object.fromEntries(asked.map(([check]) => [check.id, covered[check.id] ?? said(check)]));
 }"""
 
 
@@ -64,20 +82,6 @@ def answer_to(kind, replies, index, n_steps):
     return list(range(n_steps)) if replies[index]["isRight"] else order_for(replies, index, n_steps)
 
 
-def give_with_mouse(check, kind, answer):
-    """Give an answer as a reader would."""
-    if kind == "choose":
-        check.get_by_role("radio").nth(answer).click()
-    elif kind == "number":
-        check.get_by_role("textbox").fill(answer)
-    else:
-        for target, place in enumerate(answer):
-            step = check.locator(f"li[data-place='{place}']")
-            while step.evaluate("(e) => [...e.parentElement.children].indexOf(e)") > target:
-                step.get_by_role("button", name="Move up").click()
-    check.get_by_role("button", name="Check", exact=True).click()
-
-
 def order_for(replies, index, count):
     """An order to which this reply is the first wrong one that fits."""
     befores = [[int(place) for place in reply.get("before", "").split()] for reply in replies]
@@ -92,21 +96,21 @@ def order_for(replies, index, count):
     raise AssertionError(f"no order is answered by: {replies[index]['text']}")
 
 
+def answers_of(check):
+    """Every answer of a check with its reply, the right one last."""
+    replies = check["replies"]
+    order = sorted(range(len(replies)), key=lambda index: replies[index]["isRight"])
+    return [(answer_to(check["kind"], replies, index, check["n_steps"]), replies[index]["text"]) for index in order]
+
+
 def answer_every_check(page):
     """Give every answer of every check of a page, the right one last; return what is wrong, by label."""
-    faults = {}
-    for check in page.locator(".check").all():
-        label, kind = check.get_attribute("id"), check.get_attribute("data-kind")
-        replies, n_steps = check.evaluate(REPLIES), check.locator("li").count()
-        found = []
-        for number, index in enumerate(sorted(range(len(replies)), key=lambda index: replies[index]["isRight"])):
-            answer = answer_to(kind, replies, index, n_steps)
-            if number == 0:
-                give_with_mouse(check, kind, answer)
-            else:
-                check.evaluate(GIVE_BY_SCRIPT, answer)
-            said = check.evaluate(SAID)
-            if said != [replies[index]["text"]]:
-                found.append(f"{said} instead of {replies[index]['text']!r}")
-        faults[label] = "; ".join(found)
-    return faults
+    answers = {check["label"]: answers_of(check) for check in page.evaluate(CHECKS)}
+    faults = {label: [] for label in answers}
+    for turn in zip_longest(*answers.values()):
+        given = {label: answer for label, answer in zip(answers, turn, strict=True) if answer}
+        said = page.evaluate(ANSWER, {label: answer for label, (answer, _) in given.items()})
+        for label, (_, reply) in given.items():
+            if said[label] != [reply]:
+                faults[label].append(f"{said[label]} instead of {reply!r}")
+    return {label: "; ".join(found) for label, found in faults.items()}

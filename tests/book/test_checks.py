@@ -134,6 +134,21 @@ def test_every_answer_meets_its_reply(page):
     assert answer_every_check(page) == dict.fromkeys(LABELS, "")
 
 
+def test_the_mouse_answers_a_check_of_each_kind(page):
+    """As it is: the test above answers by a script."""
+    beast, gain, order = (check(page, label) for label in LABELS)
+    beast.get_by_role("radio", name="The camel.").click()
+    gain.get_by_role("textbox").click()
+    page.keyboard.type("0.381")
+    for step in ("Recurse.", "Divide.", "Choose."):
+        for _ in range(2):
+            order.get_by_role("button", name=f"Move up: {step}").click()
+    for one in (beast, gain, order):
+        one.get_by_role("button", name="Check", exact=True).click()
+    right = ["Right: The camel.", "Right: 0.381", "Right: Choose. → Divide. → Recurse."]
+    assert [reply(page, label) for label in LABELS] == right
+
+
 def test_an_answer_is_chosen_by_the_keyboard_alone(page):
     page.locator("#check-small-beast input").first.focus()
     page.keyboard.press("ArrowDown")

@@ -164,7 +164,8 @@ SMALL_WORDS = """async (smallest) => {
 
 # Spares axe most of its work. The parts of a formula are Temml's own affair: a word stands in for them. Contrast is
 # a matter of looks: of all text that shows the first of each look is marked, to be judged for all. Of other words that
-# are only marked up in the text, such as those of code, the mark-up goes and the text stays.
+# are only marked up in the text, such as those of code, the mark-up goes and the text stays. What stands beside the
+# article is not judged: its boxes stay, so that the article keeps its width, and its lists of links go.
 THIN_OUT = """() => {
   for (const formula of document.querySelectorAll("math")) formula.replaceWith("formula");
   const grounds = new Map([[null, ""]]);
@@ -191,11 +192,18 @@ THIN_OUT = """() => {
   }
   for (const word of words) word.replaceWith(...word.childNodes);
   for (const e of document.querySelectorAll(":has(article) > :not(article, :has(article))")) e.dataset.beside = "";
+  for (const entry of document.querySelectorAll("[data-beside] li")) entry.remove();
 }"""
 #: The article, said so that axe finds elements by name: given "article", it walks through the page for every rule.
 ARTICLE = {"exclude": [["[data-beside]"]]}
-# No list of what is right, no path to every node, and without reading the style sheets again.
-JUDGE = {"resultTypes": ["violations"], "selectors": False, "preload": False}
+# No list of what is right, no path to every node, without reading the style sheets again, and without the rule that
+# takes longest of those that are no serious matter: whether all stands in a landmark.
+JUDGE = {
+    "resultTypes": ["violations"],
+    "selectors": False,
+    "preload": False,
+    "rules": {"region": {"enabled": False}},
+}
 #: Lets the page forget how its checks were answered.
 FORGET = "() => document.querySelector('.checks-summary button')?.click()"
 #: What is judged by the first text of each look.
@@ -236,6 +244,12 @@ def serious_violations(tab, width=DESK):
     return [f"{violation['id']}: {node['html'][:160]}" for violation in serious for node in violation["nodes"]]
 
 
+def lay_out(tab):
+    """Wait until all sections are laid out and what scrolls has become a stop of the tab key."""
+    tab.wait_for_selector("html.all-sections", state="attached")
+    tab.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+
 def turn(tab, theme):
     """Let the reader's machine turn light or dark, and wait for the page to follow."""
     tab.emulate_media(color_scheme=theme)
@@ -263,9 +277,9 @@ def visit(tab, url, theme, width):
         turn(tab, "dark")
         looks["dark"] = tab.evaluate(LOOK)
         turn(tab, theme)
-        if shown:
-            tab.wait_for_selector("html.all-sections", state="attached")  # nothing moves any more
-            answered, shown = answer_every_check(tab), states(tab)
+    lay_out(tab)
+    if width == DESK and shown:
+        answered, shown = answer_every_check(tab), states(tab)
     violations = serious_violations(tab, width) if looks[theme]["hasArticle"] else []
     return looks, violations, stuck, answered, shown
 

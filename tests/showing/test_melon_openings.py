@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_diabetes
 
+from tests.showing.judging import violations
 from tests.showing.states import states
 from treekit import CARTClassifier, CARTRegressor, prune_cost_complexity
 from treekit.datasets import load_watermelon
@@ -308,8 +309,6 @@ def page_of_figures(figures, tmp_path_factory):
 
 @pytest.mark.parametrize(("width", "theme"), [(1280, "light"), (1280, "dark"), (390, "light"), (390, "dark")])
 def test_words_are_readable_and_axe_finds_nothing(browser, page_of_figures, width, theme):
-    from axe_playwright_python.sync_playwright import Axe
-
     with browser.new_context(viewport={"width": width, "height": 800}) as context:
         page = context.new_page()
         page.goto(page_of_figures)
@@ -330,8 +329,7 @@ def test_words_are_readable_and_axe_finds_nothing(browser, page_of_figures, widt
                 slider.press("ArrowRight")
             for choice in page.locator("fieldset").all():
                 choice.locator("input:checked").press("ArrowRight")
-        result = Axe().run(page, context="main", options={"preload": False}).response
-        assert [(v["id"], [node["html"] for node in v["nodes"]]) for v in result["violations"]] == []
+        assert violations(page) == []
 
 
 def test_the_corner_of_the_cuts_is_dragged_and_the_melons_travel(browser, page_of_figures, figures):
