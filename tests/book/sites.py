@@ -108,6 +108,17 @@ def open_tab(context, address):
     return tab, errors, requests
 
 
+def wait_two_frames(tab):
+    """Wait until what has changed is drawn, and what watches sizes has seen it."""
+    tab.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+
+def wait_until_laid_out(tab):
+    """Wait until all sections are laid out and what scrolls has become a stop of the tab key."""
+    tab.wait_for_selector("html.all-sections", state="attached")
+    wait_two_frames(tab)
+
+
 def open_page(context, url, address):
     """Open an address in a tab of its own."""
     tab, errors, requests = open_tab(context, address)

@@ -23,7 +23,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell
 import treekit
 from scripts.execute import ROOT
 from tests.book.answering import answer_every_check, states
-from tests.book.sites import build_small, open_page, open_tab, outside, small_book
+from tests.book.sites import build_small, open_page, open_tab, outside, small_book, wait_until_laid_out
 from treekit.showing.explorable import Explorable, Slider
 from treekit.showing.svg import text
 
@@ -244,12 +244,6 @@ def serious_violations(tab, width=DESK):
     return [f"{violation['id']}: {node['html'][:160]}" for violation in serious for node in violation["nodes"]]
 
 
-def lay_out(tab):
-    """Wait until all sections are laid out and what scrolls has become a stop of the tab key."""
-    tab.wait_for_selector("html.all-sections", state="attached")
-    tab.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
-
-
 def turn(tab, theme):
     """Let the reader's machine turn light or dark, and wait for the page to follow."""
     tab.emulate_media(color_scheme=theme)
@@ -277,7 +271,7 @@ def visit(tab, url, theme, width):
         turn(tab, "dark")
         looks["dark"] = tab.evaluate(LOOK)
         turn(tab, theme)
-    lay_out(tab)
+    wait_until_laid_out(tab)
     if width == DESK and shown:
         answered, shown = answer_every_check(tab), states(tab)
     violations = serious_violations(tab, width) if looks[theme]["hasArticle"] else []
@@ -515,7 +509,7 @@ HEIGHTS = """async () => {
 def test_no_text_moves_when_plots_come(browser, address, width):
     with browser.new_context(viewport={"width": width, "height": 700}) as context:
         page, errors, _ = open_page(context, f"{address}/book/scale.html", address)
-        page.wait_for_selector("html.all-sections", state="attached")
+        wait_until_laid_out(page)
         heights = page.evaluate(HEIGHTS)
         assert heights["isWaiting"] and heights["before"] == heights["after"] and errors == []
 

@@ -11,7 +11,7 @@ from fontTools.ttLib import TTFont
 from nbformat.v4 import new_markdown_cell
 
 from scripts.execute import BOOK
-from tests.book.sites import build_small, small_book
+from tests.book.sites import build_small, small_book, wait_two_frames, wait_until_laid_out
 from tests.book.test_site import chapters
 from tests.book.test_upkeep import load_extension
 from tests.book.weight import DESK, PHONE, server, visit
@@ -78,7 +78,7 @@ def test_a_formula_is_a_stop_of_the_tab_key_only_where_it_scrolls(browser, site)
     with server(site) as served, browser.new_context(viewport={"width": 320, "height": 844}) as context:
         tab = context.new_page()
         tab.goto(f"{served.address}/book/gbdt.html")
-        tab.wait_for_selector("html.all-sections", state="attached")
+        wait_until_laid_out(tab)
         stops = tab.evaluate(
             """() => [...document.querySelectorAll("section > div.math .formula")].filter((e) => e.offsetParent).map(
               (e) => [e.tabIndex === 0, e.scrollWidth > e.clientWidth || e.scrollHeight > e.clientHeight]
@@ -121,9 +121,9 @@ def test_a_link_leads_to_its_section_once_all_are_laid_out(browser, site, viewpo
         tab = context.new_page()
         for chapter in ("cart", "gbdt"):
             tab.goto(f"{served.address}/book/{chapter}.html#exercises")
-            tab.wait_for_selector("html.all-sections", state="attached")
+            wait_until_laid_out(tab)
             tab.wait_for_function("() => ((y) => 0 <= y && y < 100)(exercises.getBoundingClientRect().y)")
-            tab.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+            wait_two_frames(tab)
             assert 0 <= tab.locator("#exercises").bounding_box()["y"] < 100  # and stays there
 
 
