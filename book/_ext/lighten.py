@@ -133,9 +133,15 @@ def in_use(rules, words):
 
 def without_idle_variables(sheet, pages, scripts):
     """A style sheet without the variables that nothing reads, nor those that only these would have read."""
-    read = {*re.findall(r"var\(\s*(--[\w-]+)", sheet), *re.findall(r"--[\w-]+", "\n".join([*pages, *scripts]))}
-    kept = VARIABLE.sub(lambda variable: variable[0] if variable[1] in read else "", sheet)
-    return sheet if kept == sheet else without_idle_variables(kept, pages, scripts)
+    elsewhere = {name for text in [*pages, *scripts] for name in re.findall(r"--[\w-]+", text)}
+
+    def without_unread(sheet):
+        read = elsewhere.union(re.findall(r"var\(\s*(--[\w-]+)", sheet))
+        return VARIABLE.sub(lambda variable: variable[0] if variable[1] in read else "", sheet)
+
+    while (kept := without_unread(sheet)) != sheet:
+        sheet = kept
+    return sheet
 
 
 def write(folder, name, text):
