@@ -162,12 +162,16 @@ SMALL_WORDS = """async (smallest) => {
 }"""
 
 
-# Spares axe most of its work. The parts of a formula are Temml's own affair: a word stands in for them. Contrast is
-# a matter of looks: of all text that shows the first of each look is marked, to be judged for all. Of other words that
-# are only marked up in the text, such as those of code, the mark-up goes and the text stays. What stands beside the
-# article is not judged: its boxes stay, so that the article keeps its width, and its lists of links go.
+# Spares axe most of its work. The parts of a formula are Temml's own affair: a word stands in for them. A drawing is
+# judged by its name and by what in it can be reached: axe reads none of its shapes and words. Contrast is a matter of
+# looks: of all text that shows the first of each look is marked, to be judged for all. Of other words that are only
+# marked up in the text, such as those of code, the mark-up goes and the text stays. What stands beside the article is
+# not judged: its boxes stay, so that the article keeps its width, and its lists of links go.
 THIN_OUT = """() => {
   for (const formula of document.querySelectorAll("math")) formula.replaceWith("formula");
+  const shapes = "svg :is(path, rect, line, circle, ellipse, polygon, polyline, text, use)";
+  const inReach = "[role], [tabindex], svg a *, svg [tabindex] *";
+  for (const shape of document.querySelectorAll(`${shapes}:not(${inReach})`)) shape.remove();
   const grounds = new Map([[null, ""]]);
   const ground = (e) => {
     if (!grounds.has(e)) {
@@ -412,6 +416,9 @@ FAULTY = """<!doctype html><html lang="en"><title>Page</title><style>{style}</st
             ["link-in-text-block"],
         ),
         ("", "<img src='data:,'>", ["image-alt"]),
+        ("", "<svg role='img'><rect/></svg>", ["svg-img-alt"]),
+        ("", "<svg role='img' aria-label='Drawing'><text>b</text></svg>", []),
+        ("", "<svg><a href='#'><text>b</text></a><a href='#'><rect/></a></svg>", ["link-name"]),
         ("", "<a href='#'><math></math></a><a href='#'></a>", ["link-name"]),
     ],
 )
