@@ -19,8 +19,8 @@ from tests.forked_kernels import forked_kernels, outputs_without_kernel
 
 ANSWERS = Path(__file__).parent / "answers"
 IN_WORDS = "An answer in words."
-#: The students whose notebooks run in kernels, as nbgrader runs them: the rest run in IPython alone, which starts in a
-#: tenth of the time.
+#: The students whose notebooks run in kernels, as nbgrader runs them; the rest run in IPython alone, which spares the
+#: start of a kernel, half of the time for a notebook.
 IN_KERNELS = "reference,wrong-1"
 #: Seconds for a notebook.
 PATIENCE = 60
