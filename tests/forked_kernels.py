@@ -1,7 +1,8 @@
-"""Kernels forked from a process that has already imported what they will, so that a notebook starts in an instant.
+"""Kernels, and processes that run cells without one, forked from a process that has already imported what they will.
 
-nbgrader and nbval start their kernels through jupyter_client. Here the one call that starts a program is replaced,
-nothing else: a forked kernel has the working directory, the variables and the search path of one that was started.
+So a notebook starts in an instant. nbgrader and nbval start their kernels through jupyter_client. Here the one call
+that starts a program is replaced, nothing else: a forked kernel has the working directory, the variables and the search
+path of one that was started.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from nbconvert.exporters.exporter import ResourcesDict
 from nbformat import NotebookNode
 from nbgrader.api import Gradebook
 from nbgrader.converters import Autograde
-from nbgrader.preprocessors import LimitOutput, SaveAutoGrades
+from nbgrader.preprocessors import CheckCellMetadata, LimitOutput, SaveAutoGrades
 
 from scripts.exercises import chapters, convert, course, read, release, settings, tasks
 from tests.forked_kernels import forked_kernels, outputs_without_kernel
@@ -21,7 +21,7 @@ ANSWERS = Path(__file__).parent / "answers"
 IN_WORDS = "An answer in words."
 #: The students whose notebooks run in kernels, as nbgrader runs them; the rest run in IPython alone, which spares the
 #: start of a kernel, half of the time for a notebook.
-IN_KERNELS = "reference,wrong-1"
+IN_KERNELS = {"reference", "wrong-1"}
 #: Seconds for a notebook.
 PATIENCE = 60
 
@@ -100,9 +100,10 @@ def grade(folder: Path, chapter: str) -> dict[str, dict[str, Mark]]:
     config = settings(folder)
     config.CourseDirectory.assignment_id = chapter
     config.ExecutePreprocessor.timeout = PATIENCE
-    config.CourseDirectory.student_id_exclude = IN_KERNELS
-    convert(Autograde, config, autograde_preprocessors=[execute_without_kernel, LimitOutput, SaveAutoGrades])
-    config.CourseDirectory.student_id_exclude = ",".join(students.keys() - IN_KERNELS.split(","))
+    config.CourseDirectory.student_id_exclude = ",".join(IN_KERNELS)
+    steps = [execute_without_kernel, LimitOutput, SaveAutoGrades, CheckCellMetadata]
+    convert(Autograde, config, autograde_preprocessors=steps)
+    config.CourseDirectory.student_id_exclude = ",".join(students.keys() - IN_KERNELS)
     with forked_kernels():
         convert(Autograde, config)
     with Gradebook(config.CourseDirectory.db_url) as gradebook:
