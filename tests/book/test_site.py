@@ -1,4 +1,4 @@
-"""The built site, opened in a real browser: every page, light and dark, on a desk and on a phone.
+"""The built site, opened in a real browser: every page, light on a desk and dark on a phone.
 
 The site is built once (conftest.py), by the command behind `make book`. Each page is opened once on a desk and once on
 a phone; what the browser saw is kept as a `Visit`, and each test looks at one side of all visits. What Sphinx adds of
@@ -17,7 +17,6 @@ from urllib.parse import quote, unquote, urldefrag, urlsplit
 import pytest
 import yaml
 from axe_playwright_python.base import AXE_SCRIPT
-from axe_playwright_python.sync_playwright import Axe
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
 import treekit
@@ -49,30 +48,33 @@ def rows(name):
         return list(csv.DictReader(file))
 
 
-# Opens, closes and opens every fold of a page by clicks on its title: on the left, in the middle, on the right. So the
-# looks that follow see all that the page holds. All folds that lie equally deep in others are clicked one after the
-# other, so that the page is laid out once for all of them.
-CLICK_FOLDS = """() => {
+# Clicks every fold of a page on its title, once a round, and names those that are not open or closed then, as the round
+# says, or whose title does not lie uppermost at one of the round's places. All folds that lie equally deep in others
+# are clicked one after the other, so that the page is laid out once for all of them.
+CLICK_FOLDS = """(rounds) => {
   const depth = (fold) => (fold ? 1 + depth(fold.parentElement.closest("details.fold")) : 0);
   const stuck = [];
   for (const folds of Map.groupBy(document.querySelectorAll("details.fold"), depth).values()) {
     const titles = folds.map((fold) => fold.querySelector(":scope > summary"));
-    for (const [share, isOpen] of [[0.01, true], [0.5, false], [0.99, true]]) {
+    for (const [shares, isOpen] of rounds) {
       const there = titles.map((title) => {
         title.scrollIntoView({ block: "center", behavior: "instant" });
         const { left, top, width, height } = title.getBoundingClientRect();
-        return document.elementFromPoint(left + share * width, top + height / 2);
+        return shares.map((share) => document.elementFromPoint(left + share * width, top + height / 2));
       });
-      for (const e of there) e?.click();
+      for (const [e] of there) e?.click();
       folds.forEach((fold, k) => {
-        if (titles[k].contains(there[k]) && fold.open === isOpen) return;
-        stuck.push(`${fold.id}: ${titles[k].textContent}, at ${share}`);
+        if (there[k].every((e) => titles[k].contains(e)) && fold.open === isOpen) return;
+        stuck.push(`${fold.id}: ${titles[k].textContent}, at ${shares}`);
       });
     }
   }
   scrollTo({ top: 0, behavior: "instant" });
   return stuck;
 }"""
+#: On a desk each fold is opened, closed and opened again. All are open in the end: the looks that follow see all that
+#: the page holds.
+ROUNDS = {DESK: [([0.01], True), ([0.5], False), ([0.99], True)], PHONE: [([0.01, 0.5, 0.99], True)]}
 
 
 # What one look at a page brings home. Only the article counts for pictures: the theme answers for its own buttons.
@@ -163,10 +165,10 @@ SMALL_WORDS = """async (smallest) => {
 
 
 # Spares axe most of its work. The parts of a formula are Temml's own affair: a word stands in for them. A drawing is
-# judged by its name and by what in it can be reached: axe reads none of its shapes and words. Contrast is a matter of
-# looks: of all text that shows the first of each look is marked, to be judged for all. Of other words that are only
-# marked up in the text, such as those of code, the mark-up goes and the text stays. What stands beside the article is
-# not judged: its boxes stay, so that the article keeps its width, and its lists of links go.
+# judged by its name and by what in it can be reached: axe reads none of its shapes and words. Of all text that shows
+# the first of each look is marked. Of other words that are only marked up in the text, such as those of code, the
+# mark-up goes and the text stays. What stands beside the article is not judged: its boxes stay, so that the article
+# keeps its width, and its lists of links go.
 THIN_OUT = """() => {
   for (const formula of document.querySelectorAll("math")) formula.replaceWith("formula");
   const shapes = "svg :is(path, rect, line, circle, ellipse, polygon, polyline, text, use)";
@@ -198,26 +200,33 @@ THIN_OUT = """() => {
   for (const e of document.querySelectorAll(":has(article) > :not(article, :has(article))")) e.dataset.beside = "";
   for (const entry of document.querySelectorAll("[data-beside] li")) entry.remove();
 }"""
+# Contrast is a matter of looks: the first text of each is judged for all. Leaves these, and what scrolls.
+LEAVE_LOOKS = """() => {
+  const kept = new Set(), keep = (e) => e && !kept.has(e) && (kept.add(e), keep(e.parentElement));
+  const isLarger = (e) => e.scrollWidth > e.clientWidth || e.scrollHeight > e.clientHeight;
+  const scrolls = (e) => isLarger(e) && /auto|scroll/.test(getComputedStyle(e).overflow);
+  const all = [...document.querySelectorAll("article *")];
+  for (const e of all) if (e.dataset.look) keep(e);
+  for (const e of all.filter(scrolls)) for (const part of [e, ...e.querySelectorAll("*")]) keep(part);
+  for (const e of all) if (!kept.has(e)) e.remove();
+}"""
 #: The article, said so that axe finds elements by name: given "article", it walks through the page for every rule.
 ARTICLE = {"exclude": [["[data-beside]"]]}
-# No list of what is right, no path to every node, without reading the style sheets again, and without the rule that
-# takes longest of those that are no serious matter: whether all stands in a landmark.
-JUDGE = {
-    "resultTypes": ["violations"],
-    "selectors": False,
-    "preload": False,
-    "rules": {"region": {"enabled": False}},
-}
-#: Lets the page forget how its checks were answered.
-FORGET = "() => document.querySelector('.checks-summary button')?.click()"
 #: What is judged by the first text of each look.
 OF_LOOKS = [
     {"id": "color-contrast", "selector": "[data-look], [data-look] *"},
     {"id": "link-in-text-block", "selector": "a[href][data-look], [data-look] a[href]"},
 ]
-AXE = Axe(AXE_SCRIPT + f";axe.configure({json.dumps({'rules': OF_LOOKS})})")
-#: What width and theme can change. All else is judged on the desk alone, for a phone shows the same elements.
-OF_PHONES = [*(rule["id"] for rule in OF_LOOKS), "scrollable-region-focusable"]
+AXE = AXE_SCRIPT + f";axe.configure({json.dumps({'rules': OF_LOOKS})})"
+VIOLATIONS = "async ([context, options]) => (await axe.run(context, options)).violations"
+#: What width and theme can change.
+CHANGING = [*(rule["id"] for rule in OF_LOOKS), "scrollable-region-focusable"]
+# No list of what is right, no path to every node, without reading the style sheets again.
+JUDGE = {"resultTypes": ["violations"], "selectors": False, "preload": False}
+#: All else, without the rule that takes longest of those that are no serious matter: whether all stands in a landmark.
+LASTING = {"rules": {name: {"enabled": False} for name in [*CHANGING, "region"]}}
+#: Lets the page forget how its checks were answered.
+FORGET = "() => document.querySelector('.checks-summary button')?.click()"
 
 
 @dataclass(repr=False)
@@ -240,51 +249,45 @@ class Visit:
 
 
 def serious_violations(tab, width=DESK):
-    """What axe finds in the article of a page, which is thinned out for it."""
+    """What axe finds in the article of a page, which is thinned out for it.
+
+    What neither width nor theme can change is judged on the desk alone, for a phone shows the same elements.
+    """
     tab.evaluate(THIN_OUT)
-    rules = {} if width == DESK else {"runOnly": OF_PHONES}
-    found = AXE.run(tab, ARTICLE, JUDGE | rules).response["violations"]
+    tab.evaluate(AXE)
+    found = tab.evaluate(VIOLATIONS, [ARTICLE, JUDGE | LASTING]) if width == DESK else []
+    tab.evaluate(LEAVE_LOOKS)
+    found += tab.evaluate(VIOLATIONS, [ARTICLE, JUDGE | {"runOnly": CHANGING}])
     serious = [violation for violation in found if violation["impact"] in ("serious", "critical")]
     return [f"{violation['id']}: {node['html'][:160]}" for violation in serious for node in violation["nodes"]]
 
 
-def turn(tab, theme):
-    """Let the reader's machine turn light or dark, and wait for the page to follow."""
-    tab.emulate_media(color_scheme=theme)
-    tab.wait_for_function(f"document.documentElement.dataset.theme === '{theme}'", timeout=10_000)
-
-
-def visit(tab, url, theme, width):
+def visit(tab, url, width):
     """Open a page and its folds, look at it and let axe judge its article.
 
-    Returns the looks by theme, what axe found, the folds that do not open or close, what is wrong with the replies of
-    its checks, and what its checks show.
-    On a desk night falls for a moment: the dark desk holds no text and no colour that the other two do not show to axe.
-    There, too, the checks are answered, so that axe judges their replies. The phone must remember what was answered,
-    and forgets it: the other looks show the checks as they come.
+    Returns what axe found, the folds that do not open or close, what is wrong with the replies of its checks, what its
+    checks show, and the look.
+    On a desk the checks are answered, so that axe judges their replies. The phone must remember what was answered, and
+    forgets it: the look shows the checks as they come.
     """
     tab.goto(url)
     answered, shown = {}, states(tab)
     if width == PHONE:
         tab.evaluate(FORGET)
-    stuck = tab.evaluate(CLICK_FOLDS)
-    looks = {theme: tab.evaluate(LOOK)}
+    stuck = tab.evaluate(CLICK_FOLDS, ROUNDS[width])
+    look = tab.evaluate(LOOK)
     if width == PHONE:
-        looks[theme]["words"] = tab.evaluate(SMALL_WORDS, SMALLEST_WORDS)
-    if width == DESK:
-        turn(tab, "dark")
-        looks["dark"] = tab.evaluate(LOOK)
-        turn(tab, theme)
+        look["words"] = tab.evaluate(SMALL_WORDS, SMALLEST_WORDS)
     wait_until_laid_out(tab)
     if width == DESK and shown:
         answered, shown = answer_every_check(tab), states(tab)
-    violations = serious_violations(tab, width) if looks[theme]["hasArticle"] else []
-    return looks, violations, stuck, answered, shown
+    violations = serious_violations(tab, width) if look["hasArticle"] else []
+    return violations, stuck, answered, shown, look
 
 
 @pytest.fixture(scope="module")
 def visits(site, browser, address):
-    """Every page of the book, looked at on a light desk, on a dark desk and on a dark phone of the same reader."""
+    """Every page of the book, looked at on a light desk and on a dark phone of the same reader."""
     names = sorted(path.relative_to(site).as_posix() for path in site.rglob("*.html"))
     names = [name for name in names if not name.startswith(("_static/", *LISTINGS)) and name not in OF_THE_ROOT]
     assert {f"{chapter}.html" for chapter in chapters()} < set(names)
@@ -294,9 +297,8 @@ def visits(site, browser, address):
         with browser.new_context(**window) as context:
             tab, errors, requests = open_tab(context, address)
             for name in names:
-                looks, *found = visit(tab, f"{address}/{name}", theme, width)
-                seen = errors.copy(), requests.copy(), *found
-                made += [Visit(name, look_theme, width, *seen, look) for look_theme, look in looks.items()]
+                found = visit(tab, f"{address}/{name}", width)
+                made.append(Visit(name, theme, width, errors.copy(), requests.copy(), *found))
                 errors.clear()
                 requests.clear()
             remembered = context.storage_state()
@@ -339,6 +341,16 @@ def test_no_id_stands_twice_on_a_page(visits):
 
 def test_theme_follows_the_reader(visits):
     check(visits, lambda v: [] if v.look["theme"] == v.theme else [v.look["theme"]])
+
+
+def test_an_open_page_follows_when_night_falls_and_ends(browser, address):
+    with browser.new_context(viewport={"width": DESK, "height": 844}, color_scheme="light") as context:
+        tab, errors, _ = open_page(context, f"{address}/book/id3.html", address)
+        for theme in ("dark", "light"):
+            tab.emulate_media(color_scheme=theme)
+            tab.wait_for_function(f"document.documentElement.dataset.theme === '{theme}'", timeout=10_000)
+            light = tab.evaluate(LOOK)["lightPanels"]
+            assert errors == [] and (light == []) == (theme == "dark")
 
 
 def test_no_page_scrolls_sideways(visits):
@@ -420,6 +432,8 @@ FAULTY = """<!doctype html><html lang="en"><title>Page</title><style>{style}</st
         ("", "<svg role='img' aria-label='Drawing'><text>b</text></svg>", []),
         ("", "<svg><a href='#'><text>b</text></a><a href='#'><rect/></a></svg>", ["link-name"]),
         ("", "<a href='#'><math></math></a><a href='#'></a>", ["link-name"]),
+        ("div {height: 1em; overflow: auto}", f"<div>{'<p>words</p>' * 9}</div>", ["scrollable-region-focusable"]),
+        ("div {height: 1em; overflow: auto}", f"<div tabindex='0'>{'<p>words</p>' * 9}</div>", []),
     ],
 )
 def test_axe_sees_what_is_wrong_on_a_thinned_out_page(browser, style, more, found):
