@@ -25,7 +25,9 @@ pytestmark = pytest.mark.slow
 
 NUMPY = {
     "first-mean": "def mean(numbers):\n    return np.mean(numbers)",
-    "first-shares": "def shares(labels):\n    return pd.Series(labels).value_counts(normalize=True).to_dict()",
+    "first-shares": (
+        "import pandas as pd\ndef shares(labels):\n    return pd.Series(labels).value_counts(normalize=True).to_dict()"
+    ),
     "first-half": "half = np.float64(1) / 2",
     "second-tall": "def tall(people):\n    return [name for name, cm in people['cm'].items() if cm > 180]",
 }
