@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
-import os
 import re
 import signal
 import subprocess
@@ -49,10 +48,6 @@ def words(folder: Path) -> list[str]:
     return [*places, "--seconds", "2", "--memory", "600"]
 
 
-def command(folder: Path, *more: str) -> list[str]:
-    return [sys.executable, "-m", "grading", *words(folder), *more]
-
-
 def results(out: Path) -> list[Path]:
     return sorted(out.glob("results/*/*.json"))
 
@@ -87,7 +82,7 @@ def graded(walls, course, tmp_path_factory):
         (place / student).mkdir()
         (place / student / case.name).write_bytes(handed_in(case, editions["first"].release))
     first = subprocess.Popen(
-        command(folder),
+        [sys.executable, "-m", "grading", *words(folder)],
         cwd=ROOT,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -196,23 +191,21 @@ def test_feedback_runs_no_script(graded):
         assert "default-src &#x27;none&#x27;" in text and "<script" not in text
 
 
-def test_without_walls_the_command_asks_first(course, tmp_path, monkeypatch, capsys):
+def test_without_walls_the_command_asks_first(processes, course, tmp_path, monkeypatch, capsys):
     sources, editions = course
     (tmp_path / "handed in" / "Ada").mkdir(parents=True)
     (tmp_path / "sources").symlink_to(sources)
-    nbformat.write(answered(editions["second"].release, RIGHT), tmp_path / "handed in" / "Ada" / "second.ipynb")
-    bare = os.environ | {"PATH": str(tmp_path)}
-    with monkeypatch.context() as patch:
-        patch.setenv("PATH", bare["PATH"])
-        patch.setenv("MPLBACKEND", "agg")
-        patch.setattr("grading.__main__.bubblewrap", bubblewrap.__wrapped__)  # which is asked anew, not of a cache
-        assert main(words(tmp_path)) == 1
+    (tmp_path / "outside").touch()
+    reads = {"second-tall": f"open({str(tmp_path / 'outside')!r})\n{RIGHT['second-tall']}"}
+    nbformat.write(answered(editions["second"].release, reads), tmp_path / "handed in" / "Ada" / "second.ipynb")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setenv("MPLBACKEND", "agg")
+    monkeypatch.setattr("grading.__main__.bubblewrap", bubblewrap.__wrapped__)  # asked anew: other tests have found it
+    assert main(words(tmp_path)) == 1
     told = capsys.readouterr().err
     for word in ("bubblewrap is not installed", "it can read your files", "UNSAFE=1"):
         assert word in told
     assert not (tmp_path / "out").exists()
-    unsafe = command(tmp_path, "--assignments", "second", "--unsafe")
-    run = subprocess.run(unsafe, cwd=ROOT, capture_output=True, text=True, env=bare)
-    assert run.returncode == 0, run.stderr
+    assert main([*words(tmp_path), "--unsafe"]) == 0
     assert [row["score"] for row in marks(tmp_path / "out")] == ["2"]
     assert "it can read your files" in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
