@@ -21,7 +21,7 @@ CONTEXT.set_forkserver_preload(
         *("__main__", "tests.forked_kernels", "ipykernel.kernelapp", "ipykernel.debugger"),
         *("treekit", "treekit.datasets", "treekit.exercises", "matplotlib.pyplot", "grading.shell"),
         *("sklearn.datasets", "sklearn.ensemble", "sklearn.model_selection", "sklearn.tree"),
-        "grading.run",
+        "grading.preload",
     ]
 )
 #: Where the server that forks looks for modules. It starts as a kernel does; a forked process would inherit the tests'
