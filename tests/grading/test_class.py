@@ -99,7 +99,7 @@ def graded(walls, course, tmp_path_factory):
     assert 3 <= len(early) < 20
     with redirect_stdout(io.StringIO()) as second, pytest.MonkeyPatch.context() as patch:
         patch.setenv("MPLBACKEND", "agg")  # as a run leaves it: other tests get back what they had
-        assert main(words(folder)) == 0
+        assert main(words(folder)) == 0, second.getvalue()
     assert {path: path.stat().st_mtime_ns for path in early} == early, "what was marked is marked no second time"
     return folder, second.getvalue()
 
