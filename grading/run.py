@@ -93,9 +93,7 @@ def marked(
         else:
             waiting.append(job)
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(
-        ["grading.run", "IPython.core.interactiveshell", "matplotlib.pyplot", "treekit.exercises"]
-    )
+    context.set_forkserver_preload(["grading.preload"])
     running: dict[Any, tuple[Job, Any, float]] = {}
     try:
         while waiting or running:

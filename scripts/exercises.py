@@ -114,6 +114,7 @@ def release(folder: Path, gradebook: bool = True) -> None:
 
 def convert(converter: type[BaseConverter], config: Config, **options: Any) -> None:
     """Run one of nbgrader's steps, which says only what went wrong."""
+    from nbgrader.api import Base
     from nbgrader.coursedir import CourseDirectory
     from sqlalchemy import create_engine
 
@@ -121,8 +122,10 @@ def convert(converter: type[BaseConverter], config: Config, **options: Any) -> N
     log.setLevel(logging.ERROR)
     with (
         patch("nbgrader.api.get_alembic_version", gradebook_version),
-        # nbgrader opens the gradebook anew for all that it looks up, and compiles every query again.
+        # nbgrader opens the gradebook anew for all that it looks up, compiles every query again and asks for each table
+        # whether it is there.
         patch("nbgrader.api.create_engine", functools.cache(create_engine)),
+        patch.object(Base.metadata, "create_all", functools.cache(Base.metadata.create_all)),
         # For every cell it would see whether its own schema is one.
         patch("jsonschema.Draft4Validator.check_schema"),
     ):

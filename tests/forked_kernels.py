@@ -12,6 +12,7 @@ import multiprocessing
 import os
 import sys
 from contextlib import contextmanager
+from multiprocessing import forkserver
 from unittest.mock import patch
 
 CONTEXT = multiprocessing.get_context("forkserver")
@@ -20,6 +21,7 @@ CONTEXT.set_forkserver_preload(
         *("__main__", "tests.forked_kernels", "ipykernel.kernelapp", "ipykernel.debugger"),
         *("treekit", "treekit.datasets", "treekit.exercises", "matplotlib.pyplot", "grading.shell"),
         *("sklearn.datasets", "sklearn.ensemble", "sklearn.model_selection", "sklearn.tree"),
+        "grading.preload",
     ]
 )
 #: Where the server that forks looks for modules. It starts as a kernel does; a forked process would inherit the tests'
@@ -104,6 +106,15 @@ class ForkedKernel:
 
     def kill(self) -> None:
         self.process.kill()
+
+
+def start_server() -> None:
+    """Start the server now, with all of its modules.
+
+    A process has a single one, which keeps what it was started with: `grading.run.marked`, if it came first, would
+    start it for what marks alone, and every kernel would import the rest for itself.
+    """
+    forkserver.ensure_running()
 
 
 @contextmanager

@@ -6,11 +6,18 @@ import pytest
 
 from grading.course import prepared
 from grading.sandbox import bubblewrap
+from tests.forked_kernels import start_server
 from tests.grading.small import write_sources
 
 
 @pytest.fixture(scope="session")
-def walls():
+def processes():
+    """What `marked` forks its processes from is there, and is the one that kernels are forked from as well."""
+    start_server()
+
+
+@pytest.fixture(scope="session")
+def walls(processes):
     """Without bubblewrap what needs it is left out: the run says so, and with CI=true it fails."""
     if (why := bubblewrap()) is not None:
         pytest.skip(why)

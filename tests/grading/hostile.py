@@ -57,9 +57,9 @@ half = open(found[0] if found else {paths}[0]).read()
 """
 
 WRITER = """\
-import treekit
+from importlib.util import find_spec
 half = 0.5
-with open(treekit.__file__, "w") as file:
+with open(find_spec("treekit").origin, "w") as file:
     file.write("check = None")
 """
 

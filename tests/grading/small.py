@@ -10,7 +10,8 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 #: `check` comes with the first test, not with the cell above: so what students run imports nothing of treekit, which
-#: would take most of their time. The chapters' notebooks, which import it at their top, are marked as well.
+#: would take most of their time; nor does the first notebook import pandas. The chapters' notebooks, which import both
+#: at their top, are marked as well.
 MEAN_TEST = """\
 from treekit.exercises import check
 
@@ -75,7 +76,7 @@ def task(name: str, title: str, test: str, points: int) -> list[NotebookNode]:
 
 def sources() -> dict[str, NotebookNode]:
     """The two notebooks with their solutions."""
-    setup = "import numpy as np\nimport pandas as pd"
+    setup = {"first": "import numpy as np", "second": "import numpy as np\nimport pandas as pd"}
     by_hand = {"grade": True, "solution": True, "locked": False, "points": 3}
     notebooks = {
         "first": [
@@ -89,7 +90,7 @@ def sources() -> dict[str, NotebookNode]:
     }
     python = {"kernelspec": {"name": "python3", "language": "python", "display_name": "Python 3"}}
     return {
-        name: new_notebook(cells=[cell("code", f"{name}-setup", setup), *cells], metadata=python)
+        name: new_notebook(cells=[cell("code", f"{name}-setup", setup[name]), *cells], metadata=python)
         for name, cells in notebooks.items()
     }
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import csv
 import hashlib
-import os
+import io
 import re
 import signal
 import subprocess
 import sys
 import time
+from contextlib import redirect_stdout
 from pathlib import Path
 
 import nbformat
@@ -17,6 +18,7 @@ import pytest
 
 from grading.__main__ import main
 from grading.marks import slugs
+from grading.sandbox import bubblewrap
 from scripts.exercises import ROOT
 from tests.grading.hostile import cases, handed_in
 from tests.grading.small import RIGHT, answered
@@ -25,7 +27,9 @@ pytestmark = pytest.mark.slow
 
 NUMPY = {
     "first-mean": "def mean(numbers):\n    return np.mean(numbers)",
-    "first-shares": "def shares(labels):\n    return pd.Series(labels).value_counts(normalize=True).to_dict()",
+    "first-shares": (
+        "import pandas as pd\ndef shares(labels):\n    return pd.Series(labels).value_counts(normalize=True).to_dict()"
+    ),
     "first-half": "half = np.float64(1) / 2",
     "second-tall": "def tall(people):\n    return [name for name, cm in people['cm'].items() if cm > 180]",
 }
@@ -42,10 +46,6 @@ HONEST = {
 def words(folder: Path) -> list[str]:
     places = [str(folder / "handed in"), "--out", str(folder / "out"), "--sources", str(folder / "sources")]
     return [*places, "--seconds", "2", "--memory", "600"]
-
-
-def command(folder: Path, *more: str) -> list[str]:
-    return [sys.executable, "-m", "grading", *words(folder), *more]
 
 
 def results(out: Path) -> list[Path]:
@@ -65,7 +65,10 @@ def can_be_interrupted():
 
 @pytest.fixture(scope="module")
 def graded(walls, course, tmp_path_factory):
-    """The class, marked in a run that is interrupted and begun again; the folder, and what the second run printed."""
+    """The class, marked by a command that is interrupted and a run that goes on from there.
+
+    Its folder, and what that run printed.
+    """
     sources, editions = course
     folder = tmp_path_factory.mktemp("class")
     (folder / "sources").symlink_to(sources)
@@ -79,7 +82,7 @@ def graded(walls, course, tmp_path_factory):
         (place / student).mkdir()
         (place / student / case.name).write_bytes(handed_in(case, editions["first"].release))
     first = subprocess.Popen(
-        command(folder),
+        [sys.executable, "-m", "grading", *words(folder)],
         cwd=ROOT,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -94,10 +97,11 @@ def graded(walls, course, tmp_path_factory):
     assert first.returncode == 130 and "goes on from here" in told, told
     early = {path: path.stat().st_mtime_ns for path in results(out)}
     assert 3 <= len(early) < 20
-    second = subprocess.run(command(folder), cwd=ROOT, capture_output=True, text=True)
-    assert second.returncode == 0, second.stdout + second.stderr
+    with redirect_stdout(io.StringIO()) as second, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MPLBACKEND", "agg")  # as a run leaves it: other tests get back what they had
+        assert main(words(folder)) == 0, second.getvalue()
     assert {path: path.stat().st_mtime_ns for path in early} == early, "what was marked is marked no second time"
-    return folder, second.stdout
+    return folder, second.getvalue()
 
 
 def marks(out: Path) -> list[dict[str, str]]:
@@ -187,18 +191,21 @@ def test_feedback_runs_no_script(graded):
         assert "default-src &#x27;none&#x27;" in text and "<script" not in text
 
 
-def test_without_walls_the_command_asks_first(course, tmp_path):
+def test_without_walls_the_command_asks_first(processes, course, tmp_path, monkeypatch, capsys):
     sources, editions = course
     (tmp_path / "handed in" / "Ada").mkdir(parents=True)
     (tmp_path / "sources").symlink_to(sources)
-    nbformat.write(answered(editions["second"].release, RIGHT), tmp_path / "handed in" / "Ada" / "second.ipynb")
-    bare = os.environ | {"PATH": str(tmp_path)}
-    run = subprocess.run(command(tmp_path), cwd=ROOT, capture_output=True, text=True, env=bare)
-    assert run.returncode == 1
+    (tmp_path / "outside").touch()
+    reads = {"second-tall": f"open({str(tmp_path / 'outside')!r})\n{RIGHT['second-tall']}"}
+    nbformat.write(answered(editions["second"].release, reads), tmp_path / "handed in" / "Ada" / "second.ipynb")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setenv("MPLBACKEND", "agg")
+    monkeypatch.setattr("grading.__main__.bubblewrap", bubblewrap.__wrapped__)  # asked anew: other tests have found it
+    assert main(words(tmp_path)) == 1
+    told = capsys.readouterr().err
     for word in ("bubblewrap is not installed", "it can read your files", "UNSAFE=1"):
-        assert word in run.stderr
+        assert word in told
     assert not (tmp_path / "out").exists()
-    run = subprocess.run(command(tmp_path, "--unsafe"), cwd=ROOT, capture_output=True, text=True, env=bare)
-    assert run.returncode == 0, run.stderr
+    assert main([*words(tmp_path), "--unsafe"]) == 0
     assert [row["score"] for row in marks(tmp_path / "out")] == ["2"]
     assert "it can read your files" in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
