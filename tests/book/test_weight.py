@@ -8,10 +8,9 @@ import pydata_sphinx_theme
 import pytest
 import tinycss2
 from fontTools.ttLib import TTFont
-from nbformat.v4 import new_markdown_cell
 
 from scripts.execute import BOOK
-from tests.book.sites import build_small, small_book, wait_two_frames, wait_until_laid_out
+from tests.book.sites import wait_two_frames, wait_until_laid_out
 from tests.book.test_site import chapters
 from tests.book.test_upkeep import load_extension
 from tests.book.weight import DESK, PHONE, server, visit
@@ -148,11 +147,6 @@ def test_every_icon_is_in_the_font(site):
     for icon in ("bars", "download", "expand", "circle-half-stroke", "magnifying-glass", "list", "chevron-down"):
         sign = re.search(rf'\.fa-{icon}:+before[^{{]*\{{content:\s*"(.)"', sheet)[1]
         assert ord(sign) in has, icon
-
-
-def test_a_formula_that_cannot_be_set_stops_the_build(tmp_path):
-    with pytest.raises(AssertionError, match=r"this formula cannot be set[^\n]*nosuchmacro"):
-        build_small(small_book(tmp_path, [new_markdown_cell("# A small chapter\n\nSo $\\nosuchmacro x$.")]))
 
 
 SHEET = """
