@@ -33,7 +33,10 @@ def build(command, folder, **variables):
 
 
 def small_book(folder, cells, **pages):
-    """A book of one small chapter, and of further pages by name, with the settings of ours."""
+    """A book of one small chapter, and of further pages by name, with the settings of ours.
+
+    A further page is given as its Markdown, or by cells as a chapter is.
+    """
     shutil.copy(ROOT / "_config.yml", folder)
     toc = {"format": "jb-book", "root": "book/small"}
     if pages:
@@ -42,10 +45,12 @@ def small_book(folder, cells, **pages):
     (folder / "book").mkdir()
     for name in ("_ext", "_math", "_static", "_templates", "data", "explorables", "references.bib"):
         (folder / "book" / name).symlink_to(ROOT / "book" / name)
-    chapter = normalise(new_notebook(cells=cells))
-    (folder / "book" / "small.ipynb").write_text(stored_form(chapter), encoding="utf-8")
-    for name, text in pages.items():
-        (folder / "book" / f"{name}.md").write_text(text, encoding="utf-8")
+    for name, content in {"small": cells, **pages}.items():
+        if isinstance(content, str):
+            (folder / "book" / f"{name}.md").write_text(content, encoding="utf-8")
+        else:
+            chapter = normalise(new_notebook(cells=content))
+            (folder / "book" / f"{name}.ipynb").write_text(stored_form(chapter), encoding="utf-8")
     return folder
 
 

@@ -10,6 +10,10 @@ from pathlib import Path
 
 from scripts.execute import ROOT
 
+#: Plugins that are not needed: what is tested writes no cache, and that of Hypothesis is half of what pytest takes to
+#: start.
+WITHOUT = ["-p", "no:cacheprovider", "-p", "no:hypothesispytest"]
+
 
 def arguments() -> list[str]:
     """What `make test` hands to pytest, as a dry run of make prints it."""
@@ -27,7 +31,7 @@ def run(project: Path, *more: str, leave_out: str = "", **variables: str) -> sub
     given = [argument for argument in arguments() if argument != leave_out]
     inherited = {key: value for key, value in os.environ.items() if not key.startswith("PYTEST_")}
     return subprocess.run(
-        [sys.executable, "-m", "pytest", *given, "-n", "0", "-p", "no:cacheprovider", *more],
+        [sys.executable, "-m", "pytest", *given, "-n", "0", *WITHOUT, *more],
         cwd=project, env=inherited | {"PYTHONPATH": str(project), "PY_COLORS": "0"} | variables,
         capture_output=True, text=True,
     )  # fmt: skip

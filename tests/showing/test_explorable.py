@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from tests.showing.judging import violations
+from tests.showing.judging import OF_LOOKS, turn, violations
 from treekit.datasets import load_watermelon
 from treekit.measures import conditional_entropy
 from treekit.models.id3 import ID3Classifier
@@ -309,26 +309,38 @@ def site(tmp_path_factory):
     return page.as_uri()
 
 
-@pytest.fixture
-def visit(browser, site):
-    """Open the page in a window of its own; any console error fails the test."""
-    contexts, errors = [], []
+@pytest.fixture(scope="module")
+def windows(browser):
+    """The windows that are open, by their settings, each with the list of its errors."""
+    opened = {}
+    yield opened
+    for page, _ in opened.values():
+        page.context.close()
 
-    def open_page(width=1000, theme="light", **settings):
-        context = browser.new_context(viewport={"width": width, "height": 800}, **settings)
-        contexts.append(context)
-        page = context.new_page()
-        page.on("console", lambda message: message.type == "error" and errors.append(message.text))
-        page.on("pageerror", lambda error: errors.append(str(error)))
+
+@pytest.fixture
+def visit(browser, site, windows):
+    """Load the page in a window with these settings; any console error fails the test.
+
+    A window is used again, but for one to which a test gives a name: that test changes more than the page in it.
+    """
+    seen = []
+
+    def open_page(width=1000, name="", **settings):
+        key = width, name, *sorted(settings.items())
+        if key not in windows:
+            page, errors = browser.new_page(viewport={"width": width, "height": 800}, **settings), []
+            page.on("console", lambda message: message.type == "error" and errors.append(message.text))
+            page.on("pageerror", lambda error: errors.append(str(error)))
+            windows[key] = page, errors
+        page, errors = windows[key]
+        errors.clear()
+        seen.append(errors)
         page.goto(site)
-        if settings.get("java_script_enabled", True):
-            page.evaluate("theme => { document.documentElement.dataset.theme = theme }", theme)
         return page
 
     yield open_page
-    for context in contexts:
-        context.close()
-    assert errors == []
+    assert [error for errors in seen for error in errors] == []
 
 
 def test_the_keyboard_moves_the_slider_and_the_choice(visit):
@@ -366,26 +378,31 @@ def test_figures_on_one_page_do_not_move_each_other(visit):
     assert len(changed) == 1 and "0.458 bits" in changed[0]
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_phone_has_no_sideways_scroll_and_large_targets(visit, theme):
-    page = visit(width=390, theme=theme)
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    for target in page.locator("input:visible, button:visible").all():
-        box = target.bounding_box()
-        assert box["height"] >= 44 and box["width"] >= 44, target.evaluate("node => node.parentNode.outerHTML")
-    widths = page.evaluate("[...document.querySelectorAll('svg')].map(svg => svg.getBoundingClientRect().width)")
-    assert 15 * min(widths) / 480 >= 11, "text in the drawings is too small to read"
+def test_phone_has_no_sideways_scroll_and_large_targets(visit):
+    page = visit(width=390)
+    narrow = """targets => targets.filter(target => {
+        const { width, height } = target.getBoundingClientRect();
+        return width < 44 || height < 44;
+    }).map(target => target.parentNode.outerHTML)"""
+    for theme in ("light", "dark"):
+        turn(page, theme)
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        targets = page.locator("input:visible, button:visible")
+        assert targets.count() > 20 and targets.evaluate_all(narrow) == []
+        widths = page.evaluate("[...document.querySelectorAll('svg')].map(svg => svg.getBoundingClientRect().width)")
+        assert 15 * min(widths) / 480 >= 11, "text in the drawings is too small to read"
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_words_stay_inside_their_picture(visit, theme):
+def test_words_stay_inside_their_picture(visit):
     """Text has no fixed width in SVG, so only a browser can tell."""
-    page = visit(theme=theme)
+    page = visit()
     outside = """[...document.querySelectorAll("svg text")].filter(text => {
         const box = text.getBoundingClientRect(), view = text.ownerSVGElement.getBoundingClientRect();
         return box.left < view.left - 1 || box.right > view.right + 1 || box.top < view.top || box.bottom > view.bottom;
     }).map(text => text.textContent)"""
-    assert page.evaluate(outside) == []
+    for theme in ("light", "dark"):
+        turn(page, theme)
+        assert page.evaluate(outside) == []
 
 
 def test_without_javascript_the_figure_at_rest_stands_alone(visit):
@@ -400,15 +417,10 @@ def test_without_javascript_the_figure_at_rest_stands_alone(visit):
 
 
 def test_print_shows_no_controls(visit):
-    page = visit()
+    page = visit(name="in print")
     assert page.locator("input").first.is_visible() and page.get_by_text("Can you move it?").first.is_visible()
     page.emulate_media(media="print")
-    assert not any(node.is_visible() for node in page.locator("input, button, .explorable-challenge").all())
-
-
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_axe_finds_nothing(visit, theme):
-    assert violations(visit(theme=theme)) == []
+    assert page.locator(":is(input, button, .explorable-challenge):visible").count() == 0
 
 
 # Marks, the start, playing, dragging, guessing, finding, two panels
@@ -473,7 +485,7 @@ def test_reduced_motion_moves_without_travelling(visit):
 
 
 def test_step_buttons_and_play_move_the_slider(visit):
-    page = visit()
+    page = visit(name="with a clock of its own")
     page.clock.install()
     figure = figure_of(page, "Walking")
     said, found = figure.locator("output"), figure.get_by_role("status").first
@@ -568,8 +580,10 @@ def test_the_guess_comes_first_and_can_be_skipped(visit):
 
 
 def test_two_panels_stand_side_by_side_where_there_is_room(visit):
+    page = visit(name="of several widths")
     for width, beside in [(1000, True), (390, False)]:
-        first, second = (svg.bounding_box() for svg in figure_of(visit(width=width), "Pair").locator("svg").all())
+        page.set_viewport_size({"width": width, "height": 800})
+        first, second = (svg.bounding_box() for svg in figure_of(page, "Pair").locator("svg").all())
         assert (second["x"] > first["x"] + first["width"] / 2) == beside
         assert (second["y"] >= first["y"] + first["height"]) != beside
 
@@ -592,8 +606,10 @@ def test_the_state_in_the_browser_is_treekits(visit, melons, question):
     root = grown(melons, "ripe", question)
     after = conditional_entropy(melons[question], melons["ripe"])
     assert f"= {after:.3f} bits are left" in figure.locator("output").inner_text()
-    places = {row: place_of(figure.locator(f'[data-key="{row}"]'))[:2] for row in melons.index}
-    order = [sorted(x for x, _ in (places[row] for row in node.rows)) for node in root.children]
+    at = """marks => Object.fromEntries(
+        marks.map(mark => [mark.dataset.key, new DOMMatrix(getComputedStyle(mark).transform).e]))"""
+    places = figure.locator("[data-key]").evaluate_all(at)
+    order = [sorted(places[str(row)] for row in node.rows) for node in root.children]
     assert all(left[-1] < right[0] for left, right in itertools.pairwise(order))  # one group beside the other
 
 
@@ -607,61 +623,129 @@ def test_no_id_is_there_twice_and_no_other_host_is_asked(visit, browser, site):
     assert asked and all(url.startswith("file:") for url in asked)
 
 
-@pytest.fixture(scope="module")
-def chapters(tmp_path_factory):
-    """All figures that the chapters hold, as they are stored, on one page."""
-    folder = tmp_path_factory.mktemp("chapters")
+def write_page(folder, figures):
+    """Write a page with stored figures, and return its address."""
     for name in ("explorable.js", "explorable.css"):
         shutil.copy(BOOK / "explorables" / name, folder)
-    body = "".join(parameter.values[0] for parameter in stored_figures())
     head = '<link rel="stylesheet" href="explorable.css"><script defer src="explorable.js"></script>'
+    body = "".join(figures)
     (folder / "index.html").write_text(f'<!doctype html><meta charset="utf-8">{head}<body>{body}</body>', "utf-8")
     return (folder / "index.html").as_uri()
 
 
-@pytest.mark.parametrize("way", ["keyboard", "mouse", "touch"])
-def test_every_figure_of_the_book_is_moved(browser, chapters, way):
+@pytest.fixture(scope="module")
+def chapters(tmp_path_factory):
+    """All figures that the chapters hold, as they are stored, on one page."""
+    return write_page(tmp_path_factory.mktemp("chapters"), [parameter.values[0] for parameter in stored_figures()])
+
+
+#: Moves every control, as told, and returns what each figure says after each move, or what is out of reach. As with a
+#: reader's pointer, a click meets what lies uppermost where it points.
+MOVE = """(moves) => [...document.querySelectorAll("figure")].map((figure, number) => {
+  const press = (e) => {
+    e.scrollIntoView({ block: "center", behavior: "instant" });
+    const { left, top, width, height } = e.getBoundingClientRect();
+    const there = document.elementFromPoint(left + width / 2, top + height / 2);
+    if (e.contains(there)) there.click();
+    return e.contains(there) ? "" : `${e.ariaLabel ?? e.parentElement.textContent}: out of reach. `;
+  };
+  const skip = figure.querySelector("[aria-label='Skip the guess']");
+  const lost = skip ? press(skip) : "";
+  const slide = (slider, to) => {
+    slider.value = to;
+    for (const kind of ["input", "change"]) slider.dispatchEvent(new Event(kind));
+    return "";
+  };
+  return moves[number].map(([k, from, to]) => {
+    const control = figure.querySelectorAll(".explorable-board > *")[k];
+    const step = control.querySelector(`[aria-label^="One step ${to > from ? "on" : "back"}"]`);
+    const radio = control.querySelectorAll("[type=radio]")[to];
+    const isFar = !radio && Math.abs(to - from) !== 1;
+    const fault = isFar ? slide(control.querySelector("[type=range]"), to) : press(radio ?? step);
+    return lost + fault + figure.querySelector("output").innerText;
+  });
+})"""
+
+
+def moves_of(data, far=False):
+    """A move of each control of a figure: its place, from which position to which, and what the figure says then.
+
+    `far` is to the end of a slider, else the moves are by one step. They start where the script opens.
+    """
+    at = [control["opens"] for control in data["controls"]]
+    for k, control in enumerate(data["controls"]):
+        before, last = at[k], len(control["values"]) - 1
+        if control["kind"] == "choice":
+            at[k] = (before + 1) % (last + 1)
+        else:
+            at[k] = last if far else before + 1 if before < last else before - 1
+        index = 0
+        for c, position in zip(data["controls"], at):
+            index = index * len(c["values"]) + position
+        yield (k, before, at[k]), data["frames"][index][0]
+
+
+@pytest.mark.parametrize(("motion", "far"), [("no-preference", False), ("reduce", True)])
+def test_every_figure_of_the_book_is_moved(browser, chapters, motion, far):
     """What each control shows afterwards is the frame that Python has drawn for its values."""
-    motion = "no-preference" if way == "mouse" else "reduce"  # in one of the ways the marks travel
-    window = {"viewport": {"width": 800, "height": 800}, "has_touch": way == "touch", "reduced_motion": motion}
-    context = browser.new_context(**window)
-    page, errors = context.new_page(), []
-    page.on("pageerror", lambda error: errors.append(str(error)))
-    page.goto(chapters)
-    for figure in page.locator("figure").all():
-        data = json.loads(figure.locator("script").inner_text() or figure.locator("script").text_content())
-        if data["guess"]:
-            figure.get_by_role("button", name="Skip the guess").click()
-        at = [control["opens"] for control in data["controls"]]
-        board = figure.locator(".explorable-board")
-        for k, control in enumerate(data["controls"]):
-            last = len(control["values"]) - 1
-            place = board.locator("> *").nth(k)
-            press = {"keyboard": lambda node: node.press("Enter"), "mouse": lambda node: node.click()}.get(
-                way, lambda node: node.tap()
-            )
-            if control["kind"] == "choice":
-                to = (at[k] + 1) % (last + 1)
-                if way == "keyboard":
-                    place.locator("input").nth(at[k]).press("ArrowRight")
-                else:
-                    press(place.locator("input").nth(to))
-            elif way == "keyboard":
-                to = last
-                place.locator("input").press("End")
-            else:
-                to = at[k] + 1 if at[k] < last else at[k] - 1
-                press(place.get_by_role("button", name="One step on" if at[k] < last else "One step back"))
-            at[k] = to
-            index = 0
-            for c, position in zip(data["controls"], at):
-                index = index * len(c["values"]) + position
-            assert figure.locator("output").inner_text() == data["frames"][index][0]
-    context.close()
+    moves = [list(moves_of(data_of(parameter.values[0]), far)) for parameter in stored_figures()]
+    with browser.new_context(viewport={"width": 800, "height": 800}, reduced_motion=motion) as context:
+        page, errors = context.new_page(), []
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.goto(chapters)
+        said = page.evaluate(MOVE, [[move for move, _ in figure] for figure in moves])
+    assert said == [[sentence for _, sentence in figure] for figure in moves] and len(said) > 25
     assert errors == []
 
 
-@pytest.fixture
+def kind(page):
+    """What a reader takes hold of in a figure: its guess, if any, and its controls."""
+    data = data_of(page)
+    return (data["guess"] or {}).get("kind"), *(control["kind"] for control in data["controls"])
+
+
+@pytest.fixture(scope="module")
+def one_of_each(tmp_path_factory):
+    """A page with the first figure of each kind that the chapters hold, and the data of its figures."""
+    figures = {}
+    for parameter in stored_figures():
+        figures.setdefault(kind(*parameter.values), *parameter.values)
+    assert len(figures) > 8
+    return write_page(tmp_path_factory.mktemp("kinds"), figures.values()), [data_of(page) for page in figures.values()]
+
+
+@pytest.mark.parametrize("way", ["keyboard", "mouse", "touch"])
+def test_a_figure_of_each_kind_is_moved(browser, one_of_each, way):
+    """By the reader's own means: the test above moves every figure by a script."""
+    address, figures = one_of_each
+    press = {"keyboard": lambda node: node.press("Enter"), "mouse": lambda node: node.click()}.get(
+        way, lambda node: node.tap()
+    )
+    motion = "no-preference" if way == "mouse" else "reduce"  # in one of the ways the marks travel
+    window = {"viewport": {"width": 800, "height": 800}, "has_touch": way == "touch", "reduced_motion": motion}
+    with browser.new_context(**window) as context:
+        page, errors = context.new_page(), []
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.goto(address)
+        for figure, data in zip(page.locator("figure").all(), figures, strict=True):
+            if data["guess"]:
+                press(figure.locator("[aria-label='Skip the guess']"))
+            for (k, before, to), sentence in moves_of(data, far=way == "keyboard"):
+                control = figure.locator(".explorable-board > *").nth(k)
+                if data["controls"][k]["kind"] == "choice":
+                    if way == "keyboard":
+                        control.locator("input").nth(before).press("ArrowRight")
+                    else:
+                        press(control.locator("input").nth(to))
+                elif way == "keyboard":
+                    control.locator("input").press("End")
+                else:
+                    press(control.locator(f"[aria-label^='One step {'on' if to > before else 'back'}']"))
+                assert figure.locator("output").inner_text() == sentence
+    assert errors == []
+
+
+@pytest.fixture(scope="module")
 def phone(browser, chapters):
     """All figures of the book on a phone, each past its guess."""
     with browser.new_context(
@@ -701,7 +785,10 @@ def test_two_sliders_stand_side_by_side_on_a_phone(phone):
         assert all(button.bounding_box()["y"] < labels[0]["y"] for button in board.get_by_role("button").all())
 
 
-@pytest.mark.parametrize(("width", "scale"), [(390, 3), (640, 2)], ids=["phone", "200 % zoom"])
-def test_axe_finds_nothing_on_a_phone_and_zoomed(visit, width, scale):
-    page = visit(width=width, device_scale_factor=scale)
-    assert violations(page) == []
+def test_axe_finds_nothing(visit):
+    page = visit(name="of several widths")
+    looks = [(1000, "light", None), (1000, "dark", OF_LOOKS), (390, "light", OF_LOOKS), (640, "light", OF_LOOKS)]
+    for width, theme, rules in looks:  # 390: a phone; 640: zoomed to 200 %
+        page.set_viewport_size({"width": width, "height": 800})
+        turn(page, theme)
+        assert violations(page, rules) == [], (width, theme)

@@ -1,5 +1,6 @@
 """The figures that move in the chapters on missing values, C4.5, CART and pruning: every state is treekit's."""
 
+import itertools
 import json
 import re
 import shutil
@@ -10,7 +11,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_diabetes
 
-from tests.showing.judging import violations
+from tests.showing.judging import OF_LOOKS, turn, violations
 from tests.showing.states import states
 from treekit import CARTClassifier, CARTRegressor, prune_cost_complexity
 from treekit.datasets import load_watermelon
@@ -307,29 +308,45 @@ def page_of_figures(figures, tmp_path_factory):
     return (folder / "index.html").as_uri()
 
 
-@pytest.mark.parametrize(("width", "theme"), [(1280, "light"), (1280, "dark"), (390, "light"), (390, "dark")])
-def test_words_are_readable_and_axe_finds_nothing(browser, page_of_figures, width, theme):
-    with browser.new_context(viewport={"width": width, "height": 800}) as context:
+#: Moves every control by one step, a choice around.
+MOVE_ON = """() => {
+    for (const slider of document.querySelectorAll(".explorable-board [type=range]")) {
+        slider.stepUp();
+        for (const kind of ["input", "change"]) slider.dispatchEvent(new Event(kind));
+    }
+    for (const choice of document.querySelectorAll(".explorable-board fieldset")) {
+        const all = [...choice.querySelectorAll("input")];
+        all[(all.findIndex(input => input.checked) + 1) % all.length].click();
+    }
+}"""
+
+
+def test_words_are_readable_and_axe_finds_nothing(browser, page_of_figures):
+    outside = """[...document.querySelectorAll("svg text")].filter(text => {
+        const box = text.getBoundingClientRect(), view = text.ownerSVGElement.getBoundingClientRect();
+        return box.left < view.left - 1 || box.right > view.right + 1 || box.bottom > view.bottom + 1;
+    }).map(text => text.textContent)"""
+    sizes = """[...document.querySelectorAll("svg text")].filter(text => text.textContent).map(
+        text => parseFloat(getComputedStyle(text).fontSize) * text.ownerSVGElement.getScreenCTM().a)"""
+    looks = list(itertools.product([1280, 390], ["light", "dark"]))
+    with browser.new_context(viewport={"width": 1280, "height": 800}, reduced_motion="reduce") as context:
         page = context.new_page()
         page.goto(page_of_figures)
-        page.evaluate("theme => { document.documentElement.dataset.theme = theme }", theme)
-        guesses = page.get_by_role("button", name="Skip the guess")
-        while guesses.count():
-            guesses.first.click()
-        outside = """[...document.querySelectorAll("svg text")].filter(text => {
-            const box = text.getBoundingClientRect(), view = text.ownerSVGElement.getBoundingClientRect();
-            return box.left < view.left - 1 || box.right > view.right + 1 || box.bottom > view.bottom + 1;
-        }).map(text => text.textContent)"""
-        sizes = """[...document.querySelectorAll("svg text")].filter(text => text.textContent).map(
-            text => parseFloat(getComputedStyle(text).fontSize) * text.ownerSVGElement.getScreenCTM().a)"""
+        page.get_by_role("button", name="Skip the guess").evaluate_all("all => all.forEach(button => button.click())")
+        assert not page.locator(".guessing").count()
         for _ in range(3):
-            assert page.evaluate(outside) == []
-            assert min(page.evaluate(sizes)) >= 11
-            for slider in page.get_by_role("slider").all():
-                slider.press("ArrowRight")
-            for choice in page.locator("fieldset").all():
-                choice.locator("input:checked").press("ArrowRight")
-        assert violations(page) == []
+            said = page.locator("output").all_inner_texts()
+            for width, theme in looks:
+                page.set_viewport_size({"width": width, "height": 800})
+                turn(page, theme)
+                assert page.evaluate(outside) == [], (width, theme)
+                assert min(page.evaluate(sizes)) >= 11, (width, theme)
+            page.evaluate(MOVE_ON)
+            assert page.locator("output").all_inner_texts() != said
+        for width, theme in looks:
+            page.set_viewport_size({"width": width, "height": 800})
+            turn(page, theme)
+            assert violations(page, OF_LOOKS if (width, theme) != looks[0] else None) == [], (width, theme)
 
 
 def test_the_corner_of_the_cuts_is_dragged_and_the_melons_travel(browser, page_of_figures, figures):
