@@ -269,7 +269,7 @@ numbers = st.integers(3, 25).flatmap(
 )
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=50)
 @given(numbers)
 def test_a_monotone_transform_leaves_the_partition(table):
     X, y = np.array(table[0], dtype=float), np.array(table[1])
@@ -277,7 +277,7 @@ def test_a_monotone_transform_leaves_the_partition(table):
     assert plain.apply(X).tolist() == cubed.apply(X**3).tolist()
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=50)
 @given(numbers)
 def test_gains_are_not_negative_and_add_up(table):
     X, y = np.array(table[0], dtype=float), np.array(table[1])
