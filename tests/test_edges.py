@@ -153,6 +153,8 @@ TYPES = [
     # pandas 3.0 reads the column as mixed, 3.1 as whole numbers.
     Edge("lists with a whole number of 400 digits", [[10**400, 1.5], [0, 2.5]] * 6,
          refuses="column 'x0' holds (numbers too large|whole numbers above)"),
+    Edge("infinity beside whole numbers", FRAME.assign(a=[*range(11), np.inf]),
+         refuses="X contains infinity in column 'a'", models=READ_NUMBERS),
     Edge("text and numbers that look alike in a column", FRAME.assign(a=[1, "1"] * 6), refuses="column 'a'"),
     Edge("digits as text where a sum is made", FRAME.assign(a=list("012345678901")), refuses="column 'a' holds text",
          models={"ObliqueTreeClassifier"}),
