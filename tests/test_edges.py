@@ -74,6 +74,9 @@ class Edge:
 
 
 PLAIN = (FRAME, Y)
+PLAIN_FLAGS = (pd.DataFrame(1 * FLAGS), Y)
+PLAIN_WORDS = (WORDS, Y)
+PLAIN_GAPS = (GAPPY, Y)
 
 
 def same(name: str, X, **options) -> Edge:
@@ -118,11 +121,11 @@ TYPES = [
     between("Decimal", objects(Decimal), objects(lambda v: Decimal(v) + Decimal("0.25"))),
     between("Fraction", objects(Fraction), objects(lambda v: Fraction(4 * v + 1, 4))),
     same("Python floats among integers", objects(lambda v: float(v) if v % 2 else v)),
-    same("Booleans", pd.DataFrame(FLAGS, columns=["a", "b"]), like=(pd.DataFrame(1 * FLAGS, columns=["a", "b"]), Y)),
-    same("nullable Booleans", pd.DataFrame(FLAGS).astype("boolean"), like=(pd.DataFrame(1 * FLAGS), Y)),
-    same("Boolean objects", pd.DataFrame(FLAGS).astype(object), like=(pd.DataFrame(1 * FLAGS), Y)),
-    Edge("text as categories", WORDS.astype("category"), like=(WORDS, Y), models=TAKE_WORDS),
-    Edge("text as pandas' strings", WORDS.astype("string"), like=(WORDS, Y), models=TAKE_WORDS),
+    same("Booleans", pd.DataFrame(FLAGS, columns=["a", "b"]), like=PLAIN_FLAGS),
+    same("nullable Booleans", pd.DataFrame(FLAGS).astype("boolean"), like=PLAIN_FLAGS),
+    same("Boolean objects", pd.DataFrame(FLAGS).astype(object), like=PLAIN_FLAGS),
+    Edge("text as categories", WORDS.astype("category"), like=PLAIN_WORDS, models=TAKE_WORDS),
+    Edge("text as pandas' strings", WORDS.astype("string"), like=PLAIN_WORDS, models=TAKE_WORDS),
     Edge("a sparse matrix", csr_matrix(NUMBERS), refuses="(?i)sparse"),
     Edge("dates", FRAME.assign(a=pd.date_range("2020", periods=12)), refuses="column 'a' holds dates"),
     Edge("date objects", FRAME.assign(a=[datetime.date(2020, 1, d + 1) for d in range(12)]), refuses="column 'a'"),
@@ -150,6 +153,8 @@ TYPES = [
     # pandas 3.0 reads the column as mixed, 3.1 as whole numbers.
     Edge("lists with a whole number of 400 digits", [[10**400, 1.5], [0, 2.5]] * 6,
          refuses="column 'x0' holds (numbers too large|whole numbers above)"),
+    Edge("infinity beside whole numbers", FRAME.assign(a=[*range(11), np.inf]),
+         refuses="X contains infinity in column 'a'", models=READ_NUMBERS),
     Edge("text and numbers that look alike in a column", FRAME.assign(a=[1, "1"] * 6), refuses="column 'a'"),
     Edge("digits as text where a sum is made", FRAME.assign(a=list("012345678901")), refuses="column 'a' holds text",
          models={"ObliqueTreeClassifier"}),
@@ -169,8 +174,8 @@ TYPES = [
 if find_spec("pyarrow"):
     TYPES += [
         same("Arrow's integers", FRAME.astype("int32[pyarrow]")),
-        same("Arrow's Booleans", pd.DataFrame(FLAGS).astype("bool[pyarrow]"), like=(pd.DataFrame(1 * FLAGS), Y)),
-        Edge("Arrow's text", WORDS.astype("large_string[pyarrow]"), like=(WORDS, Y), models=TAKE_WORDS),
+        same("Arrow's Booleans", pd.DataFrame(FLAGS).astype("bool[pyarrow]"), like=PLAIN_FLAGS),
+        Edge("Arrow's text", WORDS.astype("large_string[pyarrow]"), like=PLAIN_WORDS, models=TAKE_WORDS),
         Edge("Arrow's bytes", WORDS.astype("large_binary[pyarrow]"), refuses="column 'a' holds bytes"),
         Edge(
             "Arrow's dates",
@@ -282,8 +287,8 @@ UNKNOWN = pd.DataFrame({"a": [1, None], "b": [4, 2]}, dtype="Int64")
 
 MISSING = [
     Edge("NaN", GAPPY, like=(GAPPY.to_numpy(), Y), models=TAKE_GAPS),
-    Edge("None among numbers", GAPPY.astype(object).where(GAPPY.notna(), None), like=(GAPPY, Y), models=TAKE_GAPS),
-    Edge("pd.NA in nullable integers", GAPPY.astype("Int64"), like=(GAPPY, Y), models=TAKE_GAPS),
+    Edge("None among numbers", GAPPY.astype(object).where(GAPPY.notna(), None), like=PLAIN_GAPS, models=TAKE_GAPS),
+    Edge("pd.NA in nullable integers", GAPPY.astype("Int64"), like=PLAIN_GAPS, models=TAKE_GAPS),
     Edge("pd.NA among Python integers", GAPPY.astype("Int64").astype(object), models=TAKE_GAPS,
          ask=FRAME + 0.25, like=(GAPPY, Y, None, FRAME + 0.25)),
     Edge("a column without any entry", FRAME.assign(b=np.nan), like=(FRAME.assign(b=0.0), Y),
@@ -327,7 +332,7 @@ SIZES = [
          "ID3Classifier", "AdaBoostClassifier", "GBDTClassifier", "GBDTRegressor"}),
     Edge("two hundred categories", pd.DataFrame({"c": [f"v{i}" for i in range(200)]}), np.arange(200) % 2,
          predicts=np.arange(200) % 2, models={"CARTClassifier", "CARTRegressor", "ID3Classifier", "GBDTClassifier"}),
-    Edge("categories that no row has", WORDS.astype(pd.CategoricalDtype(list("opqrstuvwxyz"))), like=(WORDS, Y),
+    Edge("categories that no row has", WORDS.astype(pd.CategoricalDtype(list("opqrstuvwxyz"))), like=PLAIN_WORDS,
          models=TAKE_WORDS - {"ID3Classifier"}),
     Edge("eighty classes", np.arange(80.0)[:, np.newaxis], np.arange(80), predicts=np.arange(80),
          models={"CARTClassifier", "ObliqueTreeClassifier"} - {"ObliqueTreeClassifier"}),

@@ -22,7 +22,7 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 EXAMPLE, PRINTED = re.search(r"```python\n(.*?)```.*?```text\n(.*?)```", README, re.DOTALL).groups()
 FIGURES = "treekit.showing.figures"
 
-# Put before a script: only the unpacked wheel holds treekit, and what only extras bring is not there.
+# Put before the script: only the unpacked wheel holds treekit, and what only extras bring is not there.
 WITHOUT_EXTRAS = """
 import sys
 
@@ -48,12 +48,6 @@ def wheel(tmp_path_factory):
     with zipfile.ZipFile(path) as archive:
         archive.extractall(folder / "unpacked")
     return folder / "unpacked"
-
-
-def alone(wheel, script):
-    """Run a script in a fresh Python that sees the wheel, and neither this folder nor the user's settings."""
-    command = [sys.executable, "-I", "-X", "utf8", "-c", WITHOUT_EXTRAS + script, str(wheel)]
-    return subprocess.run(command, cwd=wheel, capture_output=True, text=True, encoding="utf-8")
 
 
 # -- the wheel ----------------------------------------------------------------------------------------------------
@@ -90,23 +84,34 @@ def test_the_metadata_say_what_it_is_and_needs(wheel):
     }
 
 
-@pytest.mark.slow
-def test_the_readme_example_prints_what_the_readme_says(wheel):
-    run = alone(wheel, EXAMPLE)
-    assert run.stdout == PRINTED, run.stderr
+@pytest.fixture(scope="module")
+def alone(wheel):
+    """A script run in a fresh Python that sees the wheel, and neither this folder nor the user's settings."""
+    script = f"""{WITHOUT_EXTRAS}
+{EXAMPLE}
+import treekit
+print(treekit.__file__)
+print(len(treekit.datasets.load_watermelon()))
+from {FIGURES}.entropy import surprise_curve
+print("a figure without matplotlib")
+"""
+    command = [sys.executable, "-I", "-X", "utf8", "-c", script, str(wheel)]
+    return subprocess.run(command, cwd=wheel, capture_output=True, text=True, encoding="utf-8")
 
 
 @pytest.mark.slow
-def test_the_tables_are_read_from_the_wheel(wheel):
-    run = alone(wheel, "import treekit; print(treekit.__file__); print(len(treekit.datasets.load_watermelon()))")
-    assert run.stdout.split() == [str(wheel / "treekit" / "__init__.py"), "17"], run.stderr
+def test_the_readme_example_prints_what_the_readme_says(alone):
+    assert "".join(alone.stdout.splitlines(keepends=True)[:-2]) == PRINTED, alone.stderr
 
 
 @pytest.mark.slow
-def test_figures_without_matplotlib_name_the_extra(wheel):
-    run = alone(wheel, f"import treekit; print('imported'); from {FIGURES}.entropy import surprise_curve")
-    assert run.stdout == "imported\n"
-    assert run.stderr.splitlines()[-1] == (
+def test_the_tables_are_read_from_the_wheel(alone, wheel):
+    assert alone.stdout.splitlines()[-2:] == [str(wheel / "treekit" / "__init__.py"), "17"], alone.stderr
+
+
+@pytest.mark.slow
+def test_figures_without_matplotlib_name_the_extra(alone):
+    assert alone.returncode == 1 and alone.stderr.splitlines()[-1] == (
         "ModuleNotFoundError: the book's figures need matplotlib, which is not installed: pip install 'treekit[book]'"
     )
 
@@ -168,10 +173,15 @@ def circle(graph: dict[str, set[str]]) -> list[str]:
     return []
 
 
+@pytest.fixture(scope="module")
+def modules():
+    return modules_of(Path(treekit.__file__).parent)
+
+
 @pytest.mark.parametrize("for_types", [False, True], ids=["when imported", "for the types"])
-def test_no_modules_import_each_other_in_a_circle(for_types):
+def test_no_modules_import_each_other_in_a_circle(modules, for_types):
     """So any of them can be read after those that it stands on, and moved."""
-    graph = imports(modules_of(Path(treekit.__file__).parent), for_types)
+    graph = imports(modules, for_types)
     assert "treekit.growing.level" in graph["treekit.growing.grow"] and "treekit.trees.tree" in graph["treekit"]
     assert circle(graph) == []
 

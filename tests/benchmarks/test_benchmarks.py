@@ -103,8 +103,10 @@ CONTESTS = {case.what: case for case in CASES}
 
 
 def small(case: cases.Case) -> int:
-    """So few rows that a hundred trees take a second, and the plain way as well."""
-    return {"plain": 100, "forest": 500, "hist": 500, "predict": 500}.get(case.group, 1000)
+    """So few rows that a hundred trees take less than a second, and the plain way as well."""
+    if "100 trees" in case.what:
+        return 100  # each value has a bin of its own: treekit and XGBoost agree best
+    return {"plain": 60, "forest": 500, "hist": 500, "predict": 500}.get(case.group, 1000)
 
 
 @pytest.mark.parametrize("case", CONTESTS.values(), ids=CONTESTS)

@@ -66,10 +66,10 @@ def test_training_errors_of_li_hang():
 def test_scikit_learns_rounds(load, rate):
     """SAMME round for round: errors, alphas (twice ours for two classes), votes and answers."""
     X, y = load(return_X_y=True)
-    ours = AdaBoostClassifier(n_estimators=15, learning_rate=rate).fit(X, y)
-    theirs = Theirs(DecisionTreeClassifier(max_depth=1), n_estimators=15, learning_rate=rate, random_state=0).fit(X, y)
+    ours = AdaBoostClassifier(n_estimators=10, learning_rate=rate).fit(X, y)
+    theirs = Theirs(DecisionTreeClassifier(max_depth=1), n_estimators=10, learning_rate=rate, random_state=0).fit(X, y)
     factor = 2 if len(ours.classes_) == 2 else 1
-    assert len(ours.estimators_) == 15
+    assert len(ours.estimators_) == 10
     assert ours.estimator_errors_ == pytest.approx(theirs.estimator_errors_, abs=1e-12)
     assert factor * ours.estimator_weights_ == pytest.approx(theirs.estimator_weights_)
     for mine, yours in zip(ours.staged_predict(X), theirs.staged_predict(X)):

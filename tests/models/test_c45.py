@@ -227,7 +227,7 @@ def test_candidates_of_golf_of_quinlan():
     assert found.index[found["chosen"]].tolist() == ["outlook"]
 
 
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=20)
 @given(st.integers(0, 2**32 - 1), st.sampled_from(CONVENTIONS), st.sampled_from(["gain", "gain_ratio"]))
 def test_candidates_of_a_node_hold_its_test(seed, conventions, criterion):
     """At each inner node the chosen one is what the node tests, with its cut and its gain, gaps and weights or not."""
@@ -445,7 +445,7 @@ def test_shares_add_up(columns, conventions):
     assert shares.sum(axis=1) == pytest.approx(np.ones(len(X)))
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=40)
 @given(st.integers(0, 2**32 - 1), st.booleans(), st.booleans(), st.sampled_from([None, 0.25]))
 def test_quinlans_conventions_take_weights_of_any_size(seed, raising, numbers, confidence):
     """Rounding makes no share of the weight negative; and the split information of the root is that of its shares."""

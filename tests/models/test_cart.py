@@ -72,9 +72,14 @@ def test_classifier_is_scikit_learns_node_for_node(load, criterion, parameters, 
     X = X.astype(np.float32)  # as scikit-learn reads it
     weight = np.random.default_rng(0).integers(1, 4, len(y)) if weighted else None
     ours = CARTClassifier(criterion=criterion, **parameters).fit(X, y, weight)
-    theirs = (DecisionTreeClassifier(criterion=criterion, random_state=seed, **parameters) for seed in range(8))
     # Ties at the root would end the walk at once, so scikit-learn may draw a few times.
-    n_same, n_ties = max(compare(ours.tree_, model.fit(X, y, weight).tree_) for model in theirs)
+    walks = []
+    for seed in range(8):
+        theirs = DecisionTreeClassifier(criterion=criterion, random_state=seed, **parameters).fit(X, y, weight)
+        walks.append(compare(ours.tree_, theirs.tree_))
+        if walks[-1][1] == 0:  # no tie: all nodes have been compared
+            break
+    n_same, n_ties = max(walks)
     assert n_same >= max(3, n_ties)
 
 
@@ -269,7 +274,7 @@ numbers = st.integers(3, 25).flatmap(
 )
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=50)
 @given(numbers)
 def test_a_monotone_transform_leaves_the_partition(table):
     X, y = np.array(table[0], dtype=float), np.array(table[1])
@@ -277,7 +282,7 @@ def test_a_monotone_transform_leaves_the_partition(table):
     assert plain.apply(X).tolist() == cubed.apply(X**3).tolist()
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=50)
 @given(numbers)
 def test_gains_are_not_negative_and_add_up(table):
     X, y = np.array(table[0], dtype=float), np.array(table[1])
@@ -463,7 +468,7 @@ def test_constant_columns_conflicting_rows_one_row_one_class():
 @pytest.mark.slow
 def test_a_long_chain_of_splits():
     """Alternating labels peel off one by one: the tree is deeper than Python can recurse."""
-    depth = sys.getrecursionlimit() + 1000
+    depth = sys.getrecursionlimit() + 1
     x, y = np.arange(depth + 1.0)[:, np.newaxis], np.arange(depth + 1) % 2
     model = CARTClassifier().fit(x, y)
     assert model.get_depth() == depth

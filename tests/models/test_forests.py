@@ -177,10 +177,10 @@ def test_each_node_draws_its_own_columns():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(40, 4)), rng.integers(0, 2, 40)
     trees = [
-        t.tree_ for t in RandomForestClassifier(400, max_depth=3, max_features=1, random_state=0).fit(X, y).estimators_
+        t.tree_ for t in RandomForestClassifier(200, max_depth=3, max_features=1, random_state=0).fit(X, y).estimators_
     ]
     roots = np.bincount([tree.feature[0] for tree in trees], minlength=4)
-    assert roots == pytest.approx(np.full(4, 100), abs=4 * np.sqrt(400 * 0.25 * 0.75))
+    assert roots == pytest.approx(np.full(4, 50), abs=4 * np.sqrt(200 * 0.25 * 0.75))
     assert np.mean([len(np.unique(tree.feature[tree.feature >= 0])) for tree in trees]) > 2
 
 

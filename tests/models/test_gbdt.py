@@ -260,7 +260,7 @@ def usual_medians(monkeypatch):
 )
 def test_first_order_regression_is_scikit_learns(loss, depth, usual_medians):
     X, y = table(load_diabetes, False)
-    parameters = dict(loss=loss, n_estimators=40, max_depth=depth)
+    parameters = dict(loss=loss, n_estimators=20, max_depth=depth)
     theirs = GradientBoostingRegressor(criterion="squared_error", random_state=0, **parameters).fit(X, y)
     ours = GBDTRegressor(**parameters).fit(X, y)
     for mine, other in zip(ours.staged_predict(X), theirs.staged_predict(X), strict=True):
@@ -296,7 +296,7 @@ def test_the_lower_median_is_the_only_difference_to_scikit_learn():
 )
 def test_first_order_classification_is_scikit_learns(load, depth):
     X, y = table(load, False)
-    parameters = dict(n_estimators=25, max_depth=depth)
+    parameters = dict(n_estimators=15, max_depth=depth)
     theirs = GradientBoostingClassifier(random_state=0, **parameters).fit(X, y)
     ours = GBDTClassifier(**parameters).fit(X, y)
     np.testing.assert_allclose(ours.decision_function(X), theirs.decision_function(X), rtol=1e-10, atol=1e-10)

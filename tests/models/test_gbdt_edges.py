@@ -257,7 +257,7 @@ def test_separable_classes_for_many_rounds(order, method, n_classes):
     """The best scores are infinite; they grow while floats can tell probabilities from 0 and 1, without a warning."""
     X, _ = sample()
     label = np.digitize(X[:, 0], [0.0] if n_classes == 2 else [-0.5, 0.5])
-    model = GBDTClassifier(order, 150, 1.0, 2, tree_method=method)
+    model = GBDTClassifier(order, 100, 1.0, 2, tree_method=method)
     model.set_params(reg_lambda=0, min_child_weight=0)
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -150,7 +150,7 @@ def test_codes_do_not_depend_on_types(values, random):
 TYPES = [int, float, np.int8, np.uint16, np.float32, np.float64, np.longdouble, Decimal, Fraction, bool]
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=40)
 @given(
     st.sampled_from([*ESTIMATORS, "CART numbers", "forest numbers"]),
     st.lists(st.integers(0, 3), min_size=4, max_size=12),

@@ -290,10 +290,10 @@ def test_the_first_level_is_that_of_a_cascade(measured):
     """Cross-validated accuracy of one level, by the model and by the figure's forests, from several seeds."""
     X, y = measured[COLUMNS], measured["ripe"]
     model = [
-        CascadeForestClassifier(n_forests=2, n_estimators=10, n_folds=3, max_levels=1, random_state=s).fit(X, y)
+        CascadeForestClassifier(n_forests=2, n_estimators=5, n_folds=3, max_levels=1, random_state=s).fit(X, y)
         for s in range(5)
     ]
-    ours = [((cascade_shares(X, y, 1, 10, s, False)[0].mean(axis=0) > 0.5) == (y == "yes")).mean() for s in range(5)]
+    ours = [((cascade_shares(X, y, 1, 5, s, False)[0].mean(axis=0) > 0.5) == (y == "yes")).mean() for s in range(5)]
     assert np.mean(ours) == pytest.approx(np.mean([m.level_scores_[0] for m in model]), abs=0.12)
 
 

@@ -184,9 +184,9 @@ def block(request, monkeypatch):
 @pytest.mark.parametrize("share_missing", [0, 0.3])
 def test_fast_ways_end_where_each_row_ends(table, rules, share_missing, block):
     features, kind = TABLES[table]
-    for seed in range(8):
-        rng = np.random.default_rng(seed)
-        tree = random_tree(rng, features, depth=seed % 6, **RULES[rules])
+    for depth in range(6):
+        rng = np.random.default_rng(depth)
+        tree = random_tree(rng, features, depth, **RULES[rules])
         values = random_values(rng, features, 25, kind, share_missing)
         wanted, found = table_of(tree, values), tree.membership(values)
         np.testing.assert_allclose(found.toarray(), wanted, rtol=1e-6, atol=1e-15)
@@ -205,9 +205,9 @@ def test_shallow_trees_find_the_leaves(table, share_missing, block, monkeypatch)
     monkeypatch.setattr(batch_traversal, "CACHE", 1)
     monkeypatch.setattr(batch_traversal, "TREES_AT_ONCE", 3)
     features, kind = TABLES[table]
-    for seed in range(12):
-        rng = np.random.default_rng(seed)
-        trees = [random_tree(rng, features, depth=int(d)) for d in rng.integers(0, 1 + seed % 9, 5)]
+    for most in range(9):
+        rng = np.random.default_rng(most)
+        trees = [random_tree(rng, features, depth=int(d)) for d in rng.integers(0, 1 + most, 5)]
         values = random_values(rng, features, 37, kind, share_missing)
         assert can_be_batched(trees)
         batch = BatchedTrees(trees, values.dtype)

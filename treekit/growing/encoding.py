@@ -301,6 +301,12 @@ def _is_one_kind_of_float(X: pd.DataFrame) -> bool:
 
 
 def _numbers(name: object, column: pd.Series) -> NDArray:
+    if isinstance(column.dtype, np.dtype) and column.dtype.kind in "biuf":  # the usual case, without pandas
+        numbers = column.to_numpy()
+        if numbers.dtype.kind in "iu" and len(numbers):
+            _refuse_inexact(name, max(abs(int(numbers.min())), abs(int(numbers.max()))))
+        _refuse_infinite(name, numbers)
+        return numbers
     if isinstance(column.dtype, pd.CategoricalDtype):
         column = _plain(name, pd.Series(column.to_numpy()))
     known = column.dropna()

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from treekit.growing.encoding import Feature
 from treekit.growing.feature_sampling import RankedColumns
-from treekit.models.bagging import OutOfBag, bootstrap_counts, clone_with_seed, draw_seeds, oob_accuracy
+from treekit.models.bagging import OutOfBag, bootstrap_counts, draw_seeds, oob_accuracy
 from treekit.models.base import TableClassifier, TableEstimator, TableRegressor
 from treekit.models.cart import CARTClassifier, CARTRegressor
 from treekit.models.progress import progress
@@ -55,7 +55,8 @@ class _RandomForest(TableEstimator):
         for k in progress(self.n_estimators, "tree", self.verbose):
             rng = np.random.default_rng(seeds[k])
             count = bootstrap_counts(weight, rng) if self.bootstrap else np.ones(len(weight), dtype=np.intp)
-            member = clone_with_seed(self._tree(), rng)
+            member: Any = self._tree()
+            member.random_state = int(rng.integers(2**31))
             vars(member).update({name: part for name, part in vars(self).items() if name in SHARED_ATTRIBUTES})
             member.tree_ = member._grow(values, features, y, (weight * count)[kept], table)
             self.estimators_.append(member)
