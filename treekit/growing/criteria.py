@@ -362,9 +362,10 @@ class _Mean(Criterion):
 
     def _is_fine_everywhere(self, level: Level) -> bool:
         """The usual case: the targets of each node agree, or differ by far more than what rounding can do anywhere."""
-        if not level.has_unit_weights or level.centre is not None:
+        if not level.has_unit_weights:
             return False
-        is_close = self._resolution(level) < max(self.rounding * level.unit[1, 0], self.spacing / 2)
+        # From the smallest of its node, too, no target is further away than twice the largest distance from the offset.
+        is_close = self._resolution(level) < np.maximum(self.rounding * level.unit[1], self.spacing)
         return not np.count_nonzero(is_close & (self._spread(level) > 0))
 
     def _is_coarse(self, level: Level) -> Bools:
