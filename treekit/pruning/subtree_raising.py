@@ -211,14 +211,15 @@ def _rows_by_level(tree: Tree, values: NDArray, rows: Rows) -> Iterator[Rows]:
 def _share_out(tree: Tree, rows: Rows, branch: Ints) -> Rows:
     """The rows in the children: each in its branch, those without one in all branches, by the weights in these.
 
-    Of a row of which little is left all goes down the heaviest branch.
+    Of a row of which little is left all goes down the heaviest branch; as in growth, it then counts there like a row
+    that has the value.
     """
+    is_small = (branch < 0) & (rows.weight < rows.least)
+    if is_small.any():
+        branch = np.where(is_small, tree.heaviest_branch(_weight_of_children(tree, rows, branch))[rows.node], branch)
     node, is_known = rows.node, branch >= 0
-    of_child = np.bincount((tree.first_child[node] + branch)[is_known], rows.weight[is_known], minlength=tree.n_nodes)
+    of_child = _weight_of_children(tree, rows, branch)
     of_node = np.bincount(node[is_known], rows.weight[is_known], minlength=tree.n_nodes)
-    is_small = ~is_known & (rows.weight < rows.least)
-    branch = np.where(is_small, tree.heaviest_branch(of_child.astype(float))[node], branch)
-    is_known |= is_small
     origin, copy = repeat_with_index(np.arange(len(node)), np.where(is_known, 1, tree.n_children[node]))
     node, is_known = node[origin], is_known[origin]
     child = tree.first_child[node] + np.where(is_known, branch[origin], copy)
@@ -228,6 +229,13 @@ def _share_out(tree: Tree, rows: Rows, branch: Ints) -> Rows:
     weight = rows.weight[origin] * np.where(is_known, 1, share)
     kept = weight > 0
     return Rows(rows.row[origin[kept]], child[kept], weight[kept], rows.least[origin[kept]])
+
+
+def _weight_of_children(tree: Tree, rows: Rows, branch: Ints) -> Floats:
+    """Weight that the rows with a branch bring to each child, of shape (n_nodes,)."""
+    is_known = branch >= 0
+    child = tree.first_child[rows.node[is_known]] + branch[is_known]
+    return np.bincount(child, rows.weight[is_known], minlength=tree.n_nodes).astype(float)
 
 
 def _counts(tree: Tree, y: Ints, levels: list[Rows]) -> Floats:
