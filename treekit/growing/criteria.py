@@ -364,7 +364,7 @@ class _Mean(Criterion):
         """The usual case: the targets of each node agree, or differ by far more than what rounding can do anywhere."""
         if not level.has_unit_weights:
             return False
-        # From the smallest of its node, too, no target is further away than twice the largest distance from the offset.
+        # A target is at most twice as far from the smallest of its node as the furthest of all is from the offset.
         is_close = self._resolution(level) < np.maximum(self.rounding * level.unit[1], self.spacing)
         return not np.count_nonzero(is_close & (self._spread(level) > 0))
 
