@@ -301,26 +301,24 @@ def _is_one_kind_of_float(X: pd.DataFrame) -> bool:
 
 
 def _numbers(name: object, column: pd.Series) -> NDArray:
+    known: Any
     if isinstance(column.dtype, np.dtype) and column.dtype.kind in "biuf":  # the usual case, without pandas
-        numbers = column.to_numpy()
-        if numbers.dtype.kind in "iu" and len(numbers):
-            _refuse_inexact(name, max(abs(int(numbers.min())), abs(int(numbers.max()))))
-        _refuse_infinite(name, numbers)
-        return numbers
-    if isinstance(column.dtype, pd.CategoricalDtype):
-        column = _plain(name, pd.Series(column.to_numpy()))
-    known = column.dropna()
-    if not len(known):
-        return np.full(len(column), np.nan)
-    if not _holds_numbers(column):
-        kinds = set(map(type, known))
-        if len(kinds) > 1:
-            _refuse_mixture(name, kinds)
-        raise ValueError(f"X: column {name!r} held numbers in fit; it can't be read as numbers now.")
-    if column.dtype.kind in "iu":
+        known = numbers = column.to_numpy()
+    else:
+        if isinstance(column.dtype, pd.CategoricalDtype):
+            column = _plain(name, pd.Series(column.to_numpy()))
+        known = column.dropna()
+        if not len(known):
+            return np.full(len(column), np.nan)
+        if not _holds_numbers(column):
+            kinds = set(map(type, known))
+            if len(kinds) > 1:
+                _refuse_mixture(name, kinds)
+            raise ValueError(f"X: column {name!r} held numbers in fit; it can't be read as numbers now.")
+        kind = np.float32 if column.dtype == np.float32 else np.float64
+        numbers = column.to_numpy(dtype=kind, na_value=np.nan)
+    if known.dtype.kind in "iu" and len(known):
         _refuse_inexact(name, max(abs(int(known.min())), abs(int(known.max()))))
-    kind = np.float32 if column.dtype == np.float32 else np.float64
-    numbers = column.to_numpy(dtype=kind, na_value=np.nan)
     _refuse_infinite(name, numbers)
     return numbers
 
