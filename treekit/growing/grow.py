@@ -403,26 +403,26 @@ def take_branches(
         for surrogate in surrogates:
             unknown = np.flatnonzero(branch < 0)
             branch[unknown] = surrogate.branch_taken(values, level.node[unknown], rows[unknown])
-    missing = np.where(splits.missing == MAJORITY, _heavier_branch(level, branch), splits.missing)
-    if branch.min(initial=0) < 0:
-        unknown = np.flatnonzero(branch < 0)
+    heavier = _heavier_branch(level, branch, int(splits.n_children.max()))
+    missing = np.where(splits.missing == MAJORITY, heavier, splits.missing)
+    unknown = np.flatnonzero(branch < 0)
+    if len(unknown):
         branch[unknown] = missing[level.node[unknown]]
         if (missing == SHARE).any() and not level.has_whole_rows:
             entry = level.entry[unknown]
             is_small = level.weight[entry] < LEAST_SHARE * level.row_weight[level.rows(entry)]
             small = unknown[is_small & (branch[unknown] == SHARE)]
-            if len(small):
-                branch[small] = _heavier_branch(level, branch)[level.node[small]]
+            branch[small] = heavier[level.node[small]]
     return branch, splits._replace(missing=missing, surrogates=surrogates)
 
 
-def _heavier_branch(level: Level, branch: Ints) -> Ints:
+def _heavier_branch(level: Level, branch: Ints, n_branches: int) -> Ints:
     """The branch of each node that gets the most weight of its known rows; of two that are equal the first."""
-    known = slice(None) if branch.min(initial=0) >= 0 else np.flatnonzero(branch >= 0)
-    n_branches = int(branch.max(initial=0)) + 1
-    cell = level.node[known] * n_branches + branch[known]
-    of_each = None if level.has_unit_weights else level.weight[level.entry[known]]
-    weight = np.bincount(cell, of_each, minlength=level.n_nodes * n_branches).reshape(level.n_nodes, n_branches)
+    # One cell for each branch of each node, and one before them for the rows without a branch, -1.
+    cell = level.node * (n_branches + 1) + branch + 1
+    of_each = None if level.has_unit_weights else level.weight[level.entry]
+    n_cells = level.n_nodes * (n_branches + 1)
+    weight = np.bincount(cell, of_each, minlength=n_cells).reshape(level.n_nodes, n_branches + 1)[:, 1:]
     if level.has_unit_weights:
         return weight.argmax(axis=1)
     # Sums of weights round, and in another order of the rows otherwise: rounding must not decide.
