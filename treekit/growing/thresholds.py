@@ -150,8 +150,7 @@ def unit_weight_savings(
     """
     unit = level.unit[1]
     if criterion not in level.cache:
-        total = np.concatenate([level.sums[:1], level.sums[1:] / unit])
-        level.cache[criterion] = criterion.savings(level.n_below, _at_places(level, total))
+        level.cache[criterion] = criterion.savings(level.n_below, _at_places(level, level.total.astype(float)))
     return level.cache[criterion](level.running_sums(order, slice(1, None))), unit
 
 
