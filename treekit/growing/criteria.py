@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -293,18 +294,29 @@ class Gini(ClassCriterion, DeviationCriterion):
         return gini_of_counts(level.sums.T)
 
 
+class TargetStatistics(NamedTuple):
+    """The targets of each node: their mean, measured from its centre, their weighted variance, the smallest and the
+    largest of them."""
+
+    mean: Floats
+    variance: Floats
+    low: Floats
+    high: Floats
+
+
 class _Mean(Criterion):
     """The rows add up to (weight, weight x target); a leaf predicts their mean.
 
     Sums are whole numbers of units, and the root's unit suits its largest target. Below a split that takes away an
     outlier of 1e18, targets such as 1.1 and 2.2 are less than that unit. So every node is checked: where rounding to
-    units is more than a small fraction of the deviation of its own targets, they are measured again, from the smallest
-    of them and in a unit that suits their spread. Both follow from the rows of the node alone, in whatever order they
-    come, so sums remain exact. A node is pure when its targets are equal, and its mean lies between the smallest and
-    the largest of them whatever rounding does.
+    units is more than a small fraction of the deviation of its own targets, the targets of the level are measured
+    again, those of each node from the middle between its smallest and its largest and in a unit that suits their
+    spread. Both follow from the rows of the node alone, in whatever order they come, so sums remain exact. A node is
+    pure when its targets are equal, and its mean lies between the smallest and the largest of them whatever rounding
+    does.
     """
 
-    #: Whether a node may measure its targets from the smallest of them; otherwise always from the offset.
+    #: Whether a node may measure its targets from the middle of them; otherwise always from the offset.
     moves_centre = True
 
     #: By how many units a target may change when it becomes a whole number of them.
@@ -317,8 +329,8 @@ class _Mean(Criterion):
         # Targets are measured from an offset; with the mean as offset a large one costs no digits.
         self.target, self.offset = target, offset
         self.per_row = np.stack([np.ones(len(target)), target - offset])
-        #: The rounding of the largest distance from the offset.
-        self.spacing = float(np.spacing(np.abs(self.per_row[1]).max()))
+        #: By how much the largest distance from the offset may be rounded.
+        self.rounding_of_distance = float(np.spacing(np.abs(self.per_row[1]).max())) / 2
 
     def weight(self, sums: Floats) -> Floats:
         return sums[0]
@@ -326,33 +338,26 @@ class _Mean(Criterion):
     def value(self, level: Level) -> Floats:
         if not isinstance(level, Level):  # the sums of histograms, without rows
             return (safe_divide(level.sums[1], level.sums[0]) + self.offset)[:, np.newaxis]
-        low, high = self._range(level)
-        return np.minimum(np.maximum(self._mean(level) + self._centre(level), low), high)[:, np.newaxis]
+        mean, _, low, high = self._statistics(level)
+        return np.minimum(np.maximum(mean + self._centre(level), low), high)[:, np.newaxis]
 
     def is_pure(self, level: Level, impurity: Floats) -> Bools:
-        return self._spread(level) <= self.noise
+        _, _, low, high = self._statistics(level)
+        return high - low <= self.noise
 
     def refined(self, level: Level) -> Level:
         weight = level.weight[np.newaxis]
         level = with_fine_weights(level, 1, lambda entry: weight[:, entry])
-        if self._is_fine_everywhere(level):
+        if self._is_fine_everywhere(level) or not self._is_coarse(level).any():
             return level
-        is_coarse = self._is_coarse(level)
-        if not is_coarse.any():
-            return level
-        low, high = self._range(level)
-        centre = np.array(np.broadcast_to(self._centre(level), low.shape))
-        unit = np.repeat(level.unit, level.n_nodes // level.unit.shape[1], axis=1)
-        if self.moves_centre:
-            centre[is_coarse] = low[is_coarse]
+        # All nodes at once: then most levels below are fine as well.
+        _, _, low, high = self._statistics(level)
+        centre = low / 2 + high / 2 if self.moves_centre else np.full(level.n_nodes, self.offset)
         largest = np.maximum(np.abs(low - centre), np.abs(high - centre)) * level.sums[0]
-        unit[1, is_coarse] = unit_for_sum(largest[is_coarse])
-
-        place = np.flatnonzero(is_coarse[level.node])
-        node, entry = level.node[place], level.entry[place]
-        distance = (level.values(self.target, entry) - centre[node]) * level.weight[entry]
+        unit = np.stack([np.broadcast_to(level.unit[0], level.n_nodes), unit_for_sum(largest)])
+        distance = (level.values(self.target, level.entry) - centre[level.node]) * level.weight[level.entry]
         addend = level.addend.astype(np.int64)
-        addend[1, entry] = self._in_whole_units(distance / unit[1, node])
+        addend[1, level.entry] = self._in_whole_units(distance / unit[1, level.node])
         total = segment_sums(addend, level.entry, level.start)
         return replace(level, addend=addend, unit=unit, total=total, centre=centre)
 
@@ -364,14 +369,15 @@ class _Mean(Criterion):
         """The usual case: the targets of each node agree, or differ by far more than what rounding can do anywhere."""
         if not level.has_unit_weights:
             return False
-        # A target is at most twice as far from the smallest of its node as the furthest of all is from the offset.
-        is_close = self._resolution(level) < np.maximum(self.rounding * level.unit[1], self.spacing)
-        return not np.count_nonzero(is_close & (self._spread(level) > 0))
+        _, variance, low, high = self._statistics(level)
+        # No target is further from the middle of its node than the furthest of all is from the offset.
+        most = np.maximum(self.rounding * level.unit[1], self.rounding_of_distance)
+        return not np.count_nonzero((RESOLUTION * np.sqrt(variance) < most) & (low < high))
 
     def _is_coarse(self, level: Level) -> Bools:
         """Which nodes have targets that are rounded by more than a small fraction of their deviation."""
-        low, high = self._range(level)
-        centre, least = self._centre(level), self._resolution(level)
+        _, variance, low, high = self._statistics(level)
+        centre, least = self._centre(level), RESOLUTION * np.sqrt(variance)
         is_coarse = np.zeros(level.n_nodes, dtype=bool)
         if self.moves_centre:
             is_coarse = least < np.spacing(np.maximum(np.abs(low - centre), np.abs(high - centre))) / 2
@@ -393,42 +399,13 @@ class _Mean(Criterion):
     def _centre_of(self, level: Level, node: Ints) -> Floats | float:
         return self.offset if level.centre is None else level.centre[node]
 
-    def _mean(self, level: Level) -> Floats:
-        """The mean of each node, measured from its centre."""
-        if "mean" not in level.cache:
-            level.cache["mean"] = safe_divide(level.sums[1], level.sums[0])
-        return level.cache["mean"]
-
-    def _targets(self, level: Level) -> Floats:
-        """The targets at the places of ``level.entry``."""
+    def _statistics(self, level: Level) -> TargetStatistics:
+        """The statistics of the level, which are computed once."""
         if "targets" not in level.cache:
-            level.cache["targets"] = level.values(self.target, level.entry)
+            y, mean = level.values(self.target, level.entry), safe_divide(level.sums[1], level.sums[0])
+            error = y - self._centre_of(level, level.node) - mean[level.node]
+            level.cache["targets"] = TargetStatistics(mean, level.mean(error * error), *level.range_of(y))
         return level.cache["targets"]
-
-    def _range(self, level: Level) -> tuple[Floats, Floats]:
-        """Smallest and largest target of each node."""
-        if "range" not in level.cache:
-            level.cache["range"] = level.range_of(self._targets(level))
-        return level.cache["range"]
-
-    def _spread(self, level: Level) -> Floats:
-        """Largest minus smallest target of each node."""
-        if "spread" not in level.cache:
-            low, high = self._range(level)
-            level.cache["spread"] = high - low
-        return level.cache["spread"]
-
-    def _variance(self, level: Level) -> Floats:
-        """Weighted mean of the squared distances from the mean of each node."""
-        if "variance" not in level.cache:
-            distance = self._targets(level) - self._centre_of(level, level.node)
-            error = distance - self._mean(level)[level.node]
-            level.cache["variance"] = level.mean(error * error)
-        return level.cache["variance"]
-
-    def _resolution(self, level: Level) -> Floats:
-        """The most that rounding may change a target of each node."""
-        return RESOLUTION * np.sqrt(self._variance(level))
 
     def order_keys(self, sums: Floats) -> Floats:
         return safe_divide(sums[1:], sums[0])
@@ -457,7 +434,7 @@ class SquaredError(_Mean, DeviationCriterion):
         return saving_by_one_sum(n_left, total[0], total[1])
 
     def impurity(self, level: Level) -> Floats:
-        return self._variance(level)
+        return self._statistics(level).variance
 
 
 class FriedmanMSE(SquaredError):
@@ -513,9 +490,9 @@ class Poisson(_Mean):
         return np.where((sides[0][1] > 0) & (sides[1][1] > 0), saved, -np.inf)
 
     def impurity(self, level: Level) -> Floats:
-        y = self._targets(level)
+        y, mean = level.values(self.target, level.entry), self._statistics(level).mean
         # The mean of a node cancels y - mean; 0 log 0 = 0.
-        return np.maximum(level.mean(y * _log_of_ratio(y, self._mean(level)[level.node])), 0.0)
+        return np.maximum(level.mean(y * _log_of_ratio(y, mean[level.node])), 0.0)
 
 
 def _log_of_ratio(x: Floats, expected: Floats) -> Floats:
