@@ -369,6 +369,16 @@ def test_a_surrogate_must_beat_the_heavier_branch():
     assert model.predict([[np.nan, 0, 1]]).tolist() == [1]
 
 
+def test_a_row_without_any_value_goes_where_most_known_values_went():
+    """Two rows went left by their value and three right: what surrogates send left does not count, as in rpart."""
+    x = np.array([0, 0, 1, 1, 1, np.nan, np.nan])
+    X, y = np.column_stack([x, [0, 0, 1, 1, 1, 0, 0]]), np.array([0, 0, 1, 1, 1, 1, 1])
+    tree = CARTClassifier(max_depth=1).fit(X, y).tree_
+    assert tree.feature[0] == tree.surrogates[0].feature[0] - 1 == 0
+    assert tree.n_samples.tolist() == [7, 4, 3]
+    assert tree.missing[0] == 1
+
+
 def test_category_stands_in_for_a_number_and_a_number_for_a_category():
     x = np.arange(20.0)
     word = pd.Categorical(np.where(x > 9, "high", "low"))

@@ -126,7 +126,7 @@ class ChosenSplits(NamedTuple):
     routes : Routes
         Branches of the categories, for the splits that test a column of categories.
     missing : array of shape (n_splits,)
-        Branch of missing values, SHARE or STOP; or MAJORITY as long as the heavier branch is not known.
+        Branch of missing values, SHARE or STOP; or MAJORITY as long as the heaviest branch is not known.
     direction : array of shape (n_splits, n_features) or None
         The linear combination that a split cuts instead of a column, as in :class:`treekit.Tree`.
     surrogates : tuple of Surrogate
@@ -375,9 +375,9 @@ def take_branches(
     """The branch of each entry, SHARE where it is to be shared out; and the splits, as a move returns them.
 
     A row whose value is missing takes the branch of the node's first surrogate whose value it has, or else the branch
-    for missing values; a majority's branch is known as soon as all others have taken theirs. A part of a row that is
-    less than LEAST_SHARE of it is not shared out any further but takes the heaviest branch. So a row has at most
-    branches / LEAST_SHARE entries, however many of its values are missing, and no weight is lost.
+    for missing values; that of the majority is the heaviest before the surrogates send any row, as in rpart. A part of
+    a row that is less than LEAST_SHARE of it is not shared out any further but takes the heaviest branch. So a row has
+    at most branches / LEAST_SHARE entries, however many of its values are missing, and no weight is lost.
 
     Parameters
     ----------
@@ -397,14 +397,14 @@ def take_branches(
         row = level.rows(level.entry[place]).astype(np.intp)
         x[place] = combine(values, splits.direction[level.node[place]], row)
     branch = branches(x, splits.threshold.take(level.node), splits.routes, level.node)
+    heaviest = _heaviest_branch(level, branch, int(splits.n_children.max()))
     surrogates = () if find_surrogates is None else tuple(find_surrogates(level, branch, splits.feature))
     if surrogates:
         rows = level.rows(level.entry)
         for surrogate in surrogates:
             unknown = np.flatnonzero(branch < 0)
             branch[unknown] = surrogate.branch_taken(values, level.node[unknown], rows[unknown])
-    heavier = _heavier_branch(level, branch, int(splits.n_children.max()))
-    missing = np.where(splits.missing == MAJORITY, heavier, splits.missing)
+    missing = np.where(splits.missing == MAJORITY, heaviest, splits.missing)
     unknown = np.flatnonzero(branch < 0)
     if len(unknown):
         branch[unknown] = missing[level.node[unknown]]
@@ -412,12 +412,12 @@ def take_branches(
             entry = level.entry[unknown]
             is_small = level.weight[entry] < LEAST_SHARE * level.row_weight[level.rows(entry)]
             small = unknown[is_small & (branch[unknown] == SHARE)]
-            branch[small] = heavier[level.node[small]]
+            branch[small] = heaviest[level.node[small]]
     return branch, splits._replace(missing=missing, surrogates=surrogates)
 
 
-def _heavier_branch(level: Level, branch: Ints, n_branches: int) -> Ints:
-    """The branch of each node that gets the most weight of its known rows; of two that are equal the first."""
+def _heaviest_branch(level: Level, branch: Ints, n_branches: int) -> Ints:
+    """The branch of each node that gets the most weight of the rows whose value is known; of equal ones the first."""
     # One cell for each branch of each node, and one before them for the rows without a branch, -1.
     cell = level.node * (n_branches + 1) + branch + 1
     of_each = None if level.has_unit_weights else level.weight[level.entry]
@@ -425,7 +425,7 @@ def _heavier_branch(level: Level, branch: Ints, n_branches: int) -> Ints:
     weight = np.bincount(cell, of_each, minlength=n_cells).reshape(level.n_nodes, n_branches + 1)[:, 1:]
     if level.has_unit_weights:
         return weight.argmax(axis=1)
-    # Sums of weights round, and in another order of the rows otherwise: rounding must not decide.
+    # Sums of weights are rounded, differently in another order of the rows: rounding must not decide.
     return np.argmax(weight >= (1 - TIE) * weight.max(axis=1, keepdims=True), axis=1)
 
 
