@@ -16,7 +16,7 @@ unexport PYTHONDONTWRITEBYTECODE
 help:
 	@echo "make book     make the environment, build the site into _build/html, say where to open it"
 	@echo "make serve    build the site and serve it on this machine only (PORT=$(PORT))"
-	@echo "make check    see that the code is in order and run treekit's tests that need no browser, in a minute and a half"
+	@echo "make check    see that the code is in order and run treekit's tests that need no browser, in about a minute"
 	@echo "make test     run every test: of treekit, the notebooks, the site"
 	@echo "make binder   install what Binder would and run the chapters there, some minutes"
 	@echo "make execute  run the chapters again and store their outputs (CHAPTERS=\"entropy id3\" for some)"
@@ -122,7 +122,7 @@ $(READY): requirements.txt pyproject.toml
 	    echo "== Making the environment .venv with $$found ($$("$$found" --version))"; \
 	    "$$found" -m venv --clear .venv; \
 	fi
-	@echo "== Installing the pinned requirements (some 200 MB to fetch the first time)"
+	@echo "== Installing the pinned requirements (some 250 MB to fetch the first time)"
 	@.venv/bin/python -m pip install --quiet --disable-pip-version-check $(UV)
 	@.venv/bin/uv pip install --system-certs --python .venv/bin/python --compile-bytecode -r requirements.txt
 	@.venv/bin/uv pip install --system-certs --python .venv/bin/python --quiet --no-deps -e .

@@ -4,7 +4,7 @@ from collections import Counter, namedtuple
 from itertools import chain, pairwise
 from math import exp, inf, log, log2
 
-#: {attribute: value, or None}; the label or number; weight; curvature, for boosting
+#: {attribute: value, or None}; the label or number; weight; second derivative of a loss
 Row = namedtuple("Row", "x y w h", defaults=[1.0, 1.0])
 #: its rows; the value it predicts; and if it is no leaf, a question and {answer: Node}
 Node = namedtuple("Node", "rows value question branches", defaults=[None, {}])
@@ -18,7 +18,7 @@ def read(X, y):
     return list(map(Row, x, y)), {A: found.get(A) for A in X}
 
 
-# Entropy. A question is a pair (attribute, cut), of which categories need no cut: None.
+# Entropy. A question is (attribute, cut); if the cut is None, by its categories.
 def weight(D):
     """``|D|``, the number of rows; a row of weight 2 is two rows."""
     return sum(row.w for row in D)
@@ -38,7 +38,7 @@ def entropy(D):
 
 
 def answer(row, question):
-    """The value; with a cut True or False: is it at most this, or this category?"""
+    """The value of A; with a cut, whether it is at most that, or that category."""
     A, cut = question
     if cut is None or row.x[A] is None:
         return row.x[A]
@@ -74,7 +74,7 @@ def majority(D):
 
 
 def divides(D, question, least=0):
-    """Whether two answers or more have so much weight."""
+    """Whether at least two parts weigh ``least`` or more."""
     return sum(weight(part) >= least - TIE for part in divide(D, question).values()) > 1
 
 
@@ -178,9 +178,9 @@ def prune(node, alpha, N, impurity=gini):
 def share_out(D, question):
     """``D_m``, and ``w r_m`` of each row without an answer. :eq:`eq-missing-shares`"""
     parts = divide(D, question)
-    gaps = [row for row in D if answer(row, question) is None]
+    rest = [row for row in D if answer(row, question) is None]
     r = shares([Row({}, m, weight(part)) for m, part in parts.items()])
-    return {m: parts[m] + [row._replace(w=row.w * r[m]) for row in gaps] for m in parts}
+    return {m: parts[m] + [row._replace(w=row.w * r[m]) for row in rest] for m in parts}
 
 
 def predict_shares(node, row):
@@ -195,7 +195,7 @@ def predict_shares(node, row):
 
 
 def adaboost(D, attributes, choose, rounds):
-    """[(α, G)] for the labels −1 and +1: ``α = ½ ln (1 − e) / e``. :eq:`eq-vote`"""
+    """[(α, G)] for the labels −1 and +1: ``α = ½ ln [(1 − e) / e]``. :eq:`eq-vote`"""
     members = []
     for _ in range(rounds):
         G = grow(D, attributes, choose, depth=1)

@@ -1,8 +1,9 @@
 """What a split is to lower.
 
-Every criterion is a function of sums: what a group of rows costs follows from what its rows add up to, be it class
+Every criterion here is a function of sums: what a group of rows costs follows from what its rows add up to, be it class
 weights, or weight and target. So the costs of both sides of any cut are known from one running sum. The gain of a
-split is the cost of the node minus the costs of its children, over the weight of the node.
+split is the cost of the node minus the costs of its children, over the weight of the node (but not for boosting: see
+:class:`Newton`). The one criterion that is no such function has a file of its own, ``absolute_error.py``.
 
 Sums have the shape (n_sums, ...): one for each thing that is added up, for any number of groups of rows.
 """
@@ -29,7 +30,7 @@ __all__ = ["Criterion", "ClassCriterion", "Entropy", "Gini", "SquaredError", "Fr
 #: sum of positive targets is zero, nor the difference of two sums. Sums have some 60 bits, floats 53.
 POSITIVE = 2.0**-50
 
-#: In place of zeros that are divided by, or whose logarithm is multiplied by zero.
+#: Stands in for 0 in a divisor, or in 0 log 0.
 TINY = np.finfo(float).tiny
 
 
@@ -90,12 +91,12 @@ class Criterion:
         return level
 
     def order_keys(self, sums: Floats) -> Floats:
-        """Numbers by which groups can be ordered, of shape (n_keys, ...); one where a single number does."""
+        """Keys by which the categories of a node are ordered, of shape (n_keys, ...); one key where one is enough."""
         raise NotImplementedError
 
 
 class DeviationCriterion(Criterion):
-    r"""Base of the criteria whose savings follow from one deviation: that of the sum on the left from its expectation.
+    r"""Base of the criteria whose savings follow from how far the sum on the left is from its expectation.
 
     If the left side were like its node, its :math:`n_l` of :math:`n` rows would add up to :math:`n_l` times the node's
     mean. With the deviation :math:`S` of their sum from that number, a cut saves
@@ -286,7 +287,7 @@ class Gini(ClassCriterion, DeviationCriterion):
         return np.square(share)
 
     def cost_of_classes(self, share: Floats, sums: ClassSums, others: Floats) -> Floats:
-        # Without twice the weight of the others, which adds up: the largest class weighs l = share - x, and
+        # With x the weight of the others, the largest class weighs l = share - x; without 2 x, which adds up,
         # share - (l^2 + others' squares) / share = 2 x - (x^2 + others' squares) / share.
         return -np.square(others) * safe_divide(np.square(sums.others) + sums.terms, share)
 
@@ -496,7 +497,7 @@ class Poisson(_Mean):
 
 
 def _log_of_ratio(x: Floats, expected: Floats) -> Floats:
-    """ln(x / expected), exact also where the two are nearly equal; 0 where one of them is zero beside the other."""
+    """ln(x / expected), exact also where the two are nearly equal; 0 where x is negligible or ``expected`` is 0."""
     difference = safe_divide(x - expected, expected)
     return np.log1p(difference, out=np.zeros_like(difference), where=difference > -1)
 
@@ -506,15 +507,15 @@ class Newton(Criterion):
 
     A leaf predicts :math:`-G / (H + \lambda)`. The rows add up to :math:`G = \sum g` and :math:`H = \sum h`, the first
     and second derivatives of the loss. The gain of a split is what it saves minus :math:`\gamma`, the price of a leaf,
-    and a split without gain is none; as every row brings its own scale, the gain is not divided by a weight. :math:`H`
-    stands for the weight; XGBoost calls it cover.
+    and a split that does not gain is not made; as every row brings its own scale, the gain is not divided by a weight.
+    :math:`H` stands for the weight; XGBoost calls it cover.
 
     .. math:: \mathrm{gain} = \frac12 \left[ \frac{G_L^2}{H_L + \lambda} + \frac{G_R^2}{H_R + \lambda}
               - \frac{G^2}{H + \lambda} \right] - \gamma
 
-    The impurity is what a leaf for each row could still save after the node's own step, :math:`\frac12 \sum e^2 / (h +
-    \lambda)` with the gradients :math:`e = g - h\, G / H` that are left: where it is zero, no split gains. Source: Chen
-    and Guestrin (2016), equations 5-7.
+    The impurity is what a leaf for each row could still save after the step :math:`-G / H` of the whole node,
+    :math:`\frac12 \sum e^2 / (h + \lambda)` with the gradients :math:`e = g - h\, G / H` that are left: where it is
+    zero, no split gains. Source: Chen and Guestrin (2016), equations 5-7.
     """
 
     name = "newton"
@@ -533,7 +534,7 @@ class Newton(Criterion):
         return -safe_divide(sums[0] * sums[0], sums[1] + self.reg_lambda) / 2
 
     def gain(self, saving: Floats, node: Floats) -> Floats:
-        # The saving is the difference of two objectives: where they are large, rounding alone leaves a little of it.
+        # The saving is the difference of two objectives: where they are large, rounding alone can leave a little.
         by_rounding = ROUNDING * -self.cost(node)
         if self.noise:
             by_rounding += safe_divide(self.noise**2, node[1] + self.reg_lambda)
@@ -556,7 +557,7 @@ class Newton(Criterion):
         return np.bincount(level.node, saved, minlength=level.n_nodes).astype(float)
 
     def is_pure(self, level: Level, impurity: Floats) -> Bools:
-        # Where rows agree, e is a rounding error of g: relative to the node's own cost, the impurity is its square.
+        # Where rows agree, e is a rounding error of g: the impurity is its square, relative to the node's own cost.
         return impurity <= ROUNDING**2 * -self.cost(level.sums)
 
     def order_keys(self, sums: Floats) -> Floats:

@@ -28,8 +28,8 @@ __all__ = ["grow", "grow_and_apply", "grow_levels", "SplitSearch", "StoppingRule
 
 
 class OpenNodes(Protocol):
-    """What the loop reads of a level: :class:`treekit.growing.level.Level` has it, and so has a level whose rows lie
-    elsewhere."""
+    """What the loop reads of a level: of :class:`treekit.growing.level.Level`, or of one whose rows are held by other
+    processes."""
 
     @property
     def id(self) -> Ints:
@@ -220,7 +220,7 @@ def grow_and_apply(
     search: SplitSearch,
     stop: StoppingRule = StoppingRule(),
 ) -> tuple[Tree, Ints]:
-    """Grow a tree of numbers by a search that shares no rows out; also return the leaf of each row.
+    """Grow a regression tree by a search that shares no rows out; also return the leaf of each row.
 
     The leaves of rows of positive weight are known while the tree grows, so only the others are looked up in it.
     """
@@ -454,7 +454,7 @@ def assemble_tree(
     ids = np.concatenate([np.zeros(0, dtype=np.intp), *split_ids])
 
     def at_splits(parts: Sequence[NDArray], elsewhere: float) -> NDArray:
-        """One entry for each node of the tree: from the nodes that split, level by level, and the same elsewhere."""
+        """One entry for each node of the tree: those of nodes that split, level by level; ``elsewhere`` at others."""
         if not parts:
             return np.full(len(by_id), elsewhere)
         kind = np.result_type(parts[0], np.asarray(elsewhere))

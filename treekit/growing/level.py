@@ -8,8 +8,9 @@ An entry keeps its number as long as it lives. For each numeric column the level
 (node, value), so that one running sum scores all cuts of all nodes. They are sorted once, at the root: sending some
 to the left and some to the right keeps the order on either side.
 
-A level is immutable but for one part, ``sorted``: a workspace that all levels of a tree share. ``keep_only`` and
-``descend`` consume the level that they are given: they return another one, and only that one may be used from then on.
+A level is immutable but for ``cache``, which keeps results, and ``sorted``, a workspace that all levels of a tree
+share. ``keep_only`` and ``descend`` consume the level that they are given: they return another one, and only that one
+may be used from then on.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ class Level:
     has_unit_weights : bool
         Whether every entry in an open node has weight 1, so that weighing entries is counting them.
     has_whole_weights : bool
-        Whether all weights are whole numbers, which units hold exactly.
+        Whether all weights are whole numbers, held exactly in units of 1, and no row will be shared out.
     has_whole_rows : bool
         Whether no row was shared out yet, so that entries have the numbers of their rows.
     centre : array of shape (n_nodes,) or None
@@ -194,11 +195,11 @@ class Level:
         return safe_divide(np.bincount(self.node, weight * x, minlength=self.n_nodes), total)
 
     def view(self, nodes: NDArray[np.intp]) -> Level:
-        """Some of the nodes alone, in their old order, to read from: ``sorted`` remains that of all nodes."""
+        """Some of the nodes alone, in ascending order, to read from: ``sorted`` remains that of all nodes."""
         return self._restricted_to(nodes, self._is_in(nodes))
 
     def keep_only(self, nodes: NDArray[np.intp]) -> Level:
-        """The level without all other nodes. Consumes this level: the shared workspace drops their entries."""
+        """The level of these nodes, in ascending order. Consumes this one: the workspace drops all other entries."""
         if len(nodes) == self.n_nodes:
             return self
         stays = self._is_in(nodes)
@@ -212,8 +213,8 @@ class Level:
         return is_wanted.take(self.node)
 
     def _restricted_to(self, nodes: NDArray[np.intp], stays: NDArray[np.bool_]) -> Level:
-        # ``total[:, nodes]`` would lay the sums out node by node, and adding them up over all classes take ten times as
-        # long.
+        # ``total[:, nodes]`` would lay the sums out node by node, and adding them up over the classes would take ten
+        # times as long.
         return replace(
             self,
             id=self.id[nodes],
@@ -270,7 +271,7 @@ def first_level(
         total=segment_sums(addend, entry, start, labels and labels.take(entry)),
         sorted=PresortedColumns(list(columns), order, side),
         has_unit_weights=bool((weight[entry] == 1).all()),
-        has_whole_weights=not shares and bool((unit == 1).all()) and bool((weight == np.rint(weight)).all()),
+        has_whole_weights=not shares and bool((unit[0] == 1).all()) and bool((weight == np.rint(weight)).all()),
         labels=labels,
     )
 
@@ -285,8 +286,8 @@ def segment_starts(n_samples: NDArray[np.intp]) -> NDArray[np.intp]:
 def segment_sums(
     addend: NDArray[np.integer], entry: NDArray[np.integer], start: NDArray[np.intp], labels: Labels | None = None
 ) -> NDArray[np.int64]:
-    """What the entries of each node add up to, each to the sum of its label where there are labels; a node may have
-    none."""
+    """What the entries of each node add up to, each to the sum of its label where there are labels; a node may be
+    without entries."""
     if labels is not None:
         node = np.repeat(np.arange(len(start) - 1), np.diff(start))
         return labels.add_up(addend[0].take(entry), node, len(start) - 1)
@@ -359,7 +360,7 @@ def descend(
 
 
 def order_of_children(n_children: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """The children as a new level lists them, all first ones, all second ones, ...: which child, and of which node."""
+    """For each child, in the order of a new level: which child of its parent it is, and the place of the parent."""
     nth_child, parent = (np.arange(n_children.max())[:, np.newaxis] < n_children).nonzero()
     return nth_child, parent
 
@@ -385,7 +386,7 @@ class Copies(NamedTuple):
     first: NDArray[np.intp]
 
     def in_place_of(self, entries: NDArray[np.integer]) -> NDArray[np.integer]:
-        """The copies with a positive share, in the place of each of some old entries."""
+        """The entries, each replaced by its copies of positive share."""
         old, nth = repeat_with_index(entries, self.n_copies[entries])
         new = self.first[old] + nth
         return new[self.share[new] > 0].astype(entries.dtype)
@@ -400,7 +401,7 @@ def _share_out(level: Level, branch: NDArray[np.intp], n_children: NDArray[np.in
         old entry   branch   copies     new entry   origin   nth   share   branch
         0           0        1          0           0        0     1       0
         1           1        1          1           1        0     1       1
-        2           -1       2          2           2        0     2/3     0
+        2           SHARE    2          2           2        0     2/3     0
         3           0        1          3           2        1     1/3     1
                                         4           3        0     1       0
     """

@@ -66,8 +66,8 @@ def score_cuts(
     criterion, impurity, limits
         What a cut is to lower; the impurity of the nodes, which sets what counts as equal; what a side must hold.
     learn_missing : bool
-        Whether to try the rows where a column is missing on either side of every cut, and all known rows against them.
-        In a node where none is missing there is nothing to learn, and the branch is left open.
+        Whether to try the rows where a column is missing on either side of every cut, and a split of all known rows
+        from them. In a node where none is missing there is nothing to learn, and the branch is left open.
     """
     is_cut = cut_places(level, x)
     # Missing values come last in a node, so the last value tells whether there are any.
@@ -130,18 +130,18 @@ def has_unit_weight_shortcut(criterion: Criterion, level: Level) -> TypeGuard[De
     """Whether the weight below a place is the number of rows, and the criterion can use that."""
     if not (level.has_unit_weights and level.labels is None and isinstance(criterion, DeviationCriterion)):
         return False
-    # The unit of weights is 1 unless rows are to be shared out. Then that of targets is the only other one.
+    # The unit of weights is 1 unless rows are to be shared out; where it is 1, only targets have another unit.
     return bool(level.unit[0, 0] == 1)
 
 
 def unit_weight_savings(
     level: Level, order: NDArray[np.integer], criterion: DeviationCriterion
 ) -> tuple[Floats, Floats]:
-    """The savings at all places of some columns where every row has weight 1, and the unit of which they are squares.
+    """The savings at all places of some columns where every row has weight 1, in squared units, and the units.
 
     The fifth place of a node has five rows below it in every column. So whatever depends on the weights alone is
     computed once per level, and the first sum needs no running sum: a quarter of the time at 100,000 rows. The other
-    sums stay in units, powers of two, so that nothing is rounded otherwise.
+    sums stay in units, powers of two, so that nothing is rounded differently.
 
     Returns
     -------
@@ -195,7 +195,7 @@ class CandidateCuts:
     n_below : array of shape (n_cuts,)
         Number of entries of the node below the cut.
     n_known : array of shape (n_nodes,)
-        Number of entries of each node where the column is known; they come first in the node.
+        Number of entries of each node where the column is known; these entries come first in the node.
     """
 
     place: NDArray[np.intp]
@@ -395,7 +395,7 @@ def saving_of_classes_within_limits(
     n: NDArray,
     limits: ChildLimits,
 ) -> Floats:
-    """The same from the sums of many classes, the size of the units at each cut, and its node."""
+    """As :func:`saving_within_limits`, from the sums of many classes, the units at each cut, and its node."""
     assert isinstance(criterion, ClassCriterion)
     left, total = sums.left.weight * unit, sums.total.weight[node] * unit
     fits = _both_sides_reach(n_left, n, limits.rows) & _both_sides_reach(left, total, limits.weight)
