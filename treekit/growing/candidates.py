@@ -25,7 +25,7 @@ __all__ = [
 ]
 
 
-@dataclass(eq=False)
+@dataclass(frozen=True, eq=False)
 class SplitCandidates:
     """The best split of each open node on each of some columns.
 

@@ -185,10 +185,9 @@ def score_branches(
         saving = cells.known[0] * (criterion.cost_of_classes(np.ones_like(others), sums.total, others) - after)
     can_split = cells.by_node(((weight > 0) & (weight >= min_weight)).astype(np.intp)) >= 2
     gain = np.where(can_split, criterion.gain(saving, level.sums), -np.inf)
-    candidates = _category_candidates(gain, BranchPerCategory(n_values))
     share = safe_divide(weight, cells.by_node(weight)[cells.node])
-    candidates.branch_entropy = {0: -cells.by_node(share * np.log2(np.where(share > 0, share, 1.0)))}
-    return candidates
+    entropy_of_branches = -cells.by_node(share * np.log2(np.where(share > 0, share, 1.0)))
+    return replace(_category_candidates(gain, BranchPerCategory(n_values)), branch_entropy={0: entropy_of_branches})
 
 
 def score_groups(

@@ -7,6 +7,7 @@ table, which are found once for all trees; it takes a few nanoseconds a row.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -117,6 +118,5 @@ class SampledFeatures:
         for block in blocks(len(columns), len(level.entry)):
             order, x = self.table.by_value(level, columns[block])
             candidates = score_cuts(level, x, order, self.criterion, impurity, limits)
-            candidates.feature = columns[block]
-            parts.append(candidates)
+            parts.append(replace(candidates, feature=columns[block]))
         return parts

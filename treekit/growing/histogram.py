@@ -9,6 +9,7 @@ different machines. The sums are whole numbers of units, so they are exact: neit
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -552,7 +553,7 @@ class HistogramGrower:
         candidates = best_groups(sums, n_rows, level.sums, self.criterion, scale, self.limits)
         if self.is_newton:
             rounding = tie_tolerance(0, -self.criterion.cost(level.sums), self._objective_of_rounding(level))
-            candidates.gain[candidates.gain <= rounding] = -np.inf
+            return replace(candidates, gain=np.where(candidates.gain > rounding, candidates.gain, -np.inf))
         return candidates
 
     # -- every row takes its branch

@@ -73,9 +73,9 @@ def find_surrogates(
     by_side = with_fine_weights(by_side, 2, lambda entry: sent[:, entry])
     candidates = score(by_side, np.ones(level.n_nodes), Agreement(), ChildLimits(rows=2))
     node = np.arange(level.n_nodes)
-    candidates.gain[split_feature, node] = -np.inf
     # Weights are rounded numbers: gains that differ by less than a tie are equal, and the first of them comes first.
     gain = np.rint(candidates.gain / TIE)
+    gain[split_feature, node] = -np.inf
     ranked = np.argsort(-gain, axis=0, kind="stable")[:n_wanted]
     return [
         _surrogate(by_side, branch, values, candidates, np.where(gain[best, node] > 0, best, -1)) for best in ranked

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeGuard
 
 import numpy as np
@@ -85,7 +85,7 @@ def score_cuts(
             parts.append(score_dense_cuts(level, x[dense], order[dense], is_cut[dense], criterion, impurity, limits))
         candidates = merge_candidates(parts, np.concatenate([sparse, dense]).tolist())
     if learn_missing and candidates.missing is None:
-        candidates.missing = np.full(candidates.gain.shape, MAJORITY)
+        return replace(candidates, missing=np.full(candidates.gain.shape, MAJORITY))
     return candidates
 
 
@@ -111,19 +111,19 @@ def score_dense_cuts(
         saving, weight_below = criterion.saving(below, _at_places(level, level.sums)), criterion.weight(below)
     node_weight = criterion.weight(level.sums)
     if limits.rows > 1:
-        is_cut &= _both_sides_reach(level.n_below, level.n_samples[level.node], limits.rows)
+        is_cut = is_cut & _both_sides_reach(level.n_below, level.n_samples[level.node], limits.rows)
     if limits.limits_weight:
-        is_cut &= _both_sides_reach(weight_below, node_weight[level.node], limits.of(level.node).weight)
+        is_cut = is_cut & _both_sides_reach(weight_below, node_weight[level.node], limits.of(level.node).weight)
     saving = np.where(is_cut, saving, -np.inf)
 
     tolerance = TIE * impurity * criterion.divisor(level.sums) / unit / unit
     best = first_maximum_per_column(level, saving, tolerance)
     gain = criterion.gain(saving.take(best) * unit * unit, level.sums)
-    candidates = SplitCandidates(gain, threshold_after(x, best))
+    branch_weight: dict[int, Floats] = {}
     if weight_below.ndim == 2:
         left = weight_below.take(best)
-        candidates.branch_weight = dict(enumerate(np.stack([left, node_weight - left], axis=-1)))
-    return candidates
+        branch_weight = dict(enumerate(np.stack([left, node_weight - left], axis=-1)))
+    return SplitCandidates(gain, threshold_after(x, best), branch_weight=branch_weight)
 
 
 def has_unit_weight_shortcut(criterion: Criterion, level: Level) -> TypeGuard[DeviationCriterion]:
@@ -259,15 +259,24 @@ def score_sparse_cuts(
         else:
             saving = saving_within_limits(criterion, below, known[:, at], cuts.n_below, n_known[at], limits.of(at))
     node, best = first_maximum(cuts, saving, tolerance)
-    candidates = candidates_from_cuts(level, cuts, node, best, saving, criterion)
-    _add_branch_weights(candidates, level, cuts, node, criterion.weight(below)[best], criterion.weight(known), saving)
+    missing = None
     if learn_missing:
         # Of two equal gains the right side wins, as in XGBoost.
         left_is_better = missing_left[best] > missing_right[best] + tolerance[node]
         has_missing = cuts.n_known[node] < level.n_samples[node]
-        candidates.missing = np.full((1, level.n_nodes), MAJORITY)
-        candidates.missing[0, node] = np.where(has_missing, np.where(left_is_better, 0, 1), MAJORITY)
-    return candidates
+        missing = np.full((1, level.n_nodes), MAJORITY)
+        missing[0, node] = np.where(has_missing, np.where(left_is_better, 0, 1), MAJORITY)
+    # For C4.5: how many cuts a column has within the limits, and the known weight on both sides of the best.
+    n_candidates = np.bincount(cuts.node, np.isfinite(saving), minlength=level.n_nodes).astype(float)[np.newaxis]
+    branch_weight = np.zeros((level.n_nodes, 2))
+    branch_weight[node, 0] = criterion.weight(below)[best]
+    branch_weight[node, 1] = criterion.weight(known)[node] - branch_weight[node, 0]
+    return replace(
+        candidates_from_cuts(level, cuts, node, best, saving, criterion),
+        missing=missing,
+        n_candidates=n_candidates,
+        branch_weight={0: branch_weight},
+    )
 
 
 def sums_at_cuts(level: Level, cuts: CandidateCuts, order: NDArray[np.integer]) -> tuple[Floats, Floats]:
@@ -294,24 +303,6 @@ def savings_with_missing(
     left = saving_within_limits(criterion, with_missing, total, n_with_missing, n_samples, limits)
     right = saving_within_limits(criterion, below, total, cuts.n_below, n_samples, limits)
     return left, right
-
-
-def _add_branch_weights(
-    candidates: SplitCandidates,
-    level: Level,
-    cuts: CandidateCuts,
-    node: NDArray[np.intp],
-    below: Floats,
-    known: Floats,
-    saving: Floats,
-) -> None:
-    """Fill in the number of cuts within the limits, and the known weight on both sides of the best cuts of nodes."""
-    n_candidates = np.bincount(cuts.node, np.isfinite(saving), minlength=level.n_nodes)
-    candidates.n_candidates = n_candidates.astype(float)[np.newaxis]
-    weight = np.zeros((level.n_nodes, 2))
-    weight[node, 0] = below
-    weight[node, 1] = known[node] - below
-    candidates.branch_weight[0] = weight
 
 
 def _score_sparse_unit_weights(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -281,8 +282,7 @@ def _textbook_score(values: NDArray, features: tuple[Feature, ...], entropy: Ent
             features,
             lambda j: score_branches(level, values[j], features[j].n_values, entropy, least),
         )
-        candidates.split_information = _entropy_of_branches(candidates)
-        return candidates
+        return replace(candidates, split_information=_entropy_of_branches(candidates))
 
     return score
 
@@ -302,16 +302,15 @@ def _quinlan_score(
             candidates = score_sparse_cuts(level, level.values(values[j], order), order, entropy, impurity, limits)
             assert candidates.n_candidates is not None
             # Having many cuts to choose from is a reason not to trust the best one.
-            candidates.gain -= np.log2(np.maximum(candidates.n_candidates, 1)) / total
-            candidates.threshold = _moved_down(candidates.threshold, in_table[j])
-            candidates.gain[candidates.gain <= SHARED_TIE] = -np.inf
+            gain = candidates.gain - np.log2(np.maximum(candidates.n_candidates, 1)) / total
+            gain[gain <= SHARED_TIE] = -np.inf
+            candidates = replace(candidates, gain=gain, threshold=_moved_down(candidates.threshold, in_table[j]))
         else:
             candidates = score_branches(level, values[j], features[j].n_values, entropy, least)
         # The entropy of (unknown, branch 1, branch 2, ...) is that of unknown or not, and then that of the branches.
         share = known / total
         is_unknown = entropy_of_counts(np.stack([share, 1 - share], axis=-1))
-        candidates.split_information = is_unknown + share * _entropy_of_branches(candidates)
-        return candidates
+        return replace(candidates, split_information=is_unknown + share * _entropy_of_branches(candidates))
 
     def score(level: Level, impurity: Floats) -> SplitCandidates:
         return merge_candidates([score_column(level, j, impurity) for j in range(len(features))])

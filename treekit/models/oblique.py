@@ -322,9 +322,8 @@ def with_combination(single: SplitCandidates, best: ObliqueCut, range_: Floats) 
     """
     both = merge_candidates([single, SplitCandidates(best.gain[np.newaxis], best.threshold[np.newaxis])])
     own = np.repeat(np.arange(len(single.gain))[:, np.newaxis], len(best.gain), axis=1)
-    both.feature = np.vstack([own, (np.abs(best.direction) * range_).argmax(axis=1)])
-    both.direction = best.direction
-    return both
+    feature = np.vstack([own, (np.abs(best.direction) * range_).argmax(axis=1)])
+    return replace(both, feature=feature, direction=best.direction)
 
 
 def better(a: ObliqueCut, b: ObliqueCut, impurity: Floats) -> ObliqueCut:
