@@ -97,7 +97,7 @@ def score_thresholds_absolute(
     A level takes O(entries) a column where every row has weight 1, after sorting the targets once; with weights,
     O(entries x log entries) a column.
     """
-    orders, columns = level.sorted.up_to_date(), np.array(level.sorted.columns)[:, np.newaxis]
+    orders, columns = level.orders, np.array(level.sorted.columns)[:, np.newaxis]
     if not level.has_unit_weights:
         lines, weighed = zip(level.gather(values, columns, orders), orders), weigh_targets(level, criterion)
         parts = [score_by_weight(level, x, order, weighed, criterion, impurity, limits) for x, order in lines]

@@ -102,7 +102,7 @@ class SampledFeatures:
             lacks = np.flatnonzero(n_found < self.n_drawn)
             if not len(lacks):
                 break
-            part = level.view(lacks)
+            part = level.keep_only(lacks)
             (found,) = self._score_columns(part, columns[np.newaxis, lacks], impurity[lacks], self.limits.of(lacks))
             n_found[lacks] += np.isfinite(found.gain[0])
             gain, threshold = np.full((1, level.n_nodes), -np.inf), np.full((1, level.n_nodes), np.nan)

@@ -9,8 +9,7 @@ An entry keeps its number as long as it lives. For each numeric column the level
 to the left and some to the right keeps the order on either side.
 
 A level is immutable but for ``cache``, which keeps results, and ``sorted``, a workspace that all levels of a tree
-share. ``keep_only`` and ``descend`` consume the level that they are given: they return another one, and only that one
-may be used from then on.
+share: it holds the orders of the level that has read them last.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from numpy.typing import NDArray
 
 from treekit.growing.fixed_point import to_units
 from treekit.growing.many_classes import Labels
-from treekit.growing.presorted import INACTIVE, NO_ORDER, PresortedColumns, index_dtype, partition_by_branch
+from treekit.growing.presorted import NO_ORDER, PresortedColumns, index_dtype, partition_by_branch
 from treekit.numeric import repeat_with_index, safe_divide
 
 __all__ = ["Level", "first_level", "descend"]
@@ -194,32 +193,25 @@ class Level:
         total = np.bincount(self.node, weight, minlength=self.n_nodes)
         return safe_divide(np.bincount(self.node, weight * x, minlength=self.n_nodes), total)
 
-    def view(self, nodes: NDArray[np.intp]) -> Level:
-        """Some of the nodes alone, in ascending order, to read from: ``sorted`` remains that of all nodes."""
-        return self._restricted_to(nodes, self._is_in(nodes))
+    @property
+    def orders(self) -> NDArray[np.integer]:
+        """The entries in the order of each column of ``sorted``, of shape (n_columns, n_alive). Once they are read, no
+        level with other entries can read its own."""
+        return self.sorted.up_to_date(self.entry)
 
     def keep_only(self, nodes: NDArray[np.intp]) -> Level:
-        """The level of these nodes, in ascending order. Consumes this one: the workspace drops all other entries."""
+        """The level of these nodes, in ascending order."""
         if len(nodes) == self.n_nodes:
             return self
-        stays = self._is_in(nodes)
-        self.sorted.remove(self.entry.take(np.flatnonzero(~stays)))
-        return self._restricted_to(nodes, stays)
-
-    def _is_in(self, nodes: NDArray[np.intp]) -> NDArray[np.bool_]:
-        """Whether each place of ``entry`` belongs to one of some nodes."""
-        is_wanted = np.zeros(self.n_nodes, dtype=bool)
-        is_wanted[nodes] = True
-        return is_wanted.take(self.node)
-
-    def _restricted_to(self, nodes: NDArray[np.intp], stays: NDArray[np.bool_]) -> Level:
+        is_kept = np.zeros(self.n_nodes, dtype=bool)
+        is_kept[nodes] = True
         # ``total[:, nodes]`` would lay the sums out node by node, and adding them up over the classes would take ten
         # times as long.
         return replace(
             self,
             id=self.id[nodes],
             start=segment_starts(self.n_samples[nodes]),
-            entry=self.entry.take(np.flatnonzero(stays)),
+            entry=self.entry.take(np.flatnonzero(is_kept.take(self.node))),
             total=self.total.take(nodes, axis=1),
             unit=self.unit_of(nodes),
             centre=None if self.centre is None else self.centre[nodes],
@@ -258,7 +250,7 @@ def first_level(
     addend, unit = to_units(per_row * weight, shares)
     entry = np.flatnonzero(weight > 0).astype(index_dtype(len(weight)))
     start = np.array([0, len(entry)])
-    side = np.where(weight > 0, 0, INACTIVE).astype(np.min_scalar_type(-max(n_branches, 2)))
+    side = np.zeros(len(weight), dtype=np.min_scalar_type(-max(n_branches, 2)))
     return Level(
         row=np.arange(len(weight), dtype=entry.dtype),
         weight=weight,
@@ -319,7 +311,7 @@ def descend(
     Parameters
     ----------
     level : Level
-        Nodes that split, all of them. It is consumed: its workspace passes to the new level.
+        Nodes that split, all of them. Its orders pass to the new level.
     branch : array of shape (n_alive,)
         Branch of each entry in ``level.entry``; SHARE to share it out.
     n_children : array of shape (n_nodes,)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from enum import Enum
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,35 +19,27 @@ BLOCK = 2**16
 INACTIVE = -1
 
 
-class Pending(Enum):
-    """What the orders of :class:`PresortedColumns` do not show yet."""
-
-    NOTHING = 0
-    REMOVALS = 1
-    BRANCHES = 2
-
-
 class PresortedColumns:
     """The entries in the order of each numeric column: node by node, and within a node by value, missing values last.
 
     The one mutable part of a growing tree: a workspace that all its levels share, because a second set of orders would
-    be the largest thing in memory. A level that moves on hands the workspace to the next level and must not read it
-    again. Branches and removals are only recorded; the orders are brought up to date in one pass when they are read.
+    be the largest thing in memory. Branches are only recorded; the orders are brought up to date in one pass when a
+    level reads them, and entries that it does not have are dropped. So a level whose rows have moved on, or that had
+    more entries than one that has read since, can read its orders no more.
 
     Three invariants hold between calls:
 
-    1. Every order holds the same entries, those that were in open nodes at the last update, each of them once.
-    2. ``side[e]`` is the branch that entry e has taken since that update, 0 if none, and INACTIVE once e is in no open
-       node. So moving all entries of side 0 to the front, then those of side 1, and so on, updates an order.
-    3. ``_pending`` says what was recorded since the update: with NOTHING every side is 0 or INACTIVE and no order
-       holds an inactive entry; with REMOVALS some order does; with BRANCHES entries have taken branches too. Only one
-       set of branches fits in ``side``, so a second one needs an update first.
+    1. Every order holds the same entries, each of them once, among them all entries in open nodes.
+    2. ``side[e]`` is the branch that entry e has taken since the last update, 0 if none. So moving all entries of side
+       0 to the front, then those of side 1, and so on, updates an order.
+    3. ``_has_branches`` says whether entries have taken branches since. Only one set of branches fits in ``side``, so a
+       second one needs an update first.
 
     Parameters
     ----------
     columns : list of int
         Which columns of the table.
-    order : array of shape (n_columns, n_alive)
+    order : array of shape (n_columns, n_rows)
         The entries by each. It becomes part of the workspace and is overwritten.
     side : integer array of shape (n_entries,)
         See above; overwritten as well.
@@ -56,33 +47,28 @@ class PresortedColumns:
 
     def __init__(self, columns: list[int], order: NDArray[np.integer], side: NDArray[np.integer]):
         self.columns, self.side = columns, side
-        self._order, self._n_alive = order, order.shape[1]
-        self._pending = Pending.REMOVALS if side.any() else Pending.NOTHING
-
-    def remove(self, entries: NDArray[np.integer]) -> None:
-        """Record that some entries are in no open node any more."""
-        self.side[entries] = INACTIVE
-        if self._pending is Pending.NOTHING:
-            self._pending = Pending.REMOVALS
+        self._order, self._n_kept, self._has_branches = order, order.shape[1], False
 
     def take_branches(self, entries: NDArray[np.integer], branch: NDArray[np.integer]) -> None:
-        """Record which branches some entries take."""
-        if self._pending is Pending.BRANCHES:
-            self.up_to_date()
+        """Record which branches the entries in open nodes take."""
+        if self._has_branches:
+            self.up_to_date(entries)
         self.side[entries] = branch
-        self._pending = Pending.BRANCHES
+        self._has_branches = True
 
-    def up_to_date(self) -> NDArray[np.integer]:
-        """The orders, every entry in the place of its branch, of shape (n_columns, n_alive)."""
-        if self._pending is not Pending.NOTHING:
-            n_branches, n_alive = int(self.side.max()) + 1, 0
-            for block in blocks(len(self.columns), self._n_alive):
-                moved = partition_by_branch(self._order[block, : self._n_alive], self.side, n_branches)
-                n_alive = moved.shape[1]
-                self._order[block, :n_alive] = moved
-            self._n_alive, self._pending = n_alive, Pending.NOTHING
-            np.minimum(self.side, 0, out=self.side)
-        return self._order[:, : self._n_alive]
+    def up_to_date(self, entries: NDArray[np.integer]) -> NDArray[np.integer]:
+        """The orders of the entries in open nodes, each in the place of its branch, of shape (n_columns, n_alive)."""
+        if self._has_branches or len(entries) < self._n_kept:
+            side = np.full_like(self.side, INACTIVE)
+            side[entries] = self.side[entries]
+            n_branches = int(side.max()) + 1
+            for block in blocks(len(self.columns), self._n_kept):
+                moved = partition_by_branch(self._order[block, : self._n_kept], side, n_branches)
+                self._order[block, : len(entries)] = moved
+            self._n_kept, self._has_branches = len(entries), False
+            self.side[:] = 0
+        assert len(self._order) == 0 or len(entries) == self._n_kept, "the orders have moved on to another level"
+        return self._order[:, : self._n_kept]
 
     def renumbered(
         self, renumber: Callable[[NDArray[np.integer]], NDArray[np.integer]], side: NDArray[np.integer]
@@ -96,9 +82,9 @@ class PresortedColumns:
         side : integer array of shape (n_new_entries,)
             The branch that each new entry has taken.
         """
-        order = [renumber(order) for order in self._order[:, : self._n_alive]]
+        order = [renumber(order) for order in self._order[:, : self._n_kept]]
         moved = PresortedColumns(self.columns, np.array(order or self._order), side.astype(self.side.dtype))
-        moved._pending = Pending.BRANCHES
+        moved._has_branches = True
         return moved
 
 

@@ -298,7 +298,7 @@ def _quinlan_score(
         known = _known_weight(level, values[j], features[j], entropy)
         if features[j].is_numeric:
             limits = ChildLimits(weight=np.maximum(least, np.minimum(0.1 * known / entropy.n_classes, 25.0)))
-            order = level.sorted.up_to_date()[level.sorted.columns.index(j)]
+            order = level.orders[level.sorted.columns.index(j)]
             candidates = score_sparse_cuts(level, level.values(values[j], order), order, entropy, impurity, limits)
             assert candidates.n_candidates is not None
             # Having many cuts to choose from is a reason not to trust the best one.

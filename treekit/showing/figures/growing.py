@@ -202,7 +202,7 @@ def ordered_levels(values: NDArray[np.float64], label: NDArray[np.intp]) -> list
     levels, next_id = [], 1
     while True:
         splits = ~tree.is_leaf[level.id]
-        levels.append(Ordered(level.id, splits, level.start, level.sorted.up_to_date().copy()))
+        levels.append(Ordered(level.id, splits, level.start, level.orders.copy()))
         if not splits.any():
             return levels
         level = level.keep_only(np.flatnonzero(splits))
