@@ -74,9 +74,13 @@ class Criterion:
         """Weight of the rows in each group."""
         raise NotImplementedError
 
-    def value(self, level: Level) -> Floats:
-        """Prediction of each node as a leaf, of shape (n_nodes, n_values); anything for a node without rows."""
+    def value_from(self, sums: Floats) -> Floats:
+        """Prediction of each group as a leaf, of shape (n_groups, n_values); anything for a group without rows."""
         raise NotImplementedError
+
+    def value(self, level: Level) -> Floats:
+        """Prediction of each node as a leaf, of shape (n_nodes, n_values)."""
+        return self.value_from(level.sums)
 
     def impurity(self, level: Level) -> Floats:
         """Impurity of each node, of shape (n_nodes,)."""
@@ -180,8 +184,8 @@ class ClassCriterion(Criterion):
     def weight(self, sums: Floats) -> Floats:
         return sums.sum(axis=0)
 
-    def value(self, level: Level) -> Floats:
-        return safe_divide(level.sums, level.sums.sum(axis=0)).T
+    def value_from(self, sums: Floats) -> Floats:
+        return safe_divide(sums, sums.sum(axis=0)).T
 
     def is_pure(self, level: Level, impurity: Floats) -> Bools:
         return np.count_nonzero(level.total, axis=0) <= 1
@@ -336,9 +340,10 @@ class _Mean(Criterion):
     def weight(self, sums: Floats) -> Floats:
         return sums[0]
 
+    def value_from(self, sums: Floats) -> Floats:
+        return (safe_divide(sums[1], sums[0]) + self.offset)[:, np.newaxis]
+
     def value(self, level: Level) -> Floats:
-        if not isinstance(level, Level):  # the sums of histograms, without rows
-            return (safe_divide(level.sums[1], level.sums[0]) + self.offset)[:, np.newaxis]
         mean, _, low, high = self._statistics(level)
         return np.minimum(np.maximum(mean + self._centre(level), low), high)[:, np.newaxis]
 
@@ -547,8 +552,8 @@ class Newton(Criterion):
     def weight(self, sums: Floats) -> Floats:
         return sums[1]
 
-    def value(self, level: Level) -> Floats:
-        return -safe_divide(level.sums[0], level.sums[1] + self.reg_lambda)[:, np.newaxis]
+    def value_from(self, sums: Floats) -> Floats:
+        return -safe_divide(sums[0], sums[1] + self.reg_lambda)[:, np.newaxis]
 
     def impurity(self, level: Level) -> Floats:
         g, h = self.per_row.take(level.row[level.entry], axis=1)

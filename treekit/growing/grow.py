@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, NamedTuple, Protocol, Self, TypeVar
+from typing import Generic, NamedTuple, Protocol, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,6 +52,7 @@ class OpenNodes(Protocol):
 
 
 AnyLevel = TypeVar("AnyLevel", bound=OpenNodes)
+LevelIn = TypeVar("LevelIn", bound=OpenNodes, contravariant=True)
 ScoreSplits = Callable[[Level, Floats], SplitCandidates]
 FindSplits = Callable[[AnyLevel, Floats, Floats], "ChosenSplits"]
 Move = Callable[[AnyLevel, "ChosenSplits", int], "NextLevel[AnyLevel]"]
@@ -59,7 +60,7 @@ ChooseFeature = Callable[[SplitCandidates, Floats], Ints]
 FindSurrogates = Callable[[Level, Ints, Ints], list[Surrogate]]
 
 
-class NodeCriterion(Protocol):
+class NodeCriterion(Protocol[LevelIn]):
     """What the loop asks of a criterion: see :class:`treekit.growing.criteria.Criterion`."""
 
     name: str
@@ -67,11 +68,11 @@ class NodeCriterion(Protocol):
 
     def weight(self, sums: Floats, /) -> Floats: ...
 
-    def value(self, level: Any, /) -> Floats: ...
+    def value(self, level: LevelIn, /) -> Floats: ...
 
-    def impurity(self, level: Any, /) -> Floats: ...
+    def impurity(self, level: LevelIn, /) -> Floats: ...
 
-    def is_pure(self, level: Any, impurity: Floats, /) -> Bools: ...
+    def is_pure(self, level: LevelIn, impurity: Floats, /) -> Bools: ...
 
 
 class StoppingRule(NamedTuple):
@@ -289,7 +290,7 @@ def _grow_by_rows(
 
 def grow_levels(
     features: tuple[Feature, ...],
-    criterion: NodeCriterion,
+    criterion: NodeCriterion[AnyLevel],
     level: AnyLevel,
     find_splits: FindSplits[AnyLevel],
     move: Move[AnyLevel],
@@ -432,7 +433,7 @@ def _heaviest_branch(level: Level, branch: Ints, n_branches: int) -> Ints:
 def assemble_tree(
     features: tuple[Feature, ...],
     classes: NDArray | None,
-    criterion: NodeCriterion,
+    criterion: NodeCriterion[AnyLevel],
     levels: list[LevelStatistics],
     splits: list[ChosenSplits],
     split_ids: list[Ints],

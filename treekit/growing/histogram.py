@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -403,13 +403,13 @@ class HistogramLevel(NamedTuple):
         )
 
 
-class SumsOnlyCriterion(Criterion):
+class SumsOnlyCriterion:
     """A criterion for levels without rows, which bring their impurity along."""
 
     def __init__(self, criterion: Criterion):
         self.criterion, self.name, self.gain_is_sum = criterion, criterion.name, criterion.gain_is_sum
 
-    def is_pure(self, level: Any, impurity: Floats) -> Bools:
+    def is_pure(self, level: HistogramLevel, impurity: Floats) -> Bools:
         # RowStore.squared_error is 0 where rows differ by no more than the node's own rounding. Newton's impurity is
         # another number; its splits must gain something, which is enough.
         return np.zeros(len(impurity), dtype=bool) if isinstance(self.criterion, Newton) else impurity == 0
@@ -417,10 +417,10 @@ class SumsOnlyCriterion(Criterion):
     def weight(self, sums: Floats) -> Floats:
         return self.criterion.weight(sums)
 
-    def value(self, level: Any) -> Floats:
-        return self.criterion.value(level)
+    def value(self, level: HistogramLevel) -> Floats:
+        return self.criterion.value_from(level.sums)
 
-    def impurity(self, level: Any) -> Floats:
+    def impurity(self, level: HistogramLevel) -> Floats:
         return level.impurity
 
 
