@@ -6,10 +6,12 @@ Nothing is timed here. LightGBM takes part where it is installed, which only `ma
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from dataclasses import replace
 from datetime import date
+from pathlib import Path
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -41,6 +43,12 @@ def test_the_saved_table_has_the_targets_of_the_definition(saved):
     targets = times + n_slopes * [SLOPE] + [m.target for m in MEMORY for _ in m.peers or ("",)]
     expected = [target or (np.nan, np.nan) for target in targets]
     np.testing.assert_allclose(saved[["wanted", "moonshot"]], expected, rtol=1e-5)
+
+
+def test_contributing_names_the_targets_that_are_missed(saved):
+    page = (Path(__file__).parents[2] / "book" / "contributing.md").read_text(encoding="utf-8")
+    (paragraph,) = re.findall(r"^The saved table misses .*$", page, re.MULTILINE)
+    assert set(re.findall(r"`([^`]+)`", paragraph)) == set(saved["what"][saved["seen"] > saved["wanted"]])
 
 
 def test_the_saved_figures_fit_each_other(saved):
