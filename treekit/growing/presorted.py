@@ -25,7 +25,7 @@ class PresortedColumns:
     The one mutable part of a growing tree: a workspace that all its levels share, because a second set of orders would
     be the largest thing in memory. Branches are only recorded; the orders are brought up to date in one pass when a
     level reads them, and entries that it does not have are dropped. So a level whose rows have moved on, or that had
-    more entries than one that has read since, can read its orders no more.
+    more entries than one that has read since, can no longer read its orders.
 
     Three invariants hold between calls:
 
