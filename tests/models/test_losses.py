@@ -132,9 +132,9 @@ def test_weights_are_repeated_rows(loss):
 )
 def test_score_and_prediction_are_inverse(loss, prediction):
     score = loss.score_of(prediction)[:, np.newaxis]
-    said = loss.prediction(score)
+    predicted = loss.prediction(score)
     expected = [1 - prediction, prediction] if isinstance(loss, LogisticLoss) else prediction
-    np.testing.assert_allclose(said.ravel(), np.ravel(expected))
+    np.testing.assert_allclose(predicted.ravel(), np.ravel(expected))
     assert np.isfinite(LogisticLoss().score_of(0)).all() and np.isfinite(SoftmaxLoss(2).score_of([0, 1])).all()
 
 

@@ -213,14 +213,14 @@ def test_shallow_trees_find_the_leaves(table, share_missing, block, monkeypatch)
         batch = BatchedTrees(trees, values.dtype)
         wanted = [[max(follow(tree, x)) for x in values.T] for tree in trees]
         assert np.take_along_axis(batch.node, batch.positions(values).astype(int), axis=1).tolist() == wanted
-        says = [rng.normal(size=len(tree)) for tree in trees]
-        found = list(leaf_values(trees, says, np.asfortranarray(values)))
-        assert np.array_equal(found, [said[end] for said, end in zip(says, wanted)])
-        assert tree_by_tree(trees, says, values) == [said[end].tolist() for said, end in zip(says, wanted)]
+        outputs = [rng.normal(size=len(tree)) for tree in trees]
+        found = list(leaf_values(trees, outputs, np.asfortranarray(values)))
+        assert np.array_equal(found, [output[end] for output, end in zip(outputs, wanted)])
+        assert tree_by_tree(trees, outputs, values) == [output[end].tolist() for output, end in zip(outputs, wanted)]
 
 
-def tree_by_tree(trees, says, values) -> list:
-    return [said[tree.apply(values)].tolist() for tree, said in zip(trees, says)]
+def tree_by_tree(trees, outputs, values) -> list:
+    return [output[tree.apply(values)].tolist() for tree, output in zip(trees, outputs)]
 
 
 def test_what_is_not_shallow():
