@@ -97,7 +97,7 @@ def test_a_large_level_is_scored_like_a_small_one():
 
 @settings(deadline=None, max_examples=20)
 @given(st.integers(0, 2**32 - 1), st.integers(1, 5), st.sampled_from([2, 3, 50]), st.booleans())
-def test_to_score_the_drawn_columns_alone_grows_the_same_tree(seed, n_drawn, n_values, weighted):
+def test_to_score_the_drawn_columns_alone_grows_the_same_tree(seed, n_sampled, n_values, weighted):
     """The fast way of forests against the plain one: score all columns, then let those compete that are drawn."""
     rng = np.random.default_rng(seed)
     n = 80
@@ -111,10 +111,10 @@ def test_to_score_the_drawn_columns_alone_grows_the_same_tree(seed, n_drawn, n_v
     def score_all(level, impurity):
         return score_thresholds(level, values, criterion, impurity, limits)
 
-    among_sampled = largest_gain_among_sampled(n_drawn, np.random.default_rng(seed))
+    among_sampled = largest_gain_among_sampled(n_sampled, np.random.default_rng(seed))
     plain = grow(values, features, criterion, weight, SplitSearch(score_all, among_sampled))
-    drawn = SampledFeatures(RankedColumns(values), n_drawn, np.random.default_rng(seed), criterion, limits)
-    fast = grow(values, features, criterion, weight, SplitSearch(drawn.score, order=NO_ORDER))
+    sampled = SampledFeatures(RankedColumns(values), n_sampled, np.random.default_rng(seed), criterion, limits)
+    fast = grow(values, features, criterion, weight, SplitSearch(sampled.score, order=NO_ORDER))
     assert plain.to_frame().equals(fast.to_frame())
 
 

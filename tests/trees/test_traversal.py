@@ -172,8 +172,8 @@ RULES = {
 @pytest.fixture(params=[3, 10**6], ids=["blocks of 3", "one block"])
 def block(request, monkeypatch):
     """Rows in blocks, and the rows that have arrived put aside early."""
-    monkeypatch.setattr(traversal, "BLOCK", request.param)
-    monkeypatch.setattr(batch_traversal, "BLOCK", request.param)
+    monkeypatch.setattr(traversal, "ROWS_AT_ONCE", request.param)
+    monkeypatch.setattr(batch_traversal, "ROWS_AT_ONCE", request.param)
     if request.param == 3:
         monkeypatch.setattr(traversal, "FIRST_LEVELS", 1)
         monkeypatch.setattr(traversal, "LEVELS", 2)
@@ -288,7 +288,7 @@ def grown_table(n_rows=700):
 @pytest.mark.parametrize("order, method, depth", [(1, "exact", 3), (2, "hist", 6), (2, "hist", None)])
 def test_boosted_scores_are_sums_over_trees(order, method, depth, monkeypatch):
     """Round by round and at the end, in blocks of rows, for a model with missing values and categories."""
-    monkeypatch.setattr(boosting, "BLOCK", 300)
+    monkeypatch.setattr(boosting, "ROWS_SCORED_AT_ONCE", 300)
     X, y = grown_table()
     model = GBDTRegressor(order=order, tree_method=method, max_depth=depth, n_estimators=4).fit(X[:500], y[:500])
     values = encode(X, model._features)
@@ -315,7 +315,7 @@ def test_boosted_classes_are_sums_over_trees():
 def test_grown_trees_answer_alike_in_every_form():
     """A frame, an array in rows or in columns, float32 or float64: the same nodes; and predict is the plain product."""
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(3 * traversal.BLOCK // 2, 5)).astype(np.float32)
+    X = rng.normal(size=(3 * traversal.ROWS_AT_ONCE // 2, 5)).astype(np.float32)
     y = X[:, 0] * X[:, 1] + rng.normal(size=len(X))
     model = CARTRegressor(min_samples_leaf=200).fit(X, y)
     end = model.apply(X)
@@ -375,8 +375,8 @@ def test_infinity_is_named_whichever_way_the_table_is_read(sign, other):
 
 def test_peak_memory_of_predict(monkeypatch):
     """One tree takes 16 bytes a row and a block, boosted trees their scores and a block; never a copy of the table."""
-    monkeypatch.setattr(traversal, "BLOCK", 2**12)
-    monkeypatch.setattr(boosting, "BLOCK", 2**13)
+    monkeypatch.setattr(traversal, "ROWS_AT_ONCE", 2**12)
+    monkeypatch.setattr(boosting, "ROWS_SCORED_AT_ONCE", 2**13)
     rng = np.random.default_rng(0)
     X = rng.normal(size=(200_000, 20)).astype(np.float32)
     y = X[:, 0] * X[:, 1]
