@@ -240,7 +240,7 @@ def tables(draw, kinds: str, label=three, gaps: bool = False, max_size: int = 20
     return X, y, None if weight is None else np.array(weight)
 
 
-many = settings(deadline=None, max_examples=30)
+many = settings(max_examples=30)
 #: From how many classes on they are scored as many: at three classes both ways are held to the plain code.
 both_ways = pytest.mark.parametrize("many_classes", (criteria.MANY, 1))
 

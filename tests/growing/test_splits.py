@@ -95,7 +95,7 @@ def test_a_large_level_is_scored_like_a_small_one():
     )
 
 
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 @given(st.integers(0, 2**32 - 1), st.integers(1, 5), st.sampled_from([2, 3, 50]), st.booleans())
 def test_to_score_the_drawn_columns_alone_grows_the_same_tree(seed, n_sampled, n_values, weighted):
     """The fast way of forests against the plain one: score all columns, then let those compete that are drawn."""
@@ -147,7 +147,7 @@ def test_equal_gains_are_equal_whatever_the_order_of_the_rows():
         assert one.n_nodes > 20 and 5 not in one.feature
 
 
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 @given(st.integers(0, 2**32 - 1), st.sampled_from([2, 3, 50]), st.booleans())
 def test_shortcuts_of_the_search_change_no_tree(seed, n_values, sparse):
     """Unit weights, and cuts selected or masked: against weights of 2, which go the general way."""

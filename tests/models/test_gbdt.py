@@ -390,7 +390,7 @@ def best_gain(X, g, h, reg_lambda):
     return max(gains)
 
 
-@settings(deadline=None, max_examples=80)
+@settings(max_examples=80)
 @given(small_tables, st.sampled_from([0.0, 0.5, 3.0]), st.sampled_from(METHODS))
 def test_root_split_is_the_best_of_all(data, reg_lambda, method):
     X, y = data
@@ -408,7 +408,7 @@ def test_root_split_is_the_best_of_all(data, reg_lambda, method):
 # -- laws -------------------------------------------------------------------------------------------------------
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(small_tables, st.sampled_from([1, 2]), st.sampled_from(METHODS), st.integers(1, 3))
 def test_loss_never_rises_with_exact_line_search(data, order, method, depth):
     X, y = data
@@ -420,7 +420,7 @@ def test_loss_never_rises_with_exact_line_search(data, order, method, depth):
         assert np.all(np.diff([start, *model.train_score_]) <= 1e-9)
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(small_tables, st.sampled_from([1, 2]), st.sampled_from(METHODS), st.booleans())
 def test_loss_never_rises_with_small_steps(data, order, method, softmax):
     X, y = data
@@ -430,7 +430,7 @@ def test_loss_never_rises_with_small_steps(data, order, method, softmax):
         assert np.all(np.diff(model.train_score_) <= 1e-9)
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(small_tables, st.sampled_from([1, 2]), st.sampled_from(METHODS))
 def test_monotone_transforms_leave_the_partition(data, order, method):
     X, y = data
@@ -438,7 +438,7 @@ def test_monotone_transforms_leave_the_partition(data, order, method):
     np.testing.assert_allclose(clone(model).fit(X, y).predict(X), clone(model).fit(np.exp(X), y).predict(np.exp(X)))
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(small_tables, st.sampled_from([1, 2]), st.integers(1, 4))
 def test_histograms_find_what_the_exact_search_finds(data, order, depth):
     """With a bin for every value the trees part the rows alike; thresholds differ where a node lacks a value."""

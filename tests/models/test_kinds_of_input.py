@@ -134,7 +134,7 @@ def test_the_width_of_floats_is_part_of_a_category():
     assert model.predict(frame([0.25, 0.25])).tolist() == ["q", "q"]
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(st.lists(st.integers(-5, 5), min_size=2, max_size=12), st.randoms(use_true_random=False))
 def test_codes_do_not_depend_on_types(values, random):
     """Each value may come as an int, a float, a Decimal or a Fraction."""
@@ -150,7 +150,7 @@ def test_codes_do_not_depend_on_types(values, random):
 TYPES = [int, float, np.int8, np.uint16, np.float32, np.float64, np.longdouble, Decimal, Fraction, bool]
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(
     st.sampled_from([*ESTIMATORS, "CART numbers", "forest numbers"]),
     st.lists(st.integers(0, 3), min_size=4, max_size=12),

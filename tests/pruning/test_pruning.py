@@ -315,7 +315,7 @@ def leaves_of(tree: Tree, pruned: Tree) -> list[int]:
     return [old for old, is_leaf in zip(kept_nodes(tree, pruned), pruned.is_leaf) if is_leaf]
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(rows, KINDS, st.floats(0, 0.3), st.sampled_from(["impurity", "misclassification"]))
 def test_no_pruned_tree_costs_less(columns, kind, alpha, risk):
     """Cost complexity: of all pruned trees the smallest of those that cost least, whatever the price."""
@@ -331,7 +331,7 @@ def test_no_pruned_tree_costs_less(columns, kind, alpha, risk):
     assert len(ours) <= min(len(leaves) for leaves, c in cost.items() if c <= least + 1e-12)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(rows, rows, KINDS, st.sampled_from(["cut", "keep"]))
 def test_no_pruned_tree_errs_less_on_held_out_rows(columns, others, kind, ties):
     """Reduced error: no pruned tree does better on the held-out rows; of the best ours is smallest, or largest."""
@@ -356,7 +356,7 @@ def test_no_pruned_tree_errs_less_on_held_out_rows(columns, others, kind, ties):
         assert pruned.n_leaves >= max(best)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(rows, st.sampled_from(["binary", "multiway", "stopping"]), st.sampled_from([0.05, 0.25, 0.5]))
 def test_no_pruned_tree_is_expected_to_err_less(columns, kind, confidence):
     """Pessimistic: of all pruned trees none has a lower sum of the leaves' limits."""
@@ -366,7 +366,7 @@ def test_no_pruned_tree_is_expected_to_err_less(columns, kind, confidence):
     assert expected[ours].sum() <= min(expected[list(leaves)].sum() for leaves in all_prunings(tree)) + 1e-9
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(rows, KINDS)
 def test_trees_of_the_path_are_nested(columns, kind):
     """Every tree of the path comes out at its own price, and is the one before with something cut."""
@@ -391,7 +391,7 @@ def arrays_of(tree: Tree) -> dict[str, np.ndarray]:
     return {name: part.copy() for name, part in vars(tree).items() if isinstance(part, np.ndarray)}
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(rows, KINDS, st.data())
 def test_cut_stops_rows_at_the_cut(columns, kind, data):
     """Rows that would pass a cut node end there; all others end where they did. The old tree is as it was."""
