@@ -18,7 +18,7 @@ from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, load_
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from tests.helpers import chain, nested
-from treekit import ID3Classifier
+from treekit import ID3Classifier, plain
 from treekit.datasets import load_watermelon
 from treekit.growing.encoding import encode
 from treekit.models.c45 import C45Classifier
@@ -117,21 +117,17 @@ def test_prepruning_is_stopping_early():
     frame, held_out = pd.DataFrame(X), np.arange(len(X)) % 3 == 0
     train = ~held_out
 
-    def grow(rows, held, depth):
-        """A recursion of its own: one question at a time, each asked of a tree of one level."""
-        stump = CARTClassifier(max_depth=1).fit(frame[rows], y[rows]).tree_
-        share = np.bincount(y[rows], minlength=3) / rows.sum()
-        if stump.n_nodes == 1:
-            return share.argmax()
-        values = frame.to_numpy()[:, stump.feature[0]]
-        sides = values <= stump.threshold[0], values > stump.threshold[0]
-        before = np.count_nonzero(y[held] == share.argmax())
-        labels = [np.bincount(y[rows & side], minlength=3).argmax() for side in sides]
-        after = sum(np.count_nonzero(y[held & side] == label) for side, label in zip(sides, labels))
-        if after <= before:
-            return share.argmax()
-        children = [grow(rows & side, held & side, depth + 1) for side in sides]
-        return (int(stump.feature[0]), float(stump.threshold[0]), children)
+    def grow(D, held):
+        """A recursion of its own: one question at a time, by the plain formulas."""
+        label = plain.majority(D)
+        question = plain.best_cut(D, attributes, impurity=plain.gini) if len(plain.shares(D)) > 1 else None
+        if question is None:
+            return label
+        parts, held_parts = plain.divide(D, question), {True: [], False: []} | plain.divide(held, question)
+        after = sum(row.y == plain.majority(parts[m]) for m in parts for row in held_parts[m])
+        if after <= sum(row.y == label for row in held):
+            return label
+        return (*question, [grow(parts[m], held_parts[m]) for m in (True, False)])
 
     def as_tuple(node):
         tree = node.tree
@@ -140,7 +136,9 @@ def test_prepruning_is_stopping_early():
         return int(tree.feature[node.id]), float(tree.threshold[node.id]), [as_tuple(c) for c in node.children.values()]
 
     tree = CARTClassifier().fit(frame[train], y[train]).tree_
-    assert as_tuple(preprune(tree, frame[held_out], y[held_out]).root) == grow(train, held_out, 0)
+    D, attributes = plain.read(frame[train], y[train])
+    held, _ = plain.read(frame[held_out], y[held_out])
+    assert as_tuple(preprune(tree, frame[held_out], y[held_out]).root) == grow(D, held)
 
 
 # -- pessimistic ------------------------------------------------------------------------------------------------

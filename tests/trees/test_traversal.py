@@ -26,7 +26,10 @@ GRID = np.array([-np.inf, -1.5, -0.1, 0.0, 0.1, 0.25, 1e-300, 1e300, np.inf])
 
 
 def follow(tree: Tree, x: np.ndarray, node: int = 0) -> dict[int, float]:
-    """Where one row ends, from a node on, with what share: a walk that asks one question after the other."""
+    """Where one row ends, from a node on, with what share: a walk that asks one question after the other.
+
+    `treekit.plain.follow` knows neither surrogates nor the rules for gaps.
+    """
     if tree.n_children[node] == 0:
         return {node: 1.0}
     branch = answer(tree.features, x, node, tree)
