@@ -25,7 +25,7 @@ def absolute(word: str) -> Path:
 
 
 def arguments(words: list[str] | None) -> argparse.Namespace:
-    """What the command is told."""
+    """The options of the command line."""
     parser = argparse.ArgumentParser(prog="make grade", description="Mark what students handed in.")
     parser.add_argument("submissions", type=absolute, help="a folder or a zip")
     parser.add_argument("--out", type=absolute, default=ROOT / "_build" / "grading", help="where the marks go")
@@ -44,12 +44,12 @@ def arguments(words: list[str] | None) -> argparse.Namespace:
 
 def main(words: list[str] | None = None) -> int:
     """Mark a class. The exit status is 1 where the command can't go on."""
-    told = arguments(words)
+    options = arguments(words)
     for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
         os.environ[variable] = "1"  # several notebooks run side by side
     os.environ["MPLBACKEND"] = "agg"
     try:
-        return grade(told)
+        return grade(options)
     except (ValueError, FileNotFoundError) as error:
         print(error, file=sys.stderr)
         return 1
@@ -58,49 +58,51 @@ def main(words: list[str] | None = None) -> int:
         return 130
 
 
-def grade(told: argparse.Namespace) -> int:
+def grade(options: argparse.Namespace) -> int:
     """Collect, mark, and write what is to be handed back."""
-    if (why := bubblewrap()) is not None and not told.unsafe:
+    if (why := bubblewrap()) is not None and not options.unsafe:
         print(f"{why}.\n\n{NOT_GUARANTEED}\n\nTo go on all the same: make grade ... UNSAFE=1", file=sys.stderr)
         return 1
-    limits = Limits(told.seconds, told.total, told.memory)
-    sources = {path.stem: path for path in sorted(told.sources.glob("*.ipynb"))}
-    if missing := set(told.assignments) - set(sources):
-        raise ValueError(f"ASSIGNMENTS: {told.sources} holds no {', '.join(sorted(missing))}.ipynb")
+    limits = Limits(options.seconds, options.total, options.memory)
+    sources = {path.stem: path for path in sorted(options.sources.glob("*.ipynb"))}
+    if missing := set(options.assignments) - set(sources):
+        raise ValueError(f"ASSIGNMENTS: {options.sources} holds no {', '.join(sorted(missing))}.ipynb")
     if not sources:
-        raise ValueError(f"SOURCES={told.sources}: there are no notebooks")
-    roster = read_roster(told.roster) if told.roster else None
-    submissions = collected(told.submissions, sorted(sources), roster)
-    wanted = told.assignments or sorted(sources)
+        raise ValueError(f"SOURCES={options.sources}: there are no notebooks")
+    roster = read_roster(options.roster) if options.roster else None
+    submissions = collected(options.submissions, sorted(sources), roster)
+    wanted = options.assignments or sorted(sources)
     print(f"Preparing {len(wanted)} assignments", flush=True)
-    courses = {name: prepared(sources[name], told.out / "course") for name in wanted}
+    courses = {name: prepared(sources[name], options.out / "course") for name in wanted}
     known = {name: set(course.cells) for name, course in courses.items()}
     handed_in = [by_assignment(submission, known) for submission in submissions]
-    names = [name for name in wanted if told.assignments or any(name in found for found in handed_in)]
+    names = [name for name in wanted if options.assignments or any(name in found for found in handed_in)]
     if not names:
-        raise ValueError(f"SUBMISSIONS={told.submissions}: no file is one of the notebooks {', '.join(wanted)}")
+        raise ValueError(f"SUBMISSIONS={options.submissions}: no file is one of the notebooks {', '.join(wanted)}")
     assignments = [courses[name] for name in names]
     for assignment in assignments:
-        check(assignment, limits, told.unsafe)
+        check(assignment, limits, options.unsafe)
     students = [Marked(one, slug) for one, slug in zip(submissions, slugs([one.student for one in submissions]))]
     jobs, owner = [], {}
     for one, found in zip(students, handed_in):
         for name in names:
             if name in found:
-                job = Job(one.student, courses[name], found[name][1], told.out / "results" / one.slug / f"{name}.json")
+                job = Job(
+                    one.student, courses[name], found[name][1], options.out / "results" / one.slug / f"{name}.json"
+                )
                 jobs.append(job)
                 owner[job.result] = one
             elif one.submission.files or not one.submission.person:
                 one.results[name] = not_graded(courses[name], "no notebook was found")
-    seconds = mark(jobs, owner, limits, told)
-    enter_by_hand(told.out / "by_hand.csv", students)
+    seconds = mark(jobs, owner, limits, options)
+    enter_by_hand(options.out / "by_hand.csv", students)
     for one in students:
         one.results = {name: one.results[name] for name in names if name in one.results}
-        write_feedback(told.out / "feedback", one)
-    notes = [NOT_GUARANTEED] if told.unsafe else []
-    write_all(told.out, students, assignments)
-    write_report(told.out, students, assignments, notes)
-    say_what_is_there(told.out, students, seconds)
+        write_feedback(options.out / "feedback", one)
+    notes = [NOT_GUARANTEED] if options.unsafe else []
+    write_all(options.out, students, assignments)
+    write_report(options.out, students, assignments, notes)
+    say_what_is_there(options.out, students, seconds)
     return 0
 
 
@@ -111,7 +113,7 @@ def check(assignment: Assignment, limits: Limits, unsafe: bool) -> None:
         raise ValueError("\n".join([f"{assignment.name} can't be marked:", *wrong]))
 
 
-def mark(jobs: list[Job], owner: dict[Path, Marked], limits: Limits, told: argparse.Namespace) -> float:
+def mark(jobs: list[Job], owner: dict[Path, Marked], limits: Limits, options: argparse.Namespace) -> float:
     """Mark all jobs, telling of each; the seconds that it took."""
     started, done = time.monotonic(), 0
 
@@ -130,7 +132,7 @@ def mark(jobs: list[Job], owner: dict[Path, Marked], limits: Limits, told: argpa
                 flush=True,
             )
 
-    for job, result in marked(jobs, limits, told.unsafe, told.workers, tell):
+    for job, result in marked(jobs, limits, options.unsafe, options.workers, tell):
         owner[job.result].results[job.assignment.name] = result
     return time.monotonic() - started
 

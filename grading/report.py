@@ -143,13 +143,13 @@ def _bars(assignment: Assignment, results: list[dict[str, Any]]) -> str:
         parts = {"good": full, "part": len(scores) - full - none - waiting, "bad": none, "none": waiting}
         known = [score for score in scores if score is not None]
         mean = f"{sum(known) / len(known):.2f} of {task.points:g}" if known else ""
-        told = f"{full} of {len(scores)} have all points, {none} none, {waiting} wait to be read"
+        summary = f"{full} of {len(scores)} have all points, {none} none, {waiting} wait to be read"
         bar = "".join(
             f'<i class="{kind}" style="width:{100 * count / max(len(scores), 1):.1f}%"></i>'
             for kind, count in parts.items()
         )
         rows.append(
-            [escape(task.title), f'<div class="bar" role="img" aria-label="{told}">{bar}</div>', str(full), mean]
+            [escape(task.title), f'<div class="bar" role="img" aria-label="{summary}">{bar}</div>', str(full), mean]
         )
     key = "".join(
         f'<i class="{kind}"></i>{word}'

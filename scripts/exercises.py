@@ -175,9 +175,9 @@ def main() -> int:
     parser.add_argument("folder", type=Path, nargs="?", default=STUDENT_EDITION, help="where it goes")
     parser.add_argument("--sources", type=Path, default=SOURCES, help="the notebooks with the solutions")
     parser.add_argument("--assignments", nargs="*", help="which to write; else all")
-    told = parser.parse_args()
+    options = parser.parse_args()
     try:
-        made = write_student_edition(told.folder, told.assignments, told.sources)
+        made = write_student_edition(options.folder, options.assignments, options.sources)
     except ValueError as error:
         print(error, file=sys.stderr)
         return 1

@@ -202,15 +202,12 @@ LABELS = [
     Edge("one value", FRAME, [0.1] * 12, predicts=[0.1] * 12, models=REGRESSORS),
     Edge("a class for each row", FRAME, list("abcdefghijkl"), predicts=list("abcdefghijkl"),
          models={"CARTClassifier", "ID3Classifier", "ObliqueTreeClassifier"}),
-    Edge("text and numbers that look alike", FRAME, [1, "1"] * 6, refuses=r"\by\b.*mixes", models=CLASSIFIERS),
-    Edge("text and Booleans", FRAME, pd.Series([True, "yes"] * 6), refuses=r"\by\b.*mixes", models=CLASSIFIERS),
     Edge("bytes and text that look alike", FRAME, [b"a", "a"] * 6, refuses="y holds bytes", models=CLASSIFIERS),
     Edge("labels of 400 digits", FRAME, [10**400, 1] * 6, refuses="y holds whole numbers too", models=CLASSIFIERS),
     Edge("labels that run together as floats", FRAME, [2**60, 2**60 + 1, 0.0] * 4, refuses="y holds numbers that run",
          models=CLASSIFIERS),
     Edge("targets of 400 digits", FRAME, [10**400, 1] * 6, refuses="y holds whole numbers too large for a float",
          models=REGRESSORS),
-    Edge("a missing label among text", FRAME, ["a", np.nan, "b"] * 4, refuses="y contains NaN", models=CLASSIFIERS),
     Edge("a missing nullable label", FRAME, pd.Series([0, None, 1] * 4, dtype="Int64"), refuses="y contains NaN"),
 ]  # fmt: skip
 

@@ -566,9 +566,7 @@ def assert_same_model(one, other, frame):
         np.testing.assert_allclose(one.estimator_weights_, other.estimator_weights_, atol=1e-6)
 
 
-few = settings(
-    deadline=None, max_examples=10, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]
-)
+few = settings(max_examples=10, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 
 
 @pytest.mark.parametrize("model", [*ORDERLESS, OBLIQUE], ids=repr)

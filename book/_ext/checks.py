@@ -86,7 +86,7 @@ class Check(SphinxDirective):
             node["shown"] = " ".join(str(place) for place in places)
         node += check_part("", *question, classes=["check-question"], ids=[f"{node['ids'][0]}-question"])
         if self.kind == "number":
-            node += nodes.paragraph("", tolerance_told(node["tolerance"]), classes=["check-tolerance"])
+            node += nodes.paragraph("", tolerance_sentence(node["tolerance"]), classes=["check-tolerance"])
         else:
             shown = choices if self.kind == "choose" else [choices[place] for place in places]
             node += nodes.bullet_list("", *(item(text) for text in shown), classes=["check-answers"], bullet="*")
@@ -138,8 +138,8 @@ class Check(SphinxDirective):
             node["before"] = f"{first} {second}"
             steps = choices[first].deepcopy(), nodes.Text("” before “"), choices[second].deepcopy()
             text = nodes.inline("", "", nodes.Text("“"), *steps, nodes.Text("”"))
-        told = nodes.inline("", f"{VERDICTS[verdict]}: ", classes=["check-verdict"])
-        node += [nodes.paragraph("", "", told, text.deepcopy(), classes=["check-answer"]), *content]
+        verdict_text = nodes.inline("", f"{VERDICTS[verdict]}: ", classes=["check-verdict"])
+        node += [nodes.paragraph("", "", verdict_text, text.deepcopy(), classes=["check-answer"]), *content]
         return node
 
 
@@ -147,7 +147,7 @@ def item(text):
     return nodes.list_item("", nodes.paragraph("", "", text.deepcopy()))
 
 
-def tolerance_told(tolerance):
+def tolerance_sentence(tolerance):
     return f"A number within {tolerance} of it counts as right." if float(tolerance) else "It is a whole number."
 
 
@@ -194,9 +194,9 @@ class JudgeNumbers(SphinxPostTransform):
         pattern = re.compile(as_expression(reply["pattern"]))
         found = {number for text in outputs for number in pattern.findall(text)}
         if len(found) != 1:
-            told = f"shows {', '.join(sorted(found))}" if found else "is in no output of this page"
+            fault = f"shows {', '.join(sorted(found))}" if found else "is in no output of this page"
             logger.warning(
-                "a check asks for one number, but `%s` %s", reply["pattern"], told, location=reply.parent.parent
+                "a check asks for one number, but `%s` %s", reply["pattern"], fault, location=reply.parent.parent
             )
         return min(found, default="0")
 

@@ -10,7 +10,7 @@ from itertools import permutations, zip_longest
 
 #: What a check says to its reader, what is chosen, typed and in which order.
 STATES = """() => [...document.querySelectorAll(".check")].map((check) => ({
-  said: [...check.querySelectorAll(".check-said > :not([hidden])")].map((e) => e.textContent).join(" "),
+  reply: [...check.querySelectorAll(".check-said > :not([hidden])")].map((e) => e.textContent).join(" "),
   chosen: [...check.querySelectorAll("input")].map((e) => (e.type === "radio" ? e.checked : e.value)),
   order: [...check.querySelectorAll("li p")].map((e) => e.textContent),
 }))"""
@@ -59,8 +59,8 @@ ANSWER = """(answers) => {
   const fields = asked.map(fieldOf).map((field) => field && reach(field));
   asked.forEach(([check, answer], k) => fill(check, answer, fields[k]));
   for (const there of asked.map(([check]) => reach(button(check, "Check")))) there?.click();
-  const said = (check) => [...check.querySelectorAll(".check-said > :not([hidden])")].map((e) => e.textContent);
-  return Object.fromEntries(asked.map(([check]) => [check.id, covered[check.id] ?? said(check)]));
+  const repliesOf = (check) => [...check.querySelectorAll(".check-said > :not([hidden])")].map((e) => e.textContent);
+  return Object.fromEntries(asked.map(([check]) => [check.id, covered[check.id] ?? repliesOf(check)]));
 }"""
 
 
@@ -109,8 +109,8 @@ def answer_every_check(page):
     faults = {label: [] for label in answers}
     for turn in zip_longest(*answers.values()):
         given = {label: answer for label, answer in zip(answers, turn, strict=True) if answer}
-        said = page.evaluate(ANSWER, {label: answer for label, (answer, _) in given.items()})
+        shown = page.evaluate(ANSWER, {label: answer for label, (answer, _) in given.items()})
         for label, (_, reply) in given.items():
-            if said[label] != [reply]:
-                faults[label].append(f"{said[label]} instead of {reply!r}")
+            if shown[label] != [reply]:
+                faults[label].append(f"{shown[label]} instead of {reply!r}")
     return {label: "; ".join(found) for label, found in faults.items()}

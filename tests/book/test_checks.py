@@ -167,7 +167,7 @@ def test_a_number_near_enough_is_right(number_page, text):
 
 
 @pytest.mark.parametrize(
-    "text, said",
+    "text, reply",
     [
         ("0.11", "Wrong: 0.108"),
         ("7", "Wrong: 7"),
@@ -179,8 +179,8 @@ def test_a_number_near_enough_is_right(number_page, text):
         ("1/2/3", "Type a number first, such as 0.5."),
     ],
 )
-def test_another_number_is_answered_too(number_page, text, said):
-    assert type_number(number_page, text) == said
+def test_another_number_is_answered_too(number_page, text, reply):
+    assert type_number(number_page, text) == reply
 
 
 def test_without_a_choice_there_is_no_answer(page):
@@ -222,7 +222,7 @@ def test_what_was_answered_is_shown_remembered_and_forgotten(page):
     assert page.evaluate("Object.keys(localStorage).filter((key) => key.startsWith('checks:'))") == []
     fresh = states(page)
     page.reload()
-    assert states(page) == fresh and all(not state["said"] for state in fresh)
+    assert states(page) == fresh and all(not state["reply"] for state in fresh)
 
 
 @pytest.mark.parametrize("stored", ["{", "null", '{"check-small-beast": "17", "check-small-order": "7 0"}'])

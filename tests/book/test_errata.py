@@ -62,5 +62,5 @@ def test_what_claims_something_is_run(source: str):
 def test_the_errata_are_told_in_one_place():
     """The student who reads a chapter has never seen the notes."""
     pages = [path for path in BOOK.glob("*.ipynb") if not path.stem.startswith("errata_")]
-    told = [path.stem for path in pages if ANY_LABEL.search(path.read_text(encoding="utf-8"))]
-    assert pages and told == []
+    with_errata = [path.stem for path in pages if ANY_LABEL.search(path.read_text(encoding="utf-8"))]
+    assert pages and with_errata == []

@@ -619,4 +619,4 @@ def test_every_check_is_answered_right_and_wrong(visits, site):
 def test_answers_are_remembered(visits):
     given = {v.page: v.states for v in visits if v.width == DESK}
     check([v for v in visits if v.width == PHONE], lambda v: ["forgets its answers"] * (v.states != given[v.page]))
-    assert all(state["said"] for v in visits if v.answered for state in v.states)
+    assert all(state["reply"] for v in visits if v.answered for state in v.states)

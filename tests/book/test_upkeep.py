@@ -63,17 +63,17 @@ def test_each_mend_is_still_needed(page, pattern, replacement):
 
 @pytest.mark.parametrize("folder", TAKEN, ids=lambda folder: folder.name)
 def test_what_is_taken_from_others_is_written_down(folder):
-    told = (folder / "README.txt").read_text(encoding="utf-8")
+    readme = (folder / "README.txt").read_text(encoding="utf-8")
     files = [path for path in folder.iterdir() if path.suffix in (".js", ".css", ".woff2")]
     assert files and (folder / "OFL.txt").exists()
     for path in files:
-        assert f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}" in told
+        assert f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}" in readme
 
 
 def test_the_version_of_temml_is_written_down():
-    script, told = ((BOOK / "_math" / name).read_text(encoding="utf-8") for name in ("temml.min.js", "README.txt"))
+    script, readme = ((BOOK / "_math" / name).read_text(encoding="utf-8") for name in ("temml.min.js", "README.txt"))
     version = re.findall(r'version:"([0-9.]+)"', script)[-1]
-    assert told.startswith(f"temml {version},")
+    assert readme.startswith(f"temml {version},")
 
 
 def test_check_names_what_is_stored_otherwise(tmp_path, monkeypatch, capsys):

@@ -73,8 +73,8 @@ def test_formulas_stand_without_a_script(browser, site):
         session = context.new_cdp_session(tab)
         article = session.send("Runtime.evaluate", {"expression": "document.querySelector('article')"})["result"]
         query = {"objectId": article["objectId"], "role": "MathMLMath"}
-        told = session.send("Accessibility.queryAXTree", query)["nodes"]
-        assert len(told) == tab.locator("article math:visible").count()
+        accessible = session.send("Accessibility.queryAXTree", query)["nodes"]
+        assert len(accessible) == tab.locator("article math:visible").count()
 
 
 def test_a_formula_is_a_stop_of_the_tab_key_only_where_it_scrolls(browser, site):

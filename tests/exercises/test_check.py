@@ -80,7 +80,7 @@ def test_other_values_do_not(value, gives):
 
 
 @pytest.mark.parametrize(
-    ("name", "arguments", "gives", "said"),
+    ("name", "arguments", "gives", "reply"),
     [
         ("unknown", (), 1, "not there yet: there is no unknown."),
         ("empty", (), 1, "no value: empty gives nothing."),
@@ -91,8 +91,8 @@ def test_other_values_do_not(value, gives):
         ("endless", (0,), 1, "stopped: endless(0) ends in RecursionError"),
     ],
 )
-def test_what_is_wrong_is_said_in_words(name, arguments, gives, said):
-    assert answer(name, *arguments, gives=gives).startswith(said)
+def test_what_is_wrong_is_said_in_words(name, arguments, gives, reply):
+    assert answer(name, *arguments, gives=gives).startswith(reply)
 
 
 def test_a_mistake_is_named_by_its_value_or_its_error():

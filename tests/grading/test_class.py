@@ -93,8 +93,8 @@ def graded(walls, course, tmp_path_factory):
     while len(results(out)) < 3 and time.monotonic() < until and first.poll() is None:
         time.sleep(0.1)
     first.send_signal(signal.SIGINT)
-    told, _ = first.communicate(timeout=60)
-    assert first.returncode == 130 and "goes on from here" in told, told
+    output, _ = first.communicate(timeout=60)
+    assert first.returncode == 130 and "goes on from here" in output, output
     early = {path: path.stat().st_mtime_ns for path in results(out)}
     assert 3 <= len(early) < 20
     with redirect_stdout(io.StringIO()) as second, pytest.MonkeyPatch.context() as patch:
@@ -133,21 +133,21 @@ def test_mistakes_are_named(graded):
 @pytest.mark.parametrize("student", cases([]))
 def test_the_broken_and_the_hostile(graded, student):
     """Marked as far as it goes, named with the reason."""
-    folder, told = graded
+    folder, output = graded
     case = cases([])[student]
     rows = [row for row in marks(folder / "out") if row["student"] == student and row["assignment"] == "first"]
     assert sum(float(row["score"] or 0) for row in rows) == (case.score or 0)
     assert len(rows) == 4
     assert re.search(case.reason, rows[0]["remarks"]), rows[0]["remarks"]
     if case.reason:
-        assert re.search(rf"^  {student}: ", told, re.MULTILINE)
+        assert re.search(rf"^  {student}: ", output, re.MULTILINE)
         report = (folder / "out" / "report.html").read_text(encoding="utf-8")
         assert re.search(case.reason, report)
     if case.score is None:
         assert {row["state"] for row in rows} == {"not graded"}
         feedback = (folder / "out" / "feedback" / f"{slugs([student])[0]}.html").read_text(encoding="utf-8")
-        said = len(re.findall(case.reason, feedback))
-        assert 1 <= said <= feedback.count("<h2>")  # at most once for each notebook, not for each task
+        n_reasons = len(re.findall(case.reason, feedback))
+        assert 1 <= n_reasons <= feedback.count("<h2>")  # at most once for each notebook, not for each task
 
 
 def test_solutions_stay_as_they_were(graded, course):
@@ -202,9 +202,9 @@ def test_without_walls_the_command_asks_first(processes, course, tmp_path, monke
     monkeypatch.setenv("MPLBACKEND", "agg")
     monkeypatch.setattr("grading.__main__.bubblewrap", bubblewrap.__wrapped__)  # asked anew: other tests have found it
     assert main(words(tmp_path)) == 1
-    told = capsys.readouterr().err
+    message = capsys.readouterr().err
     for word in ("bubblewrap is not installed", "it can read your files", "UNSAFE=1"):
-        assert word in told
+        assert word in message
     assert not (tmp_path / "out").exists()
     assert main([*words(tmp_path), "--unsafe"]) == 0
     assert [row["score"] for row in marks(tmp_path / "out")] == ["2"]

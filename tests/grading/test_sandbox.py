@@ -45,15 +45,15 @@ def test_only_the_book_s_packages_are_there(inside):
 
 def test_nothing_outside_its_own_folder_can_be_written(inside, tmp_path):
     for path in ("/x", "/book/x", "/usr/x", "/dev/x", "/book/treekit/measures.py", tmp_path / "x"):
-        told = inside(f"open({str(path)!r}, 'w')")
-        assert "Read-only file system" in told or "Permission denied" in told or "No such file" in told
+        message = inside(f"open({str(path)!r}, 'w')")
+        assert "Read-only file system" in message or "Permission denied" in message or "No such file" in message
     assert inside("Path('mine').write_text('1'); print(Path('mine').read_text())") == "1\n"
     assert "No space left" in inside("for n in range(9): Path(f'f{n}').write_bytes(bytes(30 << 20))")
 
 
 def test_there_is_no_network(inside):
-    told = inside("socket.create_connection(('192.0.2.1', 80), 1)")
-    assert "Network is unreachable" in told
+    message = inside("socket.create_connection(('192.0.2.1', 80), 1)")
+    assert "Network is unreachable" in message
     assert inside("print(os.listdir('/sys') if os.path.exists('/sys') else 'no')") == "no\n"
 
 
@@ -134,8 +134,8 @@ def test_outputs_are_cut_to_what_they_should_be():
 def test_an_assignment_that_would_mark_wrongly_is_refused(course, tmp_path):
     text = (course[0] / "second.ipynb").read_text(encoding="utf-8")
     (tmp_path / "second.ipynb").write_text(text.replace("> 180", "> 149"), encoding="utf-8")
-    (told,) = self_check(prepared(tmp_path / "second.ipynb", tmp_path / "course"), SHORT)
-    assert told.startswith("second-tall: the solution earns 0 of 2.")
+    (fault,) = self_check(prepared(tmp_path / "second.ipynb", tmp_path / "course"), SHORT)
+    assert fault.startswith("second-tall: the solution earns 0 of 2.")
 
 
 def test_a_process_that_dies_takes_no_other_with_it(course, tmp_path, monkeypatch):

@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from treekit import CARTRegressor
@@ -67,7 +67,6 @@ def test_long_nodes_are_cut_into_few_stretches_of_even_length():
     assert (stretches.length[:-2] == stretches.longest).all()
 
 
-@settings(deadline=None)
 @given(st.data())
 def test_cost_of_stretches_with_weights(data):
     n = data.draw(st.integers(1, 12))
@@ -85,7 +84,6 @@ def test_cost_of_stretches_with_weights(data):
     assert cost == pytest.approx([plain_cost(y[a:b], weight[a:b]) for a, b in ends], abs=1e-9)
 
 
-@settings(deadline=None)
 @given(st.data())
 def test_a_median_is_that_of_its_own_group(data):
     """Whatever weighs in another group; and it is a mean where the weight is halved but for rounding."""

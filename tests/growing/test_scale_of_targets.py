@@ -87,7 +87,7 @@ def test_an_outlier_in_a_leaf_of_its_own_leaves_the_others_their_tree(criterion,
     np.testing.assert_allclose(rows.predict(X[1:]), alone.predict(X[1:]), rtol=1e-9)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.integers(0, 2**32 - 1), st.integers(-100, 100), st.sampled_from(CRITERIA), st.booleans())
 def test_scaling_by_a_power_of_two_scales_the_predictions(seed, power, criterion, weighted):
     rng = np.random.default_rng(seed)
@@ -111,7 +111,7 @@ def test_equal_cuts_tie_whatever_a_far_target_does_to_the_units(criterion, y):
         assert tree.threshold[:2].tolist() == [len(y) - 0.5, first]
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.integers(0, 2**32 - 1), st.integers(-90, 90), st.integers(0, 60), st.sampled_from(CRITERIA), st.booleans())
 def test_a_group_far_away_does_not_change_the_errors_of_another(seed, power, spread, criterion, weighted):
     """Below the cut that takes the group away stands the tree that grows without it, up to what gains the same."""
@@ -128,7 +128,7 @@ def test_a_group_far_away_does_not_change_the_errors_of_another(seed, power, spr
         np.testing.assert_allclose(both.predict(X[:n]), alone.predict(X[:n]), rtol=1e-9)
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(
     st.integers(0, 2**32 - 1),
     st.integers(2, 15),
@@ -157,7 +157,7 @@ def test_a_heavy_group_does_not_change_the_tree_of_another(seed, power, model):
         np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-12)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(
     st.integers(0, 2**32 - 1),
     st.integers(-60, 60),
@@ -191,7 +191,7 @@ def same_below(tree, node, other, its) -> bool:
     return all(children)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(st.integers(0, 2**32 - 1), st.sampled_from(CRITERIA))
 def test_the_order_of_rows_changes_nothing_where_units_differ_between_nodes(seed, criterion):
     rng = np.random.default_rng(seed)

@@ -44,7 +44,7 @@ def same_tree(one, other) -> None:
         np.testing.assert_array_equal(getattr(one, field), getattr(other, field), err_msg=field)
 
 
-@settings(deadline=None, max_examples=15)
+@settings(max_examples=15)
 @given(st.integers(0, 2**32 - 1), st.sampled_from(REGRESSORS + CLASSIFIERS), st.booleans())
 def test_a_row_of_weight_zero_is_no_row(seed, model, weighted):
     rng = np.random.default_rng(seed)
@@ -123,7 +123,7 @@ def test_poisson_cuts_where_both_sides_have_a_positive_mean():
     np.testing.assert_allclose(ours.predict(X), theirs.predict(X))
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(st.integers(0, 2**32 - 1), st.booleans(), st.booleans())
 def test_no_poisson_leaf_is_zero(seed, weighted, categories):
     rng = np.random.default_rng(seed)

@@ -212,7 +212,7 @@ def boosted(columns, **parameters) -> tuple[AdaBoostClassifier, np.ndarray, np.n
         raise
 
 
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 @given(tables)
 def test_training_error_keeps_its_bound(columns):
     r"""Freund and Schapire, theorem 6: at most the product of 2 sqrt(e (1 - e)), which is the mean exponential loss."""
@@ -226,7 +226,7 @@ def test_training_error_keeps_its_bound(columns):
             assert np.exp(-y * f).mean() == pytest.approx(bound[m])
 
 
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 @given(tables, st.floats(0.05, 1.0))
 def test_exponential_loss_never_rises(columns, rate):
     model, X, y = boosted(columns, learning_rate=rate)
@@ -235,7 +235,7 @@ def test_exponential_loss_never_rises(columns, rate):
         assert (np.diff(losses) <= 1e-12).all()
 
 
-@settings(deadline=None, max_examples=12)
+@settings(max_examples=12)
 @given(tables)
 def test_exchanging_the_classes_turns_the_vote_around(columns):
     """Until a leaf ties, that is: it says the first class, which is now the other one."""

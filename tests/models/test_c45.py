@@ -227,7 +227,7 @@ def test_candidates_of_golf_of_quinlan():
     assert found.index[found["chosen"]].tolist() == ["outlook"]
 
 
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 @given(st.integers(0, 2**32 - 1), st.sampled_from(CONVENTIONS), st.sampled_from(["gain", "gain_ratio"]))
 def test_candidates_of_a_node_hold_its_test(seed, conventions, criterion):
     """At each inner node the chosen one is what the node tests, with its cut and its gain, gaps and weights or not."""
@@ -430,7 +430,7 @@ def as_table(columns) -> tuple[pd.DataFrame, np.ndarray]:
     return pd.DataFrame(X), np.array([*columns[4]])
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(tables, st.sampled_from(CONVENTIONS))
 def test_shares_add_up(columns, conventions):
     """No weight is lost or made on the way down, in training and in prediction; no gain is negative."""
@@ -445,7 +445,7 @@ def test_shares_add_up(columns, conventions):
     assert shares.sum(axis=1) == pytest.approx(np.ones(len(X)))
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(st.integers(0, 2**32 - 1), st.booleans(), st.booleans(), st.sampled_from([None, 0.25]))
 @example(3275, True, False, 0.25).via("small parts of rows with gaps, counted again below a raised branch")
 def test_quinlans_conventions_take_weights_of_any_size(seed, raising, numbers, confidence):
@@ -510,7 +510,7 @@ def test_a_part_that_is_small_goes_down_the_heaviest_branch(monkeypatch):
     assert sorted(tree.classes[tree.value[end.indices].argmax(axis=1)]) == [0, 2, 4]
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(tables, st.sampled_from(CONVENTIONS))
 def test_relabelled_classes(columns, conventions):
     """Other names in the same order change nothing else."""
@@ -520,7 +520,7 @@ def test_relabelled_classes(columns, conventions):
     assert (named.predict(X) == np.array(["down", "up"])[plain.predict(X)]).all()
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(tables, st.sampled_from(CONVENTIONS))
 def test_monotone_transform_of_numbers(columns, conventions):
     """The training rows part in the same way when numbers are stretched without changing their order."""
@@ -531,7 +531,7 @@ def test_monotone_transform_of_numbers(columns, conventions):
     assert other.predict_proba(stretched) == pytest.approx(one.predict_proba(X))
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(tables, st.sampled_from([0.25, 0.5]))
 def test_raising_never_expects_more_errors(columns, confidence):
     """The sum of the leaves' limits does not rise, no weight is lost, and what is left can't be pruned any more."""

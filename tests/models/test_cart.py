@@ -179,7 +179,6 @@ def squared_cost(y) -> float:
     return ((y - np.mean(y)) ** 2).sum()
 
 
-@settings(deadline=None)
 @given(st.data(), st.sampled_from(["gini", "squared_error", "absolute_error"]))
 def test_best_cut_by_brute_force(data, criterion):
     n = data.draw(st.integers(2, 14))
@@ -200,7 +199,6 @@ def test_best_cut_by_brute_force(data, criterion):
     assert tree.gain[0] == pytest.approx((cost(y) - least) / n, abs=1e-9)
 
 
-@settings(deadline=None)
 @given(st.data(), st.sampled_from(["two classes", "three classes", "numbers"]), st.booleans())
 def test_best_groups_by_brute_force(data, kind, one_vs_rest):
     n = data.draw(st.integers(2, 14))
@@ -274,7 +272,7 @@ numbers = st.integers(3, 25).flatmap(
 )
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(numbers)
 def test_a_monotone_transform_leaves_the_partition(table):
     X, y = np.array(table[0], dtype=float), np.array(table[1])
@@ -282,7 +280,7 @@ def test_a_monotone_transform_leaves_the_partition(table):
     assert plain.apply(X).tolist() == cubed.apply(X**3).tolist()
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(numbers)
 def test_gains_are_not_negative_and_add_up(table):
     X, y = np.array(table[0], dtype=float), np.array(table[1])

@@ -346,7 +346,7 @@ def as_table(columns) -> tuple[np.ndarray, np.ndarray, int]:
     return np.array([a, b], dtype=float).T, np.array(y), seed
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(tables)
 def test_answers_are_shares_and_means(columns):
     X, y, seed = as_table(columns)
@@ -356,7 +356,7 @@ def test_answers_are_shares_and_means(columns):
     assert means.min() >= y.min() - 1e-9 and means.max() <= y.max() + 1e-9
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(tables)
 def test_names_of_classes_do_not_matter(columns):
     X, y, seed = as_table(columns)
@@ -365,7 +365,7 @@ def test_names_of_classes_do_not_matter(columns):
     assert renamed.predict_proba(X)[:, ::-1] == pytest.approx(forest.predict_proba(X))
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(tables)
 def test_a_rising_transform_changes_no_answer(columns):
     """For the rows of a sample, that is: of a row outside it a cut that moves may take the other side."""

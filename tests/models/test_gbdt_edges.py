@@ -38,7 +38,7 @@ rows = st.tuples(values, values, st.sampled_from(["u", "v", "w"]), st.integers(0
 weights = st.sampled_from([0.5, 1.0, 1.0, 3.0])
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(
     st.lists(st.tuples(rows, weights), min_size=4, max_size=14),
     st.lists(st.tuples(rows, st.integers(0, 13), st.sampled_from([0.0, 1e9, -1e18, 1e99])), min_size=1, max_size=5),
@@ -105,7 +105,7 @@ def test_a_huge_target_that_is_held_out_shifts_no_split(order, method):
 # -- scale ------------------------------------------------------------------------------------------------------
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(st.integers(0, 2**32 - 1), st.integers(-250, 250), st.sampled_from(KINDS))
 def test_a_scaled_target_gives_scaled_predictions(seed, power, kind):
     X, y = sample(40, seed)
@@ -316,7 +316,7 @@ def test_min_samples_leaf_is_that_of_scikit_learns_histograms(min_samples_leaf, 
         assert trees[0].n_samples[trees[0].is_leaf].min() >= min_samples_leaf
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(st.integers(0, 2**32 - 1), st.integers(1, 6), st.sampled_from(KINDS), st.booleans(), st.booleans())
 @example(233, 6, (1, "exact"), True, True)  # two categories have the same mean, up to a rounding error
 @example(197, 3, (2, "exact"), False, True)  # a cut saves nothing but a rounding error

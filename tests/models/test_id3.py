@@ -63,7 +63,7 @@ tables = st.integers(1, 30).flatmap(
 )
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(tables)
 def test_training_rows_are_told_apart_where_they_can_be(columns):
     table = pd.DataFrame(dict(zip("abcy", columns)))

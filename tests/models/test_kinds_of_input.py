@@ -134,7 +134,7 @@ def test_the_width_of_floats_is_part_of_a_category():
     assert model.predict(frame([0.25, 0.25])).tolist() == ["q", "q"]
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(st.lists(st.integers(-5, 5), min_size=2, max_size=12), st.randoms(use_true_random=False))
 def test_codes_do_not_depend_on_types(values, random):
     """Each value may come as an int, a float, a Decimal or a Fraction."""
@@ -150,7 +150,7 @@ def test_codes_do_not_depend_on_types(values, random):
 TYPES = [int, float, np.int8, np.uint16, np.float32, np.float64, np.longdouble, Decimal, Fraction, bool]
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(
     st.sampled_from([*ESTIMATORS, "CART numbers", "forest numbers"]),
     st.lists(st.integers(0, 3), min_size=4, max_size=12),
@@ -214,12 +214,12 @@ def test_nested_lists_keep_the_kinds_of_their_columns(name):
     [
         ([1, "1"] * 4, TypeError, "y mixes int, str"),
         (["a", float("nan"), "b", "a"] * 2, ValueError, "y contains NaN or None, first in row 1"),
-        (["a", None, "b", "a"] * 2, ValueError, "y contains NaN or None, first in row 1"),
         ([1.0, "a"] * 4, TypeError, "y mixes float, str"),
         ([True, "True"] * 4, TypeError, "y mixes bool, str"),
     ],
 )
 def test_labels_are_never_merged(name, label, error, message):
+    """In lists, of which NumPy would make text."""
     with pytest.raises(error, match=message):
         ESTIMATORS[name].fit(frame(PLAIN), label)
 

@@ -132,9 +132,9 @@ def test_weights_are_repeated_rows(loss):
 )
 def test_score_and_prediction_are_inverse(loss, prediction):
     score = loss.score_of(prediction)[:, np.newaxis]
-    said = loss.prediction(score)
+    predicted = loss.prediction(score)
     expected = [1 - prediction, prediction] if isinstance(loss, LogisticLoss) else prediction
-    np.testing.assert_allclose(said.ravel(), np.ravel(expected))
+    np.testing.assert_allclose(predicted.ravel(), np.ravel(expected))
     assert np.isfinite(LogisticLoss().score_of(0)).all() and np.isfinite(SoftmaxLoss(2).score_of([0, 1])).all()
 
 
@@ -146,7 +146,7 @@ def test_far_scores_do_not_overflow():
         np.testing.assert_allclose(SoftmaxLoss(2).value(np.array([0, 0]), np.stack([-far[0], far[0]])), [1600, 0])
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(
     st.lists(st.tuples(st.integers(-9, 9), st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=30),
     st.floats(0.05, 0.95),

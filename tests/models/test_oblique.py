@@ -105,7 +105,7 @@ def root_of(X, y) -> tuple[ObliqueSearch, object, np.ndarray]:
     return search, first_level(criterion.per_row, np.ones(len(y))), np.array([gini(y)])
 
 
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 @given(st.integers(0, 2**32 - 1))
 def test_a_step_is_the_best_change_of_one_coefficient(seed):
     """Against brute force over a fine grid of changes, all rows cut anew for each."""
@@ -122,7 +122,7 @@ def test_a_step_is_the_best_change_of_one_coefficient(seed):
 
 
 @pytest.mark.parametrize("is_separable", [False, True])
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 @given(seed=st.integers(0, 2**32 - 1))
 def test_a_climb_ends_where_no_step_gains(is_separable, seed):
     """Labels by chance leave much impurity to the end, those that a plane separates little or none."""
@@ -303,7 +303,7 @@ def fitted(X, y, **parameters) -> ObliqueTreeClassifier:
     return ObliqueTreeClassifier(n_restarts=1, random_state=0, **parameters).fit(X, y)
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(tables)
 def test_training_rows_are_told_apart_where_they_can_be(columns):
     a, b, y = map(np.array, columns)
@@ -318,7 +318,7 @@ def test_training_rows_are_told_apart_where_they_can_be(columns):
     assert (tree.tree_.gain >= 0).all()
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(tables, st.sampled_from([0.25, 1.0, 4.0]), st.integers(-8, 8))
 def test_units_of_the_columns_do_not_matter(columns, scale, shift):
     """By powers of two, so that rounding is the same."""

@@ -118,7 +118,7 @@ def test_an_unknown_limit_is_refused_by_name():
         C45Classifier(limit="weka", confidence=0.6).fit(X, y)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.integers(0, 2**32 - 1))
 def test_both_prunings_see_the_same_ties(seed):
     """Where the leaves of a node are expected to make as many errors as the node, both cut it, whatever rounds."""

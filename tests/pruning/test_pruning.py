@@ -18,7 +18,7 @@ from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, load_
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from tests.helpers import chain, nested
-from treekit import ID3Classifier
+from treekit import ID3Classifier, plain
 from treekit.datasets import load_watermelon
 from treekit.growing.encoding import encode
 from treekit.models.c45 import C45Classifier
@@ -117,21 +117,17 @@ def test_prepruning_is_stopping_early():
     frame, held_out = pd.DataFrame(X), np.arange(len(X)) % 3 == 0
     train = ~held_out
 
-    def grow(rows, held, depth):
-        """A recursion of its own: one question at a time, each asked of a tree of one level."""
-        stump = CARTClassifier(max_depth=1).fit(frame[rows], y[rows]).tree_
-        share = np.bincount(y[rows], minlength=3) / rows.sum()
-        if stump.n_nodes == 1:
-            return share.argmax()
-        values = frame.to_numpy()[:, stump.feature[0]]
-        sides = values <= stump.threshold[0], values > stump.threshold[0]
-        before = np.count_nonzero(y[held] == share.argmax())
-        labels = [np.bincount(y[rows & side], minlength=3).argmax() for side in sides]
-        after = sum(np.count_nonzero(y[held & side] == label) for side, label in zip(sides, labels))
-        if after <= before:
-            return share.argmax()
-        children = [grow(rows & side, held & side, depth + 1) for side in sides]
-        return (int(stump.feature[0]), float(stump.threshold[0]), children)
+    def grow(D, held):
+        """A recursion of its own: one question at a time, by the plain formulas."""
+        label = plain.majority(D)
+        question = plain.best_cut(D, attributes, impurity=plain.gini) if len(plain.shares(D)) > 1 else None
+        if question is None:
+            return label
+        parts, held_parts = plain.divide(D, question), {True: [], False: []} | plain.divide(held, question)
+        after = sum(row.y == plain.majority(parts[m]) for m in parts for row in held_parts[m])
+        if after <= sum(row.y == label for row in held):
+            return label
+        return (*question, [grow(parts[m], held_parts[m]) for m in (True, False)])
 
     def as_tuple(node):
         tree = node.tree
@@ -140,7 +136,9 @@ def test_prepruning_is_stopping_early():
         return int(tree.feature[node.id]), float(tree.threshold[node.id]), [as_tuple(c) for c in node.children.values()]
 
     tree = CARTClassifier().fit(frame[train], y[train]).tree_
-    assert as_tuple(preprune(tree, frame[held_out], y[held_out]).root) == grow(train, held_out, 0)
+    D, attributes = plain.read(frame[train], y[train])
+    held, _ = plain.read(frame[held_out], y[held_out])
+    assert as_tuple(preprune(tree, frame[held_out], y[held_out]).root) == grow(D, held)
 
 
 # -- pessimistic ------------------------------------------------------------------------------------------------
@@ -315,7 +313,7 @@ def leaves_of(tree: Tree, pruned: Tree) -> list[int]:
     return [old for old, is_leaf in zip(kept_nodes(tree, pruned), pruned.is_leaf) if is_leaf]
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(rows, KINDS, st.floats(0, 0.3), st.sampled_from(["impurity", "misclassification"]))
 def test_no_pruned_tree_costs_less(columns, kind, alpha, risk):
     """Cost complexity: of all pruned trees the smallest of those that cost least, whatever the price."""
@@ -331,7 +329,7 @@ def test_no_pruned_tree_costs_less(columns, kind, alpha, risk):
     assert len(ours) <= min(len(leaves) for leaves, c in cost.items() if c <= least + 1e-12)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(rows, rows, KINDS, st.sampled_from(["cut", "keep"]))
 def test_no_pruned_tree_errs_less_on_held_out_rows(columns, others, kind, ties):
     """Reduced error: no pruned tree does better on the held-out rows; of the best ours is smallest, or largest."""
@@ -356,7 +354,7 @@ def test_no_pruned_tree_errs_less_on_held_out_rows(columns, others, kind, ties):
         assert pruned.n_leaves >= max(best)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(rows, st.sampled_from(["binary", "multiway", "stopping"]), st.sampled_from([0.05, 0.25, 0.5]))
 def test_no_pruned_tree_is_expected_to_err_less(columns, kind, confidence):
     """Pessimistic: of all pruned trees none has a lower sum of the leaves' limits."""
@@ -366,7 +364,7 @@ def test_no_pruned_tree_is_expected_to_err_less(columns, kind, confidence):
     assert expected[ours].sum() <= min(expected[list(leaves)].sum() for leaves in all_prunings(tree)) + 1e-9
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(rows, KINDS)
 def test_trees_of_the_path_are_nested(columns, kind):
     """Every tree of the path comes out at its own price, and is the one before with something cut."""
@@ -391,7 +389,7 @@ def arrays_of(tree: Tree) -> dict[str, np.ndarray]:
     return {name: part.copy() for name, part in vars(tree).items() if isinstance(part, np.ndarray)}
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(rows, KINDS, st.data())
 def test_cut_stops_rows_at_the_cut(columns, kind, data):
     """Rows that would pass a cut node end there; all others end where they did. The old tree is as it was."""

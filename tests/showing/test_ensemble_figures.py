@@ -135,8 +135,8 @@ def test_full_colours_cover_what_nine_trees_in_ten_agree_on(figures, measured):
                 continue
             share = votes[:m].mean(axis=0)
             agreed = 100 * np.mean(np.maximum(share, 1 - share) >= 0.9)
-            (told,) = re.findall(rf"(\d+) %[a-z ]* with {place}", frame.sentence)
-            assert int(told) == pytest.approx(agreed, abs=4)
+            (stated,) = re.findall(rf"(\d+) %[a-z ]* with {place}", frame.sentence)
+            assert int(stated) == pytest.approx(agreed, abs=4)
             assert frame.found == (m == 3)
 
 
@@ -153,10 +153,10 @@ def test_pairs_of_trees_on_the_same_samples_differ_as_told(figures, measured):
             for forest, places in zip(forests, maps, strict=True):
                 areas = [round(places[name][2] ** 2) if places[name][4] == 1 else 0 for name in X.index]
                 assert areas == forest.in_bag_[m - 1].tolist()
-            told = [int(share) for share in re.findall(r"(\d+) %", frame.sentence)]
+            stated = [int(share) for share in re.findall(r"(\d+) %", frame.sentence)]
             pairs = list(itertools.combinations(range(m), 2))
             differ = [100 * np.mean([np.mean(v[i] != v[j]) for i, j in pairs]) for v in votes if pairs]
-            assert told == pytest.approx(differ, abs=2)
+            assert stated == pytest.approx(differ, abs=2)
             assert not frame.found
 
 
@@ -175,10 +175,10 @@ def test_the_area_of_a_melon_is_its_weight(figures, measured):
     X, y = measured[COLUMNS], measured["ripe"]
     model = AdaBoostClassifier(n_estimators=8).fit(X, y)
     weights = np.full(len(X), 1 / len(X))
-    said = list(model.staged_predict(X))
+    predictions = list(model.staged_predict(X))
     for (shown, m), frame, (places,) in states(figures["swelling"]):
         if shown == VOTE:
-            wrong = said[m - 1] != y
+            wrong = predictions[m - 1] != y
             assert frame.found == (m == 7) and (not wrong.any()) == (m == 7)
         else:
             wrong = (model.estimators_[m - 1].predict(X) != y).to_numpy()

@@ -53,9 +53,9 @@ def test_the_same_figure_prints_the_same_page():
 
 def test_frames_are_in_the_order_in_which_the_script_counts():
     data = data_of(small()._repr_html_())
-    said = [sentence for sentence, *_ in data["frames"]]
+    sentences = [sentence for sentence, *_ in data["frames"]]
     places = itertools.product([0, 10, 20], ["left", "right"])
-    assert said == [f"{far} m to the {way} </script> <!--." for far, way in places]
+    assert sentences == [f"{far} m to the {way} </script> <!--." for far, way in places]
     slider = {"kind": "slider", "label": "How far", "start": 1, "opens": 1, "values": ["0 m", "10 m", "20 m"]}
     assert data["controls"][0] == slider
 
@@ -488,24 +488,26 @@ def test_step_buttons_and_play_move_the_slider(visit):
     page = visit(name="with a clock of its own")
     page.clock.install()
     figure = figure_of(page, "Walking")
-    said, found = figure.locator("output"), figure.get_by_role("status").first
+    output, found = figure.locator("output"), figure.get_by_role("status").first
     figure.get_by_role("button", name="Play: Along").click()
-    assert said.inner_text() == "10, left." and said.get_attribute("aria-live") == "off"
+    assert output.inner_text() == "10, left." and output.get_attribute("aria-live") == "off"
     figure.get_by_role("button", name="Pause: Along").click()
     page.clock.run_for(3000)
-    assert said.inner_text() == "10, left."
+    assert output.inner_text() == "10, left."
     figure.get_by_role("button", name="Play: Along").click()
-    assert said.inner_text() == "20, left."
+    assert output.inner_text() == "20, left."
     page.clock.run_for(1200)  # the end: it has stopped
-    assert figure.get_by_role("button", name="Play: Along").is_visible() and said.get_attribute("aria-live") == "polite"
+    assert (
+        figure.get_by_role("button", name="Play: Along").is_visible() and output.get_attribute("aria-live") == "polite"
+    )
     assert found.inner_text() == ""  # playing has passed ten, the reader has not found it
     figure.get_by_role("button", name="Play: Along").click()
-    assert said.inner_text() == "0, left."  # from the beginning
+    assert output.inner_text() == "0, left."  # from the beginning
     figure.get_by_role("slider").press("ArrowRight")  # the reader takes over
     page.clock.run_for(3000)
-    assert said.inner_text() == "10, left." and found.inner_text() == "✓ Found."
+    assert output.inner_text() == "10, left." and found.inner_text() == "✓ Found."
     figure.get_by_role("button", name="One step back").click()
-    assert said.inner_text() == "0, left." and found.inner_text() == "✓ Found before."  # no longer to be seen
+    assert output.inner_text() == "0, left." and found.inner_text() == "✓ Found before."  # no longer to be seen
     figure.get_by_role("button", name="One step on").click()
     assert found.inner_text() == "✓ Found."
 
@@ -513,35 +515,37 @@ def test_step_buttons_and_play_move_the_slider(visit):
 def test_the_mouse_drags_in_the_drawing_and_taps_a_mark(visit):
     page = visit()
     figure = figure_of(page, "Walking")
-    svg, said = figure.locator("svg"), figure.locator("output")
+    svg, output = figure.locator("svg"), figure.locator("output")
     svg.scroll_into_view_if_needed()
     page.mouse.move(*at_pixel(svg, 25, 20))
     page.mouse.down()
     page.mouse.move(*at_pixel(svg, 110, 50))
-    assert said.inner_text() == "10, left." and figure.get_by_role("status").first.inner_text() == ""  # not let go yet
+    assert (
+        output.inner_text() == "10, left." and figure.get_by_role("status").first.inner_text() == ""
+    )  # not let go yet
     page.mouse.move(*at_pixel(svg, 215, 50))
-    assert said.inner_text() == "20, left."
+    assert output.inner_text() == "20, left."
     page.mouse.up()
     page.mouse.move(*at_pixel(svg, 60, 50))  # let go: it no longer follows
-    assert said.inner_text() == "20, left." and figure.get_by_role("slider").get_attribute("aria-valuetext") == "20"
+    assert output.inner_text() == "20, left." and figure.get_by_role("slider").get_attribute("aria-valuetext") == "20"
     page.wait_for_timeout(400)
     page.mouse.click(*at_pixel(svg, 300, 30))  # the mark with data-choose
-    assert said.inner_text() == "20, right." and figure.get_by_role("radio", name="right").is_checked()
+    assert output.inner_text() == "20, right." and figure.get_by_role("radio", name="right").is_checked()
 
 
 def test_a_finger_taps_and_drags_in_the_drawing(visit):
     page = visit(width=390, has_touch=True, is_mobile=True)
     figure = figure_of(page, "Walking")
-    svg, said = figure.locator("svg"), figure.locator("output")
+    svg, output = figure.locator("svg"), figure.locator("output")
     svg.scroll_into_view_if_needed()
     page.touchscreen.tap(*at_pixel(svg, 118, 30))
-    assert said.inner_text() == "10, left."
+    assert output.inner_text() == "10, left."
     touch = page.context.new_cdp_session(page)
     points = [at_pixel(svg, x, 30) for x in (118, 150, 190, 222)]
     for kind, point in zip(["touchStart", "touchMove", "touchMove", "touchMove"], points):
         touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [dict(zip("xy", point))]})
     touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
-    assert said.inner_text() == "20, left."
+    assert output.inner_text() == "20, left."
 
 
 def test_a_finger_that_lets_go_has_found(visit):
@@ -693,8 +697,8 @@ def test_every_figure_of_the_book_is_moved(browser, chapters, motion, far):
         page, errors = context.new_page(), []
         page.on("pageerror", lambda error: errors.append(str(error)))
         page.goto(chapters)
-        said = page.evaluate(MOVE, [[move for move, _ in figure] for figure in moves])
-    assert said == [[sentence for _, sentence in figure] for figure in moves] and len(said) > 25
+        shown = page.evaluate(MOVE, [[move for move, _ in figure] for figure in moves])
+    assert shown == [[sentence for _, sentence in figure] for figure in moves] and len(shown) > 25
     assert errors == []
 
 

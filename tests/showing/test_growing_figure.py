@@ -53,11 +53,11 @@ def test_who_has_reached_a_leaf_lies_apart_in_one_place(figure, level):
 
 
 def test_the_sentence_counts_comparisons(figure):
-    said = [frame.sentence for frame in figure.frames]
+    sentences = [frame.sentence for frame in figure.frames]
     counts = [2 * sum(n * np.log2(n) for n in sizes) for sizes in ([17], [8, 9], [3])]
-    for sentence, count in zip(said, counts, strict=False):
+    for sentence, count in zip(sentences, counts, strict=False):
         assert f"about {count:.0f}" in sentence
-    assert said[-1].endswith("Every melon is in a leaf.")
+    assert sentences[-1].endswith("Every melon is in a leaf.")
 
 
 def test_the_figure_is_small_and_ripe_melons_are_hollow(figure):

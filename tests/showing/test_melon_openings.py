@@ -199,8 +199,8 @@ def test_the_melons_lie_together_where_apply_says(figures, numbers, name):
 
 
 def test_the_path_is_told_as_far_as_it_goes(figures):
-    told = [sentence.rpartition(": ")[2] for *_, sentence, _ in states(figures["pruning"])]
-    assert list(dict.fromkeys(told)) == ["5.", "5, 3.", "5, 3, 2.", "5, 3, 2, 1."]
+    paths = [sentence.rpartition(": ")[2] for *_, sentence, _ in states(figures["pruning"])]
+    assert list(dict.fromkeys(paths)) == ["5.", "5, 3.", "5, 3, 2.", "5, 3, 2, 1."]
 
 
 def test_the_curve_of_the_sliding_cut_is_the_gini_index(figures, numbers):
@@ -335,14 +335,14 @@ def test_words_are_readable_and_axe_finds_nothing(browser, page_of_figures):
         page.get_by_role("button", name="Skip the guess").evaluate_all("all => all.forEach(button => button.click())")
         assert not page.locator(".guessing").count()
         for _ in range(3):
-            said = page.locator("output").all_inner_texts()
+            before = page.locator("output").all_inner_texts()
             for width, theme in looks:
                 page.set_viewport_size({"width": width, "height": 800})
                 turn(page, theme)
                 assert page.evaluate(outside) == [], (width, theme)
                 assert min(page.evaluate(sizes)) >= 11, (width, theme)
             page.evaluate(MOVE_ON)
-            assert page.locator("output").all_inner_texts() != said
+            assert page.locator("output").all_inner_texts() != before
         for width, theme in looks:
             page.set_viewport_size({"width": width, "height": 800})
             turn(page, theme)
@@ -386,9 +386,9 @@ def test_a_tap_on_a_ring_pours_the_melon_and_takes_it_back(browser, page_of_figu
         figure = page.locator("figure").filter(has_text="that cannot answer")
         figure.get_by_role("button", name="Skip the guess").click()
         ring = figure.locator("[data-choose] circle").first
-        said = figure.locator("output")
-        assert "No branch yet" in said.inner_text()
+        output = figure.locator("output")
+        assert "No branch yet" in output.inner_text()
         ring.tap()
-        assert "are each divided" in said.inner_text()
+        assert "are each divided" in output.inner_text()
         ring.tap()
-        assert "No branch yet" in said.inner_text()
+        assert "No branch yet" in output.inner_text()

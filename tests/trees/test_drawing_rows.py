@@ -69,8 +69,10 @@ def test_paths_are_those_of_the_tree(make):
 
 def test_a_path_is_told_by_its_answers():
     tree, X = id3()
-    said = {name: words for name, _, words in data_of(tree.draw(rows=X))["rows"]}
-    assert said["8"] == ("Row 8: texture = clear, stem = slightly curly, color = dark, surface = hard. Predicted: yes.")
+    paths = {name: words for name, _, words in data_of(tree.draw(rows=X))["rows"]}
+    assert paths["8"] == (
+        "Row 8: texture = clear, stem = slightly curly, color = dark, surface = hard. Predicted: yes."
+    )
 
 
 def test_a_row_that_is_shared_out_tells_its_parts():

@@ -295,8 +295,8 @@ def test_rules_send_every_row_the_way_of_the_tree(scale):
     table = pd.DataFrame({"x": SCALES[scale](rng), "z": SCALES[scale](rng)})
     model = CARTClassifier(max_depth=8).fit(table, rng.integers(0, 2, 400).astype(str))
     rules = model.tree_.export_rules()
-    said = [follow(rules, row) for row in table.to_dict("records")]
-    assert said == model.predict(table).tolist()
+    by_rules = [follow(rules, row) for row in table.to_dict("records")]
+    assert by_rules == model.predict(table).tolist()
     text = model.tree_.export_text()
     assert "-0 " not in text and "-0:" not in text
 

@@ -26,7 +26,10 @@ GRID = np.array([-np.inf, -1.5, -0.1, 0.0, 0.1, 0.25, 1e-300, 1e300, np.inf])
 
 
 def follow(tree: Tree, x: np.ndarray, node: int = 0) -> dict[int, float]:
-    """Where one row ends, from a node on, with what share: a walk that asks one question after the other."""
+    """Where one row ends, from a node on, with what share: a walk that asks one question after the other.
+
+    `treekit.plain.follow` knows neither surrogates nor the rules for gaps.
+    """
     if tree.n_children[node] == 0:
         return {node: 1.0}
     branch = answer(tree.features, x, node, tree)
@@ -172,8 +175,8 @@ RULES = {
 @pytest.fixture(params=[3, 10**6], ids=["blocks of 3", "one block"])
 def block(request, monkeypatch):
     """Rows in blocks, and the rows that have arrived put aside early."""
-    monkeypatch.setattr(traversal, "BLOCK", request.param)
-    monkeypatch.setattr(batch_traversal, "BLOCK", request.param)
+    monkeypatch.setattr(traversal, "ROWS_AT_ONCE", request.param)
+    monkeypatch.setattr(batch_traversal, "ROWS_AT_ONCE", request.param)
     if request.param == 3:
         monkeypatch.setattr(traversal, "FIRST_LEVELS", 1)
         monkeypatch.setattr(traversal, "LEVELS", 2)
@@ -213,14 +216,14 @@ def test_shallow_trees_find_the_leaves(table, share_missing, block, monkeypatch)
         batch = BatchedTrees(trees, values.dtype)
         wanted = [[max(follow(tree, x)) for x in values.T] for tree in trees]
         assert np.take_along_axis(batch.node, batch.positions(values).astype(int), axis=1).tolist() == wanted
-        says = [rng.normal(size=len(tree)) for tree in trees]
-        found = list(leaf_values(trees, says, np.asfortranarray(values)))
-        assert np.array_equal(found, [said[end] for said, end in zip(says, wanted)])
-        assert tree_by_tree(trees, says, values) == [said[end].tolist() for said, end in zip(says, wanted)]
+        outputs = [rng.normal(size=len(tree)) for tree in trees]
+        found = list(leaf_values(trees, outputs, np.asfortranarray(values)))
+        assert np.array_equal(found, [output[end] for output, end in zip(outputs, wanted)])
+        assert tree_by_tree(trees, outputs, values) == [output[end].tolist() for output, end in zip(outputs, wanted)]
 
 
-def tree_by_tree(trees, says, values) -> list:
-    return [said[tree.apply(values)].tolist() for tree, said in zip(trees, says)]
+def tree_by_tree(trees, outputs, values) -> list:
+    return [output[tree.apply(values)].tolist() for tree, output in zip(trees, outputs)]
 
 
 def test_what_is_not_shallow():
@@ -288,7 +291,7 @@ def grown_table(n_rows=700):
 @pytest.mark.parametrize("order, method, depth", [(1, "exact", 3), (2, "hist", 6), (2, "hist", None)])
 def test_boosted_scores_are_sums_over_trees(order, method, depth, monkeypatch):
     """Round by round and at the end, in blocks of rows, for a model with missing values and categories."""
-    monkeypatch.setattr(boosting, "BLOCK", 300)
+    monkeypatch.setattr(boosting, "ROWS_SCORED_AT_ONCE", 300)
     X, y = grown_table()
     model = GBDTRegressor(order=order, tree_method=method, max_depth=depth, n_estimators=4).fit(X[:500], y[:500])
     values = encode(X, model._features)
@@ -315,7 +318,7 @@ def test_boosted_classes_are_sums_over_trees():
 def test_grown_trees_answer_alike_in_every_form():
     """A frame, an array in rows or in columns, float32 or float64: the same nodes; and predict is the plain product."""
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(3 * traversal.BLOCK // 2, 5)).astype(np.float32)
+    X = rng.normal(size=(3 * traversal.ROWS_AT_ONCE // 2, 5)).astype(np.float32)
     y = X[:, 0] * X[:, 1] + rng.normal(size=len(X))
     model = CARTRegressor(min_samples_leaf=200).fit(X, y)
     end = model.apply(X)
@@ -375,8 +378,8 @@ def test_infinity_is_named_whichever_way_the_table_is_read(sign, other):
 
 def test_peak_memory_of_predict(monkeypatch):
     """One tree takes 16 bytes a row and a block, boosted trees their scores and a block; never a copy of the table."""
-    monkeypatch.setattr(traversal, "BLOCK", 2**12)
-    monkeypatch.setattr(boosting, "BLOCK", 2**13)
+    monkeypatch.setattr(traversal, "ROWS_AT_ONCE", 2**12)
+    monkeypatch.setattr(boosting, "ROWS_SCORED_AT_ONCE", 2**13)
     rng = np.random.default_rng(0)
     X = rng.normal(size=(200_000, 20)).astype(np.float32)
     y = X[:, 0] * X[:, 1]

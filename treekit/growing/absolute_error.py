@@ -296,8 +296,8 @@ def score_by_weight(
 def sums_of_stretches(x: Wholes, low: Ints, high: Ints) -> Wholes:
     """Sum of x[low:high] for each of many stretches, within one node each.
 
-    The running sum goes through all nodes and may leave the range of 64 bits; it comes round again, and the difference
-    is exact all the same.
+    The running sum goes through all nodes and may overflow 64 bits; it wraps around, and the difference is exact
+    all the same.
     """
     running = np.zeros(len(x) + 1, dtype=np.int64)
     np.cumsum(x, out=running[1:])

@@ -146,19 +146,19 @@ def largest_gain(candidates: SplitCandidates, impurity: Floats) -> NDArray[np.in
 
 
 def largest_gain_among_sampled(
-    n_drawn: int, rng: np.random.Generator
+    n_sampled: int, rng: np.random.Generator
 ) -> Callable[[SplitCandidates, Floats], NDArray[np.intp]]:
-    """Like :func:`largest_gain`, among ``n_drawn`` columns that each node draws at random.
+    """Like :func:`largest_gain`, among ``n_sampled`` columns that each node draws at random.
 
     Columns that can't split a node don't count: drawing goes on until enough are found that can. Of equal gains the
     first drawn wins, so that no column is favoured.
     """
 
     def choose(candidates: SplitCandidates, impurity: Floats) -> NDArray[np.intp]:
-        drawn = rng.random(candidates.gain.shape).argsort(axis=0)
-        gain = np.take_along_axis(candidates.gain, drawn, axis=0)
-        gain[np.isfinite(gain).cumsum(axis=0) > n_drawn] = -np.inf
+        sampled = rng.random(candidates.gain.shape).argsort(axis=0)
+        gain = np.take_along_axis(candidates.gain, sampled, axis=0)
+        gain[np.isfinite(gain).cumsum(axis=0) > n_sampled] = -np.inf
         best = np.argmax(gain >= gain.max(axis=0) - TIE * impurity, axis=0)
-        return np.take_along_axis(drawn, best[np.newaxis], axis=0)[0]
+        return np.take_along_axis(sampled, best[np.newaxis], axis=0)[0]
 
     return choose

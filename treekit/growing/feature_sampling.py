@@ -72,14 +72,14 @@ class RankedColumns:
 class SampledFeatures:
     """Scores the columns that each node draws.
 
-    A column that can't split a node does not count: the node draws on until it has ``n_drawn`` that can. So the same
+    A column that can't split a node does not count: the node draws on until it has ``n_sampled`` that can. So the same
     columns compete as with :func:`treekit.growing.candidates.largest_gain_among_sampled`, but only they are scored.
 
     Parameters
     ----------
-    table : RankedColumns
+    ranked : RankedColumns
         The table, all numbers, none missing.
-    n_drawn : int
+    n_sampled : int
         How many columns a node draws.
     rng : Generator
         Draws them.
@@ -88,18 +88,18 @@ class SampledFeatures:
     """
 
     def __init__(
-        self, table: RankedColumns, n_drawn: int, rng: np.random.Generator, criterion: Criterion, limits: ChildLimits
+        self, ranked: RankedColumns, n_sampled: int, rng: np.random.Generator, criterion: Criterion, limits: ChildLimits
     ):
-        self.table, self.n_drawn, self.rng, self.criterion, self.limits = table, n_drawn, rng, criterion, limits
+        self.ranked, self.n_sampled, self.rng, self.criterion, self.limits = ranked, n_sampled, rng, criterion, limits
 
     def score(self, level: Level, impurity: Floats) -> SplitCandidates:
-        """The best cuts of the columns drawn, the first column of all nodes first. Takes O(entries x n_drawn x log
+        """The best cuts of the columns drawn, the first column of all nodes first. Takes O(entries x n_sampled x log
         entries)."""
-        drawn = self.rng.random((len(self.table.values), level.n_nodes)).argsort(axis=0)
-        parts = self._score_columns(level, drawn[: self.n_drawn], impurity, self.limits)
+        sampled = self.rng.random((len(self.ranked.values), level.n_nodes)).argsort(axis=0)
+        parts = self._score_columns(level, sampled[: self.n_sampled], impurity, self.limits)
         n_found = np.sum([np.isfinite(part.gain).sum(axis=0) for part in parts], axis=0)
-        for columns in drawn[self.n_drawn :]:
-            lacks = np.flatnonzero(n_found < self.n_drawn)
+        for columns in sampled[self.n_sampled :]:
+            lacks = np.flatnonzero(n_found < self.n_sampled)
             if not len(lacks):
                 break
             part = level.keep_only(lacks)
@@ -116,7 +116,7 @@ class SampledFeatures:
         """The best cuts of each node on some columns of its own, of shape (n_draws, n_nodes), block by block."""
         parts = []
         for block in blocks(len(columns), len(level.entry)):
-            order, x = self.table.by_value(level, columns[block])
+            order, x = self.ranked.by_value(level, columns[block])
             candidates = score_cuts(level, x, order, self.criterion, impurity, limits)
             parts.append(replace(candidates, feature=columns[block]))
         return parts

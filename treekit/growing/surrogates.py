@@ -19,8 +19,8 @@ from treekit.growing.level import Level, segment_sums
 from treekit.numeric import TIE, Floats, Ints, safe_divide
 from treekit.trees.structure import Surrogate, branches
 
-__all__ = ["Agreement", "find_surrogates"]
-ScoreSplits = Callable[[Level, Floats, Criterion, ChildLimits], SplitCandidates]
+__all__ = ["Agreement", "ScoreAll", "find_surrogates"]
+ScoreAll = Callable[[Level, Floats, Criterion, ChildLimits], SplitCandidates]
 
 
 class Agreement(Criterion):
@@ -44,7 +44,7 @@ class Agreement(Criterion):
 
 
 def find_surrogates(
-    level: Level, branch: Ints, split_feature: Ints, values: NDArray, n_wanted: int, score: ScoreSplits
+    level: Level, branch: Ints, split_feature: Ints, values: NDArray, n_wanted: int, score: ScoreAll
 ) -> list[Surrogate]:
     """The best surrogates of each node of a level, the best of all nodes first.
 

@@ -30,8 +30,8 @@ def bootstrap_counts(weight: Floats, rng: np.random.Generator) -> Ints:
     never drawn: it does not count as a row.
     """
     row = np.flatnonzero(weight > 0)
-    drawn = row[rng.integers(len(row), size=len(row))]
-    return np.bincount(drawn, minlength=len(weight))
+    sampled = row[rng.integers(len(row), size=len(row))]
+    return np.bincount(sampled, minlength=len(weight))
 
 
 def draw_seeds(random_state: Any, n: int) -> list[int]:

@@ -28,7 +28,7 @@ from treekit.trees.tree import Tree
 __all__ = ["Boosting", "RowsToBoost", "RowsInMemory", "check_parameters", "without_zero_weight"]
 
 #: Rows whose scores are found together.
-BLOCK = 2**17
+ROWS_SCORED_AT_ONCE = 2**17
 
 #: A gradient above this is refused: the square of a sum of many would be infinite.
 LARGEST_GRADIENT = 1e140
@@ -118,8 +118,8 @@ class Boosting(TableEstimator):
 
     def _choose(self, n_features: int, rng: np.random.Generator) -> ChooseFeature:
         """How each node chooses its column."""
-        n_drawn = count_features(self.max_features, n_features)
-        return largest_gain if n_drawn == n_features else largest_gain_among_sampled(n_drawn, rng)
+        n_sampled = count_features(self.max_features, n_features)
+        return largest_gain if n_sampled == n_features else largest_gain_among_sampled(n_sampled, rng)
 
     def _stop(self) -> StoppingRule:
         """When a node becomes a leaf."""
@@ -179,8 +179,8 @@ class Boosting(TableEstimator):
         """Scores of the rows, of shape (n_scores, n_rows); takes the memory of one block of rows beside them."""
         values = self._values(X)
         scores = np.empty((len(self.start_), values.shape[1]))
-        for start in range(0, values.shape[1], BLOCK):
-            block = slice(start, start + BLOCK)
+        for start in range(0, values.shape[1], ROWS_SCORED_AT_ONCE):
+            block = slice(start, start + ROWS_SCORED_AT_ONCE)
             *_, scores[:, block] = self._sums(values[:, block])
         return scores
 
@@ -304,9 +304,9 @@ def subsample_rows(weight: Floats, share: float, rng: np.random.Generator) -> Fl
     if share == 1:
         return weight
     row = np.flatnonzero(weight > 0)
-    drawn = rng.permutation(row)[: max(1, int(share * len(row)))]
+    sampled = rng.permutation(row)[: max(1, int(share * len(row)))]
     in_bag = np.zeros_like(weight)
-    in_bag[drawn] = weight[drawn]
+    in_bag[sampled] = weight[sampled]
     return in_bag
 
 

@@ -26,7 +26,7 @@ from treekit.growing.feature_sampling import RankedColumns, SampledFeatures
 from treekit.growing.grow import SplitSearch, StoppingRule, grow
 from treekit.growing.level import Level
 from treekit.growing.presorted import NO_ORDER
-from treekit.growing.surrogates import find_surrogates
+from treekit.growing.surrogates import ScoreAll, find_surrogates
 from treekit.growing.thresholds import score_thresholds
 from treekit.models.base import TreeClassifier, TreeRegressor
 from treekit.models.validation import check_choice, check_number, class_factors, count_features, generator
@@ -36,7 +36,6 @@ from treekit.trees.structure import MAJORITY, Surrogate
 from treekit.trees.tree import Tree
 
 __all__ = ["CARTClassifier", "CARTRegressor"]
-ScoreAll = Callable[[Level, NDArray, Criterion, ChildLimits], SplitCandidates]
 CLASSIFICATION: dict[str, Callable[..., ClassCriterion]] = {"gini": Gini, "entropy": Entropy}
 REGRESSION_CRITERIA: dict[str, Callable[..., Criterion]] = {
     "squared_error": SquaredError,
@@ -140,12 +139,12 @@ class CARTClassifier(TreeClassifier):
         features: tuple[Feature, ...],
         y: NDArray,
         weight: NDArray,
-        table: RankedColumns | None = None,
+        ranked: RankedColumns | None = None,
     ) -> Tree:
         check_choice(self, "criterion", CLASSIFICATION)
         weight = weight * class_factors(self.class_weight, self.classes_[y])
         criterion = CLASSIFICATION[self.criterion](y, len(self.classes_))
-        return grow_binary(self, values, features, criterion, weight, self.classes_, table)
+        return grow_binary(self, values, features, criterion, weight, self.classes_, ranked)
 
 
 class CARTRegressor(TreeRegressor):
@@ -216,12 +215,12 @@ class CARTRegressor(TreeRegressor):
         features: tuple[Feature, ...],
         y: NDArray,
         weight: NDArray,
-        table: RankedColumns | None = None,
+        ranked: RankedColumns | None = None,
     ) -> Tree:
         check_choice(self, "criterion", REGRESSION_CRITERIA)
         if self.criterion == "poisson" and (y.min() < 0 or not y.any()):
             raise ValueError("y must not be negative, nor zero everywhere, with criterion='poisson'.")
-        return grow_binary(self, values, features, REGRESSION_CRITERIA[self.criterion](y, weight), weight, None, table)
+        return grow_binary(self, values, features, REGRESSION_CRITERIA[self.criterion](y, weight), weight, None, ranked)
 
 
 def grow_binary(
@@ -231,7 +230,7 @@ def grow_binary(
     criterion: Criterion,
     weight: NDArray,
     classes: NDArray | None,
-    table: RankedColumns | None = None,
+    ranked: RankedColumns | None = None,
 ) -> Tree:
     """Grow a tree of binary splits with the estimator's parameters; trees on one table may share its sorting."""
     _check_parameters(estimator)
@@ -247,7 +246,7 @@ def grow_binary(
     def surrogates(level: Level, branch: NDArray, feature: NDArray) -> list[Surrogate]:
         return find_surrogates(level, branch, feature, values, estimator.max_surrogates, score_all)
 
-    search = _search(estimator, values, features, criterion, limits, score_all, has_gaps, table)
+    search = _search(estimator, values, features, criterion, limits, score_all, has_gaps, ranked)
     if has_gaps and estimator.max_surrogates > 0:
         search = replace(search, find_surrogates=surrogates)
     tree = grow(values, features, criterion, weight, search, _stop(estimator, n_rows), classes)
@@ -289,23 +288,23 @@ def _search(
     limits: ChildLimits,
     score_all: ScoreAll,
     has_gaps: bool,
-    table: RankedColumns | None,
+    ranked: RankedColumns | None,
 ) -> SplitSearch:
     """How the best split is found: among all columns, or among those that each node draws."""
 
     def score(level: Level, impurity: NDArray) -> SplitCandidates:
         return score_all(level, impurity, criterion, limits)
 
-    order = None if table is None else table.order
+    order = None if ranked is None else ranked.order
     is_plain = all(feature.is_numeric for feature in features) and not isinstance(criterion, AbsoluteError)
-    n_drawn = count_features(estimator.max_features, len(features))
-    if n_drawn == len(features):
+    n_sampled = count_features(estimator.max_features, len(features))
+    if n_sampled == len(features):
         return SplitSearch(score, largest_gain, MAJORITY, order=order)
     rng = generator(estimator.random_state)
     if has_gaps or not is_plain:
-        return SplitSearch(score, largest_gain_among_sampled(n_drawn, rng), MAJORITY, order=order)
-    drawn = SampledFeatures(table or RankedColumns(values), n_drawn, rng, criterion, limits)
-    return SplitSearch(drawn.score, largest_gain, MAJORITY, order=NO_ORDER)
+        return SplitSearch(score, largest_gain_among_sampled(n_sampled, rng), MAJORITY, order=order)
+    sampled = SampledFeatures(ranked or RankedColumns(values), n_sampled, rng, criterion, limits)
+    return SplitSearch(sampled.score, largest_gain, MAJORITY, order=NO_ORDER)
 
 
 def _stop(estimator: CARTClassifier | CARTRegressor, n_rows: int) -> StoppingRule:

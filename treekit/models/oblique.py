@@ -219,7 +219,7 @@ class ObliqueSearch:
     ):
         self.values = values.astype(float)
         self.criterion = criterion
-        self.room = limits
+        self.limits = limits
         self.n_restarts = n_restarts
         self.rng = rng
         self.range = column_ranges(self.values)
@@ -250,12 +250,12 @@ class ObliqueSearch:
 
     def climb(self, level: Level, impurity: Floats, best: ObliqueCut) -> ObliqueCut:
         """Change one coefficient after the other until no change gains in any node."""
-        in_vain = 0  # changes in a row that gained nowhere: once all have, further ones would only repeat them
+        n_without_gain = 0  # changes in a row that gained nowhere: once all have, further ones would only repeat them
         for moved in islice(cycle(self.moved), MAX_SWEEPS * len(self.moved)):
             before = best
             best = better(best, self._scored(level, impurity, self._changed(level, impurity, best, moved)), impurity)
-            in_vain = 0 if (best.gain > before.gain).any() else in_vain + 1
-            if in_vain == len(self.moved) or separates(best, impurity):
+            n_without_gain = 0 if (best.gain > before.gain).any() else n_without_gain + 1
+            if n_without_gain == len(self.moved) or separates(best, impurity):
                 break
         return best
 
@@ -279,7 +279,7 @@ class ObliqueSearch:
     def _cut(self, level: Level, impurity: Floats, x: Floats) -> tuple[Floats, Floats]:
         """Gain and threshold of the best cut in each node, of a column with one number for each place of ``entry``."""
         order = np.lexsort((x, level.node))
-        candidates = score_cuts(level, x[[order]], level.entry[[order]], self.criterion, impurity, self.room)
+        candidates = score_cuts(level, x[[order]], level.entry[[order]], self.criterion, impurity, self.limits)
         return candidates.gain[0], candidates.threshold[0]
 
     def _column(self, level: Level, direction: Floats) -> Floats:

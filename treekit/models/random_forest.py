@@ -50,7 +50,7 @@ class _RandomForest(TableEstimator):
         kept, every_row = weight > 0, values
         if not kept.all():
             values, y = np.ascontiguousarray(values[:, kept]), y[kept]
-        table = RankedColumns(values) if all(feature.is_numeric for feature in features) else None
+        ranked = RankedColumns(values) if all(feature.is_numeric for feature in features) else None
         seeds = draw_seeds(self.random_state, self.n_estimators)
         for k in progress(self.n_estimators, "tree", self.verbose):
             rng = np.random.default_rng(seeds[k])
@@ -58,7 +58,7 @@ class _RandomForest(TableEstimator):
             member: Any = self._tree()
             member.random_state = int(rng.integers(2**31))
             vars(member).update({name: part for name, part in vars(self).items() if name in SHARED_ATTRIBUTES})
-            member.tree_ = member._grow(values, features, y, (weight * count)[kept], table)
+            member.tree_ = member._grow(values, features, y, (weight * count)[kept], ranked)
             self.estimators_.append(member)
             if self.oob_score:
                 in_bag.append(count)

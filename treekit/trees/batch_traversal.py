@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from treekit.numeric import Floats, Ints
 from treekit.trees.routes import join_routes
-from treekit.trees.traversal import BLOCK, round_thresholds_to
+from treekit.trees.traversal import ROWS_AT_ONCE, round_thresholds_to
 from treekit.trees.tree import Tree
 
 __all__ = ["BatchedTrees", "can_be_batched", "leaf_values"]
@@ -59,8 +59,8 @@ class BatchedTrees:
 
     1. Each distinct test of all trees is applied once; the answers (0: left, 1: right) are packed, those of eight rows
        in a byte. Trees grown on bins share many tests.
-    2. Level k of a tree holds :math:`2^k` tests, but a row meets only one of them. Its answer is found by a knock-out:
-       the root's answer says which half of the tests stays in, the next answer which half of these.
+    2. Level k of a tree holds :math:`2^k` tests, but a row meets only one of them. Its answer is found by elimination:
+       the root's answer says which half of the tests remains, the next answer which half of these.
     3. The answers that the row meets, read as a binary number, are the index of its leaf among the :math:`2^d`
        positions below the last level.
 
@@ -114,7 +114,7 @@ class BatchedTrees:
             return position
         n_candidates = 2 ** (self.depth - 1) * len(self.node)
         # On fewer rows than these 4096 NumPy may compare through a buffer, five times slower.
-        n_rows = int(np.clip(8 * CACHE // n_candidates, 2**12, BLOCK))
+        n_rows = int(np.clip(8 * CACHE // n_candidates, 2**12, ROWS_AT_ONCE))
         for start in range(0, values.shape[1], n_rows):
             block = np.ascontiguousarray(values[:, start : start + n_rows])
             self._add_positions(block, position[:, start : start + n_rows])
@@ -128,7 +128,7 @@ class BatchedTrees:
         for tests in self.tests_of_level:
             candidates = answers[tests]
             for bit in path:
-                # The knock-out, for eight rows a byte: low ^ ((low ^ high) & bit) is high where the bit is 1, else low.
+                # Bitwise selection, eight rows a byte: low ^ ((low ^ high) & bit) is high where the bit is 1, else low.
                 low, high = candidates[: len(candidates) // 2], candidates[len(candidates) // 2 :]
                 high ^= low
                 high &= bit

@@ -19,7 +19,7 @@ from treekit.trees.structure import SHARE, STOP, TreeStructure
 __all__ = ["membership", "rows_by_level", "LevelwiseTraversal"]
 
 #: Rows that go down a tree together: their nodes and answers stay in the cache.
-BLOCK = 2**15
+ROWS_AT_ONCE = 2**15
 
 #: After the first 8 levels, and then after every 4, the rows that have reached a leaf are set aside.
 FIRST_LEVELS, LEVELS = 8, 4
@@ -135,9 +135,9 @@ class LevelwiseTraversal:
         down, right = (step // values.itemsize for step in values.strides)
         column, threshold = self.column * down, round_thresholds_to(self.threshold, values.dtype)
         end = np.empty(values.shape[1], dtype=np.intp)
-        for start in range(0, len(end), BLOCK):
-            entry = right * np.arange(start, min(start + BLOCK, len(end)))
-            end[start : start + BLOCK] = self._ends_of_block(flat, entry, column, threshold)
+        for start in range(0, len(end), ROWS_AT_ONCE):
+            entry = right * np.arange(start, min(start + ROWS_AT_ONCE, len(end)))
+            end[start : start + ROWS_AT_ONCE] = self._ends_of_block(flat, entry, column, threshold)
         return end
 
     def _ends_of_block(self, flat: NDArray, entry: Ints, column: Ints, threshold: NDArray) -> Ints:

@@ -45,7 +45,7 @@ def swelling_explorer(X: pd.DataFrame, y: pd.Series, n_rounds: int = 8) -> Explo
     weights /= weights.sum(axis=1, keepdims=True)
     errors = model.estimator_errors_
     wrong_alone = [member.predict(X) != y.to_numpy() for member in model.estimators_]
-    wrong_voting = [said != y.to_numpy() for said in model.staged_predict(X)]
+    wrong_voting = [predicted != y.to_numpy() for predicted in model.staged_predict(X)]
     done = int(np.argmin([wrong.sum() for wrong in wrong_voting])) + 1  # the first round with the fewest errors
 
     low, high = np.floor(10 * X.min() - 0.3) / 10, np.ceil(10 * X.max() + 0.3) / 10
@@ -60,7 +60,7 @@ def swelling_explorer(X: pd.DataFrame, y: pd.Series, n_rounds: int = 8) -> Explo
     middles = np.meshgrid(*((edges[1:] + edges[:-1]) / 2 for edges in cuts))
     cells = pd.DataFrame(np.stack(middles, axis=-1).reshape(-1, 2), columns=X.columns)
     alone = [member.predict(cells) == "yes" for member in model.estimators_]
-    together = [said == "yes" for said in model.staged_predict(cells)]
+    together = [predicted == "yes" for predicted in model.staged_predict(cells)]
 
     def shaded(predicts_yes: NDArray) -> str:
         """Cells in the colour of the class that is predicted there."""
@@ -159,7 +159,7 @@ def adaboost_explorer(x: ArrayLike, y: ArrayLike, n_rounds: int = 8) -> Explorab
     weights /= weights.sum(axis=1, keepdims=True)
     errors = model.estimator_errors_
     bound = np.cumprod([1, *2 * np.sqrt(errors * (1 - errors))])
-    share = [1.0, *[np.mean(said != y) for said in model.staged_predict(table)]]
+    share = [1.0, *[np.mean(predicted != y) for predicted in model.staged_predict(table)]]
     # A stump changes between two rows only, so the steps are drawn from midpoint to midpoint.
     gap = np.diff(x) / 2
     left = np.concatenate([[x[0] - gap[0]], x[:-1] + gap])

@@ -29,7 +29,7 @@ def price_bars(frame: pd.DataFrame, attributes: Sequence[str]) -> Picture:
     """All rows of `frame` as one bar for each of some attributes, cut where its values divide the rows; the price."""
     left, right, n = 92, 400, len(frame)
     drawing = text(480, 18, "price (bits)", text_anchor="end")
-    told = []
+    descriptions = []
     for i, attribute in enumerate(attributes):
         y, start = 30 + LINE * i, float(left)
         counts = frame[attribute].value_counts().sort_values(ascending=False)
@@ -42,8 +42,8 @@ def price_bars(frame: pd.DataFrame, attributes: Sequence[str]) -> Picture:
                 drawing += text(start + width / 2 - 1, y + 15, str(count), text_anchor="middle")
             start += width
         drawing += text(480, y + 15, f"{price:.3f}", text_anchor="end")
-        told.append(f"{attribute} into {len(counts)} pieces, {price:.3f} bits")
-    alt = f"One bar of {n} rows for each attribute, cut into a piece for each value: {'; '.join(told)}."
+        descriptions.append(f"{attribute} into {len(counts)} pieces, {price:.3f} bits")
+    alt = f"One bar of {n} rows for each attribute, cut into a piece for each value: {'; '.join(descriptions)}."
     return Picture(alt=alt, size=(480, 36 + LINE * len(attributes)), drawing=drawing)
 
 

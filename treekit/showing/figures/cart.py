@@ -94,8 +94,8 @@ def own_cuts(melons: pd.DataFrame, target: str, training: Iterable) -> Explorabl
         regions = [left, ~left & (y <= up), ~left & (y > up)]
         # A region without a training melon says what all those to the right of the first cut say.
         known = [rows & is_training if (rows & is_training).any() else ~left & is_training for rows in regions]
-        said = [bool(is_ripe[rows].mean() > 0.5) for rows in known]
-        return np.logical_or.reduce([rows & ripe for ripe, rows in zip(said, regions)]), said
+        region_is_ripe = [bool(is_ripe[rows].mean() > 0.5) for rows in known]
+        return np.logical_or.reduce([rows & ripe for ripe, rows in zip(region_is_ripe, regions)]), region_is_ripe
 
     def score(says_ripe: NDArray[np.bool_]) -> tuple[int, int]:
         right = says_ripe == is_ripe
@@ -109,7 +109,7 @@ def own_cuts(melons: pd.DataFrame, target: str, training: Iterable) -> Explorabl
     of_tree = score(tree.predict(melons[[x_name, y_name]]) == "yes")
 
     def frame(right: float, up: float) -> tuple[list[str], str, dict]:
-        says_ripe, said = predicted(right, up)
+        says_ripe, region_is_ripe = predicted(right, up)
         left, top, end, bottom = plane.box
         at_x, at_y = plane.x(right), plane.y(up)
         boxes = [(left, top, at_x, bottom), (at_x, at_y, end, bottom), (at_x, top, end, at_y)]
@@ -119,7 +119,7 @@ def own_cuts(melons: pd.DataFrame, target: str, training: Iterable) -> Explorabl
             "melons": (0, 0),
             "corner": (at_x, at_y),
         }
-        for m, (ripe, (x1, y1, x2, y2)) in enumerate(zip(said, boxes, strict=True)):
+        for m, (ripe, (x1, y1, x2, y2)) in enumerate(zip(region_is_ripe, boxes, strict=True)):
             places[f"region {m} {int(ripe)}"] = (x1, y1, x2 - x1, y2 - y1)
         wrong = melons.index[says_ripe != is_ripe]
         places |= {f"wrong {row}": (plane.x(x[i]), plane.y(y[i])) for i, row in enumerate(melons.index) if row in wrong}
@@ -281,7 +281,7 @@ def sliding_gini(melons: pd.DataFrame, target: str, guesses: Sequence[float]) ->
     def frame(cut: float) -> tuple[list[str], str, dict]:
         sides, gap = search.sides(cut), LEFT + each * int((search.x <= cut).sum())
         words = [f"{side.sum():.0f} of {len(side)} ripe: {search.impurity(side):.3f}" for side in sides]
-        told = text(LEFT, top + height + 18, words[0]) + text(RIGHT, top + height + 18, words[1], text_anchor="end")
+        captions = text(LEFT, top + height + 18, words[0]) + text(RIGHT, top + height + 18, words[1], text_anchor="end")
         path = f"M{number(strip.x(cut))},{ground}L{number(gap + 3)},{top}v{height}"
         dash = element("path", d=path, fill="none", stroke="currentColor", stroke_opacity=0.6)
         places: dict[object, Sequence[float]] = {"melons": (0, 0), "cut": (strip.x(cut), 12), **walk.places(cut)}
@@ -289,7 +289,7 @@ def sliding_gini(melons: pd.DataFrame, target: str, guesses: Sequence[float]) ->
             ripe = height * float(side.mean())
             places[f"ripe {k}"] = (left, top, each * len(side), ripe)
             places[f"unripe {k}"] = (left, top + ripe, each * len(side), height - ripe)
-        return [dash + element("g", told, font_size=13), walk.drawing(cut)], search.in_words(cut), places
+        return [dash + element("g", captions, font_size=13), walk.drawing(cut)], search.in_words(cut), places
 
     marks: dict[object, str] = {
         f"{word} {k}": rect(0, 0, 1, 1, style=f"fill: {class_color(kind)}", fill_opacity=BAR)

@@ -123,11 +123,11 @@ def levels_explorer(X: pd.DataFrame, y: pd.Series, n_levels: int = 4, n_trees: i
         ringed = "".join(circle(*spot, 16) for spot, is_right in zip(spots, good) if not is_right)
         rings = [element("g", ringed, fill="none", stroke="currentColor", stroke_width=2)] if ringed else []
         wrong = [str(name) for name, is_right in zip(names, good) if not is_right]
-        said = f"Level {level} classifies {good.sum()} of {len(names)} melons correctly"
-        said += f", all but {', '.join(wrong)}. " if wrong else ". "
+        sentence = f"Level {level} classifies {good.sum()} of {len(names)} melons correctly"
+        sentence += f", all but {', '.join(wrong)}. " if wrong else ". "
         sure = f"The larger share is {np.maximum(mean, 1 - mean).mean():.3f} on average."
         places = dict(zip(names, spots)) | {"level": (middles[level - 1], 410)}
-        return [*rings, *(correct(seen, k) for k in range(1, level + 1))], said + sure, places
+        return [*rings, *(correct(seen, k) for k in range(1, level + 1))], sentence + sure, places
 
     step, top = 20, 50
     sheet = "".join(

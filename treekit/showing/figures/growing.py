@@ -264,10 +264,10 @@ def orders_explorer(x: pd.DataFrame, is_ripe: pd.Series) -> Explorable:
             return (
                 f"Level 0: all {n} melons in the root. Sorting both orders took about {comparisons(level)} comparisons."
             )
-        told = f"Level {depth}: {len(level.nodes)} nodes, and no further comparison. "
+        opening = f"Level {depth}: {len(level.nodes)} nodes, and no further comparison. "
         if level.splits.any():
-            return told + f"Sorting again in each node that splits would take about {comparisons(level)}."
-        return told + "Every melon is in a leaf."
+            return opening + f"Sorting again in each node that splits would take about {comparisons(level)}."
+        return opening + "Every melon is in a leaf."
 
     first, second = levels[1].nodes.tolist()
     held = [

@@ -53,8 +53,8 @@ def lunch_explorer() -> Explorable:
             code_lines([(1, f"if price ≤ {price}:")], y=72),
         ]
         names = ", ".join(lunches.index[wrong])
-        said = f"At most {distance} m and {price} yuan: right for {(~wrong).sum()} of {len(wrong)} dishes"
-        return drawing, f"{said}, wrong for {names}." if names else f"{said}.", {"handle": (x, y)}
+        sentence = f"At most {distance} m and {price} yuan: right for {(~wrong).sum()} of {len(wrong)} dishes"
+        return drawing, f"{sentence}, wrong for {names}." if names else f"{sentence}.", {"handle": (x, y)}
 
     return Explorable(
         title="Two limits for lunch",
@@ -167,7 +167,7 @@ def lunch_partition(left: tuple[str, str, float, float], right: tuple[str, str, 
             + "".join(text(*place, f"R{k}", font_weight="bold") for k, place in enumerate(names, start=1))
         )
 
-    def said(title: str, first: str, distance: float, price: float) -> str:
+    def describe(title: str, first: str, distance: float, price: float) -> str:
         whole = f"{distance:g} metres" if first == "distance" else f"{price:g} yuan"
         part = (
             f"{price:g} yuan, on the near side only"
@@ -178,7 +178,7 @@ def lunch_partition(left: tuple[str, str, float, float], right: tuple[str, str, 
 
     return Picture(
         alt="Two planes of distance and price with the twelve dishes, each cut into three regions of which only R1, "
-        f"the near and cheap one, is shaded: here we eat. {said(*left)} {said(*right)}",
+        f"the near and cheap one, is shaded: here we eat. {describe(*left)} {describe(*right)}",
         size=(480, 340),
         drawing=panel(*left, 0) + panel(*right, 252) + _lunch_key(),
     )
@@ -236,12 +236,13 @@ def subject_map() -> Picture:
             drawing += text(62, y, concept) + text(480, y, chapter, text_anchor="end", font_style="italic")
         drawing += line(40, stem, 40, y - 5, stroke_opacity=0.5)
     drawing += line(8, 32, 8, trunk, stroke_opacity=0.5)
-    told = " ".join(
+    outline = " ".join(
         f"{question} {', '.join(f'{concept} ({chapter})' for concept, chapter in concepts)}."
         for question, concepts in SUBJECT.items()
     )
     return Picture(
-        alt=f"A map of the subject: six questions, under each the concepts that answer it, with their chapters. {told}",
+        alt="A map of the subject: six questions, under each the concepts that answer it, with their chapters. "
+        + outline,
         size=(480, y + 12),
         drawing=drawing,
     )

@@ -257,7 +257,7 @@ def _limits_explorer(
     new: Callable[[Tree], list[str]],
     new_alt: str,
     loss: Callable[[Tree], float],
-    told: Callable[[Tree], str],
+    sentence: Callable[[Tree], str],
     **settings: Any,
 ) -> Explorable:
     """The tree with the limits that the reader sets, over the rows that it was grown from and, beside, over others.
@@ -273,7 +273,7 @@ def _limits_explorer(
 
     def state(depth: int | str, least: int) -> tuple[list[str], str]:
         tree = trees[depth, least]
-        return seen(tree), f"{_leaves(tree).capitalize()}. {told(tree)}"
+        return seen(tree), f"{_leaves(tree).capitalize()}. {sentence(tree)}"
 
     return Explorable(
         size=size,
@@ -470,13 +470,13 @@ def alpha_explorer(
         parts = [element("g", pale, opacity=0.5, font_size=13)] if pale else []
         parts.append(element("g", "".join(drawn(node, shown, kept) for node in kept), font_size=13))
         places = {row: at for node, is_leaf in kept.items() if is_leaf for row, at in lying(node).items()}
-        return parts, told(price, pruned, links), places
+        return parts, sentence(price, pruned, links), places
 
     def step(price: float) -> int:
         """Which tree of the path is best at this price."""
         return int(np.searchsorted(path.ccp_alphas, price + 1e-9, side="right")) - 1
 
-    def told(price: float, pruned: Tree, links: dict[int, float]) -> str:
+    def sentence(price: float, pruned: Tree, links: dict[int, float]) -> str:
         if not with_links:
             wrong = round(len(frame) * (1 - pruned.score(X, labels)))
             passed = ", ".join(map(str, path.n_leaves[: step(price) + 1]))

@@ -181,11 +181,11 @@ def blocks_explorer(x: pd.Series, is_ripe: pd.Series, n_blocks: int = 4, max_bin
         frames = "".join(
             rect(*boxes[i], 236, tall + 6, rx=6, fill="none", stroke="currentColor", stroke_width=2) for i in added
         )
-        told = f"{n_added} of {n_blocks} histograms, {counts[added].sum()} melons: "
+        opening = f"{n_added} of {n_blocks} histograms, {counts[added].sum()} melons: "
         cut = best_cut(n_added, order)
         if cut is None:
-            return frames, told + ("all of one class, nothing to cut." if added else "none has arrived.")
-        return frames, f"{told}the best cut is at {edges[cut[0]]:.3f}, with a Gini gain of {cut[1]:.3f}."
+            return frames, opening + ("all of one class, nothing to cut." if added else "none has arrived.")
+        return frames, f"{opening}the best cut is at {edges[cut[0]]:.3f}, with a Gini gain of {cut[1]:.3f}."
 
     def summed(order: str, n_added: int) -> tuple[str, dict]:
         sums = counts[orders[order][:n_added]].sum(axis=0)
