@@ -143,7 +143,7 @@ def histograms(binned: BinnedRows, addend: NDArray, row: Ints, n_rows: Ints) -> 
     sums = np.zeros(len(n_rows) * binned.n_cells, dtype=addend.dtype)
     # Cell of a row: the cells of the nodes before its own, those of the columns before this one, and the row's bin.
     first = np.repeat(np.arange(len(n_rows)) * binned.n_cells, n_rows)
-    # At the root there is nothing to pick out: a tenth of the time of boosting to depth 3 (100,000 rows).
+    # At the root there is nothing to pick out, which saves boosting to depth 3 a tenth of its time (100,000 rows).
     is_whole = len(n_rows) == 1 and len(row) == len(addend)
     added = addend if is_whole else addend.take(row)
     for code, first_cell in zip(binned.codes, binned.first_cell):
