@@ -26,10 +26,8 @@ def weight(D):
 
 def shares(D):
     """``p_k = |C_k| / |D|``: {class: its share}."""
-    counts = Counter()
-    for row in D:
-        counts[row.y] += row.w
-    return {k: count / weight(D) for k, count in counts.items()}
+    classes = dict.fromkeys(row.y for row in D)
+    return {k: weight([row for row in D if row.y == k]) / weight(D) for k in classes}
 
 
 def entropy(D):
@@ -194,6 +192,7 @@ def predict_shares(node, row):
     return total
 
 
+# AdaBoost.
 def adaboost(D, attributes, choose, rounds):
     """[(α, G)] for the labels −1 and +1: ``α = ½ ln [(1 − e) / e]``. :eq:`eq-vote`"""
     members = []
