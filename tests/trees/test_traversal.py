@@ -175,6 +175,7 @@ def block(request, monkeypatch):
     monkeypatch.setattr(traversal, "BLOCK", request.param)
     monkeypatch.setattr(batch_traversal, "BLOCK", request.param)
     if request.param == 3:
+        monkeypatch.setattr(traversal, "FIRST_LEVELS", 1)
         monkeypatch.setattr(traversal, "LEVELS", 2)
 
 
@@ -317,7 +318,7 @@ def test_grown_trees_answer_alike_in_every_form():
     y = X[:, 0] * X[:, 1] + rng.normal(size=len(X))
     model = CARTRegressor(min_samples_leaf=200).fit(X, y)
     end = model.apply(X)
-    assert model.tree_.max_depth > traversal.LEVELS
+    assert model.tree_.max_depth > traversal.FIRST_LEVELS
     plain = model.tree_.membership(encode(pd.DataFrame(X), model.tree_.features))
     assert isinstance(plain, csr_matrix) and np.array_equal(plain.argmax(axis=1).A1, end)
     for form in (
