@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from treekit.growing.encoding import objects_if_mixed
 from treekit.models.validation import row_weights
+from treekit.numeric import SHARED_TIE
 
 __all__ = [
     "self_information",
@@ -44,7 +45,7 @@ def _shares(counts: ArrayLike) -> NDArray[np.float64]:
     counts = np.asarray(counts, dtype=float)
     total = counts.sum(axis=-1, keepdims=True)
     # A difference of sums may round to -1e-17.
-    if not np.all(counts >= -1e-9 * np.abs(total)):
+    if not np.all(counts >= -SHARED_TIE * np.abs(total)):
         raise ValueError("counts must hold numbers, none of them negative or missing.")
     counts = np.maximum(counts, 0)
     share = np.divide(counts, total, out=np.zeros_like(counts), where=total > 0)

@@ -18,10 +18,12 @@ Wholes = NDArray[np.int64]
 #: :mod:`treekit.growing.fixed_point`); only the few operations from sums to a gain round.
 TIE = 1e-10
 
-#: C4.5's gains and shares of weight are equal within this: a shared weight is a product of many rounded fractions.
+#: C4.5's gains are equal within this, and shares of weight everywhere: a shared weight is a product of many rounded
+#: fractions.
 SHARED_TIE = 1e-9
 
-#: Costs and alphas of pruning are equal within this fraction of their node's cost: they are sums over many leaves.
+#: Costs and alphas of pruning are equal within this fraction of their node's cost: they are sums over many leaves. By
+#: as much a node may have more errors than rows.
 COST_TIE = 1e-12
 
 #: Class shares and votes are equal within this: they are means over leaves or trees.

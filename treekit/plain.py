@@ -26,10 +26,8 @@ def weight(D):
 
 def shares(D):
     """``p_k = |C_k| / |D|``: {class: its share}."""
-    counts = Counter()
-    for row in D:
-        counts[row.y] += row.w
-    return {k: count / weight(D) for k, count in counts.items()}
+    classes = dict.fromkeys(row.y for row in D)
+    return {k: weight([row for row in D if row.y == k]) / weight(D) for k in classes}
 
 
 def entropy(D):
@@ -86,7 +84,8 @@ def largest_gain(D, attributes, gain=gain, epsilon=-inf):
 
 def grow(D, attributes, choose=largest_gain, leaf=majority, depth=inf, send=divide):
     """The tree of the rows D: ID3's, unless told to choose in another way."""
-    question = choose(D, attributes) if len(shares(D)) > 1 and depth > 0 else None
+    is_pure = len({row.y for row in D}) == 1
+    question = None if is_pure or depth == 0 else choose(D, attributes)
     if question is None:
         return Node(D, leaf(D))
     A, cut = question
@@ -194,6 +193,7 @@ def predict_shares(node, row):
     return total
 
 
+# AdaBoost.
 def adaboost(D, attributes, choose, rounds):
     """[(α, G)] for the labels −1 and +1: ``α = ½ ln [(1 − e) / e]``. :eq:`eq-vote`"""
     members = []

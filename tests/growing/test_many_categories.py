@@ -9,7 +9,7 @@ from sklearn.base import clone
 
 from tests.helpers import peak_bytes
 from treekit import C45Classifier, CARTClassifier, CARTRegressor, ID3Classifier, plain
-from treekit.growing import many_classes
+from treekit.growing import categories, many_classes
 from treekit.growing.candidates import ChildLimits
 from treekit.growing.categories import score_groups
 from treekit.growing.criteria import Entropy, Gini, SquaredError
@@ -57,6 +57,18 @@ def test_groups_are_the_best_of_all_groupings_in_every_node(seed, n_classes, one
         np.testing.assert_allclose(found.gain[0, node], gain, atol=1e-12)
         found_routes = found.routes[0]
         assert set(found_routes.category[found_routes.node == node]) == categories
+
+
+@pytest.mark.parametrize("model", (CARTClassifier(), C45Classifier()))
+def test_categories_are_found_alike_by_a_look_at_all_and_by_sorting(model, monkeypatch):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.integers(0, 20, (200, 4)).astype(str), columns=list("abcd")).mask(rng.random((200, 4)) < 0.1)
+    y = rng.integers(0, 3, 200)
+    frames = []
+    for cells in (0, 10**6):
+        monkeypatch.setattr(categories, "CELLS_PER_ENTRY", cells)
+        frames.append(model.fit(X, y).tree_.to_frame())
+    assert len(frames[0]) > 50 and frames[0].equals(frames[1])
 
 
 def names(n):

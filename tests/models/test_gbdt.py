@@ -16,6 +16,7 @@ from sklearn.ensemble import GradientBoostingClassifier, GradientBoostingRegress
 from sklearn.model_selection import train_test_split
 
 from treekit import plain
+from treekit.growing import histogram
 from treekit.growing.binning import bin_codes, bin_edges, learn_bins
 from treekit.growing.candidates import ChildLimits, largest_gain
 from treekit.growing.criteria import Newton
@@ -553,6 +554,19 @@ def test_a_sibling_is_its_parent_without_the_other(max_depth):
     np.testing.assert_array_equal(
         tree.n_samples[tree.is_leaf], np.bincount(leaf[weight > 0], minlength=len(tree))[tree.is_leaf]
     )
+
+
+@pytest.mark.parametrize("missing", [0, 0.2])
+def test_nodes_scored_a_few_at_a_time_are_scored_alike(missing, monkeypatch):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(400, 5)), rng.normal(size=400)
+    X[rng.random(X.shape) < missing] = np.nan
+    frames = []
+    for cells in (1, 10**9):
+        monkeypatch.setattr(histogram, "CELLS_AT_A_TIME", cells)
+        model = GBDTRegressor(order=2, tree_method="hist", n_estimators=3, min_samples_leaf=3).fit(X, y)
+        frames.append(pd.concat([tree.to_frame() for (tree,) in model.trees_]))
+    assert len(frames[0]) > 30 and frames[0].equals(frames[1])
 
 
 def test_few_bins_cut_only_between_them():

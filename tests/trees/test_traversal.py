@@ -176,7 +176,7 @@ RULES = {
 def block(request, monkeypatch):
     """Rows in blocks, and the rows that have arrived put aside early."""
     monkeypatch.setattr(traversal, "ROWS_AT_ONCE", request.param)
-    monkeypatch.setattr(batch_traversal, "ROWS_AT_ONCE", request.param)
+    monkeypatch.setattr(batch_traversal, "ROWS_ANSWERED_AT_ONCE", request.param)
     if request.param == 3:
         monkeypatch.setattr(traversal, "FIRST_LEVELS", 1)
         monkeypatch.setattr(traversal, "LEVELS", 2)
@@ -205,7 +205,6 @@ def test_fast_ways_end_where_each_row_ends(table, rules, share_missing, block):
 @pytest.mark.parametrize("table", TABLES)
 @pytest.mark.parametrize("share_missing", [0, 0.3])
 def test_shallow_trees_find_the_leaves(table, share_missing, block, monkeypatch):
-    monkeypatch.setattr(batch_traversal, "CACHE", 1)
     monkeypatch.setattr(batch_traversal, "TREES_AT_ONCE", 3)
     features, kind = TABLES[table]
     for most in range(9):
@@ -322,7 +321,7 @@ def test_grown_trees_answer_alike_in_every_form():
     y = X[:, 0] * X[:, 1] + rng.normal(size=len(X))
     model = CARTRegressor(min_samples_leaf=200).fit(X, y)
     end = model.apply(X)
-    assert model.tree_.max_depth > traversal.FIRST_LEVELS + traversal.LEVELS
+    assert model.tree_.max_depth > traversal.FIRST_LEVELS
     plain = model.tree_.membership(encode(pd.DataFrame(X), model.tree_.features))
     assert isinstance(plain, csr_matrix) and np.array_equal(plain.argmax(axis=1).A1, end)
     for form in (

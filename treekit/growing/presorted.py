@@ -108,7 +108,7 @@ def sort_columns(values: NDArray, columns: list[int]) -> NDArray[np.integer]:
 
 
 def index_dtype(n_rows: int) -> type[np.integer]:
-    """int32 from 2**16 rows on: half the memory of the orders, a fit's largest arrays, and up to a tenth of the time.
+    """int32 from 2**16 rows on: half the memory of the orders, and three quarters of that of a fit (100,000 rows).
 
     int64 below, where the orders fit in the cache and NumPy would only convert the index on every lookup.
     """

@@ -15,7 +15,8 @@ __all__ = ["costs_of_prefixes", "running_medians"]
 #: A node of more rows than this is cut into stretches of that length or longer, at most so many of one node.
 STRETCH, MAX_STRETCHES = 512, 8
 
-#: About so many lists are walked through at once: enough to be worth the calls of a step, and few enough for the cache.
+#: About so many lists are walked through at once: enough to be worth the calls of a step (one column at a time takes 7
+#: times as long on 1,000 rows), and few enough for the cache (all 20 at once take a sixth longer on 100,000).
 LISTS = 512
 
 

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from scipy.special import betaincinv
 from scipy.stats import norm
 
-from treekit.numeric import Floats
+from treekit.numeric import COST_TIE, Floats
 from treekit.pruning.cut import cut, nodes_to_prune, tie_slack
 from treekit.trees.tree import Tree
 
@@ -48,7 +48,7 @@ def binomial_limit(errors: ArrayLike, n: ArrayLike, confidence: float = 0.25) ->
 
 def _check_limit(errors: Floats, n: Floats, confidence: float) -> None:
     check_confidence(confidence)
-    if not np.all((errors >= 0) & (errors <= np.asarray(n) * (1 + 1e-12) + 1e-12)):
+    if not np.all((errors >= 0) & (errors <= np.asarray(n) * (1 + COST_TIE) + COST_TIE)):
         raise ValueError("errors must lie between 0 and n, none of them missing.")
 
 
@@ -87,7 +87,7 @@ def _approximate_limit(errors: ArrayLike, n: ArrayLike, confidence: float, z: fl
         return np.where(seen >= rows, high, (seen + z**2 / 2 + spread) / (rows + z**2))
 
     few = none + errors * (some(np.ones_like(errors)) - none)
-    return np.where(n > 0, np.where(errors < 1 - 1e-9, few, some(errors)), 0.0)
+    return np.where(n > 0, np.where(errors < 1, few, some(errors)), 0.0)
 
 
 def weka_limit(errors: ArrayLike, n: ArrayLike, confidence: float = 0.25) -> Floats:
