@@ -22,8 +22,8 @@ TIE = 1e-10
 #: fractions.
 SHARED_TIE = 1e-9
 
-#: Costs and alphas of pruning are equal within this fraction of their node's cost: they are sums over many leaves. By
-#: as much a node may have more errors than rows.
+#: Costs and alphas of pruning are equal within this fraction of their node's cost: they are sums over many leaves. The
+#: errors of a node may exceed its rows by as much.
 COST_TIE = 1e-12
 
 #: Class shares and votes are equal within this: they are means over leaves or trees.

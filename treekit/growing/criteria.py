@@ -354,7 +354,7 @@ class _Mean(Criterion):
     def refined(self, level: Level) -> Level:
         weight = level.weight[np.newaxis]
         level = with_fine_weights(level, 1, lambda entry: weight[:, entry])
-        if self._is_fine_everywhere(level) or not self._is_coarse(level).any():
+        if not self._needs_finer_units(level):
             return level
         # All nodes at once: then most levels below are fine as well.
         _, _, low, high = self._statistics(level)
@@ -371,32 +371,30 @@ class _Mean(Criterion):
         """Targets, divided by the unit, as whole numbers."""
         return np.rint(x)
 
-    def _is_fine_everywhere(self, level: Level) -> bool:
-        """The usual case: the targets of each node agree, or differ by far more than what rounding can do anywhere."""
-        if not level.has_unit_weights:
-            return False
+    def _needs_finer_units(self, level: Level) -> bool:
+        """Whether rounding changes the targets of some node by more than a small fraction of their deviation."""
         _, variance, low, high = self._statistics(level)
-        # No target is further from the middle of its node than the furthest of all is from the offset.
-        most = np.maximum(self.rounding * level.unit[1], self.rounding_of_distance)
-        return not np.count_nonzero((RESOLUTION * np.sqrt(variance) < most) & (low < high))
-
-    def _is_coarse(self, level: Level) -> Bools:
-        """Which nodes have targets that are rounded by more than a small fraction of their deviation."""
-        _, variance, low, high = self._statistics(level)
-        centre, least = self._centre(level), RESOLUTION * np.sqrt(variance)
-        is_coarse = np.zeros(level.n_nodes, dtype=bool)
+        differs, least = low < high, RESOLUTION * np.sqrt(variance)
+        if level.has_unit_weights:
+            # The usual case: where targets differ, they do by far more than what rounding can do anywhere. For none is
+            # further from the middle of its node than the furthest of all is from the offset.
+            most = np.maximum(self.rounding * level.unit[1], self.rounding_of_distance)
+            if not np.count_nonzero(differs & (least < most)):
+                return False
         if self.moves_centre:
-            is_coarse = least < np.spacing(np.maximum(np.abs(low - centre), np.abs(high - centre))) / 2
+            centre = self._centre(level)
+            furthest = np.maximum(np.abs(low - centre), np.abs(high - centre))
+            if (differs & (least < np.spacing(furthest) / 2)).any():
+                return True
         # The most that rounding may cost a row; it costs nothing if the targets are whole numbers of units.
         least = least * safe_divide(level.sums[0], level.n_samples)
-        suspect = (least < self.rounding * level.unit[1]) & ~is_coarse & (low < high)
-        if suspect.any():
-            place = np.flatnonzero(suspect[level.node])
-            node, entry = level.node[place], level.entry[place]
-            exact = (level.values(self.target, entry) - self._centre_of(level, node)) * level.weight[entry]
-            is_rounded = np.abs(level.addend[1, entry] * level.unit_of(node)[1] - exact) > least[node]
-            is_coarse[node[is_rounded]] = True
-        return is_coarse & (low < high)
+        suspect = differs & (least < self.rounding * level.unit[1])
+        if not suspect.any():
+            return False
+        place = np.flatnonzero(suspect[level.node])
+        node, entry = level.node[place], level.entry[place]
+        exact = (level.values(self.target, entry) - self._centre_of(level, node)) * level.weight[entry]
+        return bool((np.abs(level.addend[1, entry] * level.unit_of(node)[1] - exact) > least[node]).any())
 
     def _centre(self, level: Level) -> Floats | float:
         """What the targets of each node are measured from."""

@@ -28,8 +28,7 @@ __all__ = ["grow", "grow_and_apply", "grow_levels", "SplitSearch", "StoppingRule
 
 
 class OpenNodes(Protocol):
-    """What the loop reads of a level: of :class:`treekit.growing.level.Level`, or of one whose rows are held by other
-    processes."""
+    """What the loop reads of a level: of :class:`treekit.growing.level.Level`, or of one that holds sums alone."""
 
     @property
     def id(self) -> Ints:
