@@ -15,7 +15,7 @@ from benchmarks import table
 from benchmarks.agree import Differ
 from benchmarks.cases import CASES, GROUPS, MEMORY, lightgbm
 from benchmarks.measure import ROOT
-from treekit.showing.figures.scale import plot_times
+from figures.scale import plot_times
 
 PICTURE = ROOT / "_build" / "benchmarks.svg"
 

@@ -16,9 +16,9 @@ import matplotlib.pyplot as plt
 from matplotlib.patches import Circle, Rectangle
 from PIL import Image, ImageDraw
 
+from figures.cover import frontier, grown, lay_out, levels_of
 from treekit.datasets import load_watermelon
-from treekit.showing.figures.cover import frontier, grown, lay_out, levels_of
-from treekit.showing.palette import CLASS_COLORS, REGION, RIPE, UNRIPE
+from treekit.pen.palette import CLASS_COLORS, REGION, RIPE, UNRIPE
 
 STATIC = Path(__file__).resolve().parents[1] / "book" / "_static"
 TITLE = "Decision Trees,\nfrom Entropy to\nGradient Boosting"

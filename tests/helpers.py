@@ -24,7 +24,7 @@ from treekit import (
     RandomForestRegressor,
     Tree,
 )
-from treekit.growing.encoding import Feature
+from treekit.reading.encoding import Feature
 from treekit.trees.routes import join_routes
 from treekit.trees.structure import STOP
 

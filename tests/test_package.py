@@ -20,7 +20,6 @@ import treekit
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 EXAMPLE, PRINTED = re.search(r"```python\n(.*?)```.*?```text\n(.*?)```", README, re.DOTALL).groups()
-FIGURES = "treekit.showing.figures"
 
 # Put before the script: only the unpacked wheel holds treekit, and what only extras bring is not there.
 WITHOUT_EXTRAS = """
@@ -78,9 +77,7 @@ def test_the_metadata_say_what_it_is_and_needs(wheel):
         needed.setdefault(extra or "always", set()).add(name)
     assert needed == {
         "always": {"numpy", "pandas", "scikit-learn", "scipy"},
-        "book": {"matplotlib"},
         "dask": {"dask", "distributed"},
-        "all": {"matplotlib", "dask", "distributed"},
     }
 
 
@@ -92,8 +89,6 @@ def alone(wheel):
 import treekit
 print(treekit.__file__)
 print(len(treekit.datasets.load_watermelon()))
-from {FIGURES}.entropy import surprise_curve
-print("a figure without matplotlib")
 """
     command = [sys.executable, "-I", "-X", "utf8", "-c", script, str(wheel)]
     return subprocess.run(command, cwd=wheel, capture_output=True, text=True, encoding="utf-8")
@@ -107,22 +102,6 @@ def test_the_readme_example_prints_what_the_readme_says(alone):
 @pytest.mark.slow
 def test_the_tables_are_read_from_the_wheel(alone, wheel):
     assert alone.stdout.splitlines()[-2:] == [str(wheel / "treekit" / "__init__.py"), "17"], alone.stderr
-
-
-@pytest.mark.slow
-def test_figures_without_matplotlib_name_the_extra(alone):
-    assert alone.returncode == 1 and alone.stderr.splitlines()[-1] == (
-        "ModuleNotFoundError: the book's figures need matplotlib, which is not installed: pip install 'treekit[book]'"
-    )
-
-
-@pytest.mark.slow
-def test_a_figure_brings_no_other_chapter():
-    script = f"import sys; from {FIGURES}.entropy import surprise_curve; print(*sys.modules)"
-    run = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True)
-    assert run.returncode == 0, run.stderr
-    loaded = {name.removeprefix(f"{FIGURES}.") for name in run.stdout.split() if name.startswith(f"{FIGURES}.")}
-    assert loaded == {"entropy", "shared"}
 
 
 # -- the modules --------------------------------------------------------------------------------------------------
@@ -202,6 +181,66 @@ def test_circles_are_found(tmp_path):
     assert set(circle(imports(modules_of(package), for_types=True))) == {"p.a", "p.b"}
     (package / "b.py").write_text("import p.c")
     assert set(circle(imports(modules_of(package)))) == {"p.a", "p.b", "p.c", "p.d"}
+
+
+#: The rooms of the house, floor by floor: a module imports from its own room and from floors below, never from above.
+FLOORS = [
+    {"numeric", "datasets", "plain", "exercises"},
+    {"reading", "pen"},
+    {"measures", "trees"},
+    {"growing"},
+    {"pruning"},
+    {"models"},
+]
+
+
+def imported(tree: ast.Module) -> set[str]:
+    """All that a module imports, inside functions too; of ``from treekit import x`` the room x."""
+    names = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            inside = {f"{node.module}.{alias.name}" for alias in node.names}
+            names |= inside if node.module == "treekit" else {node.module}
+    return names
+
+
+def room(name: str) -> str:
+    return name.split(".")[1]
+
+
+def arrows_up(modules: dict[str, ast.Module]) -> set[tuple[str, str]]:
+    """The imports from another room that lies no floor below: the importing module, and the room."""
+    floor = {name: i for i, rooms in enumerate(FLOORS) for name in rooms}
+    up = set()
+    for name, tree in modules.items():
+        if name != "treekit":  # the front door opens to all rooms
+            others = {room(other) for other in imported(tree) if other.startswith("treekit.")} - {room(name)}
+            up |= {(name, other) for other in others if floor[other] >= floor[room(name)]}
+    return up
+
+
+def test_no_arrow_runs_back_up(modules):
+    assert set().union(*FLOORS) == {room(name) for name in modules if "." in name} - {"data"}
+    assert arrows_up(modules) == set()
+
+
+def test_arrows_up_are_found():
+    sources = {
+        "treekit": "import treekit.models",
+        "treekit.pen.svg": "def f():\n    from treekit import models",
+        "treekit.trees.tree": "from treekit.measures import gini",
+        "treekit.models.id3": "import treekit.trees.tree",
+    }
+    up = {("treekit.pen.svg", "models"), ("treekit.trees.tree", "measures")}
+    assert arrows_up({name: ast.parse(source) for name, source in sources.items()}) == up
+
+
+def test_the_package_stands_without_the_book(modules):
+    """The figures lie beside the chapters, and matplotlib is theirs."""
+    wanted = set().union(*map(imported, modules.values()))
+    assert not {name.split(".")[0] for name in wanted} & {"figures", "matplotlib"}
 
 
 # -- the papers ---------------------------------------------------------------------------------------------------

@@ -16,9 +16,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from treekit.growing.encoding import objects_if_mixed
-from treekit.models.validation import row_weights
 from treekit.numeric import SHARED_TIE
+from treekit.reading.encoding import objects_if_mixed
+from treekit.reading.validation import row_weights
 
 __all__ = [
     "self_information",

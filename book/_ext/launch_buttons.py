@@ -7,7 +7,7 @@ would open somebody else's project. So the address comes from the environment at
 * `BOOK_REPOSITORY_BRANCH`, `main` unless told.
 
 Binder installs treekit by the recipe in `binder/`. Colab opens the notebook and nothing else, so each
-chapter then says which line to run there first.
+chapter then says which lines to run there first: they bring treekit, and the folder that holds the figures.
 """
 
 import os
@@ -31,11 +31,12 @@ def set_repository(app, config):
 
 
 def tell_colab(app, pagename, templatename, context, doctree):
-    """Below a chapter's title, say how Colab gets treekit."""
+    """Below a chapter's title, say how Colab gets treekit and the figures."""
     url = app.config.html_theme_options["repository_url"]
     if url and context.get("page_source_suffix") == ".ipynb":
-        source = f"git+{url}@{app.config.html_theme_options['repository_branch']}"
-        note = f'<p class="in-colab">In Colab, run this line first: <code>%pip install {escape(source)}</code></p>'
+        branch = app.config.html_theme_options["repository_branch"]
+        lines = f"!git clone --depth 1 --branch {branch} {url} the-book\n%pip install ./the-book\n%cd the-book/book"
+        note = f'<div class="in-colab">In Colab, run these lines first:<pre>{escape(lines)}</pre></div>'
         context["body"] = context["body"].replace("</h1>", "</h1>\n" + note, 1)
 
 

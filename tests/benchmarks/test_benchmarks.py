@@ -21,8 +21,8 @@ from sklearn.tree import DecisionTreeClassifier
 
 from benchmarks import agree, cases, data, measure, table
 from benchmarks.cases import CASES, LIGHTGBM, MEMORY, SLOPE, Target, lightgbm
+from figures.scale import plot_times
 from treekit import CARTClassifier, plain
-from treekit.showing.figures.scale import plot_times
 
 # -- the saved table ------------------------------------------------------------------------------------------
 
@@ -92,7 +92,7 @@ def test_the_printed_table_tells_misses_from_hits(saved):
 
 
 def test_the_figure_shows_the_saved_times_of_all_programs(saved, monkeypatch):
-    monkeypatch.setattr("treekit.showing.figures.scale.current_plot", plt.gcf)
+    monkeypatch.setattr("figures.scale.current_plot", plt.gcf)
     panels = plot_times(saved).axes
     names = [{line.get_label(): line for line in ax.lines} for ax in panels]
     assert set(names[0]) == {"treekit", cases.SKLEARN, cases.PLAIN}

@@ -20,11 +20,11 @@ from axe_playwright_python.base import AXE_SCRIPT
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
 import treekit
+from figures.explorable import Explorable, Slider
 from scripts.execute import ROOT
 from tests.book.answering import answer_every_check, states
 from tests.book.sites import build_small, open_page, open_tab, outside, small_book, wait_until_laid_out
-from treekit.showing.explorable import Explorable, Slider
-from treekit.showing.svg import text
+from treekit.pen.svg import text
 
 DESK, PHONE = 1280, 390
 SHORTEST_ALT = 20
@@ -602,7 +602,7 @@ def test_launch_buttons_lead_to_the_given_repository(tmp_path):
     folder = small_book(tmp_path, [new_markdown_cell("# A small chapter"), new_code_cell("1 + 1")])
     repository = {"BOOK_REPOSITORY_URL": "https://github.com/someone/trees", "BOOK_REPOSITORY_BRANCH": "draft"}
     html = build_small(folder, **repository)
-    assert "%pip install git+https://github.com/someone/trees@draft<" in html
+    assert "!git clone --depth 1 --branch draft https://github.com/someone/trees the-book\n%pip install" in html
     assert launch_links(html) == [
         "https://mybinder.org/v2/gh/someone/trees/draft?urlpath=lab/tree/book/small.ipynb",
         "https://colab.research.google.com/github/someone/trees/blob/draft/book/small.ipynb",

@@ -115,8 +115,7 @@ def test_the_map_shows_what_is_there():
     shown = list(mapped_paths())
     assert [path for path in shown if not path.exists()] == []
     modules = {path for path in (ROOT / "treekit").rglob("*.py") if path.name != "__init__.py"}
-    figures = {path for path in modules if path.parent.name == "figures"}
-    assert len(modules - figures) > 40 and sorted(modules - figures - set(shown)) == []
+    assert len(modules) > 40 and sorted(modules - set(shown)) == []
 
 
 def names_in(path: Path) -> set[str]:
@@ -141,7 +140,7 @@ def places():
 def test_what_to_look_for_is_there(path, names):
     path = ROOT / path
     if path.is_dir():  # of figures: each module but the shared one has the name of a notebook
-        modules = {module.stem for module in path.glob("*.py")} - {"__init__", "shared"}
+        modules = {module.stem for module in path.glob("*.py")} - {"__init__", "explorable", "shared"}
         assert modules and modules <= {notebook.stem for notebook in BOOK.glob("*.ipynb")}
     else:
         assert sorted(set(names) - names_in(path)) == []

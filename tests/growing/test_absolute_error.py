@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from treekit import CARTRegressor
 from treekit.growing import absolute_error, running_medians
-from treekit.models.losses import quantile
+from treekit.growing.fixed_point import quantile
 
 
 def weighted_median(y, weight) -> float:

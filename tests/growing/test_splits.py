@@ -13,7 +13,6 @@ from treekit import plain
 from treekit.growing import thresholds
 from treekit.growing.candidates import ChildLimits, largest_gain_among_sampled
 from treekit.growing.criteria import Entropy, FriedmanMSE, Gini, Newton, Poisson, SquaredError
-from treekit.growing.encoding import Feature
 from treekit.growing.feature_sampling import RankedColumns, SampledFeatures
 from treekit.growing.grow import SplitSearch, grow, grow_and_apply
 from treekit.growing.level import descend, first_level
@@ -21,6 +20,7 @@ from treekit.growing.presorted import BLOCK, NO_ORDER, sort_columns
 from treekit.growing.thresholds import score_thresholds
 from treekit.models.cart import CARTClassifier, CARTRegressor
 from treekit.plain import Row
+from treekit.reading.encoding import Feature
 
 
 def best_cut(D: list[Row], gain, limits: ChildLimits) -> tuple[float, float]:

@@ -23,13 +23,13 @@ from tests.helpers import nested
 from treekit import gain_ratio, information_gain, split_information
 from treekit.datasets import load_loan, load_playtennis, load_watermelon
 from treekit.growing import grow as growing
-from treekit.growing.encoding import encode
 from treekit.growing.grow import grow
 from treekit.models import c45
 from treekit.models.c45 import C45Classifier
 from treekit.numeric import LEAST_SHARE
 from treekit.pruning.pessimistic import binomial_limit, prune_pessimistic
 from treekit.pruning.subtree_raising import prune_and_raise
+from treekit.reading.encoding import encode
 from treekit.trees import traversal
 
 CONVENTIONS = ["textbook", "quinlan"]

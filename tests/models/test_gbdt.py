@@ -20,12 +20,12 @@ from treekit.growing import histogram
 from treekit.growing.binning import bin_codes, bin_edges, learn_bins
 from treekit.growing.candidates import ChildLimits, largest_gain
 from treekit.growing.criteria import Newton
-from treekit.growing.encoding import Feature
 from treekit.growing.grow import SplitSearch, StoppingRule, grow
 from treekit.growing.histogram import HistogramGrower, LocalRows, histograms
 from treekit.models.boosting import stopped_improving
 from treekit.models.gbdt import GBDTClassifier, GBDTRegressor
 from treekit.plain import Row
+from treekit.reading.encoding import Feature
 
 METHODS = ("exact", "hist")
 

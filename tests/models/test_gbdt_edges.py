@@ -13,12 +13,12 @@ from sklearn.ensemble import GradientBoostingRegressor, HistGradientBoostingClas
 from sklearn.exceptions import NotFittedError
 
 from treekit.growing.binning import learn_bins
-from treekit.growing.encoding import Feature
 from treekit.growing.fixed_point import grad, hess, to_gradient_sums, to_units, unit_for, weighted_mean
 from treekit.growing.histogram import histograms
 from treekit.models.gbdt import GBDTClassifier, GBDTRegressor
 from treekit.models.losses import SquaredLoss
 from treekit.models.transaction import unchanged_if_interrupted
+from treekit.reading.encoding import Feature
 
 KINDS = [(order, method) for order in (1, 2) for method in ("exact", "hist")]
 each_kind = pytest.mark.parametrize("order, method", KINDS)

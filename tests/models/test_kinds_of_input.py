@@ -27,7 +27,7 @@ from treekit import (
     RandomForestClassifier,
     RandomForestRegressor,
 )
-from treekit.growing.encoding import encode, learn_features
+from treekit.reading.encoding import encode, learn_features
 
 ESTIMATORS = {
     "ID3": ID3Classifier(),

@@ -6,7 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize, minimize_scalar
 
-from treekit.models.losses import AbsoluteLoss, HuberLoss, LogisticLoss, PoissonLoss, SoftmaxLoss, SquaredLoss, quantile
+from treekit.growing.fixed_point import quantile
+from treekit.models.losses import AbsoluteLoss, HuberLoss, LogisticLoss, PoissonLoss, SoftmaxLoss, SquaredLoss
 
 N = 60
 

@@ -20,13 +20,13 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from tests.helpers import chain, nested
 from treekit import ID3Classifier, plain
 from treekit.datasets import load_watermelon
-from treekit.growing.encoding import encode
 from treekit.models.c45 import C45Classifier
 from treekit.models.cart import CARTClassifier, CARTRegressor
 from treekit.pruning.cost_complexity import cost_complexity_path, prune_cost_complexity
 from treekit.pruning.cut import cut
 from treekit.pruning.held_out import preprune, prune_reduced_error
 from treekit.pruning.pessimistic import binomial_limit, collapse, normal_limit, prune_pessimistic
+from treekit.reading.encoding import encode
 from treekit.trees.structure import SHARE
 from treekit.trees.tree import Tree
 

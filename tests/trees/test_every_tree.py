@@ -26,8 +26,8 @@ from treekit import (
     RandomForestClassifier,
     RandomForestRegressor,
 )
-from treekit.growing.encoding import encode
 from treekit.pruning.pessimistic import LIMITS
+from treekit.reading.encoding import encode
 from treekit.trees.node import threshold_text
 
 RNG = np.random.default_rng(7)

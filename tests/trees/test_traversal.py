@@ -9,8 +9,8 @@ from scipy.sparse import csr_matrix
 
 from tests.helpers import peak_bytes
 from treekit import CARTClassifier, CARTRegressor, GBDTClassifier, GBDTRegressor, Tree
-from treekit.growing.encoding import MISSING, UNSEEN, Feature, encode, learn_features
 from treekit.models import boosting
+from treekit.reading.encoding import MISSING, UNSEEN, Feature, encode, learn_features
 from treekit.trees import batch_traversal, traversal
 from treekit.trees.batch_traversal import BatchedTrees, can_be_batched, leaf_values
 from treekit.trees.routes import Routes, join_routes, routes_of_pairs

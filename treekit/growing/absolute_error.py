@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from treekit.growing.candidates import ChildLimits, SplitCandidates, merge_candidates
 from treekit.growing.criteria import Criterion, with_fine_weights
-from treekit.growing.fixed_point import to_units, unit_for_sum
+from treekit.growing.fixed_point import quantile, to_units, unit_for_sum
 from treekit.growing.level import Level
 from treekit.growing.running_medians import LISTS, costs_of_prefixes, stretches_of
 from treekit.growing.thresholds import (
@@ -28,7 +28,6 @@ from treekit.growing.thresholds import (
     first_maximum_per_column,
     threshold_after,
 )
-from treekit.models.losses import quantile
 from treekit.numeric import RESOLUTION, TIE, Bools, Floats, Ints, Wholes
 
 __all__ = ["AbsoluteError", "score_thresholds_absolute", "absolute_cost", "sum_of_smallest"]

@@ -9,11 +9,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treekit.growing.encoding import Feature
 from treekit.growing.fixed_point import GradientSums
 from treekit.growing.grow import ChosenSplits
 from treekit.growing.thresholds import midpoint
 from treekit.numeric import Floats, Ints
+from treekit.reading.encoding import Feature
 
 __all__ = ["Bins", "BinnedRows", "bin_edges", "bin_codes", "learn_bins"]
 

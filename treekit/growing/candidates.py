@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treekit.growing.encoding import Feature
 from treekit.numeric import TIE, Floats, Ints
+from treekit.reading.encoding import Feature
 from treekit.trees.routes import BranchPerCategory, Routes, join_routes
 from treekit.trees.structure import MAJORITY
 

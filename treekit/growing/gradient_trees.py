@@ -8,13 +8,13 @@ from treekit.growing.binning import learn_bins
 from treekit.growing.candidates import ChildLimits, SplitCandidates, combine_numeric_and_categorical
 from treekit.growing.categories import score_groups
 from treekit.growing.criteria import Criterion
-from treekit.growing.encoding import Feature
 from treekit.growing.grow import ChooseFeature, SplitSearch, StoppingRule, grow_and_apply
 from treekit.growing.histogram import HistogramGrower, LocalRows, derivatives_of
 from treekit.growing.level import Level
 from treekit.growing.presorted import sort_columns
 from treekit.growing.thresholds import score_thresholds
 from treekit.numeric import Floats, Ints
+from treekit.reading.encoding import Feature
 from treekit.trees.structure import MAJORITY
 from treekit.trees.tree import Tree
 

@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 from treekit.growing.candidates import SplitCandidates, largest_gain
 from treekit.growing.criteria import Criterion
-from treekit.growing.encoding import Feature
 from treekit.growing.level import Level, descend, first_level
 from treekit.growing.presorted import sort_columns
 from treekit.numeric import LEAST_SHARE, TIE, Bools, Floats, Ints, safe_divide
+from treekit.reading.encoding import Feature
 from treekit.trees.routes import Routes, join_routes
 from treekit.trees.structure import MAJORITY, NO_SURROGATE, SHARE, STOP, Surrogate, branches, combine
 from treekit.trees.tree import Tree
@@ -186,7 +186,7 @@ def grow(
     Parameters
     ----------
     values : array of shape (n_features, n_rows)
-        The table, from :func:`treekit.growing.encoding.encode`.
+        The table, from :func:`treekit.reading.encoding.encode`.
     features : tuple of Feature
         Its columns.
     criterion : Criterion

@@ -17,8 +17,8 @@ from treekit.models.base import TableClassifier
 from treekit.models.cart import CARTClassifier
 from treekit.models.progress import progress
 from treekit.models.transaction import unchanged_if_interrupted
-from treekit.models.validation import check_number
 from treekit.numeric import BEATS_CHANCE, VOTE_TIE, Floats, Ints
+from treekit.reading.validation import check_number
 from treekit.trees.structure import majority
 
 __all__ = ["AdaBoostClassifier"]

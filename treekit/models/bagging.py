@@ -16,8 +16,8 @@ from treekit.models.base import TableClassifier
 from treekit.models.cart import CARTClassifier
 from treekit.models.progress import progress
 from treekit.models.transaction import unchanged_if_interrupted
-from treekit.models.validation import check_choice, check_number, generator
 from treekit.numeric import Floats, Ints
+from treekit.reading.validation import check_choice, check_number, generator
 from treekit.trees.structure import majority
 
 __all__ = ["BaggingClassifier"]

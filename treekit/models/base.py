@@ -14,7 +14,8 @@ from scipy.sparse import csr_matrix
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from treekit.growing.encoding import (
+from treekit.models.transaction import unchanged_if_interrupted
+from treekit.reading.encoding import (
     Feature,
     as_frame,
     encode,
@@ -23,8 +24,7 @@ from treekit.growing.encoding import (
     objects_if_mixed,
     plain_table,
 )
-from treekit.models.transaction import unchanged_if_interrupted
-from treekit.models.validation import read_labels, read_targets, refuse_missing, row_weights
+from treekit.reading.validation import read_labels, read_targets, refuse_missing, row_weights
 from treekit.trees.structure import majority
 from treekit.trees.tree import Tree
 

@@ -14,14 +14,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from treekit.growing.candidates import ChildLimits, largest_gain, largest_gain_among_sampled
 from treekit.growing.criteria import Criterion, Newton, SquaredError
-from treekit.growing.encoding import Feature, encode, learn_features
 from treekit.growing.fixed_point import largest_magnitude, weighted_mean
 from treekit.growing.gradient_trees import GradientTreeGrower
 from treekit.growing.grow import ChooseFeature, StoppingRule
 from treekit.models.base import TableEstimator
 from treekit.models.losses import Loss
-from treekit.models.validation import check_choice, check_number, count_features, generator
 from treekit.numeric import Floats
+from treekit.reading.encoding import Feature, encode, learn_features
+from treekit.reading.validation import check_choice, check_number, count_features, generator
 from treekit.trees.batch_traversal import leaf_values
 from treekit.trees.tree import Tree
 

@@ -18,17 +18,17 @@ from treekit.growing.candidates import (
 )
 from treekit.growing.categories import score_branches
 from treekit.growing.criteria import Entropy
-from treekit.growing.encoding import Feature, match_labels
 from treekit.growing.grow import ChooseFeature, ScoreSplits, SplitSearch, StoppingRule, grow
 from treekit.growing.level import Level, first_level
 from treekit.growing.presorted import sort_columns
 from treekit.growing.thresholds import score_sparse_cuts, score_thresholds
 from treekit.measures import entropy_of_counts
 from treekit.models.base import TreeClassifier
-from treekit.models.validation import check_choice, check_number, read_labels, row_weights
 from treekit.numeric import SHARED_TIE, Bools, Floats
 from treekit.pruning.pessimistic import LIMITS, collapse, prune_pessimistic
 from treekit.pruning.subtree_raising import raise_encoded
+from treekit.reading.encoding import Feature, match_labels
+from treekit.reading.validation import check_choice, check_number, read_labels, row_weights
 from treekit.trees.structure import SHARE
 from treekit.trees.traversal import rows_by_level
 from treekit.trees.tree import Tree

@@ -21,7 +21,6 @@ from treekit.growing.candidates import (
 )
 from treekit.growing.categories import score_groups
 from treekit.growing.criteria import ClassCriterion, Criterion, Entropy, FriedmanMSE, Gini, Poisson, SquaredError
-from treekit.growing.encoding import Feature
 from treekit.growing.feature_sampling import RankedColumns, SampledFeatures
 from treekit.growing.grow import SplitSearch, StoppingRule, grow
 from treekit.growing.level import Level
@@ -29,9 +28,10 @@ from treekit.growing.presorted import NO_ORDER
 from treekit.growing.surrogates import ScoreAll, find_surrogates
 from treekit.growing.thresholds import score_thresholds
 from treekit.models.base import TreeClassifier, TreeRegressor
-from treekit.models.validation import check_choice, check_number, class_factors, count_features, generator
 from treekit.pruning.cost_complexity import prune_cost_complexity
 from treekit.pruning.cut import cut
+from treekit.reading.encoding import Feature
+from treekit.reading.validation import check_choice, check_number, class_factors, count_features, generator
 from treekit.trees.structure import MAJORITY, Surrogate
 from treekit.trees.tree import Tree
 

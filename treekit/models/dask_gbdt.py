@@ -24,7 +24,6 @@ from sklearn.base import is_classifier
 
 from treekit.growing.binning import BinnedRows, Bins, edges_between
 from treekit.growing.criteria import Newton
-from treekit.growing.encoding import Feature, encode, learn_features
 from treekit.growing.fixed_point import (
     INTEGER_BITS,
     GradientSums,
@@ -49,8 +48,9 @@ from treekit.growing.histogram import (
 from treekit.models.base import TableEstimator
 from treekit.models.boosting import Boosting, check_parameters, without_zero_weight
 from treekit.models.losses import Loss
-from treekit.models.validation import read_labels, read_targets, row_weights
 from treekit.numeric import Bools, Floats, Ints, Wholes
+from treekit.reading.encoding import Feature, encode, learn_features
+from treekit.reading.validation import read_labels, read_targets, row_weights
 from treekit.trees.tree import Tree
 
 __all__ = ["fit", "DaskRows"]

@@ -15,8 +15,8 @@ from treekit.models.base import TableClassifier
 from treekit.models.progress import progress
 from treekit.models.random_forest import RandomForestClassifier
 from treekit.models.transaction import unchanged_if_interrupted
-from treekit.models.validation import check_number
 from treekit.numeric import Floats, Ints
+from treekit.reading.validation import check_number
 from treekit.trees.structure import majority
 
 __all__ = ["CascadeForestClassifier"]

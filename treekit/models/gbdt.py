@@ -10,13 +10,13 @@ from typing import Any, Self
 
 from numpy.typing import ArrayLike, NDArray
 
-from treekit.growing.encoding import Feature
 from treekit.models.base import TableClassifier, TableRegressor
 from treekit.models.boosting import Boosting
 from treekit.models.losses import AbsoluteLoss, HuberLoss, LogisticLoss, Loss, PoissonLoss, SoftmaxLoss, SquaredLoss
 from treekit.models.transaction import unchanged_if_interrupted
-from treekit.models.validation import check_choice, check_number
 from treekit.numeric import Floats
+from treekit.reading.encoding import Feature
+from treekit.reading.validation import check_choice, check_number
 
 __all__ = ["GBDTClassifier", "GBDTRegressor"]
 REGRESSION_LOSSES: dict[str, Callable[..., Loss]] = {

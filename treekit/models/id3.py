@@ -8,11 +8,11 @@ from numpy.typing import NDArray
 from treekit.growing.candidates import SplitCandidates, merge_candidates
 from treekit.growing.categories import score_branches
 from treekit.growing.criteria import Entropy
-from treekit.growing.encoding import Feature
 from treekit.growing.grow import SplitSearch, StoppingRule, grow
 from treekit.growing.level import Level
 from treekit.models.base import TreeClassifier
-from treekit.models.validation import check_number
+from treekit.reading.encoding import Feature
+from treekit.reading.validation import check_number
 from treekit.trees.tree import Tree
 
 __all__ = ["ID3Classifier"]

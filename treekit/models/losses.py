@@ -13,10 +13,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from treekit.growing.fixed_point import FLOAT_BITS, unit_for, weighted_mean
-from treekit.numeric import ROUNDING, Floats, Ints, safe_divide
+from treekit.growing.fixed_point import quantile, weighted_mean
+from treekit.numeric import Floats, Ints, safe_divide
 
-__all__ = ["Loss", "SquaredLoss", "AbsoluteLoss", "HuberLoss", "PoissonLoss", "LogisticLoss", "SoftmaxLoss", "quantile"]
+__all__ = ["Loss", "SquaredLoss", "AbsoluteLoss", "HuberLoss", "PoissonLoss", "LogisticLoss", "SoftmaxLoss"]
 
 #: Probabilities are kept so far from 0 and 1 that their log-odds stay finite.
 SMALLEST_SHARE = float(np.finfo(float).eps)
@@ -314,32 +314,6 @@ def sigmoid(score: Floats) -> Floats:
         np.exp(p, out=p)
     p += 1
     return np.divide(1, p, out=p)
-
-
-def quantile(x: Floats, weight: Floats, group: Ints | None = None, n_groups: int = 1, q: float = 0.5) -> Floats:
-    """Weighted quantile of each group of rows, of shape (n_groups,): a share q of the weight lies below it.
-
-    Where the share is reached between two values, up to rounding, it is their mean; so q = 0.5 is the usual median and
-    weight 2 is the same as the row twice. Weights are added up in units of their group: what lies in another group
-    changes nothing. Every group needs a row of positive weight; the result for other groups means nothing. Takes
-    O(rows log rows).
-    """
-    group = np.zeros(len(x), dtype=np.intp) if group is None else group
-    order = np.lexsort((x, group))
-    x, group, weight = x[order], group[order], weight[order]
-    end = np.cumsum(np.bincount(group, minlength=n_groups))
-    first, last = np.concatenate([[0], end[:-1]]), np.maximum(end - 1, 0)
-    unit = unit_for(np.bincount(group, weight, minlength=n_groups).astype(float), 1, FLOAT_BITS - 1)
-    # Sums of whole numbers that a float holds exactly: they may come round from group to group, not within one.
-    running = np.concatenate([[0], np.cumsum(np.rint(weight / unit[group]).astype(np.int64))])
-    total, running = running[end] - running[first], running[1:] - running[first][group]
-    reached, rounding = q * total, ROUNDING * total
-    # The first row at which the weight reaches the share, and the first at which it passes it.
-    low = first + np.bincount(group, running < (reached - rounding)[group], minlength=n_groups).astype(np.intp)
-    high = first + np.bincount(group, running <= (reached + rounding)[group], minlength=n_groups).astype(np.intp)
-    low, high = np.minimum(low, last), np.minimum(high, last)
-    x = np.append(x, 0.0)
-    return (x[low] + x[high]) / 2
 
 
 def _sums(leaf: Ints, x: Floats, n_leaves: int) -> Floats:

@@ -14,14 +14,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from treekit.growing.candidates import ChildLimits, SplitCandidates, merge_candidates
 from treekit.growing.criteria import ClassCriterion
-from treekit.growing.encoding import Feature
 from treekit.growing.grow import SplitSearch, StoppingRule, grow
 from treekit.growing.level import Level
 from treekit.growing.thresholds import score_cuts, score_thresholds
 from treekit.models.base import TreeClassifier
 from treekit.models.cart import CLASSIFICATION
-from treekit.models.validation import check_choice, check_number, generator
 from treekit.numeric import TIE, Floats
+from treekit.reading.encoding import Feature
+from treekit.reading.validation import check_choice, check_number, generator
 from treekit.trees.structure import combine
 from treekit.trees.tree import Tree
 

@@ -9,14 +9,14 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.metrics import r2_score
 from sklearn.utils.validation import check_is_fitted
 
-from treekit.growing.encoding import Feature
 from treekit.growing.feature_sampling import RankedColumns
 from treekit.models.bagging import OutOfBag, bootstrap_counts, draw_seeds, oob_accuracy
 from treekit.models.base import TableClassifier, TableEstimator, TableRegressor
 from treekit.models.cart import CARTClassifier, CARTRegressor
 from treekit.models.progress import progress
-from treekit.models.validation import check_choice, check_number, class_factors
 from treekit.numeric import Floats, Ints
+from treekit.reading.encoding import Feature
+from treekit.reading.validation import check_choice, check_number, class_factors
 from treekit.trees.structure import majority
 
 __all__ = ["RandomForestClassifier", "RandomForestRegressor"]

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from treekit.growing.encoding import encode_table, match_labels
-from treekit.models.validation import read_labels, read_targets, row_weights
 from treekit.numeric import Floats
 from treekit.pruning.cut import cut, nodes_to_prune, sum_over_children, tie_slack
+from treekit.reading.encoding import encode_table, match_labels
+from treekit.reading.validation import read_labels, read_targets, row_weights
 from treekit.trees.structure import majority
 from treekit.trees.traversal import rows_by_level
 from treekit.trees.tree import Tree

@@ -22,12 +22,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from treekit.growing.encoding import encode_table, match_labels
 from treekit.measures import entropy_of_counts, gini_of_counts
-from treekit.models.validation import read_labels, row_weights
 from treekit.numeric import LEAST_SHARE, SHARED_TIE, Floats, Ints, repeat_with_index
 from treekit.pruning.cut import cut, levels_bottom_up, minimum_on_path, sum_over_children, tie_slack
 from treekit.pruning.pessimistic import Limit, _errors_of, check_pruning, named_limit
+from treekit.reading.encoding import encode_table, match_labels
+from treekit.reading.validation import read_labels, row_weights
 from treekit.trees.structure import STOP
 from treekit.trees.tree import Tree
 
@@ -138,7 +138,7 @@ def raise_encoded(
     tree, confidence, limit, slack
         See :func:`prune_and_raise`.
     values : array of shape (n_features, n_rows)
-        The training table, from :func:`treekit.growing.encoding.encode`.
+        The training table, from :func:`treekit.reading.encoding.encode`.
     y : integer array of shape (n_rows,)
         Index of each row's label in ``tree.classes``.
     weight : array of shape (n_rows,)

@@ -199,7 +199,7 @@ def leaf_values(trees: Sequence[Tree], node_values: Sequence[Floats], values: ND
     node_values : sequence of arrays of shape (n_nodes,)
         The value of each node of each tree.
     values : array of shape (n_features, n_rows)
-        The rows, from :func:`treekit.growing.encoding.encode`.
+        The rows, from :func:`treekit.reading.encoding.encode`.
     """
     if not can_be_batched(trees):
         values = np.ascontiguousarray(values)

@@ -15,8 +15,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from treekit.showing import svg
-from treekit.showing.palette import class_color
+from treekit.pen import svg
+from treekit.pen.palette import class_color
 from treekit.trees.export import branch_text, counts_text, label_text, one_line, question_text, weight_text
 from treekit.trees.following import followed_rows
 from treekit.trees.node import Node, walk

@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from treekit.growing.encoding import encode_table
 from treekit.numeric import Floats
-from treekit.showing.explorable import script_json
+from treekit.pen.svg import script_json
+from treekit.reading.encoding import encode_table
 from treekit.trees.export import condition, label_text, one_line, question_text
 from treekit.trees.node import Node
 from treekit.trees.structure import TreeStructure, majority

@@ -9,7 +9,7 @@ from math import floor, log10
 import numpy as np
 from numpy.typing import NDArray
 
-from treekit.growing.encoding import Feature
+from treekit.reading.encoding import Feature
 from treekit.trees.structure import TreeStructure, majority
 
 __all__ = ["Node", "walk"]

@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treekit.growing.encoding import Feature
 from treekit.numeric import TIE, VOTE_TIE
+from treekit.reading.encoding import Feature
 from treekit.trees.routes import Routes
 
 __all__ = ["TreeStructure", "Surrogate"]

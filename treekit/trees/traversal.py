@@ -39,7 +39,7 @@ def membership(tree: TreeStructure, values: NDArray) -> csr_matrix:
     ----------
     tree : Tree
     values : array of shape (n_features, n_rows)
-        The rows, from :func:`treekit.growing.encoding.encode`.
+        The rows, from :func:`treekit.reading.encoding.encode`.
 
     Notes
     -----

@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_matrix
 from sklearn.metrics import r2_score
 
-from treekit.growing.encoding import encode_table, match_labels
-from treekit.models.validation import read_labels, read_targets, row_weights
+from treekit.reading.encoding import encode_table, match_labels
+from treekit.reading.validation import read_labels, read_targets, row_weights
 from treekit.trees import drawing, export
 from treekit.trees.node import Node, walk
 from treekit.trees.structure import TreeStructure, majority
@@ -49,7 +49,7 @@ class Tree(TreeStructure):
     # -- prediction ---------------------------------------------------------------------------------------------
     #
     # The rows come as a data frame with the columns of the training table; or, as the growers have them, already
-    # encoded, as an array of shape (n_features, n_rows) from treekit.growing.encoding.encode.
+    # encoded, as an array of shape (n_features, n_rows) from treekit.reading.encoding.encode.
 
     def predict(self, X: pd.DataFrame | NDArray) -> NDArray:
         """Predict the rows of a data frame as the estimator that grew the tree does: labels or numbers.

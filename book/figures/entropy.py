@@ -6,9 +6,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from treekit.measures import entropy_of_counts, information_gain, self_information
-from treekit.showing.explorable import Choice, Explorable, Slider
-from treekit.showing.figures.shared import (
+from figures.explorable import Choice, Explorable, Slider
+from figures.shared import (
     HALO,
     PLOT_WIDTH,
     READABLE,
@@ -19,8 +18,9 @@ from treekit.showing.figures.shared import (
     melon,
     ripe_and_unripe,
 )
-from treekit.showing.palette import CLASS_COLORS, GAIN, RIPE, UNRIPE, class_color
-from treekit.showing.svg import FAINT, Plane, circle, element, line, rect, text
+from treekit.measures import entropy_of_counts, information_gain, self_information
+from treekit.pen.palette import CLASS_COLORS, GAIN, RIPE, UNRIPE, class_color
+from treekit.pen.svg import FAINT, Plane, circle, element, line, rect, text
 
 BASKET = 8
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
 from xml.sax.saxutils import escape, quoteattr
 
-from treekit.showing.svg import number
+from treekit.pen.svg import number, script_json
 
 __all__ = ["Slider", "Choice", "Panel", "Explorable"]
 
@@ -285,12 +285,6 @@ def _whole(place: Place) -> list[float]:
 def _short(places: list[Place | None]) -> list[list[float] | None]:
     """Round the places as a drawing is rounded; whole numbers lose their point."""
     return [None if place is None else [json.loads(number(float(value))) for value in place] for place in places]
-
-
-def script_json(data: object) -> str:
-    """Return short JSON that may stand in a script element, where no ``</`` and no ``<!`` is allowed."""
-    written = json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    return written.replace("</", "<\\/").replace("<!", "\\u003c!")
 
 
 def _split(frame: object) -> tuple[object, str]:

@@ -7,10 +7,8 @@ import numpy as np
 import pandas as pd
 from matplotlib.lines import Line2D
 
-from treekit.growing.binning import bin_codes, bin_edges
-from treekit.growing.criteria import Gini
-from treekit.showing.explorable import Choice, Explorable, Panel, Slider
-from treekit.showing.figures.shared import (
+from figures.explorable import Choice, Explorable, Panel, Slider
+from figures.shared import (
     PLOT_WIDTH,
     READABLE,
     Picture,
@@ -21,8 +19,10 @@ from treekit.showing.figures.shared import (
     plain_ticks,
     ripe_and_unripe,
 )
-from treekit.showing.palette import BAR, CLASS_COLORS, RIPE, UNRIPE, class_color
-from treekit.showing.svg import FAINT, Plane, circle, line, rect, text
+from treekit.growing.binning import bin_codes, bin_edges
+from treekit.growing.criteria import Gini
+from treekit.pen.palette import BAR, CLASS_COLORS, RIPE, UNRIPE, class_color
+from treekit.pen.svg import FAINT, Plane, circle, line, rect, text
 
 #: The curves of each panel: the first job of a curve has treekit's time, any of them those of the other programs.
 PANELS = {

@@ -7,7 +7,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tests.showing.states import frames
+from figures.adaboost import RADIUS, VOTE, adaboost_explorer, swelling_explorer
+from figures.deep_forest import OWN, UNSEEN, cascade_shares, levels_explorer
+from figures.forests import NOBODY, TREE, column_explorer, eaten_explorer, forest_explorer
+from figures.gbdt import price_explorer, residual_explorer
+from figures.oblique import tilt_explorer
+from figures.scale import blocks_explorer
+from figures.shared import melons_named, piled
+from tests.figures.states import frames
 from treekit.datasets import load_watermelon
 from treekit.growing.binning import bin_edges
 from treekit.models.adaboost import AdaBoostClassifier
@@ -16,14 +23,7 @@ from treekit.models.deep_forest import CascadeForestClassifier
 from treekit.models.gbdt import GBDTClassifier, GBDTRegressor
 from treekit.models.id3 import ID3Classifier
 from treekit.models.random_forest import RandomForestClassifier
-from treekit.showing.figures.adaboost import RADIUS, VOTE, adaboost_explorer, swelling_explorer
-from treekit.showing.figures.deep_forest import OWN, UNSEEN, cascade_shares, levels_explorer
-from treekit.showing.figures.forests import NOBODY, TREE, column_explorer, eaten_explorer, forest_explorer
-from treekit.showing.figures.gbdt import price_explorer, residual_explorer
-from treekit.showing.figures.oblique import tilt_explorer
-from treekit.showing.figures.scale import blocks_explorer
-from treekit.showing.figures.shared import melons_named, piled
-from treekit.showing.palette import RIPE, class_color
+from treekit.pen.palette import RIPE, class_color
 
 COLUMNS = ["density", "sugar"]
 

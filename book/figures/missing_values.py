@@ -9,10 +9,8 @@ import numpy as np
 import pandas as pd
 from matplotlib.ticker import MaxNLocator
 
-from treekit.measures import entropy_of_counts
-from treekit.models.c45 import C45Classifier
-from treekit.showing.explorable import Choice, Explorable, Slider
-from treekit.showing.figures.shared import (
+from figures.explorable import Choice, Explorable, Slider
+from figures.shared import (
     PLOT_WIDTH,
     READABLE,
     Picture,
@@ -24,8 +22,10 @@ from treekit.showing.figures.shared import (
     placed,
     ripe_and_unripe,
 )
-from treekit.showing.palette import BAR, CLASS_COLORS, RIPE, UNRIPE
-from treekit.showing.svg import FAINT, Plane, circle, element, line, rect, text
+from treekit.measures import entropy_of_counts
+from treekit.models.c45 import C45Classifier
+from treekit.pen.palette import BAR, CLASS_COLORS, RIPE, UNRIPE
+from treekit.pen.svg import FAINT, Plane, circle, element, line, rect, text
 
 STEPS = ["all melons", "known ones fall", "others poured"]
 WIDTH, PITCH = 400, 23.2  # of the drawing, and from one melon to the next

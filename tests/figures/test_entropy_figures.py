@@ -6,10 +6,7 @@ import re
 import numpy as np
 import pytest
 
-from tests.showing.states import frames
-from treekit.datasets import load_watermelon
-from treekit.measures import entropy_of_counts, information_gain
-from treekit.showing.figures.entropy import (
+from figures.entropy import (
     BASKET,
     GAMES,
     doubt_explorer,
@@ -18,6 +15,9 @@ from treekit.showing.figures.entropy import (
     questions_explorer,
     shuffle_explorer,
 )
+from tests.figures.states import frames
+from treekit.datasets import load_watermelon
+from treekit.measures import entropy_of_counts, information_gain
 
 
 @pytest.fixture(scope="module")

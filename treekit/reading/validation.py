@@ -15,7 +15,7 @@ from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
-from treekit.growing.encoding import NUMBERS, TIMES, objects_if_mixed
+from treekit.reading.encoding import NUMBERS, TIMES, objects_if_mixed
 
 __all__ = [
     "row_weights",

@@ -11,11 +11,8 @@ import pandas as pd
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import ArrayLike, NDArray
 
-from treekit.growing.thresholds import midpoint
-from treekit.measures import entropy_of_counts, gini_of_counts
-from treekit.models.cart import CARTClassifier, CARTRegressor
-from treekit.showing.explorable import Choice, Explorable, Slider
-from treekit.showing.figures.shared import (
+from figures.explorable import Choice, Explorable, Slider
+from figures.shared import (
     READABLE,
     Picture,
     Plot,
@@ -28,8 +25,11 @@ from treekit.showing.figures.shared import (
     plain_ticks,
     ripe_and_unripe,
 )
-from treekit.showing.palette import BAR, CLASS_COLORS, GAIN, REGION, RIPE, UNRIPE, class_color
-from treekit.showing.svg import Plane, circle, element, line, number, rect, text
+from treekit.growing.thresholds import midpoint
+from treekit.measures import entropy_of_counts, gini_of_counts
+from treekit.models.cart import CARTClassifier, CARTRegressor
+from treekit.pen.palette import BAR, CLASS_COLORS, GAIN, REGION, RIPE, UNRIPE, class_color
+from treekit.pen.svg import Plane, circle, element, line, number, rect, text
 
 
 def gini_and_entropy() -> Picture:

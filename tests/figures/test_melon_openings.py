@@ -11,17 +11,17 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_diabetes
 
-from tests.showing.judging import OF_LOOKS, turn, violations
-from tests.showing.states import states
+from figures.c45 import BIT, price_explorer
+from figures.cart import own_cuts, sliding_gini, sliding_squares, steps_explorer
+from figures.missing_values import BAR_UNIT, STEPS, question_explorer
+from figures.pruning import NO_LIMIT, alpha_explorer, curve_explorer, regions_explorer
+from tests.figures.judging import OF_LOOKS, turn, violations
+from tests.figures.states import states
 from treekit import CARTClassifier, CARTRegressor, prune_cost_complexity
 from treekit.datasets import load_watermelon
 from treekit.measures import gain_ratio, gini, gini_index, information_gain, split_information
 from treekit.models.c45 import C45Classifier
-from treekit.showing.figures.c45 import BIT, price_explorer
-from treekit.showing.figures.cart import own_cuts, sliding_gini, sliding_squares, steps_explorer
-from treekit.showing.figures.missing_values import BAR_UNIT, STEPS, question_explorer
-from treekit.showing.figures.pruning import NO_LIMIT, alpha_explorer, curve_explorer, regions_explorer
-from treekit.showing.palette import RIPE, UNRIPE, class_color
+from treekit.pen.palette import RIPE, UNRIPE, class_color
 
 EXPLORABLES = Path(__file__).resolve().parents[2] / "book" / "explorables"
 HELD_OUT = [4, 5, 8, 9, 11, 12, 13]

@@ -6,13 +6,13 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from tests.showing.states import states
+from figures.c45 import RULES, price_explorer, ratio_explorer
+from figures.cover import falling_melons
+from figures.id3 import split_explorer
+from tests.figures.states import states
 from treekit import C45Classifier, ID3Classifier
 from treekit.datasets import load_playtennis, load_watermelon
 from treekit.measures import conditional_entropy, entropy, gain_ratio, information_gain, split_information
-from treekit.showing.figures.c45 import RULES, price_explorer, ratio_explorer
-from treekit.showing.figures.cover import falling_melons
-from treekit.showing.figures.id3 import split_explorer
 
 
 @pytest.fixture(scope="module")

@@ -9,17 +9,17 @@ from xml.etree import ElementTree
 
 import pytest
 
-from tests.showing.judging import OF_LOOKS, turn, violations
+from figures.cover import falling_melons, frontier, grown, lay_out, levels_of
+from figures.entropy import entropy_explorer
+from figures.explorable import Choice, Explorable, Panel, Slider
+from figures.id3 import split_explorer
+from figures.introduction import lunch_explorer
+from tests.figures.judging import OF_LOOKS, turn, violations
 from treekit.datasets import load_watermelon
 from treekit.measures import conditional_entropy
 from treekit.models.id3 import ID3Classifier
-from treekit.showing.explorable import Choice, Explorable, Panel, Slider
-from treekit.showing.figures.cover import falling_melons, frontier, grown, lay_out, levels_of
-from treekit.showing.figures.entropy import entropy_explorer
-from treekit.showing.figures.id3 import split_explorer
-from treekit.showing.figures.introduction import lunch_explorer
-from treekit.showing.palette import CLASS_COLORS, class_color
-from treekit.showing.svg import Plane, number, text
+from treekit.pen.palette import CLASS_COLORS, class_color
+from treekit.pen.svg import Plane, number, text
 
 BOOK = Path(__file__).resolve().parents[2] / "book"
 

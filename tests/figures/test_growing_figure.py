@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from figures.growing import orders_explorer
 from treekit.datasets import load_watermelon
 from treekit.models.cart import CARTClassifier
-from treekit.showing.figures.growing import orders_explorer
 
 COLUMNS = ["density", "sugar"]
 MELONS = load_watermelon("3.0-alpha")

@@ -8,11 +8,11 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
+from figures.explorable import Choice, Explorable, Place
+from figures.shared import LINE, READABLE, Plot, axes, current_plot, melon, ripe_and_unripe
 from treekit.measures import entropy, information_gain
-from treekit.showing.explorable import Choice, Explorable, Place
-from treekit.showing.figures.shared import LINE, READABLE, Plot, axes, current_plot, melon, ripe_and_unripe
-from treekit.showing.palette import BAR, CLASS_COLORS, GAIN, class_color
-from treekit.showing.svg import FAINT, Plane, circle, element, line, rect, text
+from treekit.pen.palette import BAR, CLASS_COLORS, GAIN, class_color
+from treekit.pen.svg import FAINT, Plane, circle, element, line, rect, text
 
 PITCH = 23  # pixels from one melon to the next
 NOT_YET = "nothing yet"

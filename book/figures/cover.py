@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from figures.explorable import Choice, Explorable, Slider
+from figures.shared import melon, ripe_and_unripe
 from treekit.measures import entropy, information_gain
 from treekit.models.id3 import ID3Classifier
-from treekit.showing.explorable import Choice, Explorable, Slider
-from treekit.showing.figures.shared import melon, ripe_and_unripe
-from treekit.showing.palette import BAR, GAIN, REGION, RIPE, UNRIPE, class_color
-from treekit.showing.svg import FAINT, Plane, element, number, rect, text
+from treekit.pen.palette import BAR, GAIN, REGION, RIPE, UNRIPE, class_color
+from treekit.pen.svg import FAINT, Plane, element, number, rect, text
 from treekit.trees.node import Node
 
 PITCH = 23.5  # pixels from one melon to the next

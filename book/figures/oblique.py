@@ -10,13 +10,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from figures.explorable import Choice, Explorable, Panel, Slider
+from figures.shared import PLOT_WIDTH, READABLE, Picture, Plot, current_plot, in_class, melon, piled
 from treekit.growing.thresholds import midpoint
 from treekit.measures import gain_of_counts
 from treekit.models.base import TreeClassifier
-from treekit.showing.explorable import Choice, Explorable, Panel, Slider
-from treekit.showing.figures.shared import PLOT_WIDTH, READABLE, Picture, Plot, current_plot, in_class, melon, piled
-from treekit.showing.palette import CLASS_COLORS, GAIN, class_color
-from treekit.showing.svg import FAINT, Plane, circle, element, line, number, rect, text
+from treekit.pen.palette import CLASS_COLORS, GAIN, class_color
+from treekit.pen.svg import FAINT, Plane, circle, element, line, number, rect, text
 from treekit.trees.tree import Tree
 
 Polygon = NDArray[np.float64]

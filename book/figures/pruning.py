@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from figures.explorable import Choice, Explorable, Panel, Slider
+from figures.shared import Picture, dot, in_class, melon, ripe_and_unripe
 from treekit.models.cart import CARTClassifier, CARTRegressor
+from treekit.pen.palette import REGION, class_color
+from treekit.pen.svg import Plane, circle, element, line, rect, text
 from treekit.pruning.cost_complexity import CostComplexityPath, cost_complexity_path, prune_cost_complexity
 from treekit.pruning.pessimistic import binomial_limit
-from treekit.showing.explorable import Choice, Explorable, Panel, Slider
-from treekit.showing.figures.shared import Picture, dot, in_class, melon, ripe_and_unripe
-from treekit.showing.palette import REGION, class_color
-from treekit.showing.svg import Plane, circle, element, line, rect, text
 from treekit.trees.tree import Tree
 
 NO_LIMIT = "none"

@@ -11,8 +11,8 @@ from xml.sax.saxutils import quoteattr
 import matplotlib.pyplot as plt
 from matplotlib.ticker import NullFormatter
 
-from treekit.showing.palette import RIPE, UNRIPE, class_color
-from treekit.showing.svg import circle, element, number, text
+from treekit.pen.palette import RIPE, UNRIPE, class_color
+from treekit.pen.svg import circle, element, number, text
 
 LINE = 32  # pixels from one line of a drawn table to the next
 #: Words with this style interrupt the lines below them.

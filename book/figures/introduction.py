@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from figures.explorable import Explorable, Slider
+from figures.shared import Picture, arrow, code_lines, dot, in_class, rings
 from treekit.datasets import load_lunch
-from treekit.showing.explorable import Explorable, Slider
-from treekit.showing.figures.shared import Picture, arrow, code_lines, dot, in_class, rings
-from treekit.showing.palette import class_color
-from treekit.showing.svg import Plane, element, line, rect, text
+from treekit.pen.palette import class_color
+from treekit.pen.svg import Plane, element, line, rect, text
 
 
 def lunch_explorer() -> Explorable:

@@ -11,13 +11,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from figures.cover import Bin, grown
+from figures.explorable import Choice, Explorable, Panel, Slider
+from figures.shared import Picture, dot, in_class, melon, melons_named, ripe_and_unripe
 from treekit.measures import information_gain
 from treekit.models.random_forest import RandomForestClassifier
-from treekit.showing.explorable import Choice, Explorable, Panel, Slider
-from treekit.showing.figures.cover import Bin, grown
-from treekit.showing.figures.shared import Picture, dot, in_class, melon, melons_named, ripe_and_unripe
-from treekit.showing.palette import REGION, RIPE, UNRIPE, class_color
-from treekit.showing.svg import Plane, circle, element, line, number, rect, text
+from treekit.pen.palette import REGION, RIPE, UNRIPE, class_color
+from treekit.pen.svg import Plane, circle, element, line, number, rect, text
 
 NOBODY = "none"
 RIPENESS = ("unripe", "ripe")

@@ -10,12 +10,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from treekit.growing.criteria import Gini
-from treekit.growing.level import Level, descend, first_level
-from treekit.growing.presorted import sort_columns
-from treekit.models.cart import CARTClassifier
-from treekit.showing.explorable import Choice, Explorable, Place, Slider
-from treekit.showing.figures.shared import (
+from figures.explorable import Choice, Explorable, Place, Slider
+from figures.shared import (
     READABLE,
     Picture,
     Plot,
@@ -26,8 +22,12 @@ from treekit.showing.figures.shared import (
     plain_ticks,
     ripe_and_unripe,
 )
-from treekit.showing.palette import CLASS_COLORS, class_color
-from treekit.showing.svg import FAINT, element, line, rect, text
+from treekit.growing.criteria import Gini
+from treekit.growing.level import Level, descend, first_level
+from treekit.growing.presorted import sort_columns
+from treekit.models.cart import CARTClassifier
+from treekit.pen.palette import CLASS_COLORS, class_color
+from treekit.pen.svg import FAINT, element, line, rect, text
 
 RIGHT = 478
 GAP = 12  # between the rows of two nodes

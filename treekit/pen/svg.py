@@ -6,11 +6,12 @@ take the colour of the words around them (`currentColor`), so that they read on 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from xml.sax.saxutils import escape, quoteattr
 
-__all__ = ["number", "element", "text", "line", "rect", "circle", "Plane", "FAINT"]
+__all__ = ["number", "element", "text", "line", "rect", "circle", "script_json", "Plane", "FAINT"]
 FAINT = 0.35  # opacity of lines that only guide the eye
 
 
@@ -48,6 +49,12 @@ def rect(x: float, y: float, width: float, height: float, **attributes: object) 
 def circle(cx: float, cy: float, r: float, **attributes: object) -> str:
     """Draw a circle around (cx, cy)."""
     return element("circle", cx=cx, cy=cy, r=r, **attributes)
+
+
+def script_json(data: object) -> str:
+    """Return short JSON that may stand in a script element, where no ``</`` and no ``<!`` is allowed."""
+    written = json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return written.replace("</", "<\\/").replace("<!", "\\u003c!")
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,8 @@ import pandas as pd
 from matplotlib.patches import Rectangle
 from numpy.typing import ArrayLike, NDArray
 
-from treekit.models.deep_forest import assign_folds, out_of_fold, with_class_vectors
-from treekit.models.random_forest import RandomForestClassifier
-from treekit.showing.explorable import Choice, Explorable, Panel, Slider
-from treekit.showing.figures.shared import (
+from figures.explorable import Choice, Explorable, Panel, Slider
+from figures.shared import (
     PLOT_WIDTH,
     READABLE,
     Picture,
@@ -24,8 +22,10 @@ from treekit.showing.figures.shared import (
     piled,
     plain_ticks,
 )
-from treekit.showing.palette import CLASS_COLORS, REGION, RIPE, UNRIPE, class_color
-from treekit.showing.svg import FAINT, Plane, circle, element, line, rect, text
+from treekit.models.deep_forest import assign_folds, out_of_fold, with_class_vectors
+from treekit.models.random_forest import RandomForestClassifier
+from treekit.pen.palette import CLASS_COLORS, REGION, RIPE, UNRIPE, class_color
+from treekit.pen.svg import FAINT, Plane, circle, element, line, rect, text
 
 UNSEEN, OWN = "have not seen it", "were grown on it"
 #: The columns that each of a level's four forests draws at a split.

@@ -10,12 +10,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from figures.explorable import Choice, Explorable, Panel, Slider
+from figures.shared import READABLE, Picture, Plot, axes, current_plot, dot, in_class, melon
 from treekit.models.gbdt import GBDTRegressor
 from treekit.models.losses import AbsoluteLoss, HuberLoss, LogisticLoss, Loss, SquaredLoss
-from treekit.showing.explorable import Choice, Explorable, Panel, Slider
-from treekit.showing.figures.shared import READABLE, Picture, Plot, axes, current_plot, dot, in_class, melon
-from treekit.showing.palette import BAR, CLASS_COLORS, GAIN, RIPE, UNRIPE, class_color
-from treekit.showing.svg import FAINT, Plane, circle, element, line, number, rect, text
+from treekit.pen.palette import BAR, CLASS_COLORS, GAIN, RIPE, UNRIPE, class_color
+from treekit.pen.svg import FAINT, Plane, circle, element, line, number, rect, text
 
 RATES = (1.0, 0.5, 0.1)
 

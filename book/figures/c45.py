@@ -8,9 +8,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from treekit.measures import gain_ratio, information_gain, split_information
-from treekit.showing.explorable import Choice, Explorable, Place
-from treekit.showing.figures.shared import (
+from figures.explorable import Choice, Explorable, Place
+from figures.shared import (
     HALO,
     LINE,
     PLOT_WIDTH,
@@ -21,8 +20,9 @@ from treekit.showing.figures.shared import (
     melon,
     ripe_and_unripe,
 )
-from treekit.showing.palette import BAR, CLASS_COLORS, GAIN, class_color
-from treekit.showing.svg import FAINT, Plane, circle, element, line, rect, text
+from treekit.measures import gain_ratio, information_gain, split_information
+from treekit.pen.palette import BAR, CLASS_COLORS, GAIN, class_color
+from treekit.pen.svg import FAINT, Plane, circle, element, line, rect, text
 
 
 def price_bars(frame: pd.DataFrame, attributes: Sequence[str]) -> Picture:

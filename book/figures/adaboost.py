@@ -9,9 +9,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from treekit.models.adaboost import AdaBoostClassifier
-from treekit.showing.explorable import Choice, Explorable, Slider
-from treekit.showing.figures.shared import (
+from figures.explorable import Choice, Explorable, Slider
+from figures.shared import (
     HALO,
     READABLE,
     Picture,
@@ -24,8 +23,9 @@ from treekit.showing.figures.shared import (
     melons_named,
     ripe_and_unripe,
 )
-from treekit.showing.palette import CLASS_COLORS, REGION, RIPE, UNRIPE, class_color
-from treekit.showing.svg import FAINT, Plane, circle, element, line, rect, text
+from treekit.models.adaboost import AdaBoostClassifier
+from treekit.pen.palette import CLASS_COLORS, REGION, RIPE, UNRIPE, class_color
+from treekit.pen.svg import FAINT, Plane, circle, element, line, rect, text
 
 RADIUS = 13.0  # of a melon with the mean weight
 DIGIT = (9.4, 11)  # width and height of a digit at 15 pixels
