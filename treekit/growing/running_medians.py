@@ -227,12 +227,7 @@ def walk_backwards(slot: NDArray[np.integer], stretches: Stretches) -> NDArray[n
     row += line
     row = row.ravel()
 
-    # The neighbours of every slot. The ends of a list are their own neighbours, so removing them changes nothing.
-    after = np.arange(1, stretches.n_slots * n_sequences + 1, dtype=slot.dtype)
-    before = after - 2
-    after.reshape(n_sequences, -1)[:, stretches.slot + stretches.length + 2] -= 1
-    before.reshape(n_sequences, -1)[:, stretches.slot] += 1
-
+    before, after = linked_slots(stretches, n_sequences, slot.dtype)
     lower_median = (stretches.slot + 1 + (stretches.end - 1) // 2 - stretches.lowest).astype(slot.dtype)
     medians = (lower_median[by_length][:, np.newaxis] + line).ravel()
     # Step k removes row k of every stretch that has so many; the median of the odd one of k and k - 1 rows is written
@@ -253,3 +248,15 @@ def walk_backwards(slot: NDArray[np.integer], stretches: Stretches) -> NDArray[n
         after[lower], before[upper] = upper, lower
         end = begin
     return np.take(row.reshape(slot.shape), in_steps, axis=0, out=slot, mode="clip")
+
+
+def linked_slots(
+    stretches: Stretches, n_sequences: int, dtype: np.dtype[np.integer]
+) -> tuple[NDArray[np.integer], NDArray[np.integer]]:
+    """The slots before and after every slot. The ends of a list are their own neighbours, so removing them changes
+    nothing."""
+    after = np.arange(1, stretches.n_slots * n_sequences + 1, dtype=dtype)
+    before = after - 2
+    after.reshape(n_sequences, -1)[:, stretches.slot + stretches.length + 2] -= 1
+    before.reshape(n_sequences, -1)[:, stretches.slot] += 1
+    return before, after

@@ -244,36 +244,29 @@ def score_sparse_cuts(
     cuts = find_cuts(level, x, before_missing=learn_missing)
     if has_unit_weight_shortcut(criterion, level) and (cuts.n_known == level.n_samples).all():
         return _score_sparse_unit_weights(level, cuts, order, criterion, impurity, limits)
-    tolerance = TIE * impurity * criterion.divisor(level.sums)
-    n_known, at = cuts.n_known, cuts.node
+    tolerance, missing_on_side = TIE * impurity * criterion.divisor(level.sums), None
     if level.labels is not None:
-        assert isinstance(criterion, ClassCriterion)
-        sums, unit = classes_at_cuts(level, cuts, order, criterion.term), level.unit_of(at)
-        below, known = sums.left.weight * unit, sums.total.weight * level.unit
-        saving = saving_of_classes_within_limits(criterion, sums, unit[0], at, cuts.n_below, n_known[at], limits.of(at))
+        saving, weight_below, weight_known = savings_of_classes(level, cuts, order, criterion, limits)
     else:
         below, known = sums_at_cuts(level, cuts, order)
+        weight_below, weight_known = criterion.weight(below), criterion.weight(known)
         if learn_missing:
-            missing_left, missing_right = savings_with_missing(level, cuts, below, known, criterion, limits)
-            saving = np.maximum(missing_left, missing_right)
+            missing_on_side = savings_with_missing(level, cuts, below, known, criterion, limits)
+            saving = missing_on_side.max(axis=0)
         else:
+            at, n_known = cuts.node, cuts.n_known
             saving = saving_within_limits(criterion, below, known[:, at], cuts.n_below, n_known[at], limits.of(at))
     node, best = first_maximum(cuts, saving, tolerance)
-    missing = None
-    if learn_missing:
-        # Of two equal gains the right side wins, as in XGBoost.
-        left_is_better = missing_left[best] > missing_right[best] + tolerance[node]
-        has_missing = cuts.n_known[node] < level.n_samples[node]
-        missing = np.full((1, level.n_nodes), MAJORITY)
-        missing[0, node] = np.where(has_missing, np.where(left_is_better, 0, 1), MAJORITY)
     # For C4.5: how many cuts a column has within the limits, and the known weight on both sides of the best.
     n_candidates = np.bincount(cuts.node, np.isfinite(saving), minlength=level.n_nodes).astype(float)[np.newaxis]
     branch_weight = np.zeros((level.n_nodes, 2))
-    branch_weight[node, 0] = criterion.weight(below)[best]
-    branch_weight[node, 1] = criterion.weight(known)[node] - branch_weight[node, 0]
+    branch_weight[node, 0] = weight_below[best]
+    branch_weight[node, 1] = weight_known[node] - branch_weight[node, 0]
     return replace(
         candidates_from_cuts(level, cuts, node, best, saving, criterion),
-        missing=missing,
+        missing=None
+        if missing_on_side is None
+        else better_side(level, cuts, node, missing_on_side[:, best], tolerance),
         n_candidates=n_candidates,
         branch_weight={0: branch_weight},
     )
@@ -294,15 +287,25 @@ def sums_at_cuts(level: Level, cuts: CandidateCuts, order: NDArray[np.integer]) 
 
 def savings_with_missing(
     level: Level, cuts: CandidateCuts, below: Floats, known: Floats, criterion: Criterion, limits: ChildLimits
-) -> tuple[Floats, Floats]:
-    """What each cut saves with the missing rows of its node on the left, and with them on the right."""
+) -> Floats:
+    """What each cut saves with the missing rows of its node on the left, and with them on the right: (2, n_cuts)."""
     at = cuts.node
     missing, n_missing = (level.sums - known)[:, at], (level.n_samples - cuts.n_known)[at]
     total, n_samples, limits = level.sums[:, at], level.n_samples[at], limits.of(at)
     with_missing, n_with_missing = below + missing, cuts.n_below + n_missing
     left = saving_within_limits(criterion, with_missing, total, n_with_missing, n_samples, limits)
     right = saving_within_limits(criterion, below, total, cuts.n_below, n_samples, limits)
-    return left, right
+    return np.stack([left, right])
+
+
+def better_side(level: Level, cuts: CandidateCuts, node: Ints, saving: Floats, tolerance: Floats) -> Ints:
+    """The branch of missing values in each node, of shape (1, n_nodes), from what the best cuts of some nodes save with
+    them on the left and on the right. Of two equal gains the right side wins, as in XGBoost."""
+    left, right = saving
+    has_missing = cuts.n_known[node] < level.n_samples[node]
+    branch = np.full((1, level.n_nodes), MAJORITY)
+    branch[0, node] = np.where(has_missing, np.where(left > right + tolerance[node], 0, 1), MAJORITY)
+    return branch
 
 
 def _score_sparse_unit_weights(
@@ -363,6 +366,17 @@ def saving_within_limits(
     if limits.limits_weight:
         fits &= _both_sides_reach(criterion.weight(left), criterion.weight(total), limits.weight)
     return np.where(fits, criterion.saving(left, total), -np.inf)
+
+
+def savings_of_classes(
+    level: Level, cuts: CandidateCuts, order: NDArray[np.integer], criterion: Criterion, limits: ChildLimits
+) -> tuple[Floats, Floats, Floats]:
+    """What each cut saves where classes are many; the weight below each cut, and the known weight of each node."""
+    assert isinstance(criterion, ClassCriterion)
+    sums, at = classes_at_cuts(level, cuts, order, criterion.term), cuts.node
+    unit, n_known = level.unit_of(at)[0], cuts.n_known[at]
+    saving = saving_of_classes_within_limits(criterion, sums, unit, at, cuts.n_below, n_known, limits.of(at))
+    return saving, sums.left.weight * unit, sums.total.weight * level.unit[0]
 
 
 def classes_at_cuts(level: Level, cuts: CandidateCuts, order: NDArray[np.integer], term: Term) -> CutSums:

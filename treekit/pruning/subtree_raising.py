@@ -15,7 +15,7 @@ below some nodes of one level, from the deepest level up. Where branches are rai
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treekit.measures import entropy_of_counts, gini_of_counts
-from treekit.numeric import LEAST_SHARE, SHARED_TIE, Floats, Ints, repeat_with_index
+from treekit.numeric import LEAST_SHARE, SHARED_TIE, Bools, Floats, Ints, repeat_with_index
 from treekit.pruning.cut import cut, levels_bottom_up, minimum_on_path, sum_over_children, tie_slack
 from treekit.pruning.pessimistic import Limit, _errors_of, check_pruning, named_limit
 from treekit.reading.encoding import encode_table, match_labels
@@ -164,18 +164,9 @@ def raise_encoded(
             continue
         level = depth - task.depth
         rows = task.rows[level] if level < len(task.rows) else _no_rows()
-
-        # The three choices for each node: a leaf, as it is, or its largest branch with all of the node's rows.
-        error = expected(tree.value * tree.weight[:, np.newaxis])
-        as_leaf, as_is = error[nodes], _sum_over_leaves(tree, error)[nodes]
         child = _largest_branch(tree, nodes)
-        moved = [*_rows_by_level(tree, values, _sent_to(rows, nodes, child))]
-        raised = _sum_over_leaves(tree, expected(_counts(tree, y, moved)))[child]
-        least = tie_slack(slack, tree.weight[nodes])
-        is_leaf = (as_leaf <= as_is + least) & (as_leaf <= raised + least)
-        is_raised = ~is_leaf & (raised <= as_is + least)
-
         branch = tree.branch[child]
+        is_leaf, is_raised = _choices(tree, values, y, nodes, child, rows, expected, slack)
         tree = cut(tree, nodes[is_leaf])
         if is_raised.any():
             # A raised branch has new rows: prune it again before the next level.
@@ -186,6 +177,29 @@ def raise_encoded(
             tasks.append(Task(depth, nodes, below))
             depth = tree.max_depth
     return tree
+
+
+def _choices(
+    tree: Tree,
+    values: NDArray,
+    y: Ints,
+    nodes: Ints,
+    child: Ints,
+    rows: Rows,
+    expected: Callable[[Floats], Floats],
+    slack: float,
+) -> tuple[Bools, Bools]:
+    """Which of some nodes become leaves, and which are replaced by ``child``, which then gets their ``rows``.
+
+    ``expected`` works out the expected errors from the weight of each class.
+    """
+    error = expected(tree.value * tree.weight[:, np.newaxis])
+    as_leaf, as_is = error[nodes], _sum_over_leaves(tree, error)[nodes]
+    moved = [*_rows_by_level(tree, values, _sent_to(rows, nodes, child))]
+    raised = _sum_over_leaves(tree, expected(_counts(tree, y, moved)))[child]
+    least = tie_slack(slack, tree.weight[nodes])
+    is_leaf = (as_leaf <= as_is + least) & (as_leaf <= raised + least)
+    return is_leaf, ~is_leaf & (raised <= as_is + least)
 
 
 def _no_rows() -> Rows:
