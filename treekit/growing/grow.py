@@ -12,13 +12,12 @@ from dataclasses import dataclass
 from typing import Generic, NamedTuple, Protocol, Self, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treekit.growing.candidates import SplitCandidates, largest_gain
 from treekit.growing.criteria import Criterion
 from treekit.growing.level import Level, descend, first_level
 from treekit.growing.presorted import sort_columns
-from treekit.numeric import LEAST_SHARE, TIE, Bools, Floats, Ints, safe_divide
+from treekit.numeric import LEAST_SHARE, TIE, Array, Bools, Floats, Integers, Ints, Numbers, safe_divide
 from treekit.reading.encoding import Feature
 from treekit.trees.routes import Routes, join_routes
 from treekit.trees.structure import MAJORITY, NO_SURROGATE, SHARE, STOP, Surrogate, branches, combine
@@ -119,7 +118,7 @@ class SplitSearch:
     choose: ChooseFeature = largest_gain
     missing: int = STOP
     find_surrogates: FindSurrogates | None = None
-    order: NDArray[np.integer] | None = None
+    order: Integers | None = None
 
 
 class ChosenSplits(NamedTuple):
@@ -181,13 +180,13 @@ class LevelStatistics(NamedTuple):
 
 
 def grow(
-    values: NDArray,
+    values: Numbers,
     features: tuple[Feature, ...],
     criterion: Criterion,
     weight: Floats,
     search: SplitSearch,
     stop: StoppingRule = StoppingRule(),
-    classes: NDArray | None = None,
+    classes: Array | None = None,
     on_level: Callable[[Level], None] = lambda level: None,
 ) -> Tree:
     """Grow a tree.
@@ -249,7 +248,7 @@ def grow(
 
 
 def grow_and_apply(
-    values: NDArray,
+    values: Numbers,
     features: tuple[Feature, ...],
     criterion: Criterion,
     weight: Floats,
@@ -279,7 +278,7 @@ def grow_levels(
     find_splits: FindSplits[AnyLevel],
     move: Move[AnyLevel],
     stop: StoppingRule = StoppingRule(),
-    classes: NDArray | None = None,
+    classes: Array | None = None,
 ) -> Tree:
     """The loop alone. It never reads rows, only the sums over the rows of each node: so the rows may lie elsewhere.
 
@@ -353,7 +352,7 @@ def choose_splits(candidates: SplitCandidates, chosen: Ints, least: Floats, miss
 
 
 def take_branches(
-    level: Level, values: NDArray, splits: ChosenSplits, find_surrogates: FindSurrogates | None
+    level: Level, values: Numbers, splits: ChosenSplits, find_surrogates: FindSurrogates | None
 ) -> tuple[Ints, ChosenSplits]:
     """The branch of each entry, SHARE where it is to be shared out; and the splits, as a move returns them.
 
@@ -414,7 +413,7 @@ def _heaviest_branch(level: Level, branch: Ints, n_branches: int) -> Ints:
 
 def assemble_tree(
     features: tuple[Feature, ...],
-    classes: NDArray | None,
+    classes: Array | None,
     criterion: NodeCriterion[AnyLevel],
     levels: list[LevelStatistics],
     splits: list[ChosenSplits],
@@ -459,7 +458,7 @@ def splits_of_tree(splits: list[ChosenSplits], split_ids: list[Ints], n_nodes: i
     """The splits of all levels as one, with an entry for each node of the tree, leaves among them."""
     ids = np.concatenate([np.zeros(0, dtype=np.intp), *split_ids])
 
-    def at_nodes(parts: Sequence[NDArray], elsewhere: float) -> NDArray:
+    def at_nodes(parts: Sequence[Array], elsewhere: float) -> Array:
         """One entry for each node of the tree: those of nodes that split, level by level; ``elsewhere`` at others."""
         if not parts:
             return np.full(n_nodes, elsewhere)

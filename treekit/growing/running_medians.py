@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treekit.growing.presorted import index_dtype
-from treekit.numeric import Ints, Wholes, repeat_with_index
+from treekit.numeric import Integers, Ints, Wholes, repeat_with_index
 
 __all__ = ["costs_of_prefixes", "running_medians"]
 
@@ -20,7 +19,7 @@ STRETCH, MAX_STRETCHES = 512, 8
 LISTS = 512
 
 
-def costs_of_prefixes(y: Wholes, start: Ints, rank: NDArray[np.integer]) -> Wholes:
+def costs_of_prefixes(y: Wholes, start: Ints, rank: Integers) -> Wholes:
     r"""What the first rows of each node cost about their own median, for every number of rows.
 
     A median of k - 1 rows is a median of k rows as well if it is taken of the odd one of the two numbers, for of an
@@ -53,7 +52,7 @@ def costs_of_prefixes(y: Wholes, start: Ints, rank: NDArray[np.integer]) -> Whol
     return np.cumsum(cost, axis=0, out=cost)
 
 
-def running_medians(y: Wholes, start: Ints, rank: NDArray[np.integer]) -> Wholes:
+def running_medians(y: Wholes, start: Ints, rank: Integers) -> Wholes:
     r"""The median of the first :math:`2 \lceil k/2 \rceil - 1` rows of each node, for every k.
 
     Inserting a row into a sorted list needs a search for its place; removing one from a linked list does not. So all
@@ -111,7 +110,7 @@ class Stretches(NamedTuple):
         The first slot of its list, which has three slots more than the stretch has places.
     """
 
-    node: NDArray[np.integer]
+    node: Integers
     begin: Ints
     end: Ints
     slot: Ints
@@ -153,11 +152,11 @@ def stretches_of(start: Ints) -> Stretches:
 
 
 def fill_long_lists(
-    slot: NDArray[np.integer],
+    slot: Integers,
     content: Wholes,
     y: Wholes,
     start: Ints,
-    rank: NDArray[np.integer],
+    rank: Integers,
     stretches: Stretches,
 ) -> None:
     """Overwrite the slots of the rows of long nodes, and their lists in ``content``, stretch by stretch from the last.
@@ -198,7 +197,7 @@ def fill_long_lists(
             place = place.take(outside).reshape(n_sequences, -1)
 
 
-def walk_backwards(slot: NDArray[np.integer], stretches: Stretches) -> NDArray[np.integer]:
+def walk_backwards(slot: Integers, stretches: Stretches) -> Integers:
     """The running median when each row comes in, as a slot in the lists of all sequences, one after the other.
 
     The loop of :func:`running_medians`, for all stretches and sequences at once: one step removes row k from every
@@ -250,9 +249,7 @@ def walk_backwards(slot: NDArray[np.integer], stretches: Stretches) -> NDArray[n
     return np.take(row.reshape(slot.shape), in_steps, axis=0, out=slot, mode="clip")
 
 
-def linked_slots(
-    stretches: Stretches, n_sequences: int, dtype: np.dtype[np.integer]
-) -> tuple[NDArray[np.integer], NDArray[np.integer]]:
+def linked_slots(stretches: Stretches, n_sequences: int, dtype: np.dtype[np.integer]) -> tuple[Integers, Integers]:
     """The slots before and after every slot. The ends of a list are their own neighbours, so removing them changes
     nothing."""
     after = np.arange(1, stretches.n_slots * n_sequences + 1, dtype=dtype)

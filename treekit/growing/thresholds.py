@@ -6,14 +6,13 @@ from dataclasses import dataclass, replace
 from typing import TypeGuard
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treekit.growing.candidates import ChildLimits, SplitCandidates, merge_candidates
 from treekit.growing.criteria import ClassCriterion, Criterion, DeviationCriterion
 from treekit.growing.level import Level, segment_starts
 from treekit.growing.many_classes import CutSums, Term, sums_at_places
 from treekit.growing.presorted import BLOCK, blocks
-from treekit.numeric import TIE, Floats, Ints
+from treekit.numeric import TIE, Bools, Floats, Integers, Ints, Numbers
 from treekit.trees.structure import MAJORITY
 
 __all__ = ["score_thresholds", "score_cuts", "score_sparse_cuts"]
@@ -21,7 +20,7 @@ __all__ = ["score_thresholds", "score_cuts", "score_sparse_cuts"]
 
 def score_thresholds(
     level: Level,
-    values: NDArray,
+    values: Numbers,
     criterion: Criterion,
     impurity: Floats,
     limits: ChildLimits = ChildLimits(),
@@ -42,8 +41,8 @@ def score_thresholds(
 
 def score_cuts(
     level: Level,
-    x: NDArray,
-    order: NDArray[np.integer],
+    x: Numbers,
+    order: Integers,
     criterion: Criterion,
     impurity: Floats,
     limits: ChildLimits = ChildLimits(),
@@ -75,7 +74,7 @@ def score_cuts(
     # Large levels of few distinct values have few cuts. Selecting them first saves about half of entropy's time, which
     # goes into logarithms, and a tenth of Gini's (100,000 rows of ten values). Many classes need selected cuts.
     if level.labels is not None or (x.size > BLOCK and np.count_nonzero(is_cut) < x.size / 2):
-        is_sparse[:] = True
+        is_sparse = np.ones_like(is_sparse)
     if not is_sparse.any():
         candidates = score_dense_cuts(level, x, order, is_cut, criterion, impurity, limits)
     else:
@@ -91,9 +90,9 @@ def score_cuts(
 
 def score_dense_cuts(
     level: Level,
-    x: NDArray,
-    order: NDArray[np.integer],
-    is_cut: NDArray[np.bool_],
+    x: Numbers,
+    order: Integers,
+    is_cut: Bools,
     criterion: Criterion,
     impurity: Floats,
     limits: ChildLimits,
@@ -105,7 +104,7 @@ def score_dense_cuts(
     unit: Floats | float = 1.0
     if has_unit_weight_shortcut(criterion, level):
         saving, unit = unit_weight_savings(level, order, criterion)
-        weight_below: NDArray = level.n_below
+        weight_below: Numbers = level.n_below
     else:
         below = level.running_sums(order) * level.unit_at_places[:, np.newaxis]
         saving, weight_below = criterion.saving(below, _at_places(level, level.sums)), criterion.weight(below)
@@ -134,9 +133,7 @@ def has_unit_weight_shortcut(criterion: Criterion, level: Level) -> TypeGuard[De
     return bool(level.unit[0, 0] == 1)
 
 
-def unit_weight_savings(
-    level: Level, order: NDArray[np.integer], criterion: DeviationCriterion
-) -> tuple[Floats, Floats]:
+def unit_weight_savings(level: Level, order: Integers, criterion: DeviationCriterion) -> tuple[Floats, Floats]:
     """The savings at all places of some columns where every row has weight 1, in squared units, and the units.
 
     The fifth place of a node has five rows below it in every column. So whatever depends on the weights alone is
@@ -154,7 +151,7 @@ def unit_weight_savings(
     return level.cache[criterion](level.running_sums(order, slice(1, None))), unit
 
 
-def first_maximum_per_column(level: Level, saving: NDArray, tolerance: NDArray) -> NDArray[np.intp]:
+def first_maximum_per_column(level: Level, saving: Numbers, tolerance: Numbers) -> Ints:
     """The first place of each node in each column that saves the most, up to the tolerance.
 
     Parameters
@@ -175,7 +172,7 @@ def first_maximum_per_column(level: Level, saving: NDArray, tolerance: NDArray) 
     return good.reshape(largest.shape)
 
 
-def _at_places(level: Level, of_nodes: NDArray) -> NDArray:
+def _at_places(level: Level, of_nodes: Floats) -> Floats:
     """Numbers of the nodes repeated at each of their places, with an axis for columns: shape (n_sums, 1, n_alive)."""
     return np.repeat(of_nodes[:, np.newaxis], level.n_samples, axis=2)
 
@@ -198,14 +195,14 @@ class CandidateCuts:
         Number of entries of each node where the column is known; these entries come first in the node.
     """
 
-    place: NDArray[np.intp]
-    node: NDArray[np.intp]
+    place: Ints
+    node: Ints
     threshold: Floats
-    n_below: NDArray[np.intp]
-    n_known: NDArray[np.intp]
+    n_below: Ints
+    n_known: Ints
 
 
-def find_cuts(level: Level, x: NDArray, before_missing: bool = False) -> CandidateCuts:
+def find_cuts(level: Level, x: Numbers, before_missing: bool = False) -> CandidateCuts:
     """The cuts of every node on a column of numbers, whose values come in the order of (node, value).
 
     With ``before_missing`` the last cut of a node has all known values below it.
@@ -223,7 +220,7 @@ def find_cuts(level: Level, x: NDArray, before_missing: bool = False) -> Candida
     return CandidateCuts(place, level.node.take(place), threshold, level.n_below.take(place), n_known)
 
 
-def cut_places(level: Level, x: NDArray) -> NDArray[np.bool_]:
+def cut_places(level: Level, x: Numbers) -> Bools:
     """Whether a larger value of the same node follows, for columns in the order of (node, value)."""
     is_cut = np.empty(x.shape, dtype=bool)
     np.less(x[:, :-1], x[:, 1:], out=is_cut[:, :-1])
@@ -233,8 +230,8 @@ def cut_places(level: Level, x: NDArray) -> NDArray[np.bool_]:
 
 def score_sparse_cuts(
     level: Level,
-    x: NDArray,
-    order: NDArray[np.integer],
+    x: Numbers,
+    order: Integers,
     criterion: Criterion,
     impurity: Floats,
     limits: ChildLimits,
@@ -272,7 +269,7 @@ def score_sparse_cuts(
     )
 
 
-def sums_at_cuts(level: Level, cuts: CandidateCuts, order: NDArray[np.integer]) -> tuple[Floats, Floats]:
+def sums_at_cuts(level: Level, cuts: CandidateCuts, order: Integers) -> tuple[Floats, Floats]:
     """The sums of the rows below each cut, and those of all known rows of each node.
 
     Both are read from the running sums of the column, which restart in every node: the known rows of a node are those
@@ -311,7 +308,7 @@ def better_side(level: Level, cuts: CandidateCuts, node: Ints, saving: Floats, t
 def _score_sparse_unit_weights(
     level: Level,
     cuts: CandidateCuts,
-    order: NDArray[np.integer],
+    order: Integers,
     criterion: DeviationCriterion,
     impurity: Floats,
     limits: ChildLimits,
@@ -326,7 +323,7 @@ def _score_sparse_unit_weights(
     return candidates_from_cuts(level, cuts, node, best, saving, criterion)
 
 
-def first_maximum(cuts: CandidateCuts, saving: Floats, tolerance: Floats) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def first_maximum(cuts: CandidateCuts, saving: Floats, tolerance: Floats) -> tuple[Ints, Ints]:
     """The nodes that a cut can split, and the first cut of each that saves the most, up to the node's tolerance."""
     if not len(saving):
         return np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.intp)
@@ -341,8 +338,8 @@ def first_maximum(cuts: CandidateCuts, saving: Floats, tolerance: Floats) -> tup
 def candidates_from_cuts(
     level: Level,
     cuts: CandidateCuts,
-    node: NDArray[np.intp],
-    best: NDArray[np.intp],
+    node: Ints,
+    best: Ints,
     saving: Floats,
     criterion: Criterion,
 ) -> SplitCandidates:
@@ -353,13 +350,13 @@ def candidates_from_cuts(
     return SplitCandidates(gain, threshold)
 
 
-def _both_sides_reach(below: NDArray, total: NDArray, least: float | Floats) -> NDArray[np.bool_]:
+def _both_sides_reach(below: Numbers, total: Numbers, least: float | Floats) -> Bools:
     """Whether both sides of a cut hold at least so much."""
     return (below >= least) & (total - below >= least)
 
 
 def saving_within_limits(
-    criterion: Criterion, left: Floats, total: Floats, n_left: NDArray, n: NDArray, limits: ChildLimits
+    criterion: Criterion, left: Floats, total: Floats, n_left: Ints, n: Ints, limits: ChildLimits
 ) -> Floats:
     """What each cut saves; -inf where a side is below the limits."""
     fits = _both_sides_reach(n_left, n, limits.rows)
@@ -369,7 +366,7 @@ def saving_within_limits(
 
 
 def savings_of_classes(
-    level: Level, cuts: CandidateCuts, order: NDArray[np.integer], criterion: Criterion, limits: ChildLimits
+    level: Level, cuts: CandidateCuts, order: Integers, criterion: Criterion, limits: ChildLimits
 ) -> tuple[Floats, Floats, Floats]:
     """What each cut saves where classes are many; the weight below each cut, and the known weight of each node."""
     assert isinstance(criterion, ClassCriterion)
@@ -379,7 +376,7 @@ def savings_of_classes(
     return saving, sums.left.weight * unit, sums.total.weight * level.unit[0]
 
 
-def classes_at_cuts(level: Level, cuts: CandidateCuts, order: NDArray[np.integer], term: Term) -> CutSums:
+def classes_at_cuts(level: Level, cuts: CandidateCuts, order: Integers, term: Term) -> CutSums:
     """What many classes add up to on both sides of each cut."""
     assert level.labels is not None
     start = segment_starts(cuts.n_known)
@@ -396,8 +393,8 @@ def saving_of_classes_within_limits(
     sums: CutSums,
     unit: Floats,
     node: Ints,
-    n_left: NDArray,
-    n: NDArray,
+    n_left: Ints,
+    n: Ints,
     limits: ChildLimits,
 ) -> Floats:
     """As :func:`saving_within_limits`, from the sums of many classes, the units at each cut, and its node."""
@@ -407,12 +404,12 @@ def saving_of_classes_within_limits(
     return np.where(fits, total * criterion.saving_of_classes(sums, node), -np.inf)
 
 
-def midpoint(low: NDArray, high: NDArray) -> Floats:
+def midpoint(low: Numbers, high: Numbers) -> Floats:
     """Halfway between two neighbouring values, but never the upper one, to which close floats may round."""
     middle = np.divide(low, 2, dtype=float) + np.divide(high, 2, dtype=float)
     return np.where(middle < high, middle, low)
 
 
-def threshold_after(x: NDArray, place: NDArray[np.intp]) -> Floats:
+def threshold_after(x: Numbers, place: Ints) -> Floats:
     """The threshold between each place of the flattened columns and the next; after the last place, its own value."""
     return midpoint(x.take(place), x.take(place + 1, mode="clip"))

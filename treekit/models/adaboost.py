@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import softmax
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
@@ -17,7 +17,7 @@ from treekit.models.base import TableClassifier
 from treekit.models.cart import CARTClassifier
 from treekit.models.progress import progress
 from treekit.models.transaction import unchanged_if_interrupted
-from treekit.numeric import BEATS_CHANCE, VOTE_TIE, Bools, Floats, Ints
+from treekit.numeric import BEATS_CHANCE, VOTE_TIE, Array, Bools, Floats, Ints
 from treekit.reading.validation import check_number
 from treekit.trees.structure import majority
 
@@ -183,12 +183,12 @@ class AdaBoostClassifier(TableClassifier):
         """
         return _last(self.staged_decision_function(X))
 
-    def staged_predict(self, X: ArrayLike) -> Iterator[NDArray]:
+    def staged_predict(self, X: ArrayLike) -> Iterator[Array]:
         """:meth:`predict` after each round."""
         for f in self.staged_decision_function(X):
             yield self.classes_[(f > VOTE_TIE).astype(np.intp) if f.ndim == 1 else majority(f)]
 
-    def predict(self, X: ArrayLike) -> NDArray:
+    def predict(self, X: ArrayLike) -> Array:
         """The class with the most votes, weighted by alpha; on a tie the first of ``classes_``."""
         return _last(self.staged_predict(X))
 
@@ -213,6 +213,6 @@ class AdaBoostClassifier(TableClassifier):
         return np.average(importances, axis=0, weights=self.estimator_weights_)
 
 
-def _last(stages: Iterator[NDArray]) -> NDArray:
+def _last(stages: Iterator[Array]) -> Array:
     """The last of an iterator's arrays, without keeping the others."""
     return deque(stages, maxlen=1).pop()

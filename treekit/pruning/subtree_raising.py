@@ -20,10 +20,10 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from treekit.measures import entropy_of_counts, gini_of_counts
-from treekit.numeric import LEAST_SHARE, SHARED_TIE, Bools, Floats, Ints, repeat_with_index
+from treekit.numeric import LEAST_SHARE, SHARED_TIE, Bools, Floats, Ints, Numbers, repeat_with_index
 from treekit.pruning.cut import cut, levels_bottom_up, minimum_on_path, sum_over_children, tie_slack
 from treekit.pruning.pessimistic import Limit, _errors_of, check_pruning, named_limit
 from treekit.reading.encoding import encode_table, match_labels
@@ -46,9 +46,9 @@ class Rows(NamedTuple):
     least: Floats
 
 
-def _some(rows: Rows, which: NDArray) -> Rows:
+def _some(rows: Rows, which: Bools) -> Rows:
     """Some entries of the rows."""
-    return Rows(*(part[which] for part in rows))
+    return Rows(rows.row[which], rows.node[which], rows.weight[which], rows.least[which])
 
 
 class Task(NamedTuple):
@@ -129,7 +129,7 @@ def prune_and_raise(
 
 
 def raise_encoded(
-    tree: Tree, values: NDArray, y: Ints, weight: Floats, confidence: float, limit: Limit, slack: float
+    tree: Tree, values: Numbers, y: Ints, weight: Floats, confidence: float, limit: Limit, slack: float
 ) -> Tree:
     """:func:`prune_and_raise` for rows as the growers have them.
 
@@ -181,7 +181,7 @@ def raise_encoded(
 
 def _choices(
     tree: Tree,
-    values: NDArray,
+    values: Numbers,
     y: Ints,
     nodes: Ints,
     child: Ints,
@@ -206,12 +206,12 @@ def _no_rows() -> Rows:
     return Rows(np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.intp), np.zeros(0), np.zeros(0))
 
 
-def _is_below(tree: Tree, nodes: Ints) -> NDArray[np.bool_]:
+def _is_below(tree: Tree, nodes: Ints) -> Bools:
     """Which nodes of the tree are among ``nodes`` or lie below one of them."""
     return ~minimum_on_path(tree, ~np.isin(np.arange(tree.n_nodes), nodes))
 
 
-def _rows_by_level(tree: Tree, values: NDArray, rows: Rows) -> Iterator[Rows]:
+def _rows_by_level(tree: Tree, values: Numbers, rows: Rows) -> Iterator[Rows]:
     """The rows on their way down, level by level; one with a missing value is shared out as the others are."""
     while len(rows.row):
         yield rows
@@ -304,7 +304,7 @@ def _replaced(tree: Tree, nodes: Ints, branch: Ints) -> Tree:
     )
 
 
-def _with_rows(tree: Tree, y: Ints, levels: list[Rows], changes: NDArray[np.bool_]) -> Tree:
+def _with_rows(tree: Tree, y: Ints, levels: list[Rows], changes: Bools) -> Tree:
     """The tree with some of its nodes counted again from these rows; a node without rows predicts as its parent."""
     counts = np.where(changes[:, np.newaxis], _counts(tree, y, levels), tree.value * tree.weight[:, np.newaxis])
     weight = counts.sum(axis=1)
