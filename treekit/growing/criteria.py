@@ -1,9 +1,18 @@
 """What a split is to lower.
 
 Every criterion here is a function of sums: what a group of rows costs follows from what its rows add up to, be it class
-weights, or weight and target. So the costs of both sides of any cut are known from one running sum. The gain of a
-split is the cost of the node minus the costs of its children, over the weight of the node (but not for boosting: see
-:class:`Newton`). The one criterion that is no such function has a file of its own, ``absolute_error.py``.
+weights, or weight and target. So the costs of both sides of any cut are known from one running sum. The one criterion
+that is no such function has a file of its own, ``absolute_error.py``.
+
+Four words, for a group of rows that weigh n together:
+
+=========  ===========================================================================================================
+cost       n times the impurity, up to a term that is the same for the node and for both of its sides together
+saving     cost of a node - cost of its left side - cost of its right side
+gain       saving / n; :class:`Newton` adds up instead of taking a mean: saving - gamma
+objective  in histograms, - cost of the left side - cost of the right side: the saving but for the node's own cost, which
+           all of its cuts share; with :class:`Newton` twice that, since the objective has no factor of one half
+=========  ===========================================================================================================
 
 Sums have the shape (n_sums, ...): one for each thing that is added up, for any number of groups of rows.
 """
