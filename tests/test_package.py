@@ -243,6 +243,37 @@ def test_the_package_stands_without_the_book(modules):
     assert not {name.split(".")[0] for name in wanted} & {"figures", "matplotlib"}
 
 
+# -- the code -----------------------------------------------------------------------------------------------------
+
+#: So many lines, without the docstring, fit on a page.
+PAGE = 40
+
+
+def long_functions(tree: ast.Module) -> Iterator[tuple[str, int]]:
+    """The functions of a module that are longer than a page, and their lines."""
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            docstring = node.body[0] if ast.get_docstring(node, clean=False) is not None else None
+            n_lines = node.end_lineno - node.lineno + 1
+            n_lines -= docstring.end_lineno - docstring.lineno + 1 if docstring else 0
+            if n_lines > PAGE:
+                yield node.name, n_lines
+
+
+def test_no_function_is_longer_than_a_page():
+    listing = subprocess.run(["git", "ls-files", "*.py", ":!tests"], cwd=ROOT, capture_output=True, text=True, check=True)
+    paths = [path for path in map(ROOT.joinpath, listing.stdout.splitlines()) if path.exists()]
+    assert ROOT / "treekit" / "plain.py" in paths
+    long = {path: [*long_functions(ast.parse(path.read_text(encoding="utf-8")))] for path in paths}
+    assert {str(path.relative_to(ROOT)): found for path, found in long.items() if found} == {}
+
+
+def test_long_functions_are_found():
+    body = "    x = 1\n"
+    source = "def f():\n" + 40 * body + 'class C:\n    def g(self):\n        """Two\n        lines."""\n' + 39 * f"    {body}"
+    assert [*long_functions(ast.parse(source))] == [("f", 41)]
+
+
 # -- the papers ---------------------------------------------------------------------------------------------------
 
 

@@ -20,7 +20,7 @@ from treekit.growing.criteria import ClassCriterion, Criterion, Entropy
 from treekit.growing.level import Level
 from treekit.growing.many_classes import ClassPairs, CutSums, Term
 from treekit.growing.thresholds import saving_of_classes_within_limits, saving_within_limits
-from treekit.numeric import TIE, Bools, Floats, Ints, safe_divide
+from treekit.numeric import TIE, Array, Bools, Floats, Ints, Kind, Numbers, safe_divide
 from treekit.trees.routes import BranchPerCategory, Routes, routes_of_pairs
 
 __all__ = ["score_branches", "score_groups"]
@@ -58,7 +58,7 @@ class CategoryCells:
 
     node: Ints
     category: Ints
-    sums: NDArray
+    sums: Array
     unit: Floats
     n_rows: Ints
     n_nodes: int
@@ -92,7 +92,7 @@ class CategoryCells:
         """The first cell of each node that has cells."""
         return np.flatnonzero(np.diff(self.node, prepend=-1))
 
-    def by_node(self, x: NDArray) -> NDArray:
+    def by_node(self, x: NDArray[Kind]) -> NDArray[Kind]:
         """Sum of x over the cells of each node, of shape (..., n_nodes); 0 for a node without cells."""
         total = np.zeros((*x.shape[:-1], self.n_nodes), dtype=x.dtype)
         if len(self.node):
@@ -125,7 +125,7 @@ def _some(is_left: Bools) -> LeftSides:
     return LeftSides(lambda cells: cells.by_node(cells.counts * is_left), lambda pairs, term: pairs.some(is_left, term))
 
 
-def category_cells(level: Level, column: NDArray, n_values: int) -> CategoryCells:
+def category_cells(level: Level, column: Numbers, n_values: int) -> CategoryCells:
     """The cells of a level on a column. Takes O(entries), times their logarithm where far more cells are possible."""
     code, node, entry = level.values(column, level.entry).astype(np.intp), level.node, level.entry
     if code.min(initial=0) < 0:
@@ -166,7 +166,7 @@ def _cells_with_rows(cell: Ints, n_cells: int) -> tuple[Ints, Ints]:
 
 
 def score_branches(
-    level: Level, column: NDArray, n_values: int, criterion: Entropy, min_weight: float = 0.0
+    level: Level, column: Numbers, n_values: int, criterion: Entropy, min_weight: float = 0.0
 ) -> SplitCandidates:
     """A branch for each category: what it gains in each node.
 
@@ -192,7 +192,7 @@ def score_branches(
 
 def score_groups(
     level: Level,
-    column: NDArray,
+    column: Numbers,
     n_values: int,
     criterion: Criterion,
     impurity: Floats,
@@ -215,7 +215,7 @@ def score_groups(
 
 def best_groups(
     counts: Floats,
-    n_rows: NDArray[np.intp],
+    n_rows: Ints,
     node: Floats,
     criterion: Criterion,
     impurity: Floats,
@@ -294,7 +294,7 @@ def _keys_of_frequent_classes(cells: CategoryCells, keys: Floats | None) -> Floa
     return keys[_most_frequent(cells.known)[:, cells.node], np.arange(len(cells.node))]
 
 
-def _most_frequent(known: NDArray) -> Ints:
+def _most_frequent(known: Numbers) -> Ints:
     """The classes most frequent in each node, the first of all first, of shape (n_orders, n_nodes)."""
     return np.argsort(-known, axis=0, kind="stable")[:MAX_ORDERS]
 
@@ -308,7 +308,7 @@ def _best_prefix(
     first = cells.first_of_node
     size = np.diff(first, append=len(cells.node))
 
-    def up_to_each(x: NDArray) -> NDArray:
+    def up_to_each(x: NDArray[Kind]) -> NDArray[Kind]:
         # One running sum for all nodes. It is exact, so what the nodes before add up to can be subtracted.
         running = np.cumsum(x, axis=-1)
         return running - np.repeat(running[..., first] - x[..., first], size, axis=-1)

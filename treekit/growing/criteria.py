@@ -1,9 +1,18 @@
 """What a split is to lower.
 
 Every criterion here is a function of sums: what a group of rows costs follows from what its rows add up to, be it class
-weights, or weight and target. So the costs of both sides of any cut are known from one running sum. The gain of a
-split is the cost of the node minus the costs of its children, over the weight of the node (but not for boosting: see
-:class:`Newton`). The one criterion that is no such function has a file of its own, ``absolute_error.py``.
+weights, or weight and target. So the costs of both sides of any cut are known from one running sum. The one criterion
+that is no such function has a file of its own, ``absolute_error.py``.
+
+Four words, for a group of rows that weigh n together:
+
+=========  ===========================================================================================================
+cost       n times the impurity, up to a term that is the same for the node and for both of its sides together
+saving     cost of a node - cost of its left side - cost of its right side
+gain       saving / n; :class:`Newton` adds up instead of taking a mean: saving - gamma
+objective  in histograms, - cost of the left side - cost of the right side: the saving but for the node's own cost, which
+           all of its cuts share; with :class:`Newton` twice that, since the objective has no factor of one half
+=========  ===========================================================================================================
 
 Sums have the shape (n_sums, ...): one for each thing that is added up, for any number of groups of rows.
 """
@@ -16,13 +25,12 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treekit.growing.fixed_point import unit_for_sum
 from treekit.growing.level import Level, segment_sums
 from treekit.growing.many_classes import MANY, ClassSums, CutSums, Labels
 from treekit.measures import entropy_of_counts, gini_of_counts
-from treekit.numeric import RESOLUTION, ROUNDING, WEIGHT_RESOLUTION, Bools, Floats, Ints, safe_divide
+from treekit.numeric import RESOLUTION, ROUNDING, WEIGHT_RESOLUTION, Bools, Floats, Integers, Ints, Numbers, safe_divide
 
 __all__ = ["Criterion", "ClassCriterion", "Entropy", "Gini", "SquaredError", "FriedmanMSE", "Poisson", "Newton"]
 
@@ -51,7 +59,7 @@ class Criterion:
 
     name = ""
     gain_is_sum = False
-    per_row: NDArray
+    per_row: Floats
     labels: Labels | None = None
 
     def cost(self, sums: Floats) -> Floats:
@@ -114,7 +122,7 @@ class DeviationCriterion(Criterion):
     def saving(self, left: Floats, total: Floats) -> Floats:
         return self.savings(self.weight(left), total)(left[1:])
 
-    def savings(self, n_left: NDArray, total: Floats) -> Callable[[Floats], Floats]:
+    def savings(self, n_left: Numbers, total: Floats) -> Callable[[Floats], Floats]:
         """The saving as a function of all sums but the first, for cuts with the weight ``n_left`` below them.
 
         What follows from the weights alone is worked out once; where every row has weight 1, that serves all columns.
@@ -122,7 +130,7 @@ class DeviationCriterion(Criterion):
         raise NotImplementedError
 
 
-def saving_by_one_sum(n_left: NDArray, n: Floats, total: Floats, times: float = 1) -> Callable[[Floats], Floats]:
+def saving_by_one_sum(n_left: Numbers, n: Floats, total: Floats, times: float = 1) -> Callable[[Floats], Floats]:
     """``times`` the saving of :class:`DeviationCriterion`, as a function of the sum on the left.
 
     Parameters
@@ -144,7 +152,7 @@ def saving_by_one_sum(n_left: NDArray, n: Floats, total: Floats, times: float = 
     return saving
 
 
-def with_fine_weights(level: Level, n_sums: int, weights: Callable[[NDArray[np.integer]], Floats]) -> Level:
+def with_fine_weights(level: Level, n_sums: int, weights: Callable[[Integers], Floats]) -> Level:
     """The level with finer units in the nodes whose rows weigh little beside those of other nodes.
 
     Parameters
@@ -174,7 +182,7 @@ def with_fine_weights(level: Level, n_sums: int, weights: Callable[[NDArray[np.i
 class ClassCriterion(Criterion):
     """The rows add up to the weights of the classes; a leaf predicts their shares."""
 
-    def __init__(self, label: NDArray[np.intp], n_classes: int):
+    def __init__(self, label: Ints, n_classes: int):
         self.label, self.n_classes = label, n_classes
         if n_classes < MANY:
             self.per_row = label == np.arange(n_classes)[:, np.newaxis]
@@ -270,7 +278,7 @@ class Gini(ClassCriterion, DeviationCriterion):
         total = sums.sum(axis=0)
         return total - safe_divide((sums * sums).sum(axis=0), total)
 
-    def savings(self, n_left: NDArray, total: Floats) -> Callable[[Floats], Floats]:
+    def savings(self, n_left: Numbers, total: Floats) -> Callable[[Floats], Floats]:
         n = total.sum(axis=0)
         if len(total) == 2:
             return saving_by_one_sum(n_left, n, total[1], times=2)
@@ -434,7 +442,7 @@ class SquaredError(_Mean, DeviationCriterion):
     def cost(self, sums: Floats) -> Floats:
         return -safe_divide(sums[1] * sums[1], sums[0])
 
-    def savings(self, n_left: NDArray, total: Floats) -> Callable[[Floats], Floats]:
+    def savings(self, n_left: Numbers, total: Floats) -> Callable[[Floats], Floats]:
         return saving_by_one_sum(n_left, total[0], total[1])
 
     def impurity(self, level: Level) -> Floats:
@@ -449,7 +457,7 @@ class FriedmanMSE(SquaredError):
 
     name = "friedman_mse"
 
-    def savings(self, n_left: NDArray, total: Floats) -> Callable[[Floats], Floats]:
+    def savings(self, n_left: Numbers, total: Floats) -> Callable[[Floats], Floats]:
         n_right = total[0] - n_left
 
         def saving(left: Floats) -> Floats:

@@ -32,7 +32,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treekit.numeric import Bools, Floats, Ints, Wholes
+from treekit.numeric import Bools, Floats, Integers, Ints, Kind, Wholes
 
 __all__ = ["MANY", "Labels", "ClassSums", "CutSums", "ClassPairs", "sums_at_places"]
 
@@ -51,14 +51,14 @@ Term = Callable[[Floats], Floats]
 class Labels(NamedTuple):
     """The class of each row, of shape (n_rows,), as a number from 0 on; and the number of classes."""
 
-    label: NDArray[np.intp]
+    label: Ints
     n_classes: int
 
-    def take(self, rows: NDArray[np.integer]) -> Labels:
+    def take(self, rows: Integers) -> Labels:
         """The classes of some rows."""
         return Labels(self.label.take(rows), self.n_classes)
 
-    def add_up(self, amount: NDArray[np.integer], group: Ints, n_groups: int) -> Wholes:
+    def add_up(self, amount: Integers, group: Ints, n_groups: int) -> Wholes:
         """What the rows of each class and group add up to, of shape (n_classes, n_groups)."""
         total = np.zeros(self.n_classes * n_groups, dtype=np.int64)
         np.add.at(total, self.label * n_groups + group, amount)
@@ -125,7 +125,7 @@ class NodeClasses:
         Weight of all classes in the node but the largest.
     """
 
-    def __init__(self, amount: NDArray[np.integer], label: Ints, node: Ints, n_nodes: int):
+    def __init__(self, amount: Integers, label: Ints, node: Ints, n_nodes: int):
         code = node * (label.max(initial=0) + 1) + label
         self.order = np.argsort(code, kind="stable")
         first = np.flatnonzero(np.diff(code[self.order], prepend=-1))
@@ -146,13 +146,13 @@ class NodeClasses:
         """What each class weighs, and 0 for the largest of each node."""
         return np.where(self.is_largest, 0, self.weight)
 
-    def added_up(self, amount: NDArray[np.integer]) -> Wholes:
+    def added_up(self, amount: Integers) -> Wholes:
         """What some numbers of the items add up to in each class of a node."""
         if not len(amount):
             return np.zeros(0, dtype=np.int64)
         return np.add.reduceat(amount[self.order], self.start[:-1], dtype=np.int64)
 
-    def of_items(self, x: NDArray) -> NDArray:
+    def of_items(self, x: NDArray[Kind]) -> NDArray[Kind]:
         """Numbers of the classes of nodes at each item, in the order of the items."""
         spread = np.empty(len(self.order), dtype=x.dtype)
         spread[self.order] = np.repeat(x, np.diff(self.start))
@@ -176,7 +176,7 @@ def sums_of_groups(weight: Wholes, other: Floats, group: Ints, n_groups: int, te
     return ClassSums(total, others, terms)
 
 
-def sums_at_places(amount: NDArray[np.integer], label: Ints, start: Ints, term: Term) -> CutSums:
+def sums_at_places(amount: Integers, label: Ints, start: Ints, term: Term) -> CutSums:
     """The sums on both sides of every place, for items that lie node by node. Takes O(items log items).
 
     Parameters
@@ -264,7 +264,7 @@ class ClassPairs:
     node: Ints
 
     @staticmethod
-    def of_rows(labels: Labels, amount: NDArray[np.integer], group: Ints, node: Ints, n_nodes: int) -> ClassPairs:
+    def of_rows(labels: Labels, amount: Integers, group: Ints, node: Ints, n_nodes: int) -> ClassPairs:
         """From rows, for each of which its group is given."""
         code = group * labels.n_classes + labels.label
         order = np.argsort(code, kind="stable")
