@@ -1,33 +1,15 @@
 """What a reader meets before the first page: the root of the site, a missing page, previews of links, the icons."""
 
-import io
 import re
 
-import pytest
 from bs4 import BeautifulSoup
 from PIL import Image
 
 from scripts.execute import ROOT
-from scripts.pictures import pictures
 from tests.book.conftest import SITE_URL
 from tests.book.sites import open_page, served
 
 STATIC = ROOT / "book" / "_static"
-
-
-@pytest.mark.parametrize("name", ["preview.png", "favicon.ico", "apple-touch-icon.png"])
-def test_the_stored_pictures_are_those_that_the_script_makes(made, name):
-    stored, fresh = (Image.open(io.BytesIO(content)).convert("RGBA") for content in (stored_bytes(name), made[name]))
-    assert stored.size == fresh.size and stored.tobytes() == fresh.tobytes(), "python -m scripts.pictures"
-
-
-def stored_bytes(name):
-    return (STATIC / name).read_bytes()
-
-
-@pytest.fixture(scope="module")
-def made():
-    return pictures()
 
 
 def test_the_preview_has_the_size_that_the_pages_tell():
