@@ -59,14 +59,11 @@ check: lint
 	    $(addprefix --ignore=tests/,book benchmarks exercises grading models/test_dask_gbdt.py)
 
 test: lint
-	@$(BIN)/python -m scripts.binder || { $(REPLAY); }
 	@echo "== Running every test (some minutes)"
 	$(BIN)/python -m pytest $(WORKERS) $(NBVAL) tests book
 
-REPLAY = $(BIN)/python -m pytest -m binder tests/book/test_binder.py && $(BIN)/python -m scripts.binder --remember
-
 binder: $(READY)
-	$(REPLAY)
+	$(BIN)/python -m pytest -m binder tests/book/test_binder.py
 
 execute: $(READY)
 	.venv/bin/python scripts/execute.py $(CHAPTERS)
