@@ -6,6 +6,8 @@ import ast
 import hashlib
 import importlib.util
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -74,6 +76,14 @@ def test_the_version_of_temml_is_written_down():
     script, readme = ((BOOK / "_math" / name).read_text(encoding="utf-8") for name in ("temml.min.js", "README.txt"))
     version = re.findall(r'version:"([0-9.]+)"', script)[-1]
     assert readme.startswith(f"temml {version},")
+
+
+def test_a_build_ends():
+    """The engine that sets formulas runs threads, and has kept Python from ending."""
+    script = "import formulas; print(formulas.mathml('x^2', False))"
+    command = [sys.executable, "-c", script]
+    run = subprocess.run(command, cwd=BOOK / "_ext", capture_output=True, text=True, timeout=60)
+    assert run.returncode == 0 and run.stdout.startswith("<math"), run.stderr
 
 
 def test_check_names_what_is_stored_otherwise(tmp_path, monkeypatch, capsys):
