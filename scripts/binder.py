@@ -20,8 +20,8 @@ REPLAYED = Path("tests/book/binder.json")
 
 def installed(root: Path = ROOT) -> dict[str, str]:
     """A digest of each thing that decides what Binder installs; of pyproject.toml only what builds treekit counts."""
-    files = [*sorted((root / "binder").iterdir()), root / "requirements.txt"]
-    contents = {path.relative_to(root).as_posix(): path.read_bytes() for path in files if path.is_file()}
+    files = sorted(path for path in (root / "binder").iterdir() if path.is_file() and path.suffix != ".in")
+    contents = {path.relative_to(root).as_posix(): path.read_bytes() for path in files}
     settings = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
     built_by = settings["build-system"], settings["project"]["requires-python"], settings["tool"]["hatch"]
     contents["pyproject.toml"] = json.dumps(built_by, sort_keys=True).encode()

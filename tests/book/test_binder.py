@@ -143,7 +143,8 @@ def test_a_python_that_is_not_here_is_named():
     ("name", "old", "new", "changed"),
     [
         ("binder/runtime.txt", "3.11", "3.12", ["binder/runtime.txt"]),
-        ("requirements.txt", "numpy==", "numpy==1", ["requirements.txt"]),
+        ("binder/requirements.txt", "numpy==", "numpy==1", ["binder/requirements.txt"]),
+        ("binder/requirements.in", "numpy", "numpy>1", []),
         ("pyproject.toml", "[build-system]", "[build-system]\nbackend-path = ['.']", ["pyproject.toml"]),
         ("pyproject.toml", "xfail_strict = true", "xfail_strict = false", []),
         ("binder/apt.txt", "", "graphviz", ["binder/apt.txt"]),
@@ -151,8 +152,7 @@ def test_a_python_that_is_not_here_is_named():
 )
 def test_a_change_of_what_binder_installs_is_noticed(tmp_path, name, old, new, changed):
     shutil.copytree(ROOT / "binder", tmp_path / "binder")
-    for file in ("requirements.txt", "pyproject.toml"):
-        shutil.copy(ROOT / file, tmp_path)
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
     (tmp_path / binder.REPLAYED).parent.mkdir(parents=True)
     (tmp_path / binder.REPLAYED).write_text(json.dumps(binder.installed(tmp_path)), encoding="utf-8")
     assert binder.changed(tmp_path) == []
@@ -163,16 +163,33 @@ def test_a_change_of_what_binder_installs_is_noticed(tmp_path, name, old, new, c
     assert binder.changed(tmp_path) == changed
 
 
+def pins(lock: str) -> dict[str, set[str]]:
+    """The versions that a lock allows, of which one Python or system takes one; each is held by hashes."""
+    allowed: dict[str, set[str]] = {}
+    text = (ROOT / lock).read_text(encoding="utf-8")
+    for name, version, hashes in re.findall(
+        r"^([\w.-]+)==(\S+).*((?:\\\n    --hash=sha256:\w{64} ?)+)$", text, re.MULTILINE
+    ):
+        allowed.setdefault(name, set()).add(version)
+    assert len(allowed) > 100 and sum(map(len, allowed.values())) == len(re.findall("^\\w", text, re.MULTILINE))
+    return allowed
+
+
+@pytest.mark.parametrize("lock", ["binder/requirements.txt", "binder/nbgrader.txt"])
+def test_binder_takes_the_versions_of_the_book(lock: str):
+    """`make lock` writes them together."""
+    book = pins("requirements.txt")
+    other = {name: versions - book[name] for name, versions in pins(lock).items() if name in book}
+    assert {name: versions for name, versions in other.items() if versions} == {}
+
+
 @pytest.mark.binder
 def test_versions_are_the_pinned_ones(replay: Replay):
     """Every package that both Binder and the book's environment hold has one version."""
     installed = dict(line.split("==") for line in replay.ask(FREEZE).splitlines())
-    pins: dict[str, set[str]] = {}
-    requirements = (ROOT / "requirements.txt").read_text(encoding="utf-8")
-    for name, version in re.findall(r"^([\w.-]+)==(\S+)", requirements, re.MULTILINE):
-        pins.setdefault(name, set()).add(version)
+    book = pins("requirements.txt")
     assert {"numpy", "pandas", "matplotlib", "scikit-learn", "scipy", "ipykernel", "jupyterlab-myst"} <= set(installed)
-    assert {name: version for name, version in installed.items() if name in pins and version not in pins[name]} == {}
+    assert {name: version for name, version in installed.items() if name in book and version not in book[name]} == {}
 
 
 # Without what a fresh environment of Python's own holds already, in a version that no requirement chooses.

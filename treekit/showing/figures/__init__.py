@@ -7,5 +7,5 @@ is drawn by matplotlib. A chapter imports its own module and no other.
 try:
     import matplotlib  # noqa: F401
 except ModuleNotFoundError as error:
-    message = "the book's figures need matplotlib, which is not installed: pip install 'treekit[book]'"
+    message = "the book's figures need matplotlib, which is not installed: pip install matplotlib"
     raise ModuleNotFoundError(message, name="matplotlib") from error
