@@ -167,7 +167,7 @@ def pins(lock: str) -> dict[str, set[str]]:
     """The versions that a lock allows, of which one Python or system takes one; each is held by hashes."""
     allowed: dict[str, set[str]] = {}
     text = (ROOT / lock).read_text(encoding="utf-8")
-    for name, version, hashes in re.findall(
+    for name, version, _ in re.findall(
         r"^([\w.-]+)==(\S+).*((?:\\\n    --hash=sha256:\w{64} ?)+)$", text, re.MULTILINE
     ):
         allowed.setdefault(name, set()).add(version)
