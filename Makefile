@@ -42,7 +42,7 @@ book: $(READY) site
 site:
 	@echo "== Building the site (some seconds)"
 	@rm -rf "$(OUT)/_build/html" "$(OUT)/_build/.doctrees"
-	$(if $(TIMEOUT),$(TIMEOUT) --foreground --kill-after=10 $(LIMIT)) \
+	@$(if $(TIMEOUT),$(TIMEOUT) --foreground --kill-after=10 $(LIMIT)) \
 	    $(BIN)/jupyter-book build . --path-output "$(OUT)" --all -W -n --keep-going || { status=$$?; \
 	    test $$status -ne 124 || echo "The build has not ended within $(LIMIT) seconds (LIMIT=... allows more)." >&2; \
 	    exit $$status; }
