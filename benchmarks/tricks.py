@@ -51,7 +51,9 @@ def fit(model: Any, table: Callable[[int, int], Any]) -> Callable[[int], Callabl
     return work
 
 
-def predict(model: Any, n_learned: int, table: Callable[[int, int], Any] = data.numbers) -> Callable[[int], Callable[[], Array]]:
+def predict(
+    model: Any, n_learned: int, table: Callable[[int, int], Any] = data.numbers
+) -> Callable[[int], Callable[[], Array]]:
     def work(n_rows: int) -> Callable[[], Array]:
         X, y, _ = table(max(n_rows, n_learned), 0)
         fitted = clone(model).fit(X[:n_learned], y[:n_learned])
@@ -105,7 +107,9 @@ def costs_in_new_arrays(y, start, rank):
 def two_histograms(binned, addend, row, n_rows, histograms=histogram.histograms):
     if not np.iscomplexobj(addend):
         return histograms(binned, addend, row, n_rows)
-    return histograms(binned, addend.real.copy(), row, n_rows) + 1j * histograms(binned, addend.imag.copy(), row, n_rows)
+    return histograms(binned, addend.real.copy(), row, n_rows) + 1j * histograms(
+        binned, addend.imag.copy(), row, n_rows
+    )
 
 
 def histograms_of_picked_rows(binned, addend, row, n_rows):
@@ -141,52 +145,202 @@ def codes_by_value(column, edges):
 
 
 from treekit.growing.running_medians import running_medians as absolute_error_medians
+
 search, to_units, score_absolute = cart._search, level.to_units, cart.score_thresholds_absolute
 
 TREE, NUMBERS = CARTClassifier(max_depth=8), CARTRegressor(max_depth=8)
-MEDIANS, BINS = CARTRegressor(criterion="absolute_error", max_depth=8), GBDTRegressor(order=2, tree_method="hist", max_depth=6, n_estimators=10)
+MEDIANS, BINS = (
+    CARTRegressor(criterion="absolute_error", max_depth=8),
+    GBDTRegressor(order=2, tree_method="hist", max_depth=6, n_estimators=10),
+)
 HUNDRED = GBDTRegressor(order=2, tree_method="hist", max_depth=6)
 by_columns = partial(patch.multiple)
 TRICKS = [
     Trick("columns in blocks", fit(TREE, data.classes), 100_000, patch.multiple(presorted, BLOCK=2**60)),
     Trick("columns in blocks, numbers", fit(NUMBERS, data.numbers), 100_000, patch.multiple(presorted, BLOCK=2**60)),
-    Trick("all places scored", fit(TREE, data.classes), 100_000, patch.multiple(thresholds, score_dense_cuts=cuts_one_by_one)),
-    Trick("all places scored, 1000", fit(TREE, data.classes), 1000, patch.multiple(thresholds, score_dense_cuts=cuts_one_by_one)),
-    Trick("weights of 1", fit(TREE, data.classes), 100_000, patch.multiple(thresholds, has_unit_weight_shortcut=lambda *_: False)),
-    Trick("weights of 1, numbers", fit(NUMBERS, data.numbers), 100_000, patch.multiple(thresholds, has_unit_weight_shortcut=lambda *_: False)),
+    Trick(
+        "all places scored",
+        fit(TREE, data.classes),
+        100_000,
+        patch.multiple(thresholds, score_dense_cuts=cuts_one_by_one),
+    ),
+    Trick(
+        "all places scored, 1000",
+        fit(TREE, data.classes),
+        1000,
+        patch.multiple(thresholds, score_dense_cuts=cuts_one_by_one),
+    ),
+    Trick(
+        "weights of 1",
+        fit(TREE, data.classes),
+        100_000,
+        patch.multiple(thresholds, has_unit_weight_shortcut=lambda *_: False),
+    ),
+    Trick(
+        "weights of 1, numbers",
+        fit(NUMBERS, data.numbers),
+        100_000,
+        patch.multiple(thresholds, has_unit_weight_shortcut=lambda *_: False),
+    ),
     Trick("few cuts, Gini", fit(TREE, data.ten_values), 100_000, patch.multiple(thresholds, BLOCK=2**60)),
-    Trick("few cuts, entropy", fit(CARTClassifier(criterion="entropy", max_depth=8), data.ten_values), 100_000, patch.multiple(thresholds, BLOCK=2**60)),
-    Trick("one index", fit(TREE, data.classes), 100_000, patch.multiple(level.Level, gather=lambda self, values, columns, entries: values[columns, self.rows(entries)])),
-    Trick("two selections", fit(TREE, data.classes), 100_000, patch.multiple(presorted, partition_by_branch=sort_by_branch)),
-    Trick("places of a mask", fit(TREE, data.classes), 100_000, patch.multiple(presorted, partition_by_branch=masks_by_branch)),
-    Trick("short addends", fit(NUMBERS, data.numbers), 100_000, patch.multiple(level, to_units=lambda *given: (to_units(*given)[0].astype(np.int64), to_units(*given)[1]))),
-    Trick("short addends, classes", fit(TREE, data.classes), 100_000, patch.multiple(level, to_units=lambda *given: (to_units(*given)[0].astype(np.int64), to_units(*given)[1]))),
+    Trick(
+        "few cuts, entropy",
+        fit(CARTClassifier(criterion="entropy", max_depth=8), data.ten_values),
+        100_000,
+        patch.multiple(thresholds, BLOCK=2**60),
+    ),
+    Trick(
+        "one index",
+        fit(TREE, data.classes),
+        100_000,
+        patch.multiple(level.Level, gather=lambda self, values, columns, entries: values[columns, self.rows(entries)]),
+    ),
+    Trick(
+        "two selections",
+        fit(TREE, data.classes),
+        100_000,
+        patch.multiple(presorted, partition_by_branch=sort_by_branch),
+    ),
+    Trick(
+        "places of a mask",
+        fit(TREE, data.classes),
+        100_000,
+        patch.multiple(presorted, partition_by_branch=masks_by_branch),
+    ),
+    Trick(
+        "short addends",
+        fit(NUMBERS, data.numbers),
+        100_000,
+        patch.multiple(level, to_units=lambda *given: (to_units(*given)[0].astype(np.int64), to_units(*given)[1])),
+    ),
+    Trick(
+        "short addends, classes",
+        fit(TREE, data.classes),
+        100_000,
+        patch.multiple(level, to_units=lambda *given: (to_units(*given)[0].astype(np.int64), to_units(*given)[1])),
+    ),
     Trick("short indices", fit(TREE, data.classes), 100_000, patch.multiple(presorted, index_dtype=lambda n: np.int64)),
-    Trick("many classes 100", fit(CARTClassifier(max_depth=8), partial(data.classes, n_classes=100)), 2000, patch.multiple(criteria, MANY=2**60)),
-    Trick("sampled columns", fit(RandomForestClassifier(n_estimators=3, random_state=0), data.classes), 100_000, patch.multiple(cart, _search=lambda *given: search(*given[:6], True, given[7]))),
-    Trick("sampled columns 1000", fit(RandomForestClassifier(n_estimators=10, random_state=0), data.classes), 1000, patch.multiple(cart, _search=lambda *given: search(*given[:6], True, given[7]))),
+    Trick(
+        "many classes 100",
+        fit(CARTClassifier(max_depth=8), partial(data.classes, n_classes=100)),
+        2000,
+        patch.multiple(criteria, MANY=2**60),
+    ),
+    Trick(
+        "sampled columns",
+        fit(RandomForestClassifier(n_estimators=3, random_state=0), data.classes),
+        100_000,
+        patch.multiple(cart, _search=lambda *given: search(*given[:6], True, given[7])),
+    ),
+    Trick(
+        "sampled columns 1000",
+        fit(RandomForestClassifier(n_estimators=10, random_state=0), data.classes),
+        1000,
+        patch.multiple(cart, _search=lambda *given: search(*given[:6], True, given[7])),
+    ),
     Trick("categories looked up", fit(TREE, letters), 100_000, patch.multiple(categories, CELLS_PER_ENTRY=0)),
-    Trick("running medians", fit(MEDIANS, data.numbers), 10_000, patch.multiple(cart, score_thresholds_absolute=lambda level, *given: score_absolute(replace(level, has_unit_weights=False), *given))),
+    Trick(
+        "running medians",
+        fit(MEDIANS, data.numbers),
+        10_000,
+        patch.multiple(
+            cart,
+            score_thresholds_absolute=lambda level, *given: score_absolute(
+                replace(level, has_unit_weights=False), *given
+            ),
+        ),
+    ),
     Trick("lists side by side", fit(MEDIANS, data.numbers), 1000, patch.multiple(absolute_error, LISTS=1)),
     Trick("lists within the cache", fit(MEDIANS, data.numbers), 100_000, patch.multiple(absolute_error, LISTS=2**60)),
-    Trick("medians in place", fit(MEDIANS, data.numbers), 10_000, patch.multiple(absolute_error, costs_of_prefixes=costs_in_new_arrays)),
+    Trick(
+        "medians in place",
+        fit(MEDIANS, data.numbers),
+        10_000,
+        patch.multiple(absolute_error, costs_of_prefixes=costs_in_new_arrays),
+    ),
     Trick("g and h in one", fit(BINS, data.numbers), 100_000, patch.multiple(histogram, histograms=two_histograms)),
-    Trick("the root whole", fit(clone(BINS).set_params(max_depth=3), data.numbers), 100_000, patch.multiple(histogram, histograms=histograms_of_picked_rows)),
-    Trick("the lighter sibling", fit(BINS, data.numbers), 100_000, patch.multiple(histogram, lighter_and_heavier=lambda total: (np.arange(len(total)), np.arange(0)), with_siblings=lambda above, of_all, *_: of_all)),
-    Trick("codes of a byte", fit(BINS, data.numbers), 100_000, patch.multiple(binning, smallest_unsigned=lambda largest: np.uint64)),
-    Trick("edges looked up", fit(clone(BINS).set_params(n_estimators=1, max_depth=1), data.numbers), 100_000, patch.multiple(binning, bin_codes=codes_by_value)),
-    Trick("cells in the cache", fit(clone(BINS).set_params(max_depth=10), data.numbers), 100_000, patch.multiple(histogram, CELLS_AT_A_TIME=2**60)),
-    Trick("objective in place", fit(HUNDRED, data.numbers), 1000, patch.multiple(histogram, objective_of_cuts=objective_in_new_arrays)),
-    Trick("objective in place 100000", fit(BINS, data.numbers), 100_000, patch.multiple(histogram, objective_of_cuts=objective_in_new_arrays)),
-    Trick("rows of a mask", fit(BINS, data.numbers), 100_000, patch.multiple(histogram, split_rows=split_rows_by_masks)),
-    Trick("softplus", fit(GBDTClassifier(order=2, tree_method="hist", max_depth=3, n_estimators=20), data.classes), 100_000, patch.multiple(losses.LogisticLoss, value=lambda self, y, score: np.logaddexp(0, score[0]) - y * score[0])),
+    Trick(
+        "the root whole",
+        fit(clone(BINS).set_params(max_depth=3), data.numbers),
+        100_000,
+        patch.multiple(histogram, histograms=histograms_of_picked_rows),
+    ),
+    Trick(
+        "the lighter sibling",
+        fit(BINS, data.numbers),
+        100_000,
+        patch.multiple(
+            histogram,
+            lighter_and_heavier=lambda total: (np.arange(len(total)), np.arange(0)),
+            with_siblings=lambda above, of_all, *_: of_all,
+        ),
+    ),
+    Trick(
+        "codes of a byte",
+        fit(BINS, data.numbers),
+        100_000,
+        patch.multiple(binning, smallest_unsigned=lambda largest: np.uint64),
+    ),
+    Trick(
+        "edges looked up",
+        fit(clone(BINS).set_params(n_estimators=1, max_depth=1), data.numbers),
+        100_000,
+        patch.multiple(binning, bin_codes=codes_by_value),
+    ),
+    Trick(
+        "cells in the cache",
+        fit(clone(BINS).set_params(max_depth=10), data.numbers),
+        100_000,
+        patch.multiple(histogram, CELLS_AT_A_TIME=2**60),
+    ),
+    Trick(
+        "objective in place",
+        fit(HUNDRED, data.numbers),
+        1000,
+        patch.multiple(histogram, objective_of_cuts=objective_in_new_arrays),
+    ),
+    Trick(
+        "objective in place 100000",
+        fit(BINS, data.numbers),
+        100_000,
+        patch.multiple(histogram, objective_of_cuts=objective_in_new_arrays),
+    ),
+    Trick(
+        "rows of a mask", fit(BINS, data.numbers), 100_000, patch.multiple(histogram, split_rows=split_rows_by_masks)
+    ),
+    Trick(
+        "softplus",
+        fit(GBDTClassifier(order=2, tree_method="hist", max_depth=3, n_estimators=20), data.classes),
+        100_000,
+        patch.multiple(losses.LogisticLoss, value=lambda self, y, score: np.logaddexp(0, score[0]) - y * score[0]),
+    ),
     Trick("rows together", predict(CARTRegressor(), 20_000), 1_000_000, patch.multiple(traversal, ROWS_AT_ONCE=2**60)),
-    Trick("leaves set aside", predict(CARTRegressor(), 20_000, skewed), 100_000, patch.multiple(traversal, FIRST_LEVELS=2**60)),
-    Trick("trees in batches", predict(HUNDRED, 10_000), 100_000, patch.multiple(batch_traversal, can_be_batched=lambda trees: False)),
-    Trick("trees in batches 1000", predict(HUNDRED, 10_000), 1000, patch.multiple(batch_traversal, can_be_batched=lambda trees: False)),
+    Trick(
+        "leaves set aside",
+        predict(CARTRegressor(), 20_000, skewed),
+        100_000,
+        patch.multiple(traversal, FIRST_LEVELS=2**60),
+    ),
+    Trick(
+        "trees in batches",
+        predict(HUNDRED, 10_000),
+        100_000,
+        patch.multiple(batch_traversal, can_be_batched=lambda trees: False),
+    ),
+    Trick(
+        "trees in batches 1000",
+        predict(HUNDRED, 10_000),
+        1000,
+        patch.multiple(batch_traversal, can_be_batched=lambda trees: False),
+    ),
     Trick("64 trees", predict(HUNDRED, 10_000), 100_000, patch.multiple(batch_traversal, TREES_AT_ONCE=16)),
     Trick("64 trees 1000", predict(HUNDRED, 10_000), 1000, patch.multiple(batch_traversal, TREES_AT_ONCE=16)),
-    Trick("answers in the cache", predict(HUNDRED, 10_000), 100_000, patch.multiple(batch_traversal, ROWS_ANSWERED_AT_ONCE=2**60)),
+    Trick(
+        "answers in the cache",
+        predict(HUNDRED, 10_000),
+        100_000,
+        patch.multiple(batch_traversal, ROWS_ANSWERED_AT_ONCE=2**60),
+    ),
 ]
 
 
@@ -206,8 +360,10 @@ def main(names: list[str]) -> None:
         if names and not any(trick.name.startswith(n) for n in names):
             continue
         job = trick.work(trick.n_rows)
-        try: np.testing.assert_array_equal(job(), without(trick, job)())
-        except AssertionError as e: print("DIFFER", trick.name, str(e)[:300])
+        try:
+            np.testing.assert_array_equal(job(), without(trick, job)())
+        except AssertionError as e:
+            print("DIFFER", trick.name, str(e)[:300])
         seconds = interleaved({"trick": job, "plain": without(trick, job)}, N_ROUNDS)
         fast, plain = min(seconds["trick"]), min(seconds["plain"])
         print(f"{trick.name:32} {trick.n_rows:9,} {plain:9.4f} {fast:9.4f} {fast / plain:6.2f}", flush=True)

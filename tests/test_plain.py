@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import inspect
 import random
-import re
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -105,20 +104,6 @@ def test_every_name_is_defined_above_its_use():
             assert used & defined <= known, statement.name
         elif isinstance(statement, ast.Assign):
             known |= {target.id for target in statement.targets}
-
-
-def test_the_examples_of_the_reference():
-    """They run, in the order of the page, and give what they say."""
-    page = (Path(__file__).parents[1] / "book" / "reference.md").read_text(encoding="utf-8")
-    examples = re.findall(r"```python\n(.*?)```", page.split("## Formulas")[0], re.DOTALL)
-    assert len(examples) == 2
-    names: dict = {}
-    exec("".join(examples), names)
-    assert names["label"] == "yes" and nested(names["tree"])["texture"]["blurry"] == "no"
-    assert names["cart"].question == ("texture", ("clear",))
-    assert dict(names["oblique"].question[0])["sugar"] == 1.0
-    assert sum(names["shares"].values()) == pytest.approx(1) and max(names["shares"], key=names["shares"].get) == "yes"
-    assert plain.follow(names["sugar"], names["rows"][0]) == names["rows"][0].y == 0.46
 
 
 # -- printed numbers --------------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ MathML; it is one file of JavaScript, which MiniRacer, an engine from the Python
 A formula that Temml does not understand is a warning, so the build fails.
 """
 
+import atexit
 import re
 from functools import cache
 from html import unescape
@@ -34,6 +35,8 @@ logger = logging.getLogger(__name__)
 def engine():
     """A JavaScript engine that has read Temml."""
     made = MiniRacer()
+    # Python 3.13 and later would wait for ever if the engine were left to close itself while the interpreter ends.
+    atexit.register(made.close)
     made.eval((FOLDER / "temml.min.js").read_text(encoding="utf-8") + "; 0")
     return made
 

@@ -1,4 +1,4 @@
-/* Moves the figures that treekit/showing/explorable.py prints. Python has drawn every frame; this script makes the
+/* Moves the figures that book/figures/explorable.py prints. Python has drawn every frame; this script makes the
    controls, swaps frames, and sends each mark to its place, where the style sheet lets it travel. It is a classic
    script without dependencies, so that it also runs on a page opened as a file. */
 (function () {

@@ -101,17 +101,42 @@ def test_the_recipe_is_whole(recipe: tuple[str, list[str]], project: Path):
     assert [path.name for path in notebooks() if not (project / path.relative_to(ROOT)).exists()] == []
 
 
+def pins(lock: str) -> dict[str, set[str]]:
+    """The versions that a lock allows, of which one Python or system takes one; each is held by hashes."""
+    allowed: dict[str, set[str]] = {}
+    text = (ROOT / lock).read_text(encoding="utf-8")
+    for name, version, _ in re.findall(
+        r"^([\w.-]+)==(\S+).*((?:\\\n    --hash=sha256:\w{64} ?)+)$", text, re.MULTILINE
+    ):
+        allowed.setdefault(name, set()).add(version)
+    assert len(allowed) > 100 and sum(map(len, allowed.values())) == len(re.findall("^\\w", text, re.MULTILINE))
+    return allowed
+
+
+@pytest.mark.parametrize("lock", ["binder/requirements.txt", "binder/nbgrader.txt"])
+def test_binder_takes_the_versions_of_the_book(lock: str):
+    """`make lock` writes them together."""
+    book = pins("requirements.txt")
+    other = {name: versions - book[name] for name, versions in pins(lock).items() if name in book}
+    assert {name: versions for name, versions in other.items() if versions} == {}
+
+
 @pytest.mark.binder
 def test_versions_are_the_pinned_ones(replay: Replay):
     """Every package that both Binder and the book's environment hold has one version."""
-    pattern = re.compile(r"^([\w.-]+)==([^\s;]+)", re.MULTILINE)
-    pins = set(pattern.findall((ROOT / "requirements.txt").read_text(encoding="utf-8")))
-    pinned = {name for name, _ in pins}
-    frozen = pattern.findall(replay.ask("-m", "pip", "freeze", "--exclude-editable"))
-    installed = {(re.sub(r"[-_.]+", "-", name).lower(), version) for name, version in frozen}
-    names = {name for name, _ in installed}
-    assert {"numpy", "pandas", "matplotlib", "scikit-learn", "scipy", "ipykernel", "jupyterlab-myst"} <= names
-    assert {(name, version) for name, version in installed if name in pinned} <= pins
+    installed = dict(line.split("==") for line in replay.ask(FREEZE).splitlines())
+    book = pins("requirements.txt")
+    assert {"numpy", "pandas", "matplotlib", "scikit-learn", "scipy", "ipykernel", "jupyterlab-myst"} <= set(installed)
+    assert {name: version for name, version in installed.items() if name in book and version not in book[name]} == {}
+
+
+# Without what a fresh environment of Python's own holds already, in a version that no requirement chooses.
+FREEZE = """
+import importlib.metadata, re
+for package in importlib.metadata.distributions():
+    if package.name not in {"pip", "setuptools"}:
+        print(re.sub(r"[-_.]+", "-", package.name).lower(), package.version, sep="==")
+"""
 
 
 @pytest.mark.binder

@@ -58,7 +58,8 @@ __all__ = ["fit", "DaskRows"]
 try:
     from distributed import Client, Future, get_client
 except ImportError as error:
-    raise ImportError("A fit on Dask collections needs dask and distributed: pip install 'treekit[dask]'.") from error
+    message = "A fit on Dask collections needs Dask: pip install 'dask[array,dataframe]' distributed"
+    raise ImportError(message) from error
 
 
 #: So many results are combined by one task.
