@@ -2,7 +2,7 @@
 # Needed: git, make and a Python that pyproject.toml names, with its venv module. `make book PYTHON=...` chooses one.
 
 .DEFAULT_GOAL := help
-.PHONY: help book site serve lint check test binder execute exercises slides reading weight grade bench lock dist clean
+.PHONY: help book site serve lint check page test binder execute exercises slides reading weight grade bench lock dist clean
 
 PYTHON ?=
 PORT ?= 8000
@@ -21,6 +21,7 @@ help:
 	@echo "make book     make the environment, build the site into _build/html, say where to open it"
 	@echo "make serve    build the site and serve it on this machine only (PORT=$(PORT))"
 	@echo "make check    see that the code is in order and run treekit's tests that need no browser, in about a minute"
+	@echo "make page     check one page in a minute: its prose, its outputs, its links (CHAPTER=id3)"
 	@echo "make test     run every test: of treekit, the notebooks, the site"
 	@echo "make binder   install what Binder would and run the chapters there, some minutes"
 	@echo "make execute  run the chapters again and store their outputs (CHAPTERS=\"entropy id3\" for some)"
@@ -59,16 +60,21 @@ lint: $(READY)
 
 # Each worker takes whole files, in the order of conftest.py: the longest first.
 WORKERS = -n auto --dist=loadfile --no-loadscope-reorder
-NBVAL = --nbval --nbval-current-env --nbval-cell-timeout=60
 
 check: lint
 	@echo "== Testing treekit"
 	$(BIN)/python -m pytest $(WORKERS) -p no:nbval -m "not slow" tests \
 	    $(addprefix --ignore=tests/,book benchmarks exercises grading models/test_dask_gbdt.py)
 
+# A page in Markdown has prose and links alone.
+page: $(READY)
+	$(BIN)/python -m scripts.page $(CHAPTER)
+	$(BIN)/python -m pytest -q -k $(CHAPTER) tests/book/test_prose.py tests/book/test_reading.py \
+	    tests/book/test_notebooks.py $(wildcard book/$(CHAPTER).ipynb)
+
 test: lint
 	@echo "== Running every test (some minutes)"
-	$(BIN)/python -m pytest $(WORKERS) $(NBVAL) tests book
+	$(BIN)/python -m pytest $(WORKERS) tests book
 
 binder: $(READY)
 	$(BIN)/python -m pytest -m binder tests/book/test_binder.py

@@ -207,5 +207,5 @@ def setup(app):
     app.connect("html-page-context", partial(take, loaded), priority=900)  # once each page has its text and addresses
     app.connect("build-finished", partial(lighten, loaded), priority=900)  # after the theme, which then writes colours
     # Each build writes every page: one that is left from the build before would lack the new names.
-    app.connect("env-get-outdated", lambda app, env, added, changed, removed: env.found_docs - added)
+    app.connect("env-updated", lambda app, env: env.found_docs)
     return {"version": "1.0", "parallel_read_safe": True, "parallel_write_safe": False}
