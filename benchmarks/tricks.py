@@ -1,16 +1,16 @@
 """What each trick of speed gains: the same work with the trick and in the plain way. `make tricks` prints the table.
 
-A trick stays while it gains a tenth of the time or saves memory. The comment beside it names its row here. Both ways
-give the same result; the tests see to that on small tables.
+A trick stays while it saves a tenth of the time, and the comment beside it names its row here. Both ways have the same
+result: the tests see to that on small tables.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import replace
-from functools import partial
+from itertools import chain
 from typing import Any, NamedTuple
 from unittest.mock import patch
 
@@ -18,355 +18,205 @@ import numpy as np
 from sklearn.base import clone
 
 from benchmarks import data
+from benchmarks.data import Table
 from benchmarks.measure import interleaved
-from treekit import CARTClassifier, CARTRegressor, GBDTClassifier, GBDTRegressor, RandomForestClassifier
-from treekit.growing import absolute_error, binning, categories, criteria, histogram, level, presorted, thresholds
-from treekit.growing.candidates import merge_candidates
-from treekit.models import cart, losses
-from treekit.numeric import Array
+from treekit import CARTClassifier, CARTRegressor, GBDTClassifier, GBDTRegressor, RandomForestClassifier, Tree
+from treekit.growing import absolute_error, binning, categories, histogram, presorted, thresholds
+from treekit.growing.binning import BinnedRows, Codes
+from treekit.growing.candidates import SplitCandidates, merge_candidates
+from treekit.growing.level import Level
+from treekit.models import cart
+from treekit.models.losses import LogisticLoss
+from treekit.numeric import Array, Bools, Floats, Integers, Ints, Numbers
 from treekit.trees import batch_traversal, traversal
 
 N_ROUNDS = 7
+ENDLESS = 2**60
+
+Job = Callable[[], Array]
 
 
 class Trick(NamedTuple):
-    """A trick, the work on so many rows that shows it, and what puts the plain way in its place."""
+    """A trick, the work that shows it, made for so many rows, and what puts the plain way in its place for a while."""
 
     name: str
-    work: Callable[[int], Callable[[], Array]]
+    work: Callable[[int], Job]
     n_rows: int
     without: AbstractContextManager[Any]
 
+    def jobs(self, n_rows: int) -> dict[str, Job]:
+        """The work in both ways."""
+        job = self.work(n_rows)
 
-# -- the work: from the number of rows a job, whose result is the same in both ways -----------------------------------
+        def plainly() -> Array:
+            with self.without:
+                return job()
+
+        return {"trick": job, "plain": plainly}
 
 
-def fit(model: Any, table: Callable[[int, int], Any]) -> Callable[[int], Callable[[], Array]]:
-    """Fit; the result is every split."""
+# -- the work -----------------------------------------------------------------------------------------------------
 
-    def work(n_rows: int) -> Callable[[], Array]:
-        X, y, weight = table(n_rows, 0)
-        return lambda: splits(clone(model).fit(X, y, sample_weight=weight))
+
+def fit(model: Any, table: Callable[[int, int], Table]) -> Callable[[int], Job]:
+    """To fit a model; the result holds the column, the threshold and the number of rows of each node of its trees."""
+
+    def work(n_rows: int) -> Job:
+        X, y, _ = table(n_rows, 0)
+        return lambda: np.concatenate(
+            [[tree.feature, tree.threshold, tree.n_samples] for tree in trees_of(clone(model).fit(X, y))], axis=1
+        )
 
     return work
 
 
-def predict(
-    model: Any, n_learned: int, table: Callable[[int, int], Any] = data.numbers
-) -> Callable[[int], Callable[[], Array]]:
-    def work(n_rows: int) -> Callable[[], Array]:
-        X, y, _ = table(max(n_rows, n_learned), 0)
-        fitted = clone(model).fit(X[:n_learned], y[:n_learned])
-        return lambda: fitted.predict(X[:n_rows])
+def trees_of(model: Any) -> Iterator[Tree]:
+    for member in getattr(model, "estimators_", [model]):
+        yield from [member.tree_] if hasattr(member, "tree_") else chain.from_iterable(member.trees_)
+
+
+def predict(model: Any, table: Callable[[int, int], Table] = data.numbers) -> Callable[[int], Job]:
+    """To predict with a model that is fitted to 20,000 rows; the result is the prediction."""
+
+    def work(n_rows: int) -> Job:
+        X, y, _ = table(max(n_rows, 20_000), 0)
+        fitted = clone(model).fit(X[:20_000], y[:20_000])
+        return lambda: np.asarray(fitted.predict(X[:n_rows]))
 
     return work
 
 
-def splits(model: Any) -> Array:
-    """The column, threshold and number of rows of every node of every tree."""
-    if hasattr(model, "estimators_"):
-        return np.concatenate([splits(member) for member in model.estimators_], axis=1)
-    trees = [model.tree_] if hasattr(model, "tree_") else [tree for of_round in model.trees_ for tree in of_round]
-    return np.concatenate([[tree.feature, tree.threshold, tree.n_samples] for tree in trees], axis=1)
-
-
-def letters(n_rows: int, seed: int) -> Any:
+def letters(n_rows: int, seed: int) -> Table:
+    """Columns of categories, and two classes."""
     frame, _, y = data.categories(n_rows, seed)
-    return frame, y, None
+    return Table(frame, y)
 
 
-def skewed(n_rows: int, seed: int) -> Any:
-    """Targets most of which are small: every cut takes a few large ones away, so trees are deep."""
+def skewed(n_rows: int, seed: int) -> Table:
+    """Numbers to predict, few of them large: each cut takes some of these away, so trees are deep."""
     X, y, _ = data.numbers(n_rows, seed)
-    return X, np.exp(4 * (y - y.mean()) / y.std()), None
+    return Table(X, np.exp(4 * y / y.std()))
 
 
-# -- the plain ways ---------------------------------------------------------------------------------------------------
+# -- the plain ways -----------------------------------------------------------------------------------------------
 
 
-def sort_by_branch(entries, side, n_branches):
-    side = side.take(entries)
-    place = np.argsort(side, axis=1, kind="stable")[:, np.count_nonzero(side[:1] == presorted.INACTIVE) :]
-    return np.take_along_axis(entries, place, axis=1)
+def each_column_apart(level: Level, x: Numbers, order: Integers, is_cut: Bools, *others: Any) -> SplitCandidates:
+    return merge_candidates([thresholds.score_sparse_cuts(level, x[k], order[k], *others) for k in range(len(x))])
 
 
-def masks_by_branch(entries, side, n_branches):
+def two_indices(level: Level, values: Numbers, columns: Integers, entries: Integers) -> Numbers:
+    return values[columns, level.rows(entries)]
+
+
+def sort_by_branch(entries: Integers, side: Integers, n_branches: int) -> Integers:
+    place = np.argsort(side.take(entries), axis=1, kind="stable")
+    return np.take_along_axis(entries, place[:, np.count_nonzero(side[entries[0]] == presorted.INACTIVE) :], axis=1)
+
+
+def masks_of_branches(entries: Integers, side: Integers, n_branches: int) -> Integers:
     side = side.take(entries)
     return np.concatenate([entries[side == b].reshape(len(side), -1) for b in range(n_branches)], axis=1)
 
 
-def cuts_one_by_one(level, x, order, is_cut, *others):
-    return merge_candidates([thresholds.score_sparse_cuts(level, x[k], order[k], *others) for k in range(len(x))])
+def score_all_columns(*given: Any, search: Callable[..., Any] = cart._search) -> Any:
+    *others, _, ranked = given
+    return search(*others, True, ranked)  # as if columns had gaps
 
 
-def costs_in_new_arrays(y, start, rank):
-    distance = np.abs(y.take(rank) - absolute_error_medians(y, start, rank))
-    return np.concatenate([np.zeros((1, rank.shape[1]), dtype=np.int64), np.cumsum(distance, axis=0)])
+def medians_by_weight(
+    level: Level, *given: Any, score: Any = absolute_error.score_thresholds_absolute
+) -> SplitCandidates:
+    return score(replace(level, has_unit_weights=False), *given)
 
 
-def two_histograms(binned, addend, row, n_rows, histograms=histogram.histograms):
-    if not np.iscomplexobj(addend):
-        return histograms(binned, addend, row, n_rows)
-    return histograms(binned, addend.real.copy(), row, n_rows) + 1j * histograms(
-        binned, addend.imag.copy(), row, n_rows
-    )
+def g_and_h_apart(
+    binned: BinnedRows, addend: Array, row: Ints, n_rows: Ints, add: Callable[..., Array] = histogram.histograms
+) -> Array:
+    g, h = (add(binned, np.ascontiguousarray(part), row, n_rows) for part in (addend.real, addend.imag))
+    return g + 1j * h if np.iscomplexobj(addend) else g
 
 
-def histograms_of_picked_rows(binned, addend, row, n_rows):
-    sums = np.zeros(len(n_rows) * binned.n_cells, dtype=addend.dtype)
-    first, added = np.repeat(np.arange(len(n_rows)) * binned.n_cells, n_rows), addend.take(row)
-    for code, first_cell in zip(binned.codes, binned.first_cell):
-        np.add.at(sums, first + first_cell + code.take(row), added)
-    return sums.reshape(len(n_rows), binned.n_cells)
+def bins_of_each_value(column: Numbers, edges: Floats) -> Codes:
+    code = np.searchsorted(edges, column)
+    return code.astype(binning.smallest_unsigned(int(code.max())))
 
 
-def split_rows_by_masks(binned, partition, column, goes_right):
-    parts = []
-    for j, right, first, last in zip(column, goes_right, partition.start[:-1], partition.start[1:]):
-        row = partition.row[first:last]
-        goes = right[binned.codes[j][row]] if j >= 0 else None
-        parts += [row] if goes is None else [row[~goes], row[goes]]
+def masks_of_sides(
+    binned: BinnedRows, partition: histogram.RowPartition, column: Ints, goes_right: Bools
+) -> histogram.RowPartition:
+    parts: list[Ints] = []
+    for k, j in enumerate(column):
+        row = partition.row[partition.start[k] : partition.start[k + 1]]
+        is_right = goes_right[k][binned.codes[j][row]]
+        parts += [row] if j < 0 else [row[~is_right], row[is_right]]
     return histogram.RowPartition(np.concatenate(parts), np.cumsum([0, *map(len, parts)]))
 
 
-def objective_in_new_arrays(left, total, units, reg_lambda, minima):
-    (g, h), (total_g, total_h) = units.to_floats(left.sums), units.to_floats(total.sums)
-    too_little = histogram.is_outside(h, total_h, minima.hess)
-    if left.counts is not None and total.counts is not None:
-        too_little = too_little | histogram.is_outside(left.counts, total.counts, minima.rows)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        objective = g**2 / (h + reg_lambda) + (total_g - g) ** 2 / (total_h + reg_lambda - h)
-    return np.where(too_little, -np.inf, objective)
+def both_siblings(total: Array) -> tuple[Ints, Ints]:
+    return np.arange(len(total)), np.zeros(0, dtype=np.intp)
 
 
-def codes_by_value(column, edges):
-    code = np.searchsorted(edges, column, side="left")
-    return code.astype(binning.smallest_unsigned(int(code.max(initial=0))))
+def logaddexp(loss: LogisticLoss, y: Floats, score: Floats) -> Floats:
+    return np.logaddexp(0, score[0]) - y * score[0]
 
 
-from treekit.growing.running_medians import running_medians as absolute_error_medians
+def no_single_end(paths: traversal.LevelwiseTraversal, values: Numbers) -> Ints:
+    return np.full(values.shape[1], paths.tree.n_nodes)
 
-search, to_units, score_absolute = cart._search, level.to_units, cart.score_thresholds_absolute
 
-TREE, NUMBERS = CARTClassifier(max_depth=8), CARTRegressor(max_depth=8)
-MEDIANS, BINS = (
-    CARTRegressor(criterion="absolute_error", max_depth=8),
-    GBDTRegressor(order=2, tree_method="hist", max_depth=6, n_estimators=10),
-)
-HUNDRED = GBDTRegressor(order=2, tree_method="hist", max_depth=6)
-by_columns = partial(patch.multiple)
+# -- the tricks ---------------------------------------------------------------------------------------------------
+
+GINI, ENTROPY = CARTClassifier(max_depth=8), CARTClassifier(criterion="entropy", max_depth=8)
+MEDIANS, DEEP = CARTRegressor(criterion="absolute_error", max_depth=8), CARTRegressor()
+FOREST = RandomForestClassifier(n_estimators=5, random_state=0)
+TEN, HUNDRED = (GBDTRegressor(order=2, tree_method="hist", max_depth=6, n_estimators=n) for n in (10, 100))
+LOGISTIC = GBDTClassifier(order=2, tree_method="hist", max_depth=3, n_estimators=20)
+put = patch.multiple
+
 TRICKS = [
-    Trick("columns in blocks", fit(TREE, data.classes), 100_000, patch.multiple(presorted, BLOCK=2**60)),
-    Trick("columns in blocks, numbers", fit(NUMBERS, data.numbers), 100_000, patch.multiple(presorted, BLOCK=2**60)),
-    Trick(
-        "all places scored",
-        fit(TREE, data.classes),
-        100_000,
-        patch.multiple(thresholds, score_dense_cuts=cuts_one_by_one),
-    ),
-    Trick(
-        "all places scored, 1000",
-        fit(TREE, data.classes),
-        1000,
-        patch.multiple(thresholds, score_dense_cuts=cuts_one_by_one),
-    ),
-    Trick(
-        "weights of 1",
-        fit(TREE, data.classes),
-        100_000,
-        patch.multiple(thresholds, has_unit_weight_shortcut=lambda *_: False),
-    ),
-    Trick(
-        "weights of 1, numbers",
-        fit(NUMBERS, data.numbers),
-        100_000,
-        patch.multiple(thresholds, has_unit_weight_shortcut=lambda *_: False),
-    ),
-    Trick("few cuts, Gini", fit(TREE, data.ten_values), 100_000, patch.multiple(thresholds, BLOCK=2**60)),
-    Trick(
-        "few cuts, entropy",
-        fit(CARTClassifier(criterion="entropy", max_depth=8), data.ten_values),
-        100_000,
-        patch.multiple(thresholds, BLOCK=2**60),
-    ),
-    Trick(
-        "one index",
-        fit(TREE, data.classes),
-        100_000,
-        patch.multiple(level.Level, gather=lambda self, values, columns, entries: values[columns, self.rows(entries)]),
-    ),
-    Trick(
-        "two selections",
-        fit(TREE, data.classes),
-        100_000,
-        patch.multiple(presorted, partition_by_branch=sort_by_branch),
-    ),
-    Trick(
-        "places of a mask",
-        fit(TREE, data.classes),
-        100_000,
-        patch.multiple(presorted, partition_by_branch=masks_by_branch),
-    ),
-    Trick(
-        "short addends",
-        fit(NUMBERS, data.numbers),
-        100_000,
-        patch.multiple(level, to_units=lambda *given: (to_units(*given)[0].astype(np.int64), to_units(*given)[1])),
-    ),
-    Trick(
-        "short addends, classes",
-        fit(TREE, data.classes),
-        100_000,
-        patch.multiple(level, to_units=lambda *given: (to_units(*given)[0].astype(np.int64), to_units(*given)[1])),
-    ),
-    Trick("short indices", fit(TREE, data.classes), 100_000, patch.multiple(presorted, index_dtype=lambda n: np.int64)),
-    Trick(
-        "many classes 100",
-        fit(CARTClassifier(max_depth=8), partial(data.classes, n_classes=100)),
-        2000,
-        patch.multiple(criteria, MANY=2**60),
-    ),
-    Trick(
-        "sampled columns",
-        fit(RandomForestClassifier(n_estimators=3, random_state=0), data.classes),
-        100_000,
-        patch.multiple(cart, _search=lambda *given: search(*given[:6], True, given[7])),
-    ),
-    Trick(
-        "sampled columns 1000",
-        fit(RandomForestClassifier(n_estimators=10, random_state=0), data.classes),
-        1000,
-        patch.multiple(cart, _search=lambda *given: search(*given[:6], True, given[7])),
-    ),
-    Trick("categories looked up", fit(TREE, letters), 100_000, patch.multiple(categories, CELLS_PER_ENTRY=0)),
-    Trick(
-        "running medians",
-        fit(MEDIANS, data.numbers),
-        10_000,
-        patch.multiple(
-            cart,
-            score_thresholds_absolute=lambda level, *given: score_absolute(
-                replace(level, has_unit_weights=False), *given
-            ),
-        ),
-    ),
-    Trick("lists side by side", fit(MEDIANS, data.numbers), 1000, patch.multiple(absolute_error, LISTS=1)),
-    Trick("lists within the cache", fit(MEDIANS, data.numbers), 100_000, patch.multiple(absolute_error, LISTS=2**60)),
-    Trick(
-        "medians in place",
-        fit(MEDIANS, data.numbers),
-        10_000,
-        patch.multiple(absolute_error, costs_of_prefixes=costs_in_new_arrays),
-    ),
-    Trick("g and h in one", fit(BINS, data.numbers), 100_000, patch.multiple(histogram, histograms=two_histograms)),
-    Trick(
-        "the root whole",
-        fit(clone(BINS).set_params(max_depth=3), data.numbers),
-        100_000,
-        patch.multiple(histogram, histograms=histograms_of_picked_rows),
-    ),
-    Trick(
-        "the lighter sibling",
-        fit(BINS, data.numbers),
-        100_000,
-        patch.multiple(
-            histogram,
-            lighter_and_heavier=lambda total: (np.arange(len(total)), np.arange(0)),
-            with_siblings=lambda above, of_all, *_: of_all,
-        ),
-    ),
-    Trick(
-        "codes of a byte",
-        fit(BINS, data.numbers),
-        100_000,
-        patch.multiple(binning, smallest_unsigned=lambda largest: np.uint64),
-    ),
-    Trick(
-        "edges looked up",
-        fit(clone(BINS).set_params(n_estimators=1, max_depth=1), data.numbers),
-        100_000,
-        patch.multiple(binning, bin_codes=codes_by_value),
-    ),
-    Trick(
-        "cells in the cache",
-        fit(clone(BINS).set_params(max_depth=10), data.numbers),
-        100_000,
-        patch.multiple(histogram, CELLS_AT_A_TIME=2**60),
-    ),
-    Trick(
-        "objective in place",
-        fit(HUNDRED, data.numbers),
-        1000,
-        patch.multiple(histogram, objective_of_cuts=objective_in_new_arrays),
-    ),
-    Trick(
-        "objective in place 100000",
-        fit(BINS, data.numbers),
-        100_000,
-        patch.multiple(histogram, objective_of_cuts=objective_in_new_arrays),
-    ),
-    Trick(
-        "rows of a mask", fit(BINS, data.numbers), 100_000, patch.multiple(histogram, split_rows=split_rows_by_masks)
-    ),
-    Trick(
-        "softplus",
-        fit(GBDTClassifier(order=2, tree_method="hist", max_depth=3, n_estimators=20), data.classes),
-        100_000,
-        patch.multiple(losses.LogisticLoss, value=lambda self, y, score: np.logaddexp(0, score[0]) - y * score[0]),
-    ),
-    Trick("rows together", predict(CARTRegressor(), 20_000), 1_000_000, patch.multiple(traversal, ROWS_AT_ONCE=2**60)),
-    Trick(
-        "leaves set aside",
-        predict(CARTRegressor(), 20_000, skewed),
-        100_000,
-        patch.multiple(traversal, FIRST_LEVELS=2**60),
-    ),
-    Trick(
-        "trees in batches",
-        predict(HUNDRED, 10_000),
-        100_000,
-        patch.multiple(batch_traversal, can_be_batched=lambda trees: False),
-    ),
-    Trick(
-        "trees in batches 1000",
-        predict(HUNDRED, 10_000),
-        1000,
-        patch.multiple(batch_traversal, can_be_batched=lambda trees: False),
-    ),
-    Trick("64 trees", predict(HUNDRED, 10_000), 100_000, patch.multiple(batch_traversal, TREES_AT_ONCE=16)),
-    Trick("64 trees 1000", predict(HUNDRED, 10_000), 1000, patch.multiple(batch_traversal, TREES_AT_ONCE=16)),
-    Trick(
-        "answers in the cache",
-        predict(HUNDRED, 10_000),
-        100_000,
-        patch.multiple(batch_traversal, ROWS_ANSWERED_AT_ONCE=2**60),
-    ),
-]
-
-
-def without(trick: Trick, job: Callable[[], Array]) -> Callable[[], Array]:
-    """The job in the plain way."""
-
-    def plainly() -> Array:
-        with trick.without:
-            return job()
-
-    return plainly
+    Trick("columns in blocks", fit(GINI, data.classes), 100_000, put(presorted, BLOCK=ENDLESS)),
+    Trick("all places", fit(GINI, data.classes), 100_000, put(thresholds, score_dense_cuts=each_column_apart)),
+    Trick("few cuts", fit(ENTROPY, data.ten_values), 100_000, put(thresholds, BLOCK=ENDLESS)),
+    Trick("weights of 1", fit(GINI, data.classes), 100_000, put(thresholds, has_unit_weight_shortcut=lambda *_: False)),
+    Trick("one index", fit(GINI, data.classes), 100_000, put(Level, gather=two_indices)),
+    Trick("no sort", fit(GINI, data.classes), 100_000, put(presorted, partition_by_branch=sort_by_branch)),
+    Trick("places of a mask", fit(GINI, data.classes), 100_000, put(presorted, partition_by_branch=masks_of_branches)),
+    Trick("categories looked up", fit(GINI, letters), 100_000, put(categories, CELLS_PER_ENTRY=0)),
+    Trick("columns drawn", fit(FOREST, data.classes), 100_000, put(cart, _search=score_all_columns)),
+    Trick("columns drawn, few rows", fit(FOREST, data.classes), 1000, put(cart, _search=score_all_columns)),
+    Trick("medians", fit(MEDIANS, data.numbers), 10_000, put(cart, score_thresholds_absolute=medians_by_weight)),
+    Trick("lists side by side", fit(MEDIANS, data.numbers), 1000, put(absolute_error, LISTS=1)),
+    Trick("lists in the cache", fit(MEDIANS, data.numbers), 100_000, put(absolute_error, LISTS=ENDLESS)),
+    Trick("g + ih", fit(TEN, data.numbers), 100_000, put(histogram, histograms=g_and_h_apart)),
+    Trick("lighter siblings", fit(TEN, data.numbers), 100_000,
+          put(histogram, lighter_and_heavier=both_siblings, with_siblings=lambda _, of_all, *__: of_all)),
+    Trick("codes of a byte", fit(TEN, data.numbers), 100_000, put(binning, smallest_unsigned=lambda _: np.int64)),
+    Trick("sorted values", fit(clone(TEN).set_params(n_estimators=1), data.numbers), 100_000,
+          put(binning, bin_codes=bins_of_each_value)),
+    Trick("cells in the cache", fit(clone(TEN).set_params(max_depth=10), data.numbers), 100_000,
+          put(histogram, CELLS_AT_A_TIME=ENDLESS)),
+    Trick("rows of a side", fit(TEN, data.numbers), 100_000, put(histogram, split_rows=masks_of_sides)),
+    Trick("logistic loss", fit(LOGISTIC, data.classes), 100_000, put(LogisticLoss, value=logaddexp)),
+    Trick("level by level", predict(DEEP), 100_000, put(traversal.LevelwiseTraversal, ends=no_single_end)),
+    Trick("rows in blocks", predict(DEEP), 1_000_000, put(traversal, ROWS_AT_ONCE=ENDLESS)),
+    Trick("rows set aside", predict(DEEP, skewed), 100_000, put(traversal, FIRST_LEVELS=ENDLESS)),
+    Trick("trees in batches", predict(HUNDRED), 100_000, put(batch_traversal, can_be_batched=lambda _: False)),
+    Trick("large batches", predict(HUNDRED), 100_000, put(batch_traversal, TREES_AT_ONCE=16)),
+    Trick("answers in the cache", predict(HUNDRED), 100_000, put(batch_traversal, ROWS_ANSWERED_AT_ONCE=ENDLESS)),
+]  # fmt: skip
 
 
 def main(names: list[str]) -> None:
-    print(f"{'trick':32} {'rows':>9} {'plain s':>9} {'trick s':>9} {'ratio':>6}")
+    print("CPU seconds\n" + f"{'trick':26} {'rows':>9} {'plain':>8} {'trick':>8} {'ratio':>6}")
     for trick in TRICKS:
-        if names and not any(trick.name.startswith(n) for n in names):
-            continue
-        job = trick.work(trick.n_rows)
-        try:
-            np.testing.assert_array_equal(job(), without(trick, job)())
-        except AssertionError as e:
-            print("DIFFER", trick.name, str(e)[:300])
-        seconds = interleaved({"trick": job, "plain": without(trick, job)}, N_ROUNDS)
-        fast, plain = min(seconds["trick"]), min(seconds["plain"])
-        print(f"{trick.name:32} {trick.n_rows:9,} {plain:9.4f} {fast:9.4f} {fast / plain:6.2f}", flush=True)
+        if trick.name in (names or [trick.name]):
+            jobs = trick.jobs(trick.n_rows)
+            expected, found = (job() for job in jobs.values())
+            np.testing.assert_array_equal(found, expected)
+            seconds = {way: min(taken) for way, taken in interleaved(jobs, N_ROUNDS).items()}
+            slow, fast = seconds["plain"], seconds["trick"]
+            print(f"{trick.name:26} {trick.n_rows:9,} {slow:8.3f} {fast:8.3f} {fast / slow:6.2f}", flush=True)
 
 
 if __name__ == "__main__":

@@ -280,23 +280,17 @@ def long_functions(tree: ast.Module) -> Iterator[tuple[str, int]]:
 
 
 def test_no_function_is_longer_than_a_page():
-    listing = subprocess.run(
-        ["git", "ls-files", "*.py", ":!tests"], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    paths = [path for path in map(ROOT.joinpath, listing.stdout.splitlines()) if path.exists()]
+    command = ["git", "ls-files", "*.py", ":!tests"]
+    listing = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    paths = [path for path in map(ROOT.joinpath, listing.splitlines()) if path.exists()]
     assert ROOT / "treekit" / "plain.py" in paths
     long = {path: [*long_functions(ast.parse(path.read_text(encoding="utf-8")))] for path in paths}
     assert {str(path.relative_to(ROOT)): found for path, found in long.items() if found} == {}
 
 
 def test_long_functions_are_found():
-    body = "    x = 1\n"
-    source = (
-        "def f():\n"
-        + 40 * body
-        + 'class C:\n    def g(self):\n        """Two\n        lines."""\n'
-        + 39 * f"    {body}"
-    )
+    with_docstring = 'class C:\n    def g(self):\n        """Two\n        lines."""\n'
+    source = "def f():\n" + 40 * "    x = 1\n" + with_docstring + 39 * "        x = 1\n"
     assert [*long_functions(ast.parse(source))] == [("f", 41)]
 
 

@@ -251,18 +251,14 @@ def tables(draw, kinds: str, label=three, gaps: bool = False, max_size: int = 20
 
 
 many = settings(max_examples=30)
-#: From how many classes on they are scored as many: at three classes both ways are held to the plain code.
-both_ways = pytest.mark.parametrize("many_classes", (criteria.MANY, 1))
 
 
-@both_ways
 @many
 @given(tables("wwwn"), st.sampled_from([0.0, 0.1, 0.5, 1.0]), st.sampled_from([np.inf, 1, 2]))
-def test_id3(many_classes, table, epsilon, depth):
+def test_id3(table, epsilon, depth):
     """Numbers are words to ID3."""
     X, y, weight = table
-    with patch.object(criteria, "MANY", many_classes):
-        model = ID3Classifier(epsilon, None if depth == np.inf else depth).fit(X, y, weight)
+    model = ID3Classifier(epsilon, None if depth == np.inf else depth).fit(X, y, weight)
     D, attributes = read(X, y, weight)
     attributes["n3"] = sorted({row.x["n3"] for row in D})
     choose = partial(plain.largest_gain, epsilon=epsilon)
@@ -271,13 +267,12 @@ def test_id3(many_classes, table, epsilon, depth):
     assert [plain.follow(tree, row) for row in read(X, y)[0]] == model.predict(X).tolist()
 
 
-@both_ways
 @many
 @given(tables("nnww", gaps=True), st.sampled_from([0, 1, 2]))
-def test_c45(many_classes, table, least):
+def test_c45(table, least):
     """Thresholds, ratios, averages; rows without an answer are shared out in growing and in prediction."""
     X, y, weight = table
-    with without_least_share(), patch.object(criteria, "MANY", many_classes):
+    with without_least_share():
         model = C45Classifier(confidence=None, min_samples_leaf=least).fit(X, y, weight)
         predicted = model.predict_proba(X)
     D, attributes = read(X, y, weight)
@@ -296,16 +291,14 @@ def to_heavier(D: list[Row], question: tuple) -> dict:
     return parts
 
 
-@both_ways
 @many
 @given(tables("nnww", gaps=True), st.sampled_from(["gini", "entropy"]), st.sampled_from([np.inf, 2]))
-def test_cart_for_classes(many_classes, table, criterion, depth):
+def test_cart_for_classes(table, criterion, depth):
     X, y, weight = table
     model = CARTClassifier(
         criterion, None if depth == np.inf else depth, categorical_split="one_vs_rest", max_surrogates=0
     )
-    with patch.object(criteria, "MANY", many_classes):
-        model.fit(X, y, weight)
+    model.fit(X, y, weight)
     D, attributes = read(X, y, weight)
     choose = partial(plain.best_cut, impurity=getattr(plain, criterion))
     assert_same(plain.grow(D, attributes, choose, plain.shares, depth, to_heavier), model.tree_.root)

@@ -225,9 +225,7 @@ def grow(
         order = sort_columns(values, columns) if search.order is None else search.order.copy()
         n_branches = max(2, *(feature.n_values for feature in features))
         shares, sorted_columns = search.missing == SHARE, columns[: len(order)]
-        return shown(
-            first_level(criterion.per_row, weight, sorted_columns, order, shares, n_branches, criterion.labels)
-        )
+        return shown(first_level(criterion.per_row, weight, sorted_columns, order, shares, n_branches))
 
     def find_splits(level: Level, impurity: Floats, least: Floats) -> ChosenSplits:
         candidates = search.score(level, impurity)

@@ -23,7 +23,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treekit.growing.fixed_point import to_units
-from treekit.growing.many_classes import Labels
 from treekit.growing.presorted import NO_ORDER, PresortedColumns, index_dtype, partition_by_branch
 from treekit.numeric import Bools, Floats, Integers, Ints, Kind, Numbers, Wholes, repeat_with_index, safe_divide
 
@@ -41,9 +40,9 @@ class Level:
     row_weight : array of shape (n_rows,)
         Weight of every row, of which an entry may have a share.
     addend : integer array of shape (n_sums, n_entries)
-        What every entry adds to the sums of its node, in units; with ``labels`` its weight, of shape (1, n_entries).
+        What every entry adds to the sums of its node, in units.
     unit : array of shape (n_sums, 1) or (n_sums, n_nodes)
-        Size of the units: one for all nodes, or one for each. With ``labels`` all sums have the same.
+        Size of the units: one for all nodes, or one for each.
     id : array of shape (n_nodes,)
         Number of each open node in the tree.
     start : array of shape (n_nodes + 1,)
@@ -63,9 +62,6 @@ class Level:
     centre : array of shape (n_nodes,) or None
         What the targets of each node are measured from, if nodes differ in it: see
         :class:`treekit.growing.criteria.SquaredError`.
-    labels : Labels or None
-        Where classes are many, the class of each row, the only one of the sums that the row adds to: see
-        :mod:`treekit.growing.many_classes`.
     """
 
     row: Integers
@@ -82,7 +78,6 @@ class Level:
     has_whole_weights: bool = False
     has_whole_rows: bool = True
     centre: Floats | None = None
-    labels: Labels | None = None
 
     @property
     def n_nodes(self) -> int:
@@ -172,14 +167,10 @@ class Level:
         """What the entries of each node add up to, of shape (n_sums, n_nodes)."""
         return self.total * self.unit
 
-    def add_up(self, addend: Integers, entry: Integers, start: Ints) -> Wholes:
-        """What entries add up to that lie node by node, in units, of shape (n_sums, n_nodes)."""
-        return segment_sums(addend, entry, start, self.labels and self.labels.take(self.rows(entry)))
-
     def sums_where(self, is_wanted: Bools, order: Integers) -> Floats:
         """What the entries of each node at some places of an order add up to, of shape (n_sums, n_nodes)."""
         n_wanted = np.bincount(self.node[is_wanted], minlength=self.n_nodes)
-        return self.add_up(self.addend, order[is_wanted], segment_starts(n_wanted)) * self.unit
+        return segment_sums(self.addend, order[is_wanted], segment_starts(n_wanted)) * self.unit
 
     def mean(self, x: Floats) -> Floats:
         """Weighted mean in each node of x, one number for each place of ``entry``; 0 for a node without rows."""
@@ -221,7 +212,6 @@ def first_level(
     order: Integers = NO_ORDER,
     shares: bool = False,
     n_branches: int = 2,
-    labels: Labels | None = None,
 ) -> Level:
     """All rows of positive weight in the root.
 
@@ -240,8 +230,6 @@ def first_level(
         Whether rows may be shared out later, so that weights need room for fractions.
     n_branches : int
         Largest number of branches that a split may have.
-    labels : Labels, optional
-        The classes of the rows, where they are many; ``per_row`` is 1 then.
     """
     addend, unit = to_units(per_row * weight, shares)
     entry = np.flatnonzero(weight > 0).astype(index_dtype(len(weight)))
@@ -256,11 +244,10 @@ def first_level(
         id=np.array([0]),
         start=start,
         entry=entry,
-        total=segment_sums(addend, entry, start, labels and labels.take(entry)),
+        total=segment_sums(addend, entry, start),
         sorted=PresortedColumns(list(columns), order, side),
         has_unit_weights=bool((weight[entry] == 1).all()),
         has_whole_weights=not shares and bool((unit[0] == 1).all()) and bool((weight == np.rint(weight)).all()),
-        labels=labels,
     )
 
 
@@ -271,12 +258,8 @@ def segment_starts(n_samples: Ints) -> Ints:
     return start
 
 
-def segment_sums(addend: Integers, entry: Integers, start: Ints, labels: Labels | None = None) -> Wholes:
-    """What the entries of each node add up to, each to the sum of its label where there are labels; a node may be
-    without entries."""
-    if labels is not None:
-        node = np.repeat(np.arange(len(start) - 1), np.diff(start))
-        return labels.add_up(addend[0].take(entry), node, len(start) - 1)
+def segment_sums(addend: Integers, entry: Integers, start: Ints) -> Wholes:
+    """What the entries of each node add up to, of shape (n_sums, n_nodes); a node may be without entries."""
     total = np.zeros((len(addend), len(start) - 1), dtype=np.int64)
     filled = np.flatnonzero(start[:-1] < start[1:])
     total[:, filled] = np.add.reduceat(addend.take(entry, axis=1), start[filled], axis=1, dtype=np.int64)
@@ -336,7 +319,7 @@ def descend(level: Level, branch: Ints, n_children: Ints, next_id: int) -> tuple
         id=first_id[parent] + nth_child,
         start=start,
         entry=entry,
-        total=segment_sums(level.addend, entry, start, level.labels and level.labels.take(level.rows(entry))),
+        total=segment_sums(level.addend, entry, start),
         unit=level.unit_of(parent),
         centre=None if level.centre is None else level.centre[parent],
     )

@@ -68,7 +68,7 @@ def find_surrogates(
         sent[side, entry] = level.weight[entry]
     addend, unit = to_units(sent, fractions=False)
     total = segment_sums(addend, level.entry, level.start)
-    by_side = replace(level, addend=addend, unit=unit, total=total, labels=None)
+    by_side = replace(level, addend=addend, unit=unit, total=total)
     by_side = with_fine_weights(by_side, 2, lambda entry: sent[:, entry])
     candidates = score(by_side, np.ones(level.n_nodes), Agreement(), ChildLimits(rows=2))
     node = np.arange(level.n_nodes)

@@ -8,9 +8,8 @@ from typing import TypeGuard
 import numpy as np
 
 from treekit.growing.candidates import ChildLimits, SplitCandidates, merge_candidates
-from treekit.growing.criteria import ClassCriterion, Criterion, DeviationCriterion
-from treekit.growing.level import Level, segment_starts
-from treekit.growing.many_classes import CutSums, Term, sums_at_places
+from treekit.growing.criteria import Criterion, DeviationCriterion
+from treekit.growing.level import Level
 from treekit.growing.presorted import BLOCK, blocks
 from treekit.numeric import TIE, Bools, Floats, Integers, Ints, Numbers
 from treekit.trees.structure import MAJORITY
@@ -73,7 +72,7 @@ def score_cuts(
     is_sparse = np.isnan(x[:, level.start[1:] - 1]).any(axis=1)
     # Large levels of few distinct values have few cuts. Selecting them first saves about half of entropy's time, which
     # goes into logarithms, and a tenth of Gini's (100,000 rows of ten values). Many classes need selected cuts.
-    if level.labels is not None or (x.size > BLOCK and np.count_nonzero(is_cut) < x.size / 2):
+    if x.size > BLOCK and np.count_nonzero(is_cut) < x.size / 2:
         is_sparse = np.ones_like(is_sparse)
     if not is_sparse.any():
         candidates = score_dense_cuts(level, x, order, is_cut, criterion, impurity, limits)
@@ -127,7 +126,7 @@ def score_dense_cuts(
 
 def has_unit_weight_shortcut(criterion: Criterion, level: Level) -> TypeGuard[DeviationCriterion]:
     """Whether the weight below a place is the number of rows, and the criterion can use that."""
-    if not (level.has_unit_weights and level.labels is None and isinstance(criterion, DeviationCriterion)):
+    if not (level.has_unit_weights and isinstance(criterion, DeviationCriterion)):
         return False
     # The unit of weights is 1 unless rows are to be shared out; where it is 1, only targets have another unit.
     return bool(level.unit[0, 0] == 1)
@@ -242,17 +241,14 @@ def score_sparse_cuts(
     if has_unit_weight_shortcut(criterion, level) and (cuts.n_known == level.n_samples).all():
         return _score_sparse_unit_weights(level, cuts, order, criterion, impurity, limits)
     tolerance, missing_on_side = TIE * impurity * criterion.divisor(level.sums), None
-    if level.labels is not None:
-        saving, weight_below, weight_known = savings_of_classes(level, cuts, order, criterion, limits)
+    below, known = sums_at_cuts(level, cuts, order)
+    weight_below, weight_known = criterion.weight(below), criterion.weight(known)
+    if learn_missing:
+        missing_on_side = savings_with_missing(level, cuts, below, known, criterion, limits)
+        saving = missing_on_side.max(axis=0)
     else:
-        below, known = sums_at_cuts(level, cuts, order)
-        weight_below, weight_known = criterion.weight(below), criterion.weight(known)
-        if learn_missing:
-            missing_on_side = savings_with_missing(level, cuts, below, known, criterion, limits)
-            saving = missing_on_side.max(axis=0)
-        else:
-            at, n_known = cuts.node, cuts.n_known
-            saving = saving_within_limits(criterion, below, known[:, at], cuts.n_below, n_known[at], limits.of(at))
+        at, n_known = cuts.node, cuts.n_known
+        saving = saving_within_limits(criterion, below, known[:, at], cuts.n_below, n_known[at], limits.of(at))
     node, best = first_maximum(cuts, saving, tolerance)
     # For C4.5: how many cuts a column has within the limits, and the known weight on both sides of the best.
     n_candidates = np.bincount(cuts.node, np.isfinite(saving), minlength=level.n_nodes).astype(float)[np.newaxis]
@@ -363,45 +359,6 @@ def saving_within_limits(
     if limits.limits_weight:
         fits &= _both_sides_reach(criterion.weight(left), criterion.weight(total), limits.weight)
     return np.where(fits, criterion.saving(left, total), -np.inf)
-
-
-def savings_of_classes(
-    level: Level, cuts: CandidateCuts, order: Integers, criterion: Criterion, limits: ChildLimits
-) -> tuple[Floats, Floats, Floats]:
-    """What each cut saves where classes are many; the weight below each cut, and the known weight of each node."""
-    assert isinstance(criterion, ClassCriterion)
-    sums, at = classes_at_cuts(level, cuts, order, criterion.term), cuts.node
-    unit, n_known = level.unit_of(at)[0], cuts.n_known[at]
-    saving = saving_of_classes_within_limits(criterion, sums, unit, at, cuts.n_below, n_known, limits.of(at))
-    return saving, sums.left.weight * unit, sums.total.weight * level.unit[0]
-
-
-def classes_at_cuts(level: Level, cuts: CandidateCuts, order: Integers, term: Term) -> CutSums:
-    """What many classes add up to on both sides of each cut."""
-    assert level.labels is not None
-    start = segment_starts(cuts.n_known)
-    if start[-1] < len(order):
-        # Known values come first in a node.
-        order = order[level.n_below <= cuts.n_known[level.node]]
-    found = sums_at_places(level.addend[0].take(order), level.labels.take(level.rows(order)).label, start, term)
-    place = start[cuts.node] + cuts.n_below - 1
-    return found._replace(left=found.left.take(place), right=found.right.take(place))
-
-
-def saving_of_classes_within_limits(
-    criterion: Criterion,
-    sums: CutSums,
-    unit: Floats,
-    node: Ints,
-    n_left: Ints,
-    n: Ints,
-    limits: ChildLimits,
-) -> Floats:
-    """As :func:`saving_within_limits`, from the sums of many classes, the units at each cut, and its node."""
-    assert isinstance(criterion, ClassCriterion)
-    left, total = sums.left.weight * unit, sums.total.weight[node] * unit
-    fits = _both_sides_reach(n_left, n, limits.rows) & _both_sides_reach(left, total, limits.weight)
-    return np.where(fits, total * criterion.saving_of_classes(sums, node), -np.inf)
 
 
 def midpoint(low: Numbers, high: Numbers) -> Floats:

@@ -243,7 +243,7 @@ class C45Classifier(TreeClassifier):
         score, compare = self._search(values, features, entropy, weight)
         numbers = [j for j, feature in enumerate(features) if feature.is_numeric]
         order = sort_columns(values, numbers)
-        level = first_level(entropy.per_row, in_node, numbers, order, shares=True, labels=entropy.labels)
+        level = first_level(entropy.per_row, in_node, numbers, order, shares=True)
         found = score(level, entropy.impurity(level))
         assert found.split_information is not None
         average, competes = compare(found)
