@@ -84,13 +84,20 @@ class Server(http.server.ThreadingHTTPServer):
 
 
 @contextlib.contextmanager
+def serving(folder, handler=QuietHandler):
+    """A server of a built site meanwhile; its `address` is where."""
+    with Server(("127.0.0.1", 0), functools.partial(handler, directory=str(folder))) as server:
+        server.address, server.sizes = f"http://127.0.0.1:{server.server_port}", {}
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield server
+        server.shutdown()
+
+
+@contextlib.contextmanager
 def served(folder):
     """The address at which a built site is served meanwhile."""
-    handler = functools.partial(QuietHandler, directory=folder)
-    with Server(("127.0.0.1", 0), handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}"
-        server.shutdown()
+    with serving(folder) as server:
+        yield server.address
 
 
 def outside(url, address):

@@ -20,7 +20,7 @@ import nbformat
 import pytest
 from repo2docker.app import Repo2Docker
 
-from scripts.execute import ROOT, normalise, notebooks, run, stored_form
+from scripts.execute import ROOT, SECONDS_PER_CELL, normalise, notebooks, stored_form
 from tests.book.sites import BIN
 
 KEPT_VARIABLES = re.compile(r"PATH|LANG|LC_ALL|((UV_)?SSL|PIP)_\w+|\w+_proxy", re.IGNORECASE)  # what pip needs to fetch
@@ -166,6 +166,5 @@ def test_exercises_are_those_of_students(replay: Replay):
 def test_chapter_runs_and_shows_what_is_stored(replay: Replay, path: Path):
     copy = replay.project / path.relative_to(ROOT)
     stored = copy.read_text(encoding="utf-8")
-    notebook = nbformat.reads(stored, as_version=4)
-    run(notebook, copy.parent, python=str(replay.python), env=replay.variables)
-    assert stored_form(normalise(notebook)) == stored
+    replay.ask("-m", "jupyter", "execute", "--inplace", f"--timeout={SECONDS_PER_CELL}", str(copy))
+    assert stored_form(normalise(nbformat.read(copy, as_version=4))) == stored
