@@ -9,26 +9,17 @@ import numpy as np
 import pandas as pd
 
 from figures.explorable import Choice, Explorable, Place
-from figures.shared import (
-    HALO,
-    LINE,
-    PLOT_WIDTH,
-    READABLE,
-    Picture,
-    Plot,
-    current_plot,
-    melon,
-    ripe_and_unripe,
-)
+from figures.plots import PLOT_WIDTH, plotted
+from figures.scene import HALO, LINE, Chart, Picture, centred, ending, filled, melon, ripe_and_unripe
 from treekit.measures import gain_ratio, information_gain, split_information
-from treekit.pen.palette import BAR, CLASS_COLORS, GAIN, class_color
-from treekit.pen.svg import FAINT, Plane, circle, element, line, rect, text
+from treekit.pen.palette import BAR, CLASS_COLORS, GAIN
+from treekit.pen.svg import FAINT, circle, element, line, rect, text
 
 
 def price_bars(frame: pd.DataFrame, attributes: Sequence[str]) -> Picture:
     """All rows of `frame` as one bar for each of some attributes, cut where its values divide the rows; the price."""
     left, right, n = 92, 400, len(frame)
-    drawing = text(480, 18, "price (bits)", text_anchor="end")
+    drawing = ending(480, 18, "price (bits)")
     descriptions = []
     for i, attribute in enumerate(attributes):
         y, start = 30 + LINE * i, float(left)
@@ -39,9 +30,9 @@ def price_bars(frame: pd.DataFrame, attributes: Sequence[str]) -> Picture:
             width = (right - left) * count / n
             drawing += rect(start, y, width - 2, 20, fill_opacity=FAINT)
             if width > 24:
-                drawing += text(start + width / 2 - 1, y + 15, str(count), text_anchor="middle")
+                drawing += centred(start + width / 2 - 1, y + 15, count)
             start += width
-        drawing += text(480, y + 15, f"{price:.3f}", text_anchor="end")
+        drawing += ending(480, y + 15, f"{price:.3f}")
         descriptions.append(f"{attribute} into {len(counts)} pieces, {price:.3f} bits")
     alt = f"One bar of {n} rows for each attribute, cut into a piece for each value: {'; '.join(descriptions)}."
     return Picture(alt=alt, size=(480, 36 + LINE * len(attributes)), drawing=drawing)
@@ -122,7 +113,7 @@ def price_explorer(X: pd.DataFrame, y: pd.Series, guess: Choice | None = None) -
     bar = rect(0, 0, 1, BIT, fill_opacity=FAINT)
     marks: dict[object, str] = {f"price {m}": bar for m in range(most)}
     marks["price"] = rect(0, 0, 1, BIT, fill_opacity=BAR)
-    marks["gain"] = rect(0, 0, 1, BIT, style=f"fill: {class_color(GAIN)}")
+    marks["gain"] = rect(0, 0, 1, BIT, **filled(GAIN))
     marks |= {row: melon(row, ripe, radius=10.5) for row, ripe in is_ripe.items()}
     names = "".join(text(x, GROUND + y, w) for x, y, w in ((354, 17, "price"), (390, 17, "gain"), (372, 32, "in bits")))
     for bit in range(1, int(np.log2(n)) + 1):
@@ -164,7 +155,7 @@ def ratio_explorer(
     found = {name: _measured(X, y) for name, (X, y) in tables.items()}
     widest = max(float(table["price"].max()) for table in found.values())
     highest = max(float(table["gain"].max()) for table in found.values())
-    plane = Plane((0, np.ceil(2 * widest) / 2), (0, np.ceil(10 * highest + 0.5) / 10), (44, 46, 470, 340))
+    plane = Chart((0, np.ceil(2 * widest) / 2), (0, np.ceil(10 * highest + 0.5) / 10), (44, 46, 470, 340))
 
     def competes(name: str, rule: str) -> pd.Series:
         gains = found[name]["gain"]
@@ -217,8 +208,7 @@ def ratio_explorer(
         f"{rule} is marked, and a line runs through it.",
         size=(480, 390),
         background=plane.axes(ticks_x, ticks_y, "price (bits)", "gain (bits)"),
-        marks=dict.fromkeys(attributes, circle(0, 0, 5))
-        | {"winner": circle(0, 0, 7.5, style=f"fill: {class_color(GAIN)}")},
+        marks=dict.fromkeys(attributes, circle(0, 0, 5)) | {"winner": circle(0, 0, 7.5, **filled(GAIN))},
         controls=[
             Choice("Table", list(tables), start=name, opens=first),
             Choice("Choose the largest", list(RULES), start=rule, opens=RULES[0]),
@@ -237,7 +227,7 @@ def _measured(X: pd.DataFrame, y: pd.Series) -> pd.DataFrame:
     return pd.DataFrame(columns, index=["gain", "price", "ratio"]).T
 
 
-def _label_places(table: pd.DataFrame, plane: Plane) -> dict[str, tuple[float, float, str]]:
+def _label_places(table: pd.DataFrame, plane: Chart) -> dict[str, tuple[float, float, str]]:
     """Where the name of each point stands: x, y and anchor; on the first of its four sides that is free."""
     at = {str(A): (plane.x(row["price"]), plane.y(row["gain"])) for A, row in table.iterrows()}
     taken = [(x - 6, y - 6, x + 6, y + 6) for x, y in at.values()]
@@ -263,60 +253,57 @@ def _overlap(a: tuple[float, ...], b: tuple[float, ...]) -> bool:
     return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
 
 
-def _guide(plane: Plane, x1: float, y1: float, x2: float, y2: float, **attributes: object) -> str:
+def _guide(plane: Chart, x1: float, y1: float, x2: float, y2: float, **attributes: object) -> str:
     return line(plane.x(x1), plane.y(y1), plane.x(x2), plane.y(y2), stroke_opacity=0.6, **attributes)
 
 
-def plot_wins(contests: pd.DataFrame) -> Plot:
+@plotted
+def plot_wins(contests: pd.DataFrame) -> None:
     """How often random columns win, by their number of values: the columns "wins by gain" and "wins by ratio"."""
-    with plt.rc_context(READABLE):
-        _, ax = plt.subplots(figsize=(PLOT_WIDTH, 3.2), layout="constrained")
-        for k, name in enumerate(("gain", "ratio")):
-            ax.plot(contests.index, contests[f"wins by {name}"], marker="os"[k], color=CLASS_COLORS[k], label=name)
-        ax.set(xscale="log", xticks=contests.index, xticklabels=contests.index, ylim=(-0.03, 1.03))
-        ax.minorticks_off()
-        ax.set(xlabel="number of values of the random columns", ylabel="share of contests won")
-        ax.spines[["top", "right"]].set_visible(False)
-        ax.legend(frameon=False, title="chosen by")
-    return current_plot()
+    _, ax = plt.subplots(figsize=(PLOT_WIDTH, 3.2), layout="constrained")
+    for k, name in enumerate(("gain", "ratio")):
+        ax.plot(contests.index, contests[f"wins by {name}"], marker="os"[k], color=CLASS_COLORS[k], label=name)
+    ax.set(xscale="log", xticks=contests.index, xticklabels=contests.index, ylim=(-0.03, 1.03))
+    ax.minorticks_off()
+    ax.set(xlabel="number of values of the random columns", ylabel="share of contests won")
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.legend(frameon=False, title="chosen by")
 
 
-def plot_chance(by_values: pd.DataFrame, by_odd: pd.DataFrame) -> Plot:
+@plotted
+def plot_chance(by_values: pd.DataFrame, by_odd: pd.DataFrame) -> None:
     """What random columns score: by their number of values, and, for two values, by the rows of the rarer one.
 
     Each table has the columns gain and ratio and the number in its index.
     """
-    with plt.rc_context(READABLE):
-        figure, both = plt.subplots(1, 2, figsize=(PLOT_WIDTH, 3.6), sharey=False, layout="constrained")
-        for ax, table, label in zip(both, (by_values, by_odd), ("number of values", "rows of the rarer value")):
-            for k, name in enumerate(("gain", "ratio")):
-                ax.plot(table.index, table[name], marker="os"[k], color=CLASS_COLORS[k], label=f"mean {name}")
-            ax.set(xlabel=label, ylim=(0, None))
-            ax.spines[["top", "right"]].set_visible(False)
-        both[0].set_ylabel("gain (bits) or ratio")
-        figure.legend(*both[0].get_legend_handles_labels(), loc="outside upper center", ncols=2, frameon=False)
-    return current_plot()
-
-
-def plot_pairs(accuracy: pd.DataFrame) -> Plot:
-    """One line for each row of `accuracy`, with a mark for its column gain and one for its column ratio."""
-    with plt.rc_context(READABLE):
-        _, ax = plt.subplots(figsize=(PLOT_WIDTH, 0.6 * len(accuracy) + 1.2), layout="constrained")
-        lines = np.arange(len(accuracy))[::-1]
-        ax.hlines(lines, accuracy.min(axis=1), accuracy.max(axis=1), color="0.6", zorder=0)
-        for k, name in enumerate(("gain", "ratio")):  # the hollow square leaves a dot below it visible
-            face = CLASS_COLORS[k] if k == 0 else "none"
-            ax.scatter(
-                accuracy[name],
-                lines,
-                s=(45, 110)[k],
-                marker="os"[k],
-                facecolors=face,
-                edgecolors=CLASS_COLORS[k],
-                linewidths=1.8,
-                label=name,
-            )
-        ax.set(yticks=lines, yticklabels=accuracy.index, xlabel="accuracy on new rows", ylim=(-0.6, len(lines) - 0.2))
+    figure, both = plt.subplots(1, 2, figsize=(PLOT_WIDTH, 3.6), sharey=False, layout="constrained")
+    for ax, table, label in zip(both, (by_values, by_odd), ("number of values", "rows of the rarer value")):
+        for k, name in enumerate(("gain", "ratio")):
+            ax.plot(table.index, table[name], marker="os"[k], color=CLASS_COLORS[k], label=f"mean {name}")
+        ax.set(xlabel=label, ylim=(0, None))
         ax.spines[["top", "right"]].set_visible(False)
-        ax.legend(frameon=False, title="chosen by")
-    return current_plot()
+    both[0].set_ylabel("gain (bits) or ratio")
+    figure.legend(*both[0].get_legend_handles_labels(), loc="outside upper center", ncols=2, frameon=False)
+
+
+@plotted
+def plot_pairs(accuracy: pd.DataFrame) -> None:
+    """One line for each row of `accuracy`, with a mark for its column gain and one for its column ratio."""
+    _, ax = plt.subplots(figsize=(PLOT_WIDTH, 0.6 * len(accuracy) + 1.2), layout="constrained")
+    lines = np.arange(len(accuracy))[::-1]
+    ax.hlines(lines, accuracy.min(axis=1), accuracy.max(axis=1), color="0.6", zorder=0)
+    for k, name in enumerate(("gain", "ratio")):  # the hollow square leaves a dot below it visible
+        face = CLASS_COLORS[k] if k == 0 else "none"
+        ax.scatter(
+            accuracy[name],
+            lines,
+            s=(45, 110)[k],
+            marker="os"[k],
+            facecolors=face,
+            edgecolors=CLASS_COLORS[k],
+            linewidths=1.8,
+            label=name,
+        )
+    ax.set(yticks=lines, yticklabels=accuracy.index, xlabel="accuracy on new rows", ylim=(-0.6, len(lines) - 0.2))
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.legend(frameon=False, title="chosen by")

@@ -5,36 +5,37 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import ArrayLike, NDArray
 
 from figures.explorable import Choice, Explorable, Slider
-from figures.shared import (
-    READABLE,
+from figures.plots import axes, plain_ticks, plotted
+from figures.scene import (
+    OUTLINE,
+    Chart,
     Picture,
-    Plot,
-    axes,
-    current_plot,
+    centred,
     dot,
+    ending,
+    filled,
     in_class,
     melon,
     piled,
-    plain_ticks,
     ripe_and_unripe,
+    stroked,
 )
 from treekit.growing.thresholds import midpoint
 from treekit.measures import entropy_of_counts, gini_of_counts
 from treekit.models.cart import CARTClassifier, CARTRegressor
 from treekit.pen.palette import BAR, CLASS_COLORS, GAIN, REGION, RIPE, UNRIPE, class_color
-from treekit.pen.svg import Plane, circle, element, line, number, rect, text
+from treekit.pen.svg import circle, element, line, number, rect, text
 
 
 def gini_and_entropy() -> Picture:
     """Gini impurity and entropy of two classes against the share of one of them, and half the entropy between."""
-    plane = Plane((0, 1), (0, 1), (40, 42, 460, 262))
+    plane = Chart((0, 1), (0, 1), (40, 42, 460, 262))
     p = np.linspace(0, 1, 101)
     counts = np.column_stack([p, 1 - p])
     return Picture(
@@ -43,12 +44,12 @@ def gini_and_entropy() -> Picture:
         "lying a little lower.",
         size=(480, 310),
         drawing=plane.axes([0, 0.25, 0.5, 0.75, 1], [0, 0.5, 1], "share p of one class", "impurity")
-        + plane.curve(p, entropy_of_counts(counts), style=f"stroke: {class_color(1)}")
-        + plane.curve(p, entropy_of_counts(counts) / 2, style=f"stroke: {class_color(1)}", stroke_dasharray="5 4")
-        + plane.curve(p, gini_of_counts(counts), style=f"stroke: {class_color(0)}", stroke_width=3)
-        + text(plane.x(0.5), plane.y(0.9), "entropy (bits)", text_anchor="middle")
-        + text(plane.x(0.5), plane.y(0.56), "half the entropy (dashed)", text_anchor="middle")
-        + text(plane.x(0.5), plane.y(0.4), "Gini impurity", text_anchor="middle"),
+        + plane.curve(p, entropy_of_counts(counts), **stroked(1))
+        + plane.curve(p, entropy_of_counts(counts) / 2, **stroked(1), stroke_dasharray="5 4")
+        + plane.curve(p, gini_of_counts(counts), **stroked(0), stroke_width=3)
+        + centred(plane.x(0.5), plane.y(0.9), "entropy (bits)")
+        + centred(plane.x(0.5), plane.y(0.56), "half the entropy (dashed)")
+        + centred(plane.x(0.5), plane.y(0.4), "Gini impurity"),
     )
 
 
@@ -60,7 +61,7 @@ def round_ticks(values: ArrayLike) -> list[float]:
 
 
 KINDS = (UNRIPE, RIPE)
-DASHED = dict(fill="none", stroke="currentColor", stroke_width=1.5, stroke_dasharray="4 3")
+DASHED = dict(**OUTLINE, stroke_width=1.5, stroke_dasharray="4 3")
 
 
 def _wider(values: NDArray[np.float64]) -> tuple[float, float]:
@@ -86,7 +87,7 @@ def own_cuts(melons: pd.DataFrame, target: str, training: Iterable) -> Explorabl
         known = np.unique(values[is_training])
         return midpoint(known[:-1], known[1:]).tolist()
 
-    plane = Plane(_wider(x), _wider(y), (40, 30, 394, 300))
+    plane = Chart(_wider(x), _wider(y), (40, 30, 394, 300))
 
     def predicted(right: float, up: float) -> tuple[NDArray[np.bool_], list[bool]]:
         """Which melons are taken for ripe, and whether each of the three regions says so."""
@@ -219,7 +220,7 @@ class _Search:
             f"The lowest so far is {self.left_by(best):.3f}, at {best:.4g}."
         )
 
-    def slider(self, label: str, plane: Plane) -> Slider:
+    def slider(self, label: str, plane: Chart) -> Slider:
         """A slider of the cuts, which can be dragged in the drawing, too. At rest the whole curve is there."""
         points = [(plane.x(cut), 0.0) for cut in self.cuts]
         return Slider(label, self.cuts, start=self.cuts[-1], opens=self.cuts[0], show="{:.4g}", points=points)
@@ -230,14 +231,14 @@ class _Walk:
 
     def __init__(self, search: _Search, xlim: tuple[float, float], top: float, measure: str, xlabel: str) -> None:
         self.search, self.before = search, search.impurity(search.y)
-        self.plane = Plane(xlim, (0, 1.1 * self.before), (LEFT, top, RIGHT, top + 100))
+        self.plane = Chart(xlim, (0, 1.1 * self.before), (LEFT, top, RIGHT, top + 100))
         self.bottom = top + 148
         self.background = self.plane.axes(
             round_ticks(search.x), [0, round(self.before, 2)], xlabel, f"mean {measure} of the two sides"
         ) + line(LEFT, self.plane.y(self.before), RIGHT, self.plane.y(self.before), stroke_dasharray="6 4")
         self.marks: dict[object, str] = {
-            "gain": rect(-2, 0, 4, 1, style=f"fill: {class_color(GAIN)}"),
-            "lowest": circle(0, 0, 8, fill="none", stroke="currentColor", stroke_width=2),
+            "gain": rect(-2, 0, 4, 1, **filled(GAIN)),
+            "lowest": circle(0, 0, 8, **OUTLINE, stroke_width=2),
             "now": circle(0, 0, 5),
         }
 
@@ -245,7 +246,7 @@ class _Walk:
         spots = [self._spot(tried) for tried in self.search.cuts if tried <= cut]
         path = "L".join(f"{number(x)},{number(y)}" for x, y in spots)
         dots = "".join(f"M{number(x)},{number(y)}h0" for x, y in spots)
-        line_ = element("path", d=f"M{path}", fill="none", stroke="currentColor", stroke_width=2, stroke_opacity=0.6)
+        line_ = element("path", d=f"M{path}", **OUTLINE, stroke_width=2, stroke_opacity=0.6)
         return line_ + element("path", d=dots, stroke="currentColor", stroke_width=5, stroke_linecap="round")
 
     def places(self, cut: float) -> dict[object, Sequence[float]]:
@@ -273,7 +274,7 @@ def sliding_gini(melons: pd.DataFrame, target: str, guesses: Sequence[float]) ->
     search = _Search(melons[name].to_numpy(float), is_ripe.astype(float), factor=2)
     xlim, n = _wider(search.x), len(melons)
     ground, top, height = 122, 184, 44  # where the melons lie; where the sides begin, and how high they are
-    strip = Plane(xlim, (0, 1), (LEFT, 20, RIGHT, ground))
+    strip = Chart(xlim, (0, 1), (LEFT, 20, RIGHT, ground))
     walk = _Walk(search, xlim, 294, "Gini impurity", name)
     spots = piled([strip.x(x) for x in search.x], ground - 12, 22)
     each = (RIGHT - LEFT - 6) / n  # width of one melon in its side; the sides are six pixels apart
@@ -281,9 +282,9 @@ def sliding_gini(melons: pd.DataFrame, target: str, guesses: Sequence[float]) ->
     def frame(cut: float) -> tuple[list[str], str, dict]:
         sides, gap = search.sides(cut), LEFT + each * int((search.x <= cut).sum())
         words = [f"{side.sum():.0f} of {len(side)} ripe: {search.impurity(side):.3f}" for side in sides]
-        captions = text(LEFT, top + height + 18, words[0]) + text(RIGHT, top + height + 18, words[1], text_anchor="end")
+        captions = text(LEFT, top + height + 18, words[0]) + ending(RIGHT, top + height + 18, words[1])
         path = f"M{number(strip.x(cut))},{ground}L{number(gap + 3)},{top}v{height}"
-        dash = element("path", d=path, fill="none", stroke="currentColor", stroke_opacity=0.6)
+        dash = element("path", d=path, **OUTLINE, stroke_opacity=0.6)
         places: dict[object, Sequence[float]] = {"melons": (0, 0), "cut": (strip.x(cut), 12), **walk.places(cut)}
         for k, (side, left) in enumerate(zip(sides, (LEFT, gap + 6), strict=True)):
             ripe = height * float(side.mean())
@@ -292,7 +293,7 @@ def sliding_gini(melons: pd.DataFrame, target: str, guesses: Sequence[float]) ->
         return [dash + element("g", captions, font_size=13), walk.drawing(cut)], search.in_words(cut), places
 
     marks: dict[object, str] = {
-        f"{word} {k}": rect(0, 0, 1, 1, style=f"fill: {class_color(kind)}", fill_opacity=BAR)
+        f"{word} {k}": rect(0, 0, 1, 1, **filled(kind), fill_opacity=BAR)
         for k in range(2)
         for word, kind in (("ripe", RIPE), ("unripe", UNRIPE))
     }
@@ -303,8 +304,7 @@ def sliding_gini(melons: pd.DataFrame, target: str, guesses: Sequence[float]) ->
     marks |= walk.marks
     between = [f"{melons.index[search.x <= t][-1]} and {melons.index[search.x > t][0]}" for t in guesses]
     ticks = "".join(
-        line(strip.x(tick), ground, strip.x(tick), ground + 5)
-        + text(strip.x(tick), ground + 20, number(tick), text_anchor="middle")
+        line(strip.x(tick), ground, strip.x(tick), ground + 5) + centred(strip.x(tick), ground + 20, number(tick))
         for tick in round_ticks(search.x)
     )
     words = text(0, top - 10, "the two sides, as wide as they have melons")
@@ -329,7 +329,7 @@ def sliding_gini(melons: pd.DataFrame, target: str, guesses: Sequence[float]) ->
 
 
 def _residuals(
-    plane: Plane, x: NDArray[np.float64], y: NDArray[np.float64], predicted: NDArray[np.float64]
+    plane: Chart, x: NDArray[np.float64], y: NDArray[np.float64], predicted: NDArray[np.float64]
 ) -> dict[object, Sequence[float]]:
     """A mark for each row: the distance from its dot to what is predicted for it."""
     return {
@@ -351,7 +351,7 @@ def sliding_squares(x: ArrayLike, y: ArrayLike, xlabel: str, ylabel: str, guesse
     order = np.argsort(x, kind="stable")
     search = _Search(np.asarray(x, dtype=float)[order], np.asarray(y, dtype=float)[order])
     xlim = _wider(search.x)
-    plane = Plane(xlim, _wider(search.y), (LEFT, 30, RIGHT, 172))
+    plane = Chart(xlim, _wider(search.y), (LEFT, 30, RIGHT, 172))
     walk = _Walk(search, xlim, 214, "squared error", xlabel)
     dots = "".join(dot(plane.x(a), plane.y(b)) for a, b in zip(search.x, search.y))
 
@@ -372,7 +372,7 @@ def sliding_squares(x: ArrayLike, y: ArrayLike, xlabel: str, ylabel: str, guesse
         return [walk.drawing(cut)], sentence, places
 
     marks = _residual_marks(len(search.x))
-    marks |= {f"mean {k}": rect(0, -1.5, 1, 3, style=f"fill: {class_color(1)}") for k in range(2)}
+    marks |= {f"mean {k}": rect(0, -1.5, 1, 3, **filled(1)) for k in range(2)}
     marks |= {"dots": in_class(0, dots), "cut": rect(-1.5, 0, 3, plane.box[3] - plane.box[1] + 8), **walk.marks}
     axes = plane.axes([], round_ticks(search.y), "", ylabel) + walk.background
     return Explorable(
@@ -398,7 +398,7 @@ def steps_explorer(x: ArrayLike, y: ArrayLike, xlabel: str, ylabel: str, depths:
     The reader guesses at which of the depths, the last of which must do, the stairs go through every dot.
     """
     x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
-    plane = Plane(_wider(x), _wider(y), (LEFT, 30, RIGHT, 236))
+    plane = Chart(_wider(x), _wider(y), (LEFT, 30, RIGHT, 236))
     dots = "".join(dot(plane.x(a), plane.y(b)) for a, b in zip(x, y))
 
     def fitted(depth: int) -> tuple[CARTRegressor, NDArray[np.float64]]:
@@ -413,9 +413,7 @@ def steps_explorer(x: ArrayLike, y: ArrayLike, xlabel: str, ylabel: str, depths:
         cuts = np.sort(tree.tree_.threshold[~tree.tree_.is_leaf])
         ends = np.concatenate([[plane.xlim[0]], cuts, [plane.xlim[1]]])
         level = tree.predict(((ends[:-1] + ends[1:]) / 2)[:, np.newaxis])
-        stairs = plane.curve(
-            np.repeat(ends, 2)[1:-1], np.repeat(level, 2), style=f"stroke: {class_color(1)}", stroke_width=3
-        )
+        stairs = plane.curve(np.repeat(ends, 2)[1:-1], np.repeat(level, 2), **stroked(1), stroke_width=3)
         leaves = "1 leaf" if len(level) == 1 else f"{len(level)} leaves"
         sentence = f"Depth {depth}: {leaves}. The sum of squared errors is {((predicted - y) ** 2).sum():.3f}."
         return [stairs], sentence, {**_residuals(plane, x, y, predicted), "dots": (0, 0)}
@@ -436,22 +434,21 @@ def steps_explorer(x: ArrayLike, y: ArrayLike, xlabel: str, ylabel: str, depths:
     )
 
 
-def plot_counts(counts: pd.DataFrame) -> Plot:
+@plotted
+def plot_counts(counts: pd.DataFrame) -> None:
     """Steps of work, a line for each column of `counts`, against the number of rows, its index, on logarithmic axes."""
-    with plt.rc_context(READABLE):
-        ax = axes("number of rows n", "steps for one column")
-        for k, name in enumerate(counts):
-            ax.loglog(counts.index, counts[name], marker="os^"[k], color=CLASS_COLORS[k], label=name)
-        plain_ticks(ax)
-        ax.legend(frameon=False)
-    return current_plot()
+    ax = axes("number of rows n", "steps for one column")
+    for k, name in enumerate(counts):
+        ax.loglog(counts.index, counts[name], marker="os^"[k], color=CLASS_COLORS[k], label=name)
+    plain_ticks(ax)
+    ax.legend(frameon=False)
 
 
 def fit_by_depth(scores: pd.DataFrame) -> Picture:
     """R² against the depth, a line for each column of `scores`, whose index is the depth."""
     depths = scores.index.to_numpy(float)
     low = min(0.0, float(scores.to_numpy().min()))
-    plane = Plane((depths[0] - 0.3, depths[-1] + 0.3), (low - 0.08, 1), (44, 32, 464, 252))
+    plane = Chart((depths[0] - 0.3, depths[-1] + 0.3), (low - 0.08, 1), (44, 32, 464, 252))
     drawn = ""
     for k, name in enumerate(scores):
         values, color = scores[name].to_numpy(), f"stroke: {class_color(k)}"

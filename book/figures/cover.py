@@ -10,11 +10,11 @@ import numpy as np
 import pandas as pd
 
 from figures.explorable import Choice, Explorable, Slider
-from figures.shared import melon, ripe_and_unripe
+from figures.scene import OUTLINE, Chart, centred, filled, melon, ripe_and_unripe
 from treekit.measures import entropy, information_gain
 from treekit.models.id3 import ID3Classifier
 from treekit.pen.palette import BAR, GAIN, REGION, RIPE, UNRIPE, class_color
-from treekit.pen.svg import FAINT, Plane, element, number, rect, text
+from treekit.pen.svg import FAINT, element, number, rect, text
 from treekit.trees.node import Node
 
 PITCH = 23.5  # pixels from one melon to the next
@@ -168,7 +168,7 @@ def _level(nodes: list[Bin], parents: list[Bin], is_ripe: dict) -> str:
         for parent in parents
         for child in parent.children
     )
-    faint = dict(fill="none", stroke="currentColor", stroke_opacity=FAINT)
+    faint = dict(**OUTLINE, stroke_opacity=FAINT)
     drawn = _path(edges + _boxes([node for node in nodes if node.entropy]), **faint)
     drawn += _path(_boxes([node for node in nodes if not node.rows]), **faint, stroke_dasharray="3 3")
     for kind in (UNRIPE, RIPE):
@@ -227,7 +227,7 @@ def falling_melons(
     bottom = max(lay_out(nodes, width) for nodes in levels.values())
     n, n_levels = len(melons), max(map(len, levels.values()))
     bar = width + 26  # left of the bar
-    bits = Plane((0, 1), (0, 1), (bar, 62, bar + 26, bottom - 4))
+    bits = Chart((0, 1), (0, 1), (bar, 62, bar + 26, bottom - 4))
 
     def frame(question: str, level: int) -> tuple[list[str], str, dict]:
         root, shown = roots[question], levels[question][: level + 1]
@@ -235,8 +235,8 @@ def falling_melons(
         for k, nodes in enumerate(shown):
             parts += [_level(nodes, shown[k - 1] if k else [], is_ripe), _below(nodes, is_asked=k < level)]
         now, before = bits_left(root, level), bits_left(root, max(0, level - 1))
-        taken = rect(bar, bits.y(before), 26, bits.y(now) - bits.y(before), style=f"fill: {class_color(GAIN)}")
-        parts += [taken, text(bar + 13, 36, f"{now:.3f}", text_anchor="middle", font_weight="bold")]
+        taken = rect(bar, bits.y(before), 26, bits.y(now) - bits.y(before), **filled(GAIN))
+        parts += [taken, centred(bar + 13, 36, f"{now:.3f}", font_weight="bold")]
         nodes = list(frontier(root, level))
         places: dict[object, Sequence[float]] = {row: place for node in nodes for row, place in node.places().items()}
         places["entropy"] = (bar, bits.y(now), 1, bits.y(0) - bits.y(now))
@@ -274,9 +274,7 @@ def falling_melons(
         background=element(
             "g", text(bar + 13, 18, "entropy") + text(bar + 13, 54, "bits"), text_anchor="middle", font_size=13
         )
-        + rect(
-            bar, bits.y(entropy(labels)), 26, bits.y(0) - bits.y(entropy(labels)), fill="none", stroke="currentColor"
-        )
+        + rect(bar, bits.y(entropy(labels)), 26, bits.y(0) - bits.y(entropy(labels)), **OUTLINE)
         + legend,
         marks=marks,
     )

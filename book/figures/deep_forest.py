@@ -9,23 +9,12 @@ from matplotlib.patches import Rectangle
 from numpy.typing import ArrayLike, NDArray
 
 from figures.explorable import Choice, Explorable, Panel, Slider
-from figures.shared import (
-    PLOT_WIDTH,
-    READABLE,
-    Picture,
-    Plot,
-    axes,
-    current_plot,
-    dot,
-    in_class,
-    melon,
-    piled,
-    plain_ticks,
-)
+from figures.plots import PLOT_WIDTH, axes, plain_ticks, plotted
+from figures.scene import OUTLINE, Chart, Picture, centred, dot, ending, filled, in_class, melon, piled
 from treekit.models.deep_forest import assign_folds, out_of_fold, with_class_vectors
 from treekit.models.random_forest import RandomForestClassifier
 from treekit.pen.palette import CLASS_COLORS, REGION, RIPE, UNRIPE, class_color
-from treekit.pen.svg import FAINT, Plane, circle, element, line, rect, text
+from treekit.pen.svg import FAINT, circle, element, line, rect, text
 
 UNSEEN, OWN = "have not seen it", "were grown on it"
 #: The columns that each of a level's four forests draws at a split.
@@ -43,15 +32,15 @@ def level_anatomy() -> Picture:
 
     def row_of(y: float, n_vectors: int) -> str:
         """The measurements as empty squares, and behind them three filled ones for each class vector."""
-        measured = "".join(rect(20 + 19 * i, y, 15, 15, fill="none", stroke="currentColor") for i in range(6))
+        measured = "".join(rect(20 + 19 * i, y, 15, 15, **OUTLINE) for i in range(6))
         shares = "".join(
             in_class(k, rect(150 + 78 * b + 19 * k, y, 15, 15)) for b in range(n_vectors) for k in range(3)
         )
         return measured + shares
 
     boxes = "".join(
-        rect(150, top + step * b, 170, 32, fill="none", stroke="currentColor", rx=4)
-        + text(235, top + step * b + 21, name, text_anchor="middle")
+        rect(150, top + step * b, 170, 32, **OUTLINE, rx=4)
+        + centred(235, top + step * b + 21, name)
         + line(75, top + step * b + 16, 150, top + step * b + 16, stroke_opacity=FAINT)
         + line(320, top + step * b + 16, 352, top + step * b + 16, stroke_opacity=FAINT)
         + "".join(in_class(k, rect(356 + 19 * k, top + step * b + 9, 15, 15)) for k in range(3))
@@ -67,7 +56,7 @@ def level_anatomy() -> Picture:
         + row_of(26, 0)
         + line(75, 45, 75, top + step * 3 + 16, stroke_opacity=FAINT)
         + boxes
-        + text(480, 40, "class vectors", text_anchor="end")
+        + ending(480, 40, "class vectors")
         + arrow_down(75, below + 2, below + 30)
         + arrow_down(383, below + 2, below + 30)
         + text(20, below + 50, "what level 2 reads: measurements and class vectors")
@@ -89,39 +78,37 @@ def levels_explorer(X: pd.DataFrame, y: pd.Series, n_levels: int = 4, n_trees: i
     shares = {
         seen: cascade_shares(X, y, n_levels, n_trees, seed, is_own) for seen, is_own in ((UNSEEN, False), (OWN, True))
     }
-    plane = Plane((0, 1), (0, 1), (30, 40, 462, 326))
+    plane = Chart((0, 1), (0, 1), (30, 40, 462, 326))
     half = plane.x(0.5)
     tints = "".join(
-        rect(start, 40, width, 286, style=f"fill: {class_color(kind)}", fill_opacity=REGION)
+        rect(start, 40, width, 286, **filled(kind), fill_opacity=REGION)
         for kind, start, width in ((UNRIPE, 14, half - 14), (RIPE, half, 478 - half))
     )
     background = tints + line(14, 326, 478, 326) + line(half, 40, half, 326, stroke_dasharray="3 4")
     for tick, anchor in ((0, "middle"), (0.5, "middle"), (1, "middle")):
         background += text(plane.x(tick), 347, f"{tick:g}", text_anchor=anchor)
-    background += text(half, 370, "mean share for ripe", text_anchor="middle")
-    background += text(14, 26, "predicted unripe") + text(478, 26, "predicted ripe", text_anchor="end")
-    columns = Plane((0.5, n_levels + 0.5), (0, 1), (14, 386, 478, 434))
+    background += centred(half, 370, "mean share for ripe")
+    background += text(14, 26, "predicted unripe") + ending(478, 26, "predicted ripe")
+    columns = Chart((0.5, n_levels + 0.5), (0, 1), (14, 386, 478, 434))
     middles = [columns.x(level) for level in range(1, n_levels + 1)]
     width = middles[1] - middles[0] - 8
     for level, x in enumerate(middles, start=1):
-        background += rect(
-            x - width / 2, 386, width, 48, fill="none", stroke="currentColor", stroke_opacity=FAINT, rx=4
-        )
-        background += text(x, 405, f"level {level}", text_anchor="middle")
+        background += rect(x - width / 2, 386, width, 48, **OUTLINE, stroke_opacity=FAINT, rx=4)
+        background += centred(x, 405, f"level {level}")
 
     def right(seen: str, level: int) -> NDArray:
         return (shares[seen][level - 1].mean(axis=0) > 0.5) == is_ripe
 
     def correct(seen: str, level: int) -> str:
         """The number of melons that the level classifies correctly, in the level's box."""
-        return text(middles[level - 1], 425, f"{right(seen, level).sum()} correct", text_anchor="middle")
+        return centred(middles[level - 1], 425, f"{right(seen, level).sum()} correct")
 
     def frame(seen: str, level: int) -> tuple[list[str], str, dict]:
         mean = shares[seen][level - 1].mean(axis=0)
         spots = piled([plane.x(share) for share in mean], 326 - 15)
         good = right(seen, level)
         ringed = "".join(circle(*spot, 16) for spot, is_right in zip(spots, good) if not is_right)
-        rings = [element("g", ringed, fill="none", stroke="currentColor", stroke_width=2)] if ringed else []
+        rings = [element("g", ringed, **OUTLINE, stroke_width=2)] if ringed else []
         wrong = [str(name) for name, is_right in zip(names, good) if not is_right]
         sentence = f"Level {level} classifies {good.sum()} of {len(names)} melons correctly"
         sentence += f", all but {', '.join(wrong)}. " if wrong else ". "
@@ -131,7 +118,7 @@ def levels_explorer(X: pd.DataFrame, y: pd.Series, n_levels: int = 4, n_trees: i
 
     step, top = 20, 50
     sheet = "".join(
-        text(38, top + step * i + 15, str(names[n]), text_anchor="end")
+        ending(38, top + step * i + 15, str(names[n]))
         + text(60, top + step * i + 15, f"{X.iloc[n, 0]:.3f}")
         + text(130, top + step * i + 15, f"{X.iloc[n, 1]:.3f}")
         for i, n in enumerate(order)
@@ -163,7 +150,7 @@ def levels_explorer(X: pd.DataFrame, y: pd.Series, n_levels: int = 4, n_trees: i
         size=(480, 444),
         background=background,
         marks={name: melon(name, ripe, radius=13) for name, ripe in zip(names, is_ripe.tolist())}
-        | {"level": rect(-width / 2, -24, width, 48, fill="none", stroke="currentColor", stroke_width=2, rx=4)},
+        | {"level": rect(-width / 2, -24, width, 48, **OUTLINE, stroke_width=2, rx=4)},
         controls=[
             Choice("Answers for a melon come from forests that", [UNSEEN, OWN]),
             Slider(
@@ -224,12 +211,12 @@ def leak_by_level(accuracy: pd.DataFrame) -> Picture:
     """
     levels = accuracy.index.to_numpy(float)
     lowest = float(accuracy["held out"].to_numpy().min())
-    plane = Plane((levels[0] - 0.2, levels[-1] + 0.2), (lowest - 0.03, 1.01), (54, 32, 464, 232))
+    plane = Chart((levels[0] - 0.2, levels[-1] + 0.2), (lowest - 0.03, 1.01), (54, 32, 464, 232))
 
     def curve(column: tuple[str, str], k: int, words: str, rise: float) -> str:
         values = accuracy[column].to_numpy()
         dots = "".join(dot(plane.x(level), plane.y(value)) for level, value in zip(levels, values))
-        name = text(plane.x(levels[-1]), plane.y(values[-1]) + rise, words, text_anchor="end")
+        name = ending(plane.x(levels[-1]), plane.y(values[-1]) + rise, words)
         color = f"stroke: {class_color(k)}"
         return plane.curve(levels, values, style=color, stroke_width=3) + in_class(k, dots) + name
 
@@ -245,12 +232,12 @@ def leak_by_level(accuracy: pd.DataFrame) -> Picture:
     )
 
 
-def plot_windows(image: ArrayLike, size: int, step: int) -> Plot:
+@plotted
+def plot_windows(image: ArrayLike, size: int, step: int) -> None:
     """A square image and, beside it, each window of `size` by `size` pixels that slides over it by `step` pixels."""
     image = np.asarray(image)
     places = range(0, len(image) - size + 1, step)
-    with plt.rc_context(READABLE):
-        _, ax = plt.subplots(figsize=(PLOT_WIDTH, 3.2), layout="constrained")
+    _, ax = plt.subplots(figsize=(PLOT_WIDTH, 3.2), layout="constrained")
     scale = size + 1
     shift = len(image) + 3
     ax.imshow(image, cmap="Greys", extent=(0, len(image), len(image), 0))
@@ -266,41 +253,39 @@ def plot_windows(image: ArrayLike, size: int, step: int) -> Plot:
     end = scale * len(places)
     ax.set(xlim=(-0.3, shift + end - 0.7), ylim=(max(end - 0.7, len(image) + 0.3), -0.3))
     ax.axis("off")
-    return current_plot()
 
 
-def plot_accuracy_and_cost(runs: pd.DataFrame) -> Plot:
+@plotted
+def plot_accuracy_and_cost(runs: pd.DataFrame) -> None:
     """Mean held-out accuracy, with two standard errors each way, against the number of trees grown, on a log axis.
 
     `runs` has the columns table, model, trees and accuracy, one line for each split; a mark stands for a model, a
     colour for a table. A model without trees is a dashed line.
     """
     tables, models = runs["table"].unique().tolist(), runs["model"].unique().tolist()
-    with plt.rc_context(READABLE):
-        ax = axes("trees grown, on average (log axis)", "accuracy on held-out rows", height=4.6)
-        ax.set_xscale("log")
-        ax.set_xlim(runs.loc[runs["trees"] > 0, "trees"].min() / 2, 2 * runs["trees"].max())
-        plain_ticks(ax)
-        for (table, model), group in runs.groupby(["table", "model"], sort=False):
-            color, mark = CLASS_COLORS[tables.index(table)], "oDs"[models.index(model) % 3]
-            mean, error = group["accuracy"].mean(), 2 * group["accuracy"].sem()
-            trees = group["trees"].mean()
-            if trees == 0:
-                ax.axhline(mean, color=color, linestyle="--", label=f"{table}, {model}")
-            else:
-                fill = "none" if mark == "s" else color
-                ax.errorbar(
-                    trees,
-                    mean,
-                    error,
-                    fmt=mark,
-                    color=color,
-                    label=f"{table}, {model}",
-                    markersize=9,
-                    mfc=fill,
-                    capsize=4,
-                )
-        ax.figure.legend(
-            loc="outside upper center", ncols=2, frameon=False, columnspacing=1, handlelength=1.5, handletextpad=0.5
-        )
-    return current_plot()
+    ax = axes("trees grown, on average (log axis)", "accuracy on held-out rows", height=4.6)
+    ax.set_xscale("log")
+    ax.set_xlim(runs.loc[runs["trees"] > 0, "trees"].min() / 2, 2 * runs["trees"].max())
+    plain_ticks(ax)
+    for (table, model), group in runs.groupby(["table", "model"], sort=False):
+        color, mark = CLASS_COLORS[tables.index(table)], "oDs"[models.index(model) % 3]
+        mean, error = group["accuracy"].mean(), 2 * group["accuracy"].sem()
+        trees = group["trees"].mean()
+        if trees == 0:
+            ax.axhline(mean, color=color, linestyle="--", label=f"{table}, {model}")
+        else:
+            fill = "none" if mark == "s" else color
+            ax.errorbar(
+                trees,
+                mean,
+                error,
+                fmt=mark,
+                color=color,
+                label=f"{table}, {model}",
+                markersize=9,
+                mfc=fill,
+                capsize=4,
+            )
+    ax.figure.legend(
+        loc="outside upper center", ncols=2, frameon=False, columnspacing=1, handlelength=1.5, handletextpad=0.5
+    )

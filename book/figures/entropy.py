@@ -7,20 +7,23 @@ import numpy as np
 import pandas as pd
 
 from figures.explorable import Choice, Explorable, Slider
-from figures.shared import (
+from figures.plots import PLOT_WIDTH, READABLE, Plot, current_plot, plotted, side_by_side
+from figures.scene import (
     HALO,
-    PLOT_WIDTH,
-    READABLE,
+    OUTLINE,
+    Chart,
     Picture,
-    Plot,
-    current_plot,
+    centred,
+    ending,
+    filled,
     in_class,
     melon,
     ripe_and_unripe,
+    stroked,
 )
 from treekit.measures import entropy_of_counts, information_gain, self_information
 from treekit.pen.palette import CLASS_COLORS, GAIN, RIPE, UNRIPE, class_color
-from treekit.pen.svg import FAINT, Plane, circle, element, line, rect, text
+from treekit.pen.svg import FAINT, circle, element, line, rect, text
 
 BASKET = 8
 
@@ -40,7 +43,7 @@ def _of_basket(n_ripe: int) -> str:
     return f"{n_ripe} of {BASKET} melons {'is' if n_ripe == 1 else 'are'} ripe"
 
 
-def _above_axis(plane: Plane, words: str) -> str:
+def _above_axis(plane: Chart, words: str) -> str:
     """The name of the upright axis; the line from the basket to the dot stops at its words."""
     return text(0, plane.box[1] - 14, words, style=HALO)
 
@@ -51,7 +54,7 @@ def doubt_explorer(ripe: pd.Series) -> Explorable:
     The arch is not there at the start; it appears dot by dot, so that the reader can guess it first. The basket is as
     wide as the axis below it, so the border between its ripe and its unripe melons stands above the dot.
     """
-    plane = Plane((0, 1), (0, 1), (62, 150, 462, 310))
+    plane = Chart((0, 1), (0, 1), (62, 150, 462, 310))
     left, _, right, _ = plane.box
     shares = np.arange(BASKET + 1) / BASKET
     doubts = entropy_of_counts(np.column_stack([shares, 1 - shares]))
@@ -80,7 +83,7 @@ def doubt_explorer(ripe: pd.Series) -> Explorable:
         "from 0, steeply at first, to 1 for four ripe melons of eight, and falls back to 0 in the same way.",
         size=(480, 360),
         background=plane.axes([0, 0.25, 0.5, 0.75, 1], [0, 0.5, 1], "share of ripe melons")
-        + rect(left, 56, right - left, 36, fill="none", stroke="currentColor", rx=8)
+        + rect(left, 56, right - left, 36, **OUTLINE, rx=8)
         + ripe_and_unripe(8, 347)
         + text(0, 27, "left out")
         + text(0, 79, "basket"),
@@ -106,13 +109,13 @@ def doubt_explorer(ripe: pd.Series) -> Explorable:
 
 def entropy_explorer(ripe: pd.Series) -> Explorable:
     """The basket of eight melons again: its entropy on the arch, and the two parts of which it is the sum."""
-    plane = Plane((0, 1), (0, 1), (40, 100, 280, 280))
+    plane = Chart((0, 1), (0, 1), (40, 100, 280, 280))
     p = np.linspace(0, 1, 101)
     kinds = _sorted_by_kind(ripe)
     background = (
         plane.axes([0, 0.5, 1], [0, 0.5, 1], "share p of ripe melons")
         + plane.curve(p, entropy_of_counts(np.column_stack([p, 1 - p])), stroke_opacity=0.6)
-        + rect(40, 8, 240, 36, fill="none", stroke="currentColor", rx=8)
+        + rect(40, 8, 240, 36, **OUTLINE, rx=8)
         + text(324, plane.box[1] - 14, "share × surprise")
         + line(324, plane.y(0), 364, plane.y(0))
     )
@@ -208,7 +211,7 @@ def questions_explorer() -> Explorable:
     """
     splits = [(i,) for i in range(4)] + [(0, i) for i in range(1, 4)]
     names = {" or ".join(FRUITS[i] for i in split) + "?": split for split in splits}
-    plane = Plane((0, 1), (3, 0), (104, 44, 476, 288))
+    plane = Chart((0, 1), (3, 0), (104, 44, 476, 288))
 
     def counts(game: str, question: str) -> list[int]:
         """The number of questions for each fruit when this one is the first."""
@@ -240,11 +243,11 @@ def questions_explorer() -> Explorable:
     marks = {"mean": line(plane.x(0), 0, plane.x(1), 0, **dashed)}
     for i, fruit in enumerate(FRUITS):  # a fruit that is tapped is asked about
         asks = {"data_choose": f"{fruit}?"}
-        marks[f"block {i}"] = rect(0, 0, 1, 20, style=f"fill: {class_color(0)}", fill_opacity=0.3, **asks)
-        marks[fruit] = text(0, 0, fruit, text_anchor="middle", **asks)
+        marks[f"block {i}"] = rect(0, 0, 1, 20, **filled(0), fill_opacity=0.3, **asks)
+        marks[fruit] = centred(0, 0, fruit, **asks)
     steps = "".join(
         line(plane.x(0), plane.y(n), plane.x(1), plane.y(n), stroke_opacity=FAINT / 2)
-        + text(96, plane.y(n) + 5, f"{n} question{'s' * (n != 1)}", text_anchor="end")
+        + ending(96, plane.y(n) + 5, f"{n} question{'s' * (n != 1)}")
         for n in range(4)
     )
     key = line(104, 12, 134, 12, **dashed) + text(142, 17, "mean number")
@@ -284,12 +287,12 @@ def shuffle_explorer(attribute: pd.Series, ripe: pd.Series, *, n_shuffles: int =
     spots, heads, left = {}, "", 7.0
     for value, n, width in zip(values, columns, widths, strict=True):
         middle = left + width / 2
-        heads += text(middle, 16, value, text_anchor="middle")
-        heads += rect(middle - 14 * n - 2, 24, 28 * n + 4, 60, fill="none", stroke="currentColor", stroke_opacity=FAINT)
+        heads += centred(middle, 16, value)
+        heads += rect(middle - 14 * n - 2, 24, 28 * n + 4, 60, **OUTLINE, stroke_opacity=FAINT)
         for i, row in enumerate(order[attribute[order] == value]):
             spots[row] = (round(middle + 28 * (i % n - (n - 1) / 2)), 40 + 28 * (i // n))
         left += width + gap
-    axis = Plane((0, 0.5), (0, 1), (14, 112, 466, 252))
+    axis = Chart((0, 0.5), (0, 1), (14, 112, 466, 252))
     rng = np.random.default_rng(seed)
     # For each deal the melons that had the labels, in the order of those that get them; first as they are.
     owners = [ripe.index.to_numpy(), *(rng.permutation(ripe.index) for _ in range(n_shuffles))]
@@ -315,12 +318,12 @@ def shuffle_explorer(attribute: pd.Series, ripe: pd.Series, *, n_shuffles: int =
     ticks = (0, 0.1, 0.2, 0.3, 0.4, 0.5)
     background = (
         heads
-        + "".join(text(axis.x(tick), 273, f"{tick:g}", text_anchor="middle") for tick in ticks)
+        + "".join(centred(axis.x(tick), 273, f"{tick:g}") for tick in ticks)
         + line(14, 252, 466, 252)
-        + text(240, 294, "gain (bits)", text_anchor="middle")
+        + centred(240, 294, "gain (bits)")
         + ripe_and_unripe(8, 289)
         + line(true, 108, true, 252, stroke_dasharray="6 4", stroke_width=2)
-        + text(true - 7, 118, f"true labels: {gains[0]:.3f}", text_anchor="end")
+        + ending(true - 7, 118, f"true labels: {gains[0]:.3f}")
     )
     return Explorable(
         title="The labels dealt again",
@@ -357,13 +360,13 @@ def guessing_game() -> Picture:
         ends = right if rest == "date" else left + width / 2
         drawing += (
             rect(left, top, width, height, fill=class_color(0), fill_opacity=0.3, stroke="currentColor")
-            + rect(right, top, width, height, fill="none", stroke="currentColor")
+            + rect(right, top, width, height, **OUTLINE)
             + _stacked(left + width / 2, top + 20, [fruit, share])
             + _stacked(right + width / 2, top + 20, [rest, share])
-            + text(ends, top + 64, f"{i + 1} question{'s' * (i > 0)}", text_anchor="middle")
+            + centred(ends, top + 64, f"{i + 1} question{'s' * (i > 0)}")
         )
         if i:
-            drawing += text(left - 10, top + 28, f"{fruit}?", text_anchor="end")
+            drawing += ending(left - 10, top + 28, f"{fruit}?")
             drawing += line(left, top - 50, left, top, stroke_dasharray="4 4", stroke_opacity=0.6)
         else:
             drawing += text(0, top - 12, f"{fruit}?")
@@ -379,25 +382,25 @@ def guessing_game() -> Picture:
 
 def _stacked(x: float, y: float, lines: list[str], **attributes: object) -> str:
     """Write lines of words below each other, centred on x."""
-    return "".join(text(x, y + 18 * i, words, text_anchor="middle", **attributes) for i, words in enumerate(lines))
+    return "".join(centred(x, y + 18 * i, words, **attributes) for i, words in enumerate(lines))
 
 
 def surprise_curve() -> Picture:
     """The surprise of an event against its probability; each halving of the probability adds one bit."""
-    plane = Plane((0, 1), (0, 5), (30, 40, 368, 240))
+    plane = Chart((0, 1), (0, 5), (30, 40, 368, 240))
     p = np.exp2(-np.linspace(0, 5, 101))
     marks = ""
     for bits in range(5):
         x, y = plane.x(2.0**-bits), plane.y(bits)
         name = f"p = 1/{2**bits}: {bits} bit{'s' * (bits > 1)}" if bits else "p = 1: 0 bits"
-        marks += circle(x, y, 5, style=f"fill: {class_color(0)}") + text(x + 9, y - 7, name)
+        marks += circle(x, y, 5, **filled(0)) + text(x + 9, y - 7, name)
     return Picture(
         alt="The surprise of an event against its probability p. The curve falls: it comes down from infinity near "
         "p = 0, passes 4 bits at one sixteenth, 3 at one eighth, 2 at one quarter and 1 at one half, and ends at 0 "
         "bits for a certain event.",
         size=(480, 290),
         drawing=plane.axes([0, 0.25, 0.5, 0.75, 1], range(6), "probability p of the event", "surprise (bits)")
-        + plane.curve(p, self_information(p), style=f"stroke: {class_color(0)}")
+        + plane.curve(p, self_information(p), **stroked(0))
         + marks,
     )
 
@@ -407,7 +410,7 @@ def branch_entropies(attribute: pd.Series, ripe: pd.Series) -> Picture:
 
     The area of the blocks is the conditional entropy, the area between them and the entropy before is the gain.
     """
-    plane = Plane((0, 1), (0, 1), (34, 50, 466, 270))
+    plane = Chart((0, 1), (0, 1), (34, 50, 466, 270))
     table = pd.crosstab(attribute, ripe)
     counts = table.to_numpy()
     shares = counts.sum(axis=1) / counts.sum()
@@ -437,14 +440,14 @@ def branch_entropies(attribute: pd.Series, ripe: pd.Series) -> Picture:
         drawing=plane.axes([], [0, 0.5, 1], "", "entropy (bits)")
         + blocks
         + line(plane.x(0), top, plane.x(1), top, stroke_dasharray="6 4", stroke_width=2)
-        + text(plane.x(1), top - 8, f"before the look: {before:.3f}", text_anchor="end")
+        + ending(plane.x(1), top - 8, f"before the look: {before:.3f}")
         + _stacked(middle, top + 26, ["gain", f"{gain:.3f}"], font_weight="bold")
         + _melons_below(plane, attribute, ripe)
-        + text(250, base + 62, "the melons by number, the ripe ones hollow", text_anchor="middle"),
+        + centred(250, base + 62, "the melons by number, the ripe ones hollow"),
     )
 
 
-def _melons_below(plane: Plane, attribute: pd.Series, ripe: pd.Series) -> str:
+def _melons_below(plane: Chart, attribute: pd.Series, ripe: pd.Series) -> str:
     """The melons of each branch under its block, the ripe ones first, each with its number."""
     order = pd.DataFrame({"value": attribute.cat.codes, "unripe": ripe != "yes"}).sort_values(["value", "unripe"])
     melons = ""
@@ -459,7 +462,7 @@ def gain_under_the_arch(no: tuple[int, int], yes: tuple[int, int]) -> Picture:
 
     `no` and `yes` are the numbers of ripe and unripe melons in the two branches.
     """
-    plane = Plane((0, 1), (0, 1), (34, 52, 466, 252))
+    plane = Chart((0, 1), (0, 1), (34, 52, 466, 252))
     counts = np.array([no, yes, np.add(no, yes)])
     p = np.linspace(0, 1, 201)
     shares, heights = counts[:, 0] / counts.sum(axis=1), entropy_of_counts(counts)
@@ -482,42 +485,41 @@ def gain_under_the_arch(no: tuple[int, int], yes: tuple[int, int]) -> Picture:
         + "".join(circle(column, row, 6) for column, row in [(x0, y0), (x1, y1), (x, y), (x, plane.y(mean))])
         + text(x0 + 14, y0 + 14, f"not clear: {heights[0]:.3f}")
         + text(x1 + 12, y1 - 4, f"clear: {heights[1]:.3f}")
-        + text(x, y - 10, f"all: {heights[2]:.3f}", text_anchor="middle")
+        + centred(x, y - 10, f"all: {heights[2]:.3f}")
         + text(x + 12, (y + plane.y(mean)) / 2 + 5, f"gain {gain:.3f}", font_weight="bold")
         + text(x + 10, plane.y(mean) + 20, f"mean {mean:.3f}"),
     )
 
 
-def plot_three_class_entropy() -> Plot:
+@plotted
+def plot_three_class_entropy() -> None:
     """Entropy of three classes on the triangle of their shares: one corner a class, the centre an even mix."""
     corners = np.array([[0, 0], [1, 0], [0.5, np.sqrt(3) / 2]])
     n = 60
     shares = np.array([(i, j, n - i - j) for i in range(n + 1) for j in range(n + 1 - i)]) / n
     x, y = (shares @ corners).T
-    with plt.rc_context(READABLE):
-        _, ax = plt.subplots(figsize=(PLOT_WIDTH, 4), layout="constrained")
-        filled = ax.tricontourf(x, y, entropy_of_counts(shares), levels=np.linspace(0, 1.6, 9), cmap="Blues")
-        plt.colorbar(filled, ax=ax, label="entropy (bits)", shrink=0.8)
-        ax.fill(*corners.T, facecolor="none", edgecolor="black", linewidth=1)
-        ax.plot(*corners.mean(axis=0), "o", color=CLASS_COLORS[1])
-        ax.annotate(
-            "even mix", corners.mean(axis=0), xytext=(0, 8), textcoords="offset points", ha="center", color="#fefefe"
-        )
-        for (cx, cy), name, drop in zip(corners, "ABC", (-0.08, -0.08, 0.03), strict=True):
-            ax.text(cx, cy + drop, f"only {name}", ha="center")
-        ax.set(aspect="equal", xlim=(-0.1, 1.1), ylim=(-0.1, 0.94))
-        ax.axis("off")
-        return current_plot()
+    _, ax = plt.subplots(figsize=(PLOT_WIDTH, 4), layout="constrained")
+    filled = ax.tricontourf(x, y, entropy_of_counts(shares), levels=np.linspace(0, 1.6, 9), cmap="Blues")
+    plt.colorbar(filled, ax=ax, label="entropy (bits)", shrink=0.8)
+    ax.fill(*corners.T, facecolor="none", edgecolor="black", linewidth=1)
+    ax.plot(*corners.mean(axis=0), "o", color=CLASS_COLORS[1])
+    ax.annotate(
+        "even mix", corners.mean(axis=0), xytext=(0, 8), textcoords="offset points", ha="center", color="#fefefe"
+    )
+    for (cx, cy), name, drop in zip(corners, "ABC", (-0.08, -0.08, 0.03), strict=True):
+        ax.text(cx, cy + drop, f"only {name}", ha="center")
+    ax.set(aspect="equal", xlim=(-0.1, 1.1), ylim=(-0.1, 0.94))
+    ax.axis("off")
 
 
 def plot_pixels(gain: np.ndarray, mean_ink: np.ndarray) -> Plot:
     """The gain of each pixel beside the share of pictures in which it has ink; both as square grids."""
     side = int(np.sqrt(len(gain)))
     with plt.rc_context(READABLE):
-        _, axes = plt.subplots(1, 2, figsize=(PLOT_WIDTH, 4), layout="constrained")
-        pictures = [(mean_ink, "share with ink", "Greys"), (gain, "gain (bits)", "Blues")]
-        for ax, (values, title, cmap) in zip(axes, pictures, strict=True):
-            image = ax.imshow(values.reshape(side, side), cmap=cmap, vmin=0)
+        _, both = side_by_side(2, 4)
+        for ax, grid, title, cmap in zip(both, (mean_ink, gain), ("share with ink", "gain (bits)"), ("Greys", "Blues")):
+            image = ax.imshow(grid.reshape(side, side), cmap=cmap, vmin=0)
             plt.colorbar(image, ax=ax, location="bottom")
             ax.set(title=title, xlabel="column", ylabel="row", xticks=range(side), yticks=range(side))
-        return current_plot()
+            ax.spines[:].set_visible(True)
+        return current_plot()  # while words have this size, because the colour bars choose their ticks by it

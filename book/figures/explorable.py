@@ -22,6 +22,9 @@ from treekit.pen.svg import number, script_json
 __all__ = ["Slider", "Choice", "Panel", "Explorable"]
 
 Place = Sequence[float]
+Places = dict[Any, Place]
+#: What `frame` returns: the SVG that changes, the sentence, and the places of the marks.
+State = tuple[list[str], str, Places]
 
 
 @dataclass(frozen=True)

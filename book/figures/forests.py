@@ -13,11 +13,24 @@ from numpy.typing import NDArray
 
 from figures.cover import Bin, grown
 from figures.explorable import Choice, Explorable, Panel, Slider
-from figures.shared import Picture, dot, in_class, melon, melons_named, ripe_and_unripe
+from figures.scene import (
+    OUTLINE,
+    Chart,
+    Picture,
+    centred,
+    dot,
+    ending,
+    filled,
+    in_class,
+    melon,
+    melons_named,
+    ripe_and_unripe,
+    stroked,
+)
 from treekit.measures import information_gain
 from treekit.models.random_forest import RandomForestClassifier
 from treekit.pen.palette import REGION, RIPE, UNRIPE, class_color
-from treekit.pen.svg import Plane, circle, element, line, number, rect, text
+from treekit.pen.svg import circle, element, line, number, rect, text
 
 NOBODY = "none"
 RIPENESS = ("unripe", "ripe")
@@ -78,7 +91,7 @@ def eaten_explorer(melons: pd.DataFrame, target: str) -> Explorable:
         "below it, and each leaf a line with its melons as numbered circles, hollow if ripe. "
         f"Melon {turned[0]} lies apart, pale: it has been eaten.",
         size=size,
-        background=text(plate[0] - 24, 25, "eaten:", text_anchor="end"),
+        background=ending(plate[0] - 24, 25, "eaten:"),
         marks={
             name: element("g", melon(name, ripe, radius=13), data_choose=names[name]) for name, ripe in is_ripe.items()
         },
@@ -253,7 +266,7 @@ class _VotePlane:
     def __init__(self, X: pd.DataFrame, y: pd.Series, point: tuple[float, float]):
         self.X, self.y, self.point = X, y, point
         (left, right), (low, high) = (_limits(X[name]) for name in X)
-        self.plane = Plane((left, right), (low, high), (44, 56, 424, 386))
+        self.plane = Chart((left, right), (low, high), (44, 56, 424, 386))
         self.xs, self.ys = (np.linspace(*limits, N_CELLS + 1) for limits in (self.plane.xlim, self.plane.ylim))
         self.background = self.plane.axes(_round_ticks(left, right), _round_ticks(low, high), *map(str, X.columns)) + (
             ripe_and_unripe(308, 37)
@@ -306,7 +319,7 @@ class _VotePlane:
             places[name] = (x, y) if counts is None else (x, y, size, size, 1 if n else LACKING)
             rings += circle(x, y, RADIUS * size + 4) if wrong else ""
         places["new"] = (self.plane.x(self.point[0]), self.plane.y(self.point[1]))
-        drawn_rings = element("g", rings, fill="none", stroke="currentColor", stroke_width=2) if rings else ""
+        drawn_rings = element("g", rings, **OUTLINE, stroke_width=2) if rings else ""
         heading = text(0, 16, title, font_weight="bold")
         return [heading, _shades(self.plane, self.levels(grown, m)), drawn_rings], places
 
@@ -327,7 +340,7 @@ def _runs(values: NDArray) -> list[tuple[int, int]]:
     return [(start, stop - start) for start, stop in itertools.pairwise(starts)]
 
 
-def _shades(plane: Plane, level: NDArray[np.intp]) -> str:
+def _shades(plane: Chart, level: NDArray[np.intp]) -> str:
     """Cells of a grid in the colour of the class with more votes, stronger for more; a thick line separates the two.
 
     The paths count in cells, from the lower left corner, and a box covers all equal cells of equal rows: that keeps
@@ -353,7 +366,7 @@ def _shades(plane: Plane, level: NDArray[np.intp]) -> str:
         for k in sorted(boxes)
     )
     if steps:
-        style = dict(fill="none", stroke="currentColor", stroke_width=2, vector_effect="non-scaling-stroke")
+        style = dict(**OUTLINE, stroke_width=2, vector_effect="non-scaling-stroke")
         drawn += element("path", d=steps, **style)
     left, top, right, bottom = plane.box
     cell = f"{number((right - left) / N_CELLS)} {number((top - bottom) / N_CELLS)}"
@@ -374,7 +387,7 @@ def samples_and_cuts(samples: pd.DataFrame, is_yes: NDArray[np.bool_], n_below: 
     bottom = top + 52 * len(samples)
     drawn = text(0, 20, "melon")
     for j, name in enumerate(samples):
-        drawn += text(left + step * j, 20, str(name), text_anchor="middle")
+        drawn += centred(left + step * j, 20, name)
     words = []
     for i, (tree, counts) in enumerate(samples.iterrows()):
         base = top + 52 * i + 40
@@ -394,16 +407,16 @@ def errors_by_split(errors: pd.DataFrame) -> Picture:
     """Dots for the error of each model, a column of `errors`, on each split, a row; last the means, larger."""
     top = float(np.ceil(50 * errors.to_numpy().max()) / 50)
     rows = [*errors.iterrows(), ("mean", errors.mean())]
-    plane = Plane((0, top), (len(rows), 0), (60, 34, 464, 34 + 24 * len(rows)))
+    plane = Chart((0, top), (len(rows), 0), (60, 34, 464, 34 + 24 * len(rows)))
     drawn = plane.axes(
         [k / 50 for k in range(round(50 * top) + 1)], [], "share of the held-out rows classified wrongly", ""
     )
     for i, (name, row) in enumerate(rows):
         y, radius = plane.y(i + 0.5), 5 if i < len(errors) else 7
-        drawn += text(50, y + 5, str(name), text_anchor="end")
+        drawn += ending(50, y + 5, name)
         drawn += line(plane.x(row.min()), y, plane.x(row.max()), y, stroke_opacity=0.35)
         drawn += "".join(in_class(k, circle(plane.x(error), y, radius)) for k, error in enumerate(row))
-    drawn += text(50, 19, "split", text_anchor="end")
+    drawn += ending(50, 19, "split")
     for k, name in enumerate(errors):
         drawn += in_class(k, circle(200 + 120 * k, 14, 5)) + text(212 + 120 * k, 19, str(name))
     words = "; ".join(f"{name} {error:.3f}" for name, error in errors.mean().items())
@@ -418,25 +431,21 @@ def variance_curves(forests: Mapping[str, tuple[float, float, Mapping[int, float
     trees.
     """
     low, high = np.log2(0.002), np.log2(0.125)
-    plane = Plane((0, np.log2(last)), (low, high), (56, 40, 376, 300))
+    plane = Chart((0, np.log2(last)), (low, high), (56, 40, 376, 300))
     drawn = line(56, 300, 376, 300)
     for m in (1, 2, 4, 8, 16, 32, 64):
         drawn += line(plane.x(np.log2(m)), 300, plane.x(np.log2(m)), 305)
-        drawn += text(plane.x(np.log2(m)), 321, str(m), text_anchor="middle")
+        drawn += centred(plane.x(np.log2(m)), 321, m)
     for tick in (0.1, 0.05, 0.02, 0.01, 0.005, 0.002):
         y = plane.y(np.log2(tick))
-        drawn += line(56, y, 376, y, stroke_opacity=0.17) + text(48, y + 5, f"{tick:g}", text_anchor="end")
-    drawn += text(216, 342, "trees (each tick doubles them)", text_anchor="middle") + text(
-        0, 20, "variance of the answer"
-    )
+        drawn += line(56, y, 376, y, stroke_opacity=0.17) + ending(48, y + 5, f"{tick:g}")
+    drawn += centred(216, 342, "trees (each tick doubles them)") + text(0, 20, "variance of the answer")
     sizes = np.arange(1, last + 1)
     for k, (name, (variance, correlation, measured)) in enumerate(forests.items()):
         curve = np.log2(correlation * variance + (1 - correlation) * variance / sizes)
-        drawn += plane.curve(
-            np.log2(sizes), curve, style=f"stroke: {class_color(k)}", stroke_dasharray=("none", "8 4", "2 4")[k]
-        )
+        drawn += plane.curve(np.log2(sizes), curve, **stroked(k), stroke_dasharray=("none", "8 4", "2 4")[k])
         dots = "".join(dot(plane.x(np.log2(n)), plane.y(np.log2(v))) for n, v in measured.items())
-        drawn += element("g", dots, style=f"fill: {class_color(k)}") + text(382, plane.y(curve[-1]) + 5, name)
+        drawn += element("g", dots, **filled(k)) + text(382, plane.y(curve[-1]) + 5, name)
     ends = [(name, v, rho * v + (1 - rho) * v / last) for name, (v, rho, _) in forests.items()]
     alt = (
         f"Curves of the variance over the number of trees, from 1 to {last}, on logarithmic axes, that fall and "
@@ -451,15 +460,13 @@ def error_by_trees(errors: Mapping[str, NDArray], one_tree: float) -> Picture:
     """Share of wrong answers against the number of trees, one curve a name, and the line of one tree alone."""
     n_trees = len(next(iter(errors.values())))
     top = float(np.ceil(50 * max(one_tree, *(np.nanmax(e) for e in errors.values()))) / 50)
-    plane = Plane((0, n_trees), (0, top), (48, 40, 380, 282))
+    plane = Chart((0, n_trees), (0, top), (48, 40, 380, 282))
     ticks = [k / 50 for k in range(round(50 * top) + 1)]
     drawn = plane.axes(range(0, n_trees + 1, 10), ticks, "trees", "share of wrong answers")
     y = plane.y(one_tree)
     drawn += line(48, y, 380, y, stroke_dasharray="2 4") + text(386, y + 5, "one tree")
     for k, error in enumerate(errors.values()):
-        drawn += plane.curve(
-            range(1, n_trees + 1), error, style=f"stroke: {class_color(k)}", stroke_dasharray=("none", "7 4")[k]
-        )
+        drawn += plane.curve(range(1, n_trees + 1), error, **stroked(k), stroke_dasharray=("none", "7 4")[k])
     place = 0.0
     for name, error in sorted(errors.items(), key=lambda item: -item[1][-1]):  # from the top, a line apart
         place = max(plane.y(error[-1]) + 5, place + 17)
@@ -482,7 +489,7 @@ def importance_bars(table: pd.DataFrame) -> Picture:
         drawn += element("g", rect(120 + 170 * k, 6, 14, 12), **_bar(k)) + text(140 + 170 * k, 17, str(name))
     for i, (name, row) in enumerate(table.iterrows()):
         y = 40 + 34 * i
-        drawn += text(76, y + 18, str(name), text_anchor="end")
+        drawn += ending(76, y + 18, name)
         for k, value in enumerate(row):
             width = abs(value) * scale
             bar = rect(zero if value >= 0 else zero - width, y + 12 * k, width, 11)

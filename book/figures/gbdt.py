@@ -5,17 +5,17 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping, Sequence
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from figures.explorable import Choice, Explorable, Panel, Slider
-from figures.shared import READABLE, Picture, Plot, axes, current_plot, dot, in_class, melon
+from figures.plots import axes, plotted
+from figures.scene import OUTLINE, Chart, Picture, centred, dot, ending, filled, in_class, melon, stroked
 from treekit.models.gbdt import GBDTRegressor
 from treekit.models.losses import AbsoluteLoss, HuberLoss, LogisticLoss, Loss, SquaredLoss
 from treekit.pen.palette import BAR, CLASS_COLORS, GAIN, RIPE, UNRIPE, class_color
-from treekit.pen.svg import FAINT, Plane, circle, element, line, number, rect, text
+from treekit.pen.svg import FAINT, circle, element, line, number, rect, text
 
 RATES = (1.0, 0.5, 0.1)
 
@@ -45,17 +45,17 @@ def residual_explorer(x: pd.Series, y: pd.Series, is_ripe: pd.Series, n_rounds: 
     }
     reach = 0.05 * float(np.ptp(values))
     rest = max(float(np.abs(rows).max()) for rows in left_over.values()) + reach
-    residuals = Plane(xlim, (-rest, rest), (56, 40, 466, 330))
-    data = Plane(xlim, (min(0.0, values.min()), values.max() + reach), (44, 40, 466, 330))
+    residuals = Chart(xlim, (-rest, rest), (56, 40, 466, 330))
+    data = Chart(xlim, (min(0.0, values.min()), values.max() + reach), (44, 40, 466, 330))
     xticks = np.arange(xlim[0], xlim[1] + 0.01, 0.2)
-    drawn = dict(fill="none", stroke="currentColor")
-    strip, bar_width = Plane((0, n_rounds), (0, 1), (75, 424, 447, 484)), 26
+    drawn = dict(**OUTLINE)
+    strip, bar_width = Chart((0, n_rounds), (0, 1), (75, 424, 447, 484)), 26
 
     def bar(rate: float, m: int) -> str:
         """What is left of the squares after round m, and above it in the colour of a gain what this round took."""
         before, now = (strip.y(squares[rate][k] / squares[rate][0]) for k in (max(m - 1, 0), m))
         left = strip.x(m) - bar_width / 2
-        taken = rect(left, before, bar_width, now - before, style=f"fill: {class_color(GAIN)}")
+        taken = rect(left, before, bar_width, now - before, **filled(GAIN))
         return taken + rect(left, now, bar_width, strip.y(0) - now, fill_opacity=BAR)
 
     def frame(rate: float, m: int) -> tuple[list[str], str, dict]:
@@ -95,11 +95,11 @@ def residual_explorer(x: pd.Series, y: pd.Series, is_ripe: pd.Series, n_rounds: 
     rounds = list(range(n_rounds + 1))
     half = strip.y(0.5)
     history = text(0, 406, "squared residuals left, round by round (drag here)")
-    history += text(56, half + 5, "½", text_anchor="end")
+    history += ending(56, half + 5, "½")
     history += line(60, half, 466, half, stroke_dasharray="3 4") + line(60, strip.y(0), 466, strip.y(0))
-    history += "".join(text(strip.x(m), 503, str(m), text_anchor="middle") for m in rounds)
+    history += "".join(centred(strip.x(m), 503, m) for m in rounds)
     marks = {n: _melons({n: r}, [(0, 0)]) for n, r in ripe.items()}
-    marks["round"] = rect(-14, -10, 28, 20, rx=4, fill="none", stroke="currentColor")
+    marks["round"] = rect(-14, -10, 28, 20, rx=4, **OUTLINE)
     return Explorable(
         title="Residuals, handed on",
         alt=f"The {len(X)} melons as numbered circles by {x.name} and by what {halved} boosted stumps have left of "
@@ -162,8 +162,8 @@ def price_explorer(
     g, h = -loss.negative_gradient(label, zero)[0], loss.second_derivative(label, zero)[0]
     sides = dict(zip(["one leaf", *names], (np.full(len(y), True), left, ~left)))
     sums = {name: (float(g[rows].sum()), float(h[rows].sum())) for name, rows in sides.items()}
-    plane = Plane((-2, 2), (-3, 3), (44, 112, 468, 340))
-    bars = Plane((-4.4, 4.8), (0, 1), (44, 0, 468, 1))  # with room for the number of the longest bar
+    plane = Chart((-2, 2), (-3, 3), (44, 112, 468, 340))
+    bars = Chart((-4.4, 4.8), (0, 1), (44, 0, 468, 1))  # with room for the number of the longest bar
     bar_y = {"one leaf": 416, "two leaves": 464}
     dashes = dict(zip(sides, ("2 4", "none", "8 4")))
 
@@ -190,7 +190,7 @@ def price_explorer(
         points = [
             f"{number(plane.x(w))},{number(plane.y(v))}" for w, v in ((a, start), ((a + b) / 2, middle), (b, end))
         ]
-        style = dict(fill="none", stroke="currentColor", stroke_width=2, stroke_dasharray=dashes[name])
+        style = dict(**OUTLINE, stroke_width=2, stroke_dasharray=dashes[name])
         return element("path", d="M{} Q{} {}".format(*points), **style)
 
     def frame(lam: float, gamma: float) -> tuple[list[str], str, dict]:
@@ -221,7 +221,7 @@ def price_explorer(
     key += text(124, 18 + 26 * 2 + 5, f"all {len(y)} melons")
     marks = {name: circle(0, 0, 6) for name in sides}
     marks[names[0]] += circle(0, 0, 20, fill_opacity=0, class_="handle")
-    marks |= {f"bar {name}": rect(0, 0, 1, 20, style=f"fill: {class_color(k)}") for name, k in zip(bar_y, (5, GAIN))}
+    marks |= {f"bar {name}": rect(0, 0, 1, 20, **filled(k)) for name, k in zip(bar_y, (5, GAIN))}
     return Explorable(
         title="One leaf or two?",
         alt=f"The melons of the two sides, {names[0]} and {names[1]}, and three parabolas over the step of a leaf: "
@@ -264,12 +264,12 @@ def sum_of_stumps(x: ArrayLike, y: ArrayLike) -> Picture:
     drawing = ""
     for i, (name, middle, steps) in enumerate(panels):
         limits = (middle - half, middle + half)
-        plane = Plane((corners[0], corners[-1]), limits, (30 + 158 * i, 40, 152 + 158 * i, 200))
+        plane = Chart((corners[0], corners[-1]), limits, (30 + 158 * i, 40, 152 + 158 * i, 200))
         ticks = range(int(np.ceil(limits[0])), int(np.floor(limits[1])) + 1)
         drawing += (
             plane.axes([x[0], x[-1]], ticks, "x", "")
             + text(plane.box[0] - 12, 24, name)
-            + plane.curve(corners, np.repeat(steps, 2), style=f"stroke: {class_color(1)}", stroke_width=3)
+            + plane.curve(corners, np.repeat(steps, 2), **stroked(1), stroke_width=3)
         )
     drawing += "".join(dot(plane.x(a), plane.y(b)) for a, b in zip(x, y, strict=True))
     return Picture(
@@ -291,17 +291,17 @@ def regression_losses(delta: float = 1.0) -> Picture:
         (AbsoluteLoss(), 1, {"stroke_dasharray": "6 4"}),
         (huber, 2, {"stroke_width": 4}),
     ]
-    value = Plane((-3, 3), (0, 4.5), (44, 34, 464, 184))
-    gradient = Plane((-3, 3), (-3, 3), (44, 250, 464, 400))
+    value = Chart((-3, 3), (0, 4.5), (44, 34, 464, 184))
+    gradient = Chart((-3, 3), (-3, 3), (44, 250, 464, 400))
     zero = np.zeros((1, len(residual)))
     curves = "".join(
-        value.curve(residual, loss.value(residual, zero), style=f"stroke: {class_color(k)}", **dash)
-        + gradient.curve(residual, loss.negative_gradient(residual, zero)[0], style=f"stroke: {class_color(k)}", **dash)
+        value.curve(residual, loss.value(residual, zero), **stroked(k), **dash)
+        + gradient.curve(residual, loss.negative_gradient(residual, zero)[0], **stroked(k), **dash)
         for loss, k, dash in losses
     )
     names = (
         text(value.x(-2.1), value.y(3.6), "squared")
-        + text(value.x(1.25), value.y(1.5), "absolute: dashed", text_anchor="end")
+        + ending(value.x(1.25), value.y(1.5), "absolute: dashed")
         + text(value.x(1.6), value.y(0.5), "Huber: thick")
     )
     return Picture(
@@ -321,7 +321,7 @@ def logistic_score() -> Picture:
     """The probability of class 1 against the score, and the log loss of a row of either class."""
     F = np.linspace(-4, 4, 161)
     p = 1 / (1 + np.exp(-F))
-    chance, loss = Plane((-4, 4), (0, 1), (44, 34, 464, 154)), Plane((-4, 4), (0, 4.2), (44, 220, 464, 370))
+    chance, loss = Chart((-4, 4), (0, 1), (44, 34, 464, 154)), Chart((-4, 4), (0, 4.2), (44, 220, 464, 370))
     guides = "".join(
         line(plane.x(0), plane.box[1], plane.x(0), plane.box[3], stroke_opacity=FAINT) for plane in (chance, loss)
     )
@@ -334,10 +334,10 @@ def logistic_score() -> Picture:
         + loss.axes(range(-4, 5, 2), [0, 2, 4], "score F, the log-odds", "log loss of one row")
         + guides
         + chance.curve(F, p)
-        + loss.curve(F, -np.log(p), style=f"stroke: {class_color(1)}", stroke_dasharray="6 4")
-        + loss.curve(F, -np.log(1 - p), style=f"stroke: {class_color(0)}")
+        + loss.curve(F, -np.log(p), **stroked(1), stroke_dasharray="6 4")
+        + loss.curve(F, -np.log(1 - p), **stroked(0))
         + text(loss.x(-2.4), loss.y(3.1), "of class 1")
-        + text(loss.x(2.4), loss.y(3.1), "of class 0", text_anchor="end"),
+        + ending(loss.x(2.4), loss.y(3.1), "of class 0"),
     )
 
 
@@ -351,7 +351,7 @@ def leaf_parabola(y: ArrayLike, reg_lambda: float = 1.0) -> Picture:
     start = loss.value(y, zero).sum()
     taylor = start + G * w + H * w**2 / 2
     priced = taylor + reg_lambda * w**2 / 2
-    plane = Plane((-1, 3), (float(np.floor(true.min())), float(np.ceil(true.max()))), (44, 34, 464, 264))
+    plane = Chart((-1, 3), (float(np.floor(true.min())), float(np.ceil(true.max()))), (44, 34, 464, 264))
     shown = priced <= plane.ylim[1]
     marks = []
     for curve, k in ((true, 0), (taylor, 1), (priced, 2)):
@@ -367,29 +367,28 @@ def leaf_parabola(y: ArrayLike, reg_lambda: float = 1.0) -> Picture:
             range(-1, 4), range(int(plane.ylim[0]), int(plane.ylim[1]) + 1), "step w", "loss of the leaf"
         )
         + guide
-        + plane.curve(w, true, style=f"stroke: {class_color(0)}", stroke_width=3)
-        + plane.curve(w, taylor, style=f"stroke: {class_color(1)}", stroke_dasharray="6 4")
-        + plane.curve(w[shown], priced[shown], style=f"stroke: {class_color(2)}", stroke_dasharray="2 3")
+        + plane.curve(w, true, **stroked(0), stroke_width=3)
+        + plane.curve(w, taylor, **stroked(1), stroke_dasharray="6 4")
+        + plane.curve(w[shown], priced[shown], **stroked(2), stroke_dasharray="2 3")
         + "".join(marks)
         + text(plane.x(2.05), plane.y(2.15), "loss")
-        + text(plane.x(2.2), plane.y(3.2), "parabola", text_anchor="end")
-        + text(plane.x(1.75), plane.y(4.4), "with λ", text_anchor="end"),
+        + ending(plane.x(2.2), plane.y(3.2), "parabola")
+        + ending(plane.x(1.75), plane.y(4.4), "with λ"),
     )
 
 
-def plot_learning_curves(curves: Mapping[str, tuple[NDArray, NDArray]], loss: str) -> Plot:
+@plotted
+def plot_learning_curves(curves: Mapping[str, tuple[NDArray, NDArray]], loss: str) -> None:
     """Loss against rounds, of the held-out rows (solid, with a dot at its lowest) and of the training rows (dashed).
 
     `curves` gives each model's name the losses on its training and on the held-out rows; `loss` names the loss.
     """
-    with plt.rc_context(READABLE):
-        ax = axes("rounds", loss)
-        for (name, (train, held_out)), color in zip(curves.items(), CLASS_COLORS):
-            rounds = np.arange(1, len(held_out) + 1)
-            ax.plot(rounds, held_out, color=color, label=name)
-            ax.plot(rounds, train, color=color, linestyle="--", linewidth=1)
-            best = int(np.argmin(held_out))
-            ax.plot(rounds[best], held_out[best], "o", color=color)
-        title = "held out, dot at the lowest (dashed: training)"
-        ax.legend(frameon=False, title=title, loc="lower center", bbox_to_anchor=(0.5, 1), ncols=4)
-    return current_plot()
+    ax = axes("rounds", loss)
+    for (name, (train, held_out)), color in zip(curves.items(), CLASS_COLORS):
+        rounds = np.arange(1, len(held_out) + 1)
+        ax.plot(rounds, held_out, color=color, label=name)
+        ax.plot(rounds, train, color=color, linestyle="--", linewidth=1)
+        best = int(np.argmin(held_out))
+        ax.plot(rounds[best], held_out[best], "o", color=color)
+    title = "held out, dot at the lowest (dashed: training)"
+    ax.legend(frameon=False, title=title, loc="lower center", bbox_to_anchor=(0.5, 1), ncols=4)

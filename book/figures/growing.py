@@ -5,28 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from figures.explorable import Choice, Explorable, Place, Slider
-from figures.shared import (
-    READABLE,
-    Picture,
-    Plot,
-    axes,
-    current_plot,
-    in_class,
-    melon,
-    plain_ticks,
-    ripe_and_unripe,
-)
+from figures.plots import axes, plain_ticks, plotted
+from figures.scene import OUTLINE, Picture, centred, filled, in_class, melon, ripe_and_unripe
 from treekit.growing.criteria import Gini
 from treekit.growing.level import Level, descend, first_level
 from treekit.growing.presorted import sort_columns
 from treekit.models.cart import CARTClassifier
-from treekit.pen.palette import CLASS_COLORS, class_color
+from treekit.pen.palette import CLASS_COLORS
 from treekit.pen.svg import FAINT, element, line, rect, text
 
 RIGHT = 478
@@ -143,9 +133,9 @@ def _picture(alt: str, strips: list[Strip], label: NDArray, names: Sequence, cla
 
 def _row(x: float, y: float, width: float, weight: float, k: int, name: str, drop: float) -> str:
     """A row: a bar as high as its weight, with its number below, by `drop` lower than it could be."""
-    frame = rect(x + 2, y, width - 4, BAR, fill="none", stroke="currentColor", stroke_opacity=FAINT)
+    frame = rect(x + 2, y, width - 4, BAR, **OUTLINE, stroke_opacity=FAINT)
     bar = in_class(k, rect(x + 2, y + BAR * (1 - weight), width - 4, BAR * weight))
-    number = text(x + width / 2, y + BAR + 16 + drop, name, text_anchor="middle")
+    number = centred(x + width / 2, y + BAR + 16 + drop, name)
     return (frame if weight < 1 else "") + bar + number
 
 
@@ -163,23 +153,22 @@ def subtraction(parent: ArrayLike, lighter: ArrayLike) -> Picture:
         for b, n in enumerate(counts.tolist()):
             x = left + width * b
             bars += rect(x + 2, 156 - unit * n, width - 4, unit * n) if n else ""
-            drawn += text(x + width / 2, 150 - unit * n, str(n), text_anchor="middle")
-        drawn += element("g", bars, style=f"fill: {class_color(k)}") + line(left, 156, left + 132, 156)
+            drawn += centred(x + width / 2, 150 - unit * n, n)
+        drawn += element("g", bars, **filled(k)) + line(left, 156, left + 132, 156)
     alt = "Rows in each bin as bars: " + "; ".join(
         f"{title} {', '.join(map(str, counts.tolist()))}" for title, counts in panels
     )
     return Picture(f"{alt}. The last is the first minus the second.", (480, 168), drawn)
 
 
-def plot_work(counts: pd.DataFrame) -> Plot:
+@plotted
+def plot_work(counts: pd.DataFrame) -> None:
     """Operations, one line for each column of ``counts``, against the number of rows, its index, on log axes."""
-    with plt.rc_context(READABLE):
-        ax = axes("number of rows", "operations")
-        for name, mark, color in zip(counts, "os^", CLASS_COLORS):
-            ax.loglog(counts.index, counts[name], marker=mark, color=color, label=name)
-        plain_ticks(ax)
-        ax.legend(frameon=False)
-    return current_plot()
+    ax = axes("number of rows", "operations")
+    for name, mark, color in zip(counts, "os^", CLASS_COLORS):
+        ax.loglog(counts.index, counts[name], marker=mark, color=color, label=name)
+    plain_ticks(ax)
+    ax.legend(frameon=False)
 
 
 class Ordered(NamedTuple):
@@ -241,14 +230,14 @@ def orders_explorer(x: pd.DataFrame, is_ripe: pd.Series) -> Explorable:
             places |= {f"{column} {row}": (spot, top + 86) for row, spot in spots.items()}
             brackets = "".join(
                 line(spot[0] - 9, top + 102, spot[-1] + 9, top + 102, stroke_width=2)
-                + text((spot[0] + spot[-1]) / 2, top + 120, str(node), text_anchor="middle", font_weight="bold")
+                + centred((spot[0] + spot[-1]) / 2, top + 120, node, font_weight="bold")
                 for node, spot in zip(level.nodes.tolist(), np.split(across(level), level.start[1:-1]))
             )
             parts.append(text(0, top + 120, "node") + brackets)
             if depth:
                 above = levels[depth - 1]
                 before = list(zip(above.orders[j].tolist(), across(above)))
-                old = "".join(text(spot, top + 38, str(x.index[row]), text_anchor="middle") for row, spot in before)
+                old = "".join(centred(spot, top + 38, str(x.index[row])) for row, spot in before)
                 links = (line(spot, top + 44, spots[row], top + 72) for row, spot in before if row in spots)
                 parts.append(element("g", old, font_size=14) + element("g", "".join(links), stroke_opacity=0.5))
         for depth_above in levels[:depth]:

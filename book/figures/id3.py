@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
 from figures.explorable import Choice, Explorable, Place
-from figures.shared import LINE, READABLE, Plot, axes, current_plot, melon, ripe_and_unripe
+from figures.plots import axes, plotted
+from figures.scene import LINE, OUTLINE, Chart, ending, filled, melon, ripe_and_unripe
 from treekit.measures import entropy, information_gain
-from treekit.pen.palette import BAR, CLASS_COLORS, GAIN, class_color
-from treekit.pen.svg import FAINT, Plane, circle, element, line, rect, text
+from treekit.pen.palette import BAR, CLASS_COLORS, GAIN
+from treekit.pen.svg import FAINT, circle, element, line, rect, text
 
 PITCH = 23  # pixels from one melon to the next
 NOT_YET = "nothing yet"
@@ -36,13 +36,13 @@ def split_explorer(frame: pd.DataFrame, target: str, rival: str) -> Explorable:
     n_lines = max(map(len, groups.values()))
     top, height = 100, 48  # of the first group; of each: a name, its melons below
     mean_y = top + height * n_lines + 22
-    bits = Plane((0, 1), (0, 1), (232, 0, 342, 1))
+    bits = Chart((0, 1), (0, 1), (232, 0, 342, 1))
 
     def side_by_side(rows: Iterable, y: float) -> dict[object, Place]:
         return {row: (12 + PITCH * i, y) for i, row in enumerate(rows)}
 
     def amount(y: float, value: float) -> str:
-        return text(400, y + 5, f"{value:.3f}", text_anchor="end")
+        return ending(400, y + 5, f"{value:.3f}")
 
     first_y = 62
     seats = side_by_side(frame.index, first_y)
@@ -72,14 +72,14 @@ def split_explorer(frame: pd.DataFrame, target: str, rival: str) -> Explorable:
     bar = rect(0, -7, 1, 14, fill_opacity=BAR)
     marks: dict[object, str] = {"mean": bar}
     marks |= {f"entropy {i}": bar for i in range(n_lines)}
-    marks["gain"] = rect(0, -7, 1, 14, style=f"fill: {class_color(GAIN)}")
+    marks["gain"] = rect(0, -7, 1, 14, **filled(GAIN))
     marks |= {row: melon(row, label == "yes", radius=10.5) for row, label in labels.items()}
     empty = "".join(circle(seats[row][0], seats[row][1], 10) for row in frame.index)
     background = (
         ripe_and_unripe(12, 9)
-        + text(400, 14, "entropy (bits)", text_anchor="end")
+        + ending(400, 14, "entropy (bits)")
         + text(0, 44, f"all {n} melons")
-        + element("g", empty, fill="none", stroke="currentColor", stroke_opacity=FAINT, stroke_dasharray="2 3")
+        + element("g", empty, **OUTLINE, stroke_opacity=FAINT, stroke_dasharray="2 3")
         + rect(bits.x(0), first_y - 7, bits.x(before) - bits.x(0), 14, fill_opacity=BAR)
         + amount(first_y, before)
         + line(0, top - 22, 400, top - 22, stroke_opacity=FAINT)
@@ -104,26 +104,24 @@ def split_explorer(frame: pd.DataFrame, target: str, rival: str) -> Explorable:
     )
 
 
-def plot_chance(chance: pd.Series, gain: float, name: str) -> Plot:
+@plotted
+def plot_chance(chance: pd.Series, gain: float, name: str) -> None:
     """The mean gain of random columns, `chance`, against their number of values, and the gain of a real attribute."""
-    with plt.rc_context(READABLE):
-        ax = axes("values of the random column", "mean gain (bits)")
-        ax.plot(chance.index, chance, marker="o", color=CLASS_COLORS[0])
-        ax.axhline(gain, color=CLASS_COLORS[1], linestyle="--")
-        ax.annotate(name, (chance.index[-1], gain), xytext=(0, -6), textcoords="offset points", ha="right", va="top")
-        ax.set(xticks=chance.index, ylim=(0, None))
-    return current_plot()
+    ax = axes("values of the random column", "mean gain (bits)")
+    ax.plot(chance.index, chance, marker="o", color=CLASS_COLORS[0])
+    ax.axhline(gain, color=CLASS_COLORS[1], linestyle="--")
+    ax.annotate(name, (chance.index[-1], gain), xytext=(0, -6), textcoords="offset points", ha="right", va="top")
+    ax.set(xticks=chance.index, ylim=(0, None))
 
 
-def plot_threshold(means: pd.DataFrame) -> Plot:
+@plotted
+def plot_threshold(means: pd.DataFrame) -> None:
     """Accuracy on training rows and on held-out rows, the columns of `means`, against the threshold, its index."""
-    with plt.rc_context(READABLE):
-        ax = axes("threshold min_gain (bits)", "accuracy")
-        for k, name in enumerate(["training", "held-out"]):
-            ax.plot(means.index, means[name], marker="os"[k], color=CLASS_COLORS[k], label=f"{name} rows")
-        best = means["held-out"].idxmax()
-        ax.axvline(best, color="black", linestyle=":")
-        ax.annotate("best on\nheld-out rows", (best, 1), xytext=(6, 0), textcoords="offset points", va="top")
-        ax.set(ylim=(0.45, 1.02))
-        ax.legend(loc="lower left", frameon=False)
-    return current_plot()
+    ax = axes("threshold min_gain (bits)", "accuracy")
+    for k, name in enumerate(["training", "held-out"]):
+        ax.plot(means.index, means[name], marker="os"[k], color=CLASS_COLORS[k], label=f"{name} rows")
+    best = means["held-out"].idxmax()
+    ax.axvline(best, color="black", linestyle=":")
+    ax.annotate("best on\nheld-out rows", (best, 1), xytext=(6, 0), textcoords="offset points", va="top")
+    ax.set(ylim=(0.45, 1.02))
+    ax.legend(loc="lower left", frameon=False)

@@ -5,10 +5,25 @@ from __future__ import annotations
 import numpy as np
 
 from figures.explorable import Explorable, Slider
-from figures.shared import Picture, arrow, code_lines, dot, in_class, rings
+from figures.scene import OUTLINE, Chart, Picture, centred, dot, ending, in_class, ringed
 from treekit.datasets import load_lunch
 from treekit.pen.palette import class_color
-from treekit.pen.svg import Plane, element, line, rect, text
+from treekit.pen.svg import element, line, number, rect, text
+
+
+def arrow(x: float, y: float) -> str:
+    """A dish whose price is off the chart."""
+    return element("path", d=f"M{number(x - 6)},{number(y + 5)}h12l-6,-10z")
+
+
+def code_lines(lines: list[tuple[int, str]], y: float) -> str:
+    """Lines of code, each with its indent, from the first baseline `y` down."""
+    written = (text(306 + 16 * indent, y + 22 * i, words) for i, (indent, words) in enumerate(lines))
+    return element("g", "".join(written), font_family="ui-monospace, Consolas, monospace")
+
+
+def rings(spots: list[tuple[float, float]]) -> str:
+    return ringed([(x, y, 10) for x, y in spots], width=1.5)
 
 
 def lunch_explorer() -> Explorable:
@@ -16,7 +31,7 @@ def lunch_explorer() -> Explorable:
     lunches = load_lunch()
     far, cost = lunches["distance_m"].to_numpy(), lunches["price_yuan"].to_numpy()
     eaten = (lunches["eat"] == "yes").to_numpy()
-    plane = Plane((0, 700), (0, 50), (32, 40, 288, 250))
+    plane = Chart((0, 700), (0, 50), (32, 40, 288, 250))
     left, top, right, bottom = plane.box
     distances, prices = list(range(100, 701, 100)), list(range(5, 51, 5))
     # A dish whose price is off the chart becomes an arrow on its upper edge.
@@ -95,8 +110,8 @@ def lunch_anatomy() -> Picture:
     def card(x: float, y: float, words: str, is_leaf: bool = False) -> str:
         width = 100 if is_leaf else 170
         corner = height / 2 if is_leaf else 6
-        frame = rect(x - width / 2, y, width, height, rx=corner, fill="none", stroke="currentColor")
-        return frame + text(x, y + 25, words, text_anchor="middle", font_weight="bold")
+        frame = rect(x - width / 2, y, width, height, rx=corner, **OUTLINE)
+        return frame + centred(x, y + 25, words, font_weight="bold")
 
     def branch(x1: float, x2: float, y: float, answer: str) -> str:
         """The line down from the card at (x1, y) to the one at x2, its answer on the outer side."""
@@ -141,7 +156,7 @@ def lunch_partition(left: tuple[str, str, float, float], right: tuple[str, str, 
     eaten = (lunches["eat"] == "yes").to_numpy()
 
     def panel(title: str, first: str, distance: float, price: float, offset: float) -> str:
-        plane = Plane((0, 700), (0, 50), (offset + 28, 62, offset + 218, 262))
+        plane = Chart((0, 700), (0, 50), (offset + 28, 62, offset + 218, 262))
         low, top, high, bottom = plane.box
         x, y = plane.x(distance), plane.y(price)
         # What lies beyond the picture is drawn on its edge, as an arrow where the price is off the chart.
@@ -157,7 +172,7 @@ def lunch_partition(left: tuple[str, str, float, float], right: tuple[str, str, 
             second, third = (plane.x(480), plane.y(5)), (plane.x(500), plane.y(37))
         names = [(x - 24, bottom - 6), second, third]
         return (
-            text((low + high) / 2, 20, title, text_anchor="middle", font_weight="bold")
+            centred((low + high) / 2, 20, title, font_weight="bold")
             + rect(low, y, x - low, bottom - y, style=f"fill: {class_color(1)}; fill-opacity: 0.15")
             + element("g", plane.axes([0, 200, 400, 600], range(0, 51, 10), "distance (m)", ""))
             + text(offset, 48, "price (yuan)")
@@ -221,9 +236,7 @@ SUBJECT = {
 def subject_map() -> Picture:
     """The whole subject as a tree that lies on its side: six questions, and under each its concepts and chapters."""
     step, y = 25, 24
-    drawing = text(0, y, "Decision trees", font_weight="bold") + text(
-        480, y, "chapter", text_anchor="end", font_style="italic"
-    )
+    drawing = text(0, y, "Decision trees", font_weight="bold") + ending(480, y, "chapter", font_style="italic")
     trunk = y
     for question, concepts in SUBJECT.items():
         y += step + 8
@@ -233,7 +246,7 @@ def subject_map() -> Picture:
         for concept, chapter in concepts:
             y += step
             drawing += line(40, y - 5, 56, y - 5, stroke_opacity=0.5)
-            drawing += text(62, y, concept) + text(480, y, chapter, text_anchor="end", font_style="italic")
+            drawing += text(62, y, concept) + ending(480, y, chapter, font_style="italic")
         drawing += line(40, stem, 40, y - 5, stroke_opacity=0.5)
     drawing += line(8, 32, 8, trunk, stroke_opacity=0.5)
     outline = " ".join(

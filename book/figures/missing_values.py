@@ -10,22 +10,12 @@ import pandas as pd
 from matplotlib.ticker import MaxNLocator
 
 from figures.explorable import Choice, Explorable, Slider
-from figures.shared import (
-    PLOT_WIDTH,
-    READABLE,
-    Picture,
-    Plot,
-    current_plot,
-    dot,
-    in_class,
-    melon,
-    placed,
-    ripe_and_unripe,
-)
+from figures.plots import PLOT_WIDTH, plotted
+from figures.scene import OUTLINE, Chart, Picture, centred, dot, in_class, melon, placed, ripe_and_unripe
 from treekit.measures import entropy_of_counts
 from treekit.models.c45 import C45Classifier
 from treekit.pen.palette import BAR, CLASS_COLORS, RIPE, UNRIPE
-from treekit.pen.svg import FAINT, Plane, circle, element, line, rect, text
+from treekit.pen.svg import FAINT, circle, element, line, rect, text
 
 STEPS = ["all melons", "known ones fall", "others poured"]
 WIDTH, PITCH = 400, 23.2  # of the drawing, and from one melon to the next
@@ -38,7 +28,7 @@ def disc(x: float, y: float, name: str, k: int, share: float = 1.0) -> str:
     drawn = in_class(k, circle(x, y, RADIUS * share**0.5))
     if share > 1 - 1e-9:
         style = f"fill: {('white', 'currentColor')[k % 2]}"
-        return drawn + text(x, y + 4.5, name, text_anchor="middle", font_size=12.5, style=style)
+        return drawn + centred(x, y + 4.5, name, font_size=12.5, style=style)
     return drawn + text(x + RADIUS + 4, y + 5, f"{name}: {share:.3f}", font_size=14.5)
 
 
@@ -59,7 +49,7 @@ def _legend(y: float) -> str:
 
 
 def _ring(x: float, y: float) -> str:
-    return circle(x, y, RADIUS + 3.5, fill="none", stroke="currentColor", stroke_width=1.5, stroke_dasharray="4 3")
+    return circle(x, y, RADIUS + 3.5, **OUTLINE, stroke_width=1.5, stroke_dasharray="4 3")
 
 
 def pieces_of(frame: pd.DataFrame, target: str, attribute: str) -> pd.DataFrame:
@@ -93,7 +83,7 @@ def question(frame: pd.DataFrame, target: str, attribute: str, step: str) -> tup
     read, weights = "", ""
     for m, (value, middle) in enumerate(zip(table.index, middles, strict=True)):
         branches += line(WIDTH / 2, 66, middle, 86, stroke_opacity=FAINT) + text(middle, 101, str(value))
-        branches += rect(width * m + 4, 108, width - 8, 56, fill="none", stroke="currentColor", stroke_opacity=FAINT)
+        branches += rect(width * m + 4, 108, width - 8, 56, **OUTLINE, stroke_opacity=FAINT)
         members = frame.index[answers == value].tolist()
         left = middle - PITCH * (min(per_line, len(members)) - 1) / 2
         weight = len(members) + poured * len(gaps) * table["share"].iloc[m]
@@ -230,7 +220,7 @@ def surrogate_plane(frame: pd.DataFrame, kind: Sequence[str], split: float, surr
     """Rows in the plane of two columns, the first of which has gaps, with the split on it and the surrogate split."""
     (split_name, x), (name, y) = ((column, frame[column]) for column in frame)
     classes, code = _classes(pd.Series(kind))
-    plane = Plane((x.min() - 0.15, x.max() + 0.15), (y.min() - 0.2, y.max() + 0.2), (44, 66, 464, 266))
+    plane = Chart((x.min() - 0.15, x.max() + 0.15), (y.min() - 0.2, y.max() + 0.2), (44, 66, 464, 266))
     is_known = x.notna().to_numpy()
     points = "".join(in_class(code[i], dot(plane.x(x.iloc[i]), plane.y(y.iloc[i]))) for i in np.flatnonzero(is_known))
     unknown = "".join(
@@ -256,24 +246,23 @@ def surrogate_plane(frame: pd.DataFrame, kind: Sequence[str], split: float, surr
     return Picture(alt, (480, 316), legend + axes + points + unknown + cuts + words)
 
 
-def plot_with_holes(runs: pd.DataFrame) -> Plot:
+@plotted
+def plot_with_holes(runs: pd.DataFrame) -> None:
     """Accuracy of each way (rows) for each kind of holes (panels): every run as a dot, their mean as a bar.
 
     `runs` has the columns holes, way and accuracy.
     """
     kinds, ways = runs["holes"].unique(), runs["way"].unique()
-    with plt.rc_context(READABLE):
-        figure, panels = plt.subplots(
-            1, len(kinds), figsize=(PLOT_WIDTH, 3.6), sharex=True, sharey=True, layout="constrained"
-        )
-        for ax, kind in zip(panels, kinds, strict=True):
-            for place, way in enumerate(ways):
-                accuracy = runs.loc[(runs["holes"] == kind) & (runs["way"] == way), "accuracy"]
-                ax.plot(accuracy, np.full(len(accuracy), place), "o", markersize=4, alpha=0.4, color=CLASS_COLORS[0])
-                ax.plot([accuracy.mean()] * 2, [place - 0.3, place + 0.3], color="black", linewidth=2)
-            ax.set(title=kind, yticks=range(len(ways)), yticklabels=ways)
-            ax.xaxis.set_major_locator(MaxNLocator(2))
-            ax.spines[["top", "right"]].set_visible(False)
-        panels[0].invert_yaxis()
-        figure.supxlabel("accuracy on held-out rows", fontsize="medium")
-    return current_plot()
+    figure, panels = plt.subplots(
+        1, len(kinds), figsize=(PLOT_WIDTH, 3.6), sharex=True, sharey=True, layout="constrained"
+    )
+    for ax, kind in zip(panels, kinds, strict=True):
+        for place, way in enumerate(ways):
+            accuracy = runs.loc[(runs["holes"] == kind) & (runs["way"] == way), "accuracy"]
+            ax.plot(accuracy, np.full(len(accuracy), place), "o", markersize=4, alpha=0.4, color=CLASS_COLORS[0])
+            ax.plot([accuracy.mean()] * 2, [place - 0.3, place + 0.3], color="black", linewidth=2)
+        ax.set(title=kind, yticks=range(len(ways)), yticklabels=ways)
+        ax.xaxis.set_major_locator(MaxNLocator(2))
+        ax.spines[["top", "right"]].set_visible(False)
+    panels[0].invert_yaxis()
+    figure.supxlabel("accuracy on held-out rows", fontsize="medium")

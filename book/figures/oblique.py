@@ -11,12 +11,13 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from figures.explorable import Choice, Explorable, Panel, Slider
-from figures.shared import PLOT_WIDTH, READABLE, Picture, Plot, current_plot, in_class, melon, piled
+from figures.plots import PLOT_WIDTH, plotted
+from figures.scene import Chart, Picture, centred, ending, filled, in_class, melon, piled, stroked
 from treekit.growing.thresholds import midpoint
 from treekit.measures import gain_of_counts
 from treekit.models.base import TreeClassifier
 from treekit.pen.palette import CLASS_COLORS, GAIN, class_color
-from treekit.pen.svg import FAINT, Plane, circle, element, line, number, rect, text
+from treekit.pen.svg import FAINT, circle, element, line, number, rect, text
 from treekit.trees.tree import Tree
 
 Polygon = NDArray[np.float64]
@@ -63,7 +64,7 @@ def region_panels(
     low, high = values.min(axis=0), values.max(axis=0)
     low, high = low - 0.04 * (high - low), high + 0.04 * (high - low)
     box = np.array([low, [high[0], low[1]], high, [low[0], high[1]]])
-    plane, size = Plane((low[0], high[0]), (low[1], high[1]), (34, 52, 236, 254)), 4 if len(values) < 50 else 2
+    plane, size = Chart((low[0], high[0]), (low[1], high[1]), (34, 52, 236, 254)), 4 if len(values) < 50 else 2
     dots = "".join(
         in_class(
             c, "".join(circle(round(plane.x(a), 1), round(plane.y(b), 1), size) for a, b in values[labels == name])
@@ -73,7 +74,7 @@ def region_panels(
     rows = f"rows-{zlib.crc32(dots.encode()):x}"  # drawn once and used twice, because they weigh most
     drawn, counted = "", []
     for k, (name, model) in enumerate(models.items()):
-        plane = Plane((low[0], high[0]), (low[1], high[1]), (34 + APART * k, 52, 236 + APART * k, 254))
+        plane = Chart((low[0], high[0]), (low[1], high[1]), (34 + APART * k, 52, 236 + APART * k, 254))
         for polygon, label in _leaves(model.tree_, box):
             if len(polygon):
                 corners = " ".join(f"{number(plane.x(a))},{number(plane.y(b))}" for a, b in polygon)
@@ -82,7 +83,7 @@ def region_panels(
         drawn += element("use", href=f"#{rows}", x=APART) if k else element("g", dots, id=rows)
         n = model.get_n_leaves()
         drawn += plane.axes(xticks, yticks if k == 0 else [], str(X.columns[0]), "")
-        drawn += text(sum(plane.box[::2]) / 2, 16, f"{name}: {n} leaves", text_anchor="middle")
+        drawn += centred(sum(plane.box[::2]) / 2, 16, f"{name}: {n} leaves")
         counted.append(f"{name} with {n}")
     drawn += text(0, 42, str(X.columns[1]))
     alt = (
@@ -93,7 +94,7 @@ def region_panels(
     return Picture(alt, (480, 304), drawn)
 
 
-def _rows(plane: Plane, values: NDArray, code: NDArray, names: Iterable, is_above: NDArray) -> str:
+def _rows(plane: Chart, values: NDArray, code: NDArray, names: Iterable, is_above: NDArray) -> str:
     """The rows as dots in the shape and colour of their class, each with its name on the side away from the line."""
     dots = "".join(
         in_class(int(k), "".join(circle(plane.x(a), plane.y(b), 5) for a, b in values[code == k]))
@@ -152,11 +153,11 @@ def tilt_explorer(frame: pd.DataFrame, columns: list[str], target: str) -> Explo
     low, high = turned.values.min(axis=0), turned.values.max(axis=0)
     low, high = low - 0.06 * turned.range, high + 0.06 * turned.range
     box = np.array([low, [high[0], low[1]], high, [low[0], high[1]]])
-    plane, floor = Plane((low[0], high[0]), (low[1], high[1]), (56, 34, 356, 334)), 156
+    plane, floor = Chart((low[0], high[0]), (low[1], high[1]), (56, 34, 356, 334)), 156
     angles = list(range(0, 180, 5))
     gains = {degrees: turned.cut(degrees)[3] for degrees in angles}
     single, best = max(gains[0], gains[90]), max(gains.values())
-    profile = Plane((0, 180), (0, 0.6), (36, 242, 380, 336))
+    profile = Chart((0, 180), (0, 0.6), (36, 242, 380, 336))
     xticks, yticks = (np.arange(np.ceil(10 * a), np.floor(10 * b) + 1, 2) / 10 for a, b in zip(low, high))
     ripe = dict(zip(frame.index, (frame[target] == "yes").tolist()))
 
@@ -199,15 +200,15 @@ def tilt_explorer(frame: pd.DataFrame, columns: list[str], target: str) -> Explo
     def along(degrees: int) -> tuple[list[str], dict]:
         """The rows in their order along the direction, with the threshold, and the gains between 90 and `degrees`."""
         x, t, _, gain = turned.cut(degrees)
-        scale = Plane((x.min(), x.max()), (0, 1), (24, 0, 376, 1))
+        scale = Chart((x.min(), x.max()), (0, 1), (24, 0, 376, 1))
         at, (dot_x, dot_y) = scale.x(t), dot_at(degrees)
         on_the_way = range(min(degrees, 90), max(degrees, 90) + 5, 5)
         drawing = [
             line(at, 26, at, floor + 20, stroke_width=2),
-            text(392, 228, f"{gain:.3f}", text_anchor="end", font_weight="bold"),
+            ending(392, 228, f"{gain:.3f}", font_weight="bold"),
         ]
         places: dict = dict(zip(frame.index, piled([scale.x(value) for value in x], floor)))
-        dots = [circle(*dot_at(a), 3, style=f"fill: {class_color(GAIN)}") for a in on_the_way]
+        dots = [circle(*dot_at(a), 3, **filled(GAIN)) for a in on_the_way]
         return drawing + dots, places | {"gain": (dot_x, dot_y)}
 
     return Explorable(
@@ -237,7 +238,7 @@ def tilt_explorer(frame: pd.DataFrame, columns: list[str], target: str) -> Explo
             + profile.axes([0, 45, 90, 135, 180], [0, 0.3, 0.6], "angle", "gain in bits (dashed: best single column)")
             + line(36, profile.y(single), 380, profile.y(single), stroke_dasharray="3 4"),
             along,
-            {"gain": circle(0, 0, 6, style=f"fill: {class_color(GAIN)}")} | {n: melon(n, r) for n, r in ripe.items()},
+            {"gain": circle(0, 0, 6, **filled(GAIN))} | {n: melon(n, r) for n, r in ripe.items()},
         ),
     )
 
@@ -248,14 +249,14 @@ def gain_by_angle(frame: pd.DataFrame, columns: list[str], target: str) -> Pictu
     degrees = np.arange(0, 180.25, 0.25)
     gain = np.array([turned.cut(a)[3] for a in degrees])
     best = degrees[gain > gain.max() - 1e-9]
-    plane = Plane((0, 180), (0, 0.6), (44, 38, 460, 198))
+    plane = Chart((0, 180), (0, 0.6), (44, 38, 460, 198))
     marks = ""
     for a, name, anchor, above in ((0, columns[0], "start", 22), (90, columns[1], "end", 12)):  # clear of the curve
         x, y = plane.x(a), plane.y(turned.cut(a)[3])
         marks += circle(x, y, 5) + text(x, y - above, name, text_anchor=anchor)
     corner = np.diff(gain, prepend=-1, append=-1) != 0  # a flat piece needs its two ends
     corner = corner[1:] | corner[:-1]
-    curve = plane.curve(degrees[corner], gain[corner], style=f"stroke: {class_color(GAIN)}")
+    curve = plane.curve(degrees[corner], gain[corner], **stroked(GAIN))
     axes = plane.axes(
         range(0, 181, 30), [0, 0.2, 0.4, 0.6], "angle of the direction, in degrees", "gain of its best cut (bits)"
     )
@@ -270,28 +271,27 @@ def gain_by_angle(frame: pd.DataFrame, columns: list[str], target: str) -> Pictu
     return Picture(alt, (480, 250), axes + curve + marks)
 
 
-def plot_staircase(runs: pd.DataFrame) -> Plot:
+@plotted
+def plot_staircase(runs: pd.DataFrame) -> None:
     """Leaves, and error on new rows, against the number of rows, both on logarithmic axes.
 
     `runs` has the columns rows, tree, leaves and error, one line for each run.
     """
-    with plt.rc_context(READABLE):
-        figure, panels = plt.subplots(1, 2, figsize=(PLOT_WIDTH, 3.6), layout="constrained")
-        for k, (name, of_tree) in enumerate(runs.groupby("tree", sort=False)):
-            mean = of_tree.groupby("rows").mean(numeric_only=True)
-            for ax, what in zip(panels, ("leaves", "error")):
-                ax.plot(of_tree["rows"], of_tree[what], "o", color=CLASS_COLORS[k], markersize=3, alpha=0.4)
-                ax.plot(mean.index, mean[what], color=CLASS_COLORS[k], label=name, linestyle=["-", "--"][k])
-        rows = runs["rows"].unique()
-        leaves, errors = [2, 5, 10, 20, 50], [0.001, 0.01, 0.1]
-        for ax, ticks, label in zip(panels, (leaves, errors), ("leaves", "error on new rows")):
-            ax.set(xscale="log", yscale="log", xlabel="training rows", ylabel=label)
-            ax.set_xticks(rows, labels=rows)
-            ax.set_yticks(ticks, labels=ticks)
-            ax.minorticks_off()
-            ax.spines[["top", "right"]].set_visible(False)
-        figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper center", ncols=2, frameon=False)
-    return current_plot()
+    figure, panels = plt.subplots(1, 2, figsize=(PLOT_WIDTH, 3.6), layout="constrained")
+    for k, (name, of_tree) in enumerate(runs.groupby("tree", sort=False)):
+        mean = of_tree.groupby("rows").mean(numeric_only=True)
+        for ax, what in zip(panels, ("leaves", "error")):
+            ax.plot(of_tree["rows"], of_tree[what], "o", color=CLASS_COLORS[k], markersize=3, alpha=0.4)
+            ax.plot(mean.index, mean[what], color=CLASS_COLORS[k], label=name, linestyle=["-", "--"][k])
+    rows = runs["rows"].unique()
+    leaves, errors = [2, 5, 10, 20, 50], [0.001, 0.01, 0.1]
+    for ax, ticks, label in zip(panels, (leaves, errors), ("leaves", "error on new rows")):
+        ax.set(xscale="log", yscale="log", xlabel="training rows", ylabel=label)
+        ax.set_xticks(rows, labels=rows)
+        ax.set_yticks(ticks, labels=ticks)
+        ax.minorticks_off()
+        ax.spines[["top", "right"]].set_visible(False)
+    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper center", ncols=2, frameon=False)
 
 
 def turned_line(
@@ -312,7 +312,7 @@ def turned_line(
     low, high = values.min(axis=0), values.max(axis=0)
     margin = 0.1 * (high - low)
     left, right = min(low[0], pivot) - margin[0], high[0] + margin[0]
-    plane = Plane((left, right), (low[1] - margin[1], high[1] + margin[1]), (48, 38, 468, 268))
+    plane = Chart((left, right), (low[1] - margin[1], high[1] + margin[1]), (48, 38, 468, 268))
     xticks, yticks = (np.arange(np.ceil(10 * a), np.floor(10 * b) + 1) / 10 for a, b in (plane.xlim, plane.ylim))
 
     def height(cut: tuple[Sequence[float], float], x: float) -> float:
@@ -337,7 +337,7 @@ def logistic_curves(v: ArrayLike, y: ArrayLike, factors: tuple[float, float, flo
     """The logistic curve of `factor` times v for three rising factors, over the rows at 0 or 1; y marks the ones."""
     v, is_one = np.asarray(v, dtype=float), np.asarray(y, dtype=bool)
     margin = 0.08 * np.ptp(v)
-    plane = Plane((v.min() - margin, v.max() + margin), (0, 1), (44, 38, 468, 218))
+    plane = Chart((v.min() - margin, v.max() + margin), (0, 1), (44, 38, 468, 218))
     drawn = plane.axes([-0.4, -0.2, 0, 0.2], [0, 0.5, 1], "v, the place of a row along the direction", "p")
     places = ((0.24, 0.62, "start"), (0.1, 0.735, "start"), (-0.02, 0.8, "end"))  # of the labels, beside their curves
     for k, (factor, (x, p, anchor)) in enumerate(zip(factors, places)):
@@ -359,10 +359,10 @@ def paired_differences(difference: pd.DataFrame) -> Picture:
     """How much more accurate the second of two models is: a row of dots for each column, one dot for each split."""
     reach = 1.05 * float(difference.abs().to_numpy().max())
     bottom = 40 + 32 * difference.shape[1]
-    plane = Plane((-reach, reach), (0, 1), (140, 40, 470, bottom))
+    plane = Chart((-reach, reach), (0, 1), (140, 40, 470, bottom))
     drawn = plane.axes([-0.1, 0, 0.1], [], "difference of the two accuracies", "")
     drawn += line(plane.x(0), 32, plane.x(0), bottom, stroke_dasharray="6 4")
-    drawn += text(plane.x(0) - 12, 22, "CART is better", text_anchor="end")
+    drawn += ending(plane.x(0) - 12, 22, "CART is better")
     drawn += text(plane.x(0) + 12, 22, "oblique is better")
     for k, name in enumerate(difference):
         y = 58 + 32 * k

@@ -10,10 +10,21 @@ import numpy as np
 import pandas as pd
 
 from figures.explorable import Choice, Explorable, Panel, Slider
-from figures.shared import Picture, dot, in_class, melon, ripe_and_unripe
+from figures.scene import (
+    OUTLINE,
+    Chart,
+    Picture,
+    centred,
+    dot,
+    filled,
+    in_class,
+    melon,
+    ripe_and_unripe,
+    stroked,
+)
 from treekit.models.cart import CARTClassifier, CARTRegressor
 from treekit.pen.palette import REGION, class_color
-from treekit.pen.svg import Plane, circle, element, line, rect, text
+from treekit.pen.svg import circle, element, line, rect, text
 from treekit.pruning.cost_complexity import CostComplexityPath, cost_complexity_path, prune_cost_complexity
 from treekit.pruning.pessimistic import binomial_limit
 from treekit.trees.tree import Tree
@@ -29,10 +40,10 @@ Box = list[tuple[float, float]]
 def depth_curves(means: pd.DataFrame) -> Picture:
     """Accuracy on training rows and on held-out rows, the columns of `means`, against the depth, its index."""
     last, low = int(means.index[-1]), np.floor(10 * means.min().min()) / 10
-    plane = Plane((0, last), (low, 1), (48, 40, 400, 262))
+    plane = Chart((0, last), (low, 1), (48, 40, 400, 262))
     ends = [("training", "training"), ("held-out", "held out")]
     curves = "".join(
-        plane.curve(means.index, means[column], style=f"stroke: {class_color(k)}", stroke_dasharray=("none", "7 4")[k])
+        plane.curve(means.index, means[column], **stroked(k), stroke_dasharray=("none", "7 4")[k])
         + text(406, plane.y(means[column].iloc[-1]) + 5, name)
         for k, (column, name) in enumerate(ends)
     )
@@ -50,13 +61,13 @@ def depth_curves(means: pd.DataFrame) -> Picture:
 
 def limit_curves(confidence: float = 0.25, most_rows: int = 20, most_errors: int = 2) -> Picture:
     """The error rate with which C4.5 charges a leaf, over its rows; a curve for each number of errors seen."""
-    plane = Plane((0, most_rows), (0, 1), (48, 40, 380, 232))
+    plane = Chart((0, most_rows), (0, 1), (48, 40, 380, 232))
     drawn = plane.axes(range(0, most_rows + 1, 5), [0, 0.25, 0.5, 0.75, 1], "rows in the leaf", "error rate charged")
     for errors in range(most_errors + 1):
         rows = np.arange(errors + 1, most_rows + 1)
         rates = binomial_limit(np.full(len(rows), errors), rows, confidence)
         shapes = "".join(circle(plane.x(n), plane.y(rate), 4) for n, rate in zip(rows.tolist(), rates.tolist()))
-        drawn += plane.curve(rows, rates, stroke_width=1, style=f"stroke: {class_color(errors)}")
+        drawn += plane.curve(rows, rates, stroke_width=1, **stroked(errors))
         drawn += in_class(errors, shapes)
         name = ("no error", "1 error")[errors] if errors < 2 else f"{errors} errors"
         drawn += text(390, plane.y(rates[-1]) + 10 - 5 * errors, name)  # a little apart
@@ -72,7 +83,7 @@ def price_lines(path: CostComplexityPath) -> Picture:
     """The cost of each tree of a path as a line over the price of a leaf; the lowest line is drawn thick."""
     last = 1.5 * path.ccp_alphas[-1]
     top = 1.35 * float(path.impurities[-1] + last)
-    plane = Plane((0, last), (0, top), (48, 40, 400, 282))
+    plane = Chart((0, last), (0, top), (48, 40, 400, 282))
     drawn = plane.axes(_ticks(last), _ticks(top), "price of a leaf α", "R(T) + α |T|")
     for k, (risk, n_leaves) in enumerate(zip(path.impurities, path.n_leaves)):
         end = min(last, (top - risk) / n_leaves)
@@ -80,11 +91,11 @@ def price_lines(path: CostComplexityPath) -> Picture:
         name = f"{n_leaves} leaves" if n_leaves > 1 else "1 leaf"
         # A line that leaves the picture through its upper edge is named there.
         x, y, anchor = (plane.x(end), 34.0, "middle") if end < last else (406.0, plane.y(height) + 5, "start")
-        drawn += plane.curve([0, end], [risk, height], stroke_width=1, style=f"stroke: {class_color(k)}")
+        drawn += plane.curve([0, end], [risk, height], stroke_width=1, **stroked(k))
         drawn += text(x, y, name, text_anchor=anchor)
     for k, (start, stop) in enumerate(pairwise([*path.ccp_alphas, last])):
         costs = [path.impurities[k] + a * path.n_leaves[k] for a in (start, stop)]
-        drawn += plane.curve([start, stop], costs, stroke_width=5, style=f"stroke: {class_color(k)}")
+        drawn += plane.curve([start, stop], costs, stroke_width=5, **stroked(k))
         if k:
             drawn += line(plane.x(start), plane.y(costs[0]), plane.x(start), 282, stroke_dasharray="2 4")
     steps = ", ".join(f"{a:.3f}" for a in path.ccp_alphas[1:])
@@ -100,7 +111,7 @@ def risk_steps(trees: dict[str, CostComplexityPath]) -> Picture:
     prices = {name: path.ccp_alphas / path.impurities[-1] for name, path in trees.items()}
     last = 0.06
     top = max(float(path.n_leaves[0]) for path in trees.values())
-    plane = Plane((0, last), (0, top), (48, 40, 460, 262))
+    plane = Chart((0, last), (0, top), (48, 40, 460, 262))
     drawn = plane.axes(_ticks(last), _ticks(top), "price of a leaf, in parts of the root's risk", "leaves")
     for k, (name, path) in enumerate(trees.items()):
         shown = prices[name] <= last
@@ -108,13 +119,13 @@ def risk_steps(trees: dict[str, CostComplexityPath]) -> Picture:
         for start, stop, n in zip(prices[name][shown], [*prices[name][1:], last], path.n_leaves[shown]):
             xs += [start, min(stop, last)]
             ys += [n, n]
-        drawn += plane.curve(xs, ys, style=f"stroke: {class_color(k)}", stroke_dasharray=("none", "7 4")[k])
+        drawn += plane.curve(xs, ys, **stroked(k), stroke_dasharray=("none", "7 4")[k])
         drawn += line(
             210,
             60 + 26 * k,
             240,
             60 + 26 * k,
-            style=f"stroke: {class_color(k)}",
+            **stroked(k),
             stroke_width=2,
             stroke_dasharray=("none", "7 4")[k],
         ) + text(248, 65 + 26 * k, name)
@@ -134,22 +145,22 @@ def cross_validation_curve(table: pd.DataFrame, chosen: dict[str, int]) -> Pictu
     xs = np.log2(table["leaves"])
     low = np.floor(20 * (table["error"] - table["se"]).min()) / 20 - 0.05  # room for the names
     high = np.ceil(20 * (table["error"] + table["se"]).max()) / 20
-    plane = Plane((0, float(xs.max())), (low, high), (48, 40, 460, 262))
+    plane = Chart((0, float(xs.max())), (low, high), (48, 40, 460, 262))
     drawn = "".join(
         line(plane.x(x), plane.y(e - s), plane.x(x), plane.y(e + s), stroke_opacity=0.5)
         for x, e, s in zip(xs, table["error"], table["se"])
     )
-    drawn += plane.curve(xs, table["error"], style=f"stroke: {class_color(0)}")
+    drawn += plane.curve(xs, table["error"], **stroked(0))
     for tick in range(int(xs.max()) + 1):
         drawn += line(plane.x(tick), 262, plane.x(tick), 267)
-        drawn += text(plane.x(tick), 283, str(2**tick), text_anchor="middle")
+        drawn += centred(plane.x(tick), 283, str(2**tick))
     best = table["error"].idxmin()
     bound = float(table["error"][best] + table["se"][best])
     drawn += line(48, plane.y(bound), 460, plane.y(bound), stroke_dasharray="7 4")
     for name, k in chosen.items():
         x, y = plane.x(xs[k]), plane.y(table["error"][k])
         below = plane.y(table["error"][k] - table["se"][k]) + 16  # the name stands clear of the bar
-        drawn += element("g", dot(x, y), style=f"fill: {class_color(1)}") + text(x, below, name, text_anchor="middle")
+        drawn += element("g", dot(x, y), **filled(1)) + centred(x, below, name)
     ticks = np.arange(round(20 * low), round(20 * high) + 1) / 20
     axes = plane.axes([], ticks.tolist(), "leaves of the tree (each tick doubles them)", "cross-validated error")
     words = "; ".join(f"{name}: {table['leaves'][k]} leaves, {table['error'][k]:.3f}" for name, k in chosen.items())
@@ -187,7 +198,7 @@ def _boxes(tree: Tree, limits: Box) -> Iterator[tuple[int, Box]]:
         boxes[first + 1] = [*box[:j], (cut_at, box[j][1]), *box[j + 1 :]]
 
 
-def _regions(plane: Plane, tree: Tree) -> str:
+def _regions(plane: Chart, tree: Tree) -> str:
     """The regions of a tree of two columns of numbers, in the colours of their classes."""
     shapes: dict[int, str] = {}
     for node, (xs, ys) in _boxes(tree, [plane.xlim, plane.ylim]):
@@ -196,17 +207,15 @@ def _regions(plane: Plane, tree: Tree) -> str:
         left, right = (round(plane.x(x)) for x in xs)
         bottom, top = (round(plane.y(y)) for y in ys)
         shapes[k] = shapes.get(k, "") + f"M{left},{top}H{right}V{bottom}H{left}z"
-    return "".join(
-        element("path", d=shapes[k], style=f"fill: {class_color(k)}", fill_opacity=REGION) for k in sorted(shapes)
-    )
+    return "".join(element("path", d=shapes[k], **filled(k), fill_opacity=REGION) for k in sorted(shapes))
 
 
-def _steps(plane: Plane, tree: Tree) -> str:
+def _steps(plane: Chart, tree: Tree) -> str:
     """The curve of a regression tree of one column."""
     steps = sorted((xs[0], xs[1], float(tree.value[node, 0])) for node, (xs,) in _boxes(tree, [plane.xlim]))
     path = "V".join(f"{plane.y(y):.0f}H{plane.x(stop):.1f}" for _, stop, y in steps)
     start = f"{plane.x(steps[0][0]):.1f}"
-    return element("path", d=f"M{start},{path}", fill="none", style=f"stroke: {class_color(1)}", stroke_width=2)
+    return element("path", d=f"M{start},{path}", fill="none", **stroked(1), stroke_width=2)
 
 
 def _dots(places: list[tuple[float, float]], width: float, color: str) -> str:
@@ -215,7 +224,7 @@ def _dots(places: list[tuple[float, float]], width: float, color: str) -> str:
     return element("path", d=path, style=f"stroke: {color}", stroke_width=width, stroke_linecap="round")
 
 
-def _points(plane: Plane, x: pd.Series, y: pd.Series, label: Sequence[int]) -> str:
+def _points(plane: Chart, x: pd.Series, y: pd.Series, label: Sequence[int]) -> str:
     """Rows as points, every second class hollow."""
     drawn = ""
     for k in sorted(set(label)):
@@ -249,7 +258,7 @@ LEAST = (1, 5, 15)
 
 
 def _limits_explorer(
-    plane: Plane,
+    plane: Chart,
     axes: str,
     depths: Sequence[int | str],
     fit: Callable[[int | None, int], Tree],
@@ -289,10 +298,10 @@ def _limits_explorer(
     )
 
 
-def _limits_plane(rows: Sequence[pd.DataFrame], legend: str = "") -> tuple[Plane, str]:
+def _limits_plane(rows: Sequence[pd.DataFrame], legend: str = "") -> tuple[Chart, str]:
     """The plane of the first two columns of several tables, and its axes."""
     x, y = (pd.concat([frame.iloc[:, j] for frame in rows]) for j in range(2))
-    plane = Plane(_around(x), _around(y), (40, 58, 394, 300))
+    plane = Chart(_around(x), _around(y), (40, 58, 394, 300))
     axes = plane.axes(_round_numbers(plane.xlim), _round_numbers(plane.ylim), str(x.name), str(y.name))
     return plane, axes + legend
 
@@ -445,14 +454,14 @@ def alpha_explorer(
             width = PITCH * _columns(len(rows[node])) + 8
             box = (at_x - width / 2, at_y + 8, width, 52)
             if node not in kept:
-                return shape + rect(*box, rx=4, fill="none", stroke="currentColor")
+                return shape + rect(*box, rx=4, **OUTLINE)
             color = f"fill: {class_color(int(full.value[node].argmax()))}"
             ground = rect(*box, rx=4, style="fill: var(--pst-color-background, Canvas)", stroke="currentColor")
             return shape + ground + rect(*box, rx=4, style=color, fill_opacity=REGION)
         question = f"{full.features[full.feature[node]].name} ≤ {full.threshold[node]:.4g}?"
         middle = min(max(at_x, 66), WIDTH - 66)
-        shape += text(middle, at_y, question, text_anchor="middle", font_weight="bold" if node in kept else "normal")
-        return shape + (text(at_x, at_y + 17, f"g = {links[node]:.3f}", text_anchor="middle") if node in links else "")
+        shape += centred(middle, at_y, question, font_weight="bold" if node in kept else "normal")
+        return shape + (centred(at_x, at_y + 17, f"g = {links[node]:.3f}") if node in links else "")
 
     def lying(node: int) -> dict[object, tuple[float, float]]:
         """The melons of a leaf, in two lines."""
@@ -534,7 +543,7 @@ def alpha_explorer(
 def _melon_plane(frame: pd.DataFrame, target: str, tree_at: Callable[[float], Tree], n_left: str) -> Panel:
     """The melons in the plane of two columns, over the regions of the tree at the price that is set."""
     x, y = (frame[column] for column in frame if column != target)
-    plane = Plane(_around(x, 0.08), _around(y, 0.08), (40, 34, 394, 290))
+    plane = Chart(_around(x, 0.08), _around(y, 0.08), (40, 34, 394, 290))
     melons = "".join(
         melon(row, label == "yes", plane.x(a), plane.y(b), 10.5)
         for row, a, b, label in zip(frame.index, x, y, frame[target], strict=True)

@@ -8,21 +8,12 @@ import pandas as pd
 from matplotlib.lines import Line2D
 
 from figures.explorable import Choice, Explorable, Panel, Slider
-from figures.shared import (
-    PLOT_WIDTH,
-    READABLE,
-    Picture,
-    Plot,
-    axes,
-    current_plot,
-    melon,
-    plain_ticks,
-    ripe_and_unripe,
-)
+from figures.plots import PLOT_WIDTH, axes, plain_ticks, plotted
+from figures.scene import OUTLINE, Chart, Picture, centred, ending, filled, melon, ripe_and_unripe
 from treekit.growing.binning import bin_codes, bin_edges
 from treekit.growing.criteria import Gini
 from treekit.pen.palette import BAR, CLASS_COLORS, RIPE, UNRIPE, class_color
-from treekit.pen.svg import FAINT, Plane, circle, line, rect, text
+from treekit.pen.svg import FAINT, circle, line, rect, text
 
 #: The curves of each panel: the first job of a curve has treekit's time, any of them those of the other programs.
 PANELS = {
@@ -43,40 +34,39 @@ PROGRAMS = {
 MARKS = "osD^v"
 
 
-def plot_times(benchmarks: pd.DataFrame) -> Plot:
+@plotted
+def plot_times(benchmarks: pd.DataFrame) -> None:
     """CPU time of a fit against rows, on log axes, for every program: one tree on the left, boosting on the right.
 
     `benchmarks` is the table of :func:`treekit.datasets.load_benchmarks`. The tree that measures each cut from scratch
     grows by entropy, the other two by Gini; scikit-learn's boosting is HistGradientBoosting. Every second curve of a
     panel, that of 100 boosted trees, has hollow marks.
     """
-    with plt.rc_context(READABLE):
-        figure, panels = plt.subplots(1, 2, figsize=(PLOT_WIDTH, 4.6), sharex=True, sharey=True, layout="constrained")
-        times = benchmarks[benchmarks["measure"] == "CPU seconds"]
-        lines: dict[str, Line2D] = {}
-        for ax, (title, curves) in zip(panels, PANELS.items()):
-            for i, (named, jobs) in enumerate(curves.items()):
-                own = times[times["what"] == jobs[0]].drop_duplicates("n_rows")
-                for (who, label), color, mark in zip(PROGRAMS.items(), CLASS_COLORS, MARKS):
-                    others = times[times["what"].isin(jobs) & (times["peer"] == who)]
-                    curve, seconds = (own, "treekit") if who == "treekit" else (others, "other")
-                    if len(curve):
-                        style = dict(marker=mark, markersize=5, linewidth=2.5 if who == "treekit" else 1.2)
-                        face = "none" if i % 2 else color
-                        (drawn,) = ax.loglog(
-                            curve["n_rows"], curve[seconds], color=color, label=who, markerfacecolor=face, **style
-                        )
-                        lines.setdefault(label, drawn)
-                if named:
-                    first = own.iloc[0]
-                    place, end = ((0, 9), "center") if i == 0 else ((8, 9), "right")  # clear of the line before
-                    ax.annotate(named, (first["n_rows"], first["treekit"]), place, textcoords="offset points", ha=end)
-            ax.set(title=title, xlabel="rows")
-            plain_ticks(ax)
-            ax.spines[["top", "right"]].set_visible(False)
-        panels[0].set_ylabel("seconds of CPU time")
-        figure.legend(lines.values(), lines.keys(), loc="outside upper center", ncols=2, frameon=False)
-    return current_plot()
+    figure, panels = plt.subplots(1, 2, figsize=(PLOT_WIDTH, 4.6), sharex=True, sharey=True, layout="constrained")
+    times = benchmarks[benchmarks["measure"] == "CPU seconds"]
+    lines: dict[str, Line2D] = {}
+    for ax, (title, curves) in zip(panels, PANELS.items()):
+        for i, (named, jobs) in enumerate(curves.items()):
+            own = times[times["what"] == jobs[0]].drop_duplicates("n_rows")
+            for (who, label), color, mark in zip(PROGRAMS.items(), CLASS_COLORS, MARKS):
+                others = times[times["what"].isin(jobs) & (times["peer"] == who)]
+                curve, seconds = (own, "treekit") if who == "treekit" else (others, "other")
+                if len(curve):
+                    style = dict(marker=mark, markersize=5, linewidth=2.5 if who == "treekit" else 1.2)
+                    face = "none" if i % 2 else color
+                    (drawn,) = ax.loglog(
+                        curve["n_rows"], curve[seconds], color=color, label=who, markerfacecolor=face, **style
+                    )
+                    lines.setdefault(label, drawn)
+            if named:
+                first = own.iloc[0]
+                place, end = ((0, 9), "center") if i == 0 else ((8, 9), "right")  # clear of the line before
+                ax.annotate(named, (first["n_rows"], first["treekit"]), place, textcoords="offset points", ha=end)
+        ax.set(title=title, xlabel="rows")
+        plain_ticks(ax)
+        ax.spines[["top", "right"]].set_visible(False)
+    panels[0].set_ylabel("seconds of CPU time")
+    figure.legend(lines.values(), lines.keys(), loc="outside upper center", ncols=2, frameon=False)
 
 
 def ratio_dots(ratios: pd.DataFrame, peer: str) -> Picture:
@@ -86,13 +76,13 @@ def ratio_dots(ratios: pd.DataFrame, peer: str) -> Picture:
     """
     bottom = 44 + 32 * len(ratios)
     low, high = min(0.08, 0.9 * ratios.min(axis=None)), max(2.4, 1.1 * ratios.max(axis=None))
-    plane = Plane((np.log2(low), np.log2(high)), (0, 1), (10, 40, 470, bottom))
+    plane = Chart((np.log2(low), np.log2(high)), (0, 1), (10, 40, 470, bottom))
     drawn = line(10, bottom, 470, bottom)
     for tick in (0.1, 0.2, 0.5, 1, 2):
         at = plane.x(np.log2(tick))
         ruler = {"stroke_dasharray": "6 4"} if tick == 1 else {"stroke_opacity": FAINT / 2}
-        drawn += line(at, 32, at, bottom, **ruler) + text(at, bottom + 20, f"{tick:g}", text_anchor="middle")
-    drawn += text(plane.x(0) - 8, 22, "treekit is faster", text_anchor="end") + text(plane.x(0) + 8, 22, "slower")
+        drawn += line(at, 32, at, bottom, **ruler) + centred(at, bottom + 20, f"{tick:g}")
+    drawn += ending(plane.x(0) - 8, 22, "treekit is faster") + text(plane.x(0) + 8, 22, "slower")
     for k, (job, row) in enumerate(ratios.iterrows()):
         y = 40 + 32 * k  # the name of a job stands above its dots, so that both have the whole width
         drawn += text(0, y + 13, str(job)) + line(10, y + 24, 470, y + 24, stroke_opacity=FAINT / 2)
@@ -100,7 +90,7 @@ def ratio_dots(ratios: pd.DataFrame, peer: str) -> Picture:
             if ratio > 0:  # no comparison with NaN is true
                 style = f"stroke: {class_color(0)}; fill: {class_color(0)}; fill-opacity: 0.75"
                 drawn += circle(plane.x(np.log2(ratio)), y + 24, size, style=style)
-    drawn += text(240, bottom + 44, f"treekit's time / {peer}'s", text_anchor="middle")
+    drawn += centred(240, bottom + 44, f"treekit's time / {peer}'s")
     alt = (
         f"For each of {len(ratios)} fits treekit's time divided by {peer}'s, as dots on a logarithmic axis, larger for "
         f"more rows. {int((ratios > 1).sum().sum())} of {int(ratios.count().sum())} dots lie beyond the dashed line at "
@@ -109,27 +99,25 @@ def ratio_dots(ratios: pd.DataFrame, peer: str) -> Picture:
     return Picture(alt, (480, bottom + 52), drawn)
 
 
-def plot_learning(curve: pd.DataFrame) -> Plot:
+@plotted
+def plot_learning(curve: pd.DataFrame) -> None:
     """Accuracy on held-out rows, one line for each column of `curve`, against the training rows, its index."""
-    with plt.rc_context(READABLE):
-        ax = axes("training rows (log axis)", "accuracy on held-out rows")
-        for name, mark, color in zip(curve, MARKS, CLASS_COLORS):
-            ax.semilogx(curve.index, curve[name], marker=mark, color=color, label=name)
-        ax.set_xticks(curve.index, [str(n) for n in curve.index])
-        ax.minorticks_off()
-        ax.legend(frameon=False)
-    return current_plot()
+    ax = axes("training rows (log axis)", "accuracy on held-out rows")
+    for name, mark, color in zip(curve, MARKS, CLASS_COLORS):
+        ax.semilogx(curve.index, curve[name], marker=mark, color=color, label=name)
+    ax.set_xticks(curve.index, [str(n) for n in curve.index])
+    ax.minorticks_off()
+    ax.legend(frameon=False)
 
 
-def plot_traffic(megabytes: pd.DataFrame) -> Plot:
+@plotted
+def plot_traffic(megabytes: pd.DataFrame) -> None:
     """Megabytes that are sent, one line for each column of `megabytes`, against the number of rows, its index."""
-    with plt.rc_context(READABLE):
-        ax = axes("rows", "megabytes sent")
-        for name, style, color in zip(megabytes, ["-", "--", ":"], CLASS_COLORS):
-            ax.loglog(megabytes.index, megabytes[name], style, linewidth=2.5, color=color, label=name)
-        plain_ticks(ax)
-        ax.legend(frameon=False)
-    return current_plot()
+    ax = axes("rows", "megabytes sent")
+    for name, style, color in zip(megabytes, ["-", "--", ":"], CLASS_COLORS):
+        ax.loglog(megabytes.index, megabytes[name], style, linewidth=2.5, color=color, label=name)
+    plain_ticks(ax)
+    ax.legend(frameon=False)
 
 
 def blocks_explorer(x: pd.Series, is_ripe: pd.Series, n_blocks: int = 4, max_bins: int = 5) -> Explorable:
@@ -160,8 +148,8 @@ def blocks_explorer(x: pd.Series, is_ripe: pd.Series, n_blocks: int = 4, max_bin
     boxes = [(2 + 240 * (i % 2), (tall + 34) * (i // 2 + 1) - tall) for i in range(n_blocks)]
     melons = "".join(melon(x.index[n], bool(ripe[n]), *spot) for n, spot in spots.items())
 
-    plane = Plane((0, n_bins), (0, highest), (44, 40, 468, 300))
-    ends = "".join(text(plane.x(b + 1), 322, f"{edge:.3f}", text_anchor="middle") for b, edge in enumerate(edges))
+    plane = Chart((0, n_bins), (0, highest), (44, 40, 468, 300))
+    ends = "".join(centred(plane.x(b + 1), 322, f"{edge:.3f}") for b, edge in enumerate(edges))
 
     def best_cut(n_added: int, order: str) -> tuple[int, float] | None:
         """The bin after which the sum so far is cut, and the gain; None while it has one class only."""
@@ -178,9 +166,7 @@ def blocks_explorer(x: pd.Series, is_ripe: pd.Series, n_blocks: int = 4, max_bin
 
     def state(order: str, n_added: int) -> tuple[str, str]:
         added = orders[order][:n_added]
-        frames = "".join(
-            rect(*boxes[i], 236, tall + 6, rx=6, fill="none", stroke="currentColor", stroke_width=2) for i in added
-        )
+        frames = "".join(rect(*boxes[i], 236, tall + 6, rx=6, **OUTLINE, stroke_width=2) for i in added)
         opening = f"{n_added} of {n_blocks} histograms, {counts[added].sum()} melons: "
         cut = best_cut(n_added, order)
         if cut is None:
@@ -199,7 +185,7 @@ def blocks_explorer(x: pd.Series, is_ripe: pd.Series, n_blocks: int = 4, max_bin
 
     width = plane.x(0.76) - plane.x(0)
     marks = {
-        f"bin {b} class {kind}": rect(0, 0, width, 1, style=f"fill: {class_color(kind)}", fill_opacity=(1, BAR)[kind])
+        f"bin {b} class {kind}": rect(0, 0, width, 1, **filled(kind), fill_opacity=(1, BAR)[kind])
         for b in range(n_bins)
         for kind in (UNRIPE, RIPE)
     }
@@ -229,7 +215,7 @@ def blocks_explorer(x: pd.Series, is_ripe: pd.Series, n_blocks: int = 4, max_bin
             (480, 372),
             plane.axes([], range(0, highest + 1, 2), "", "the sum so far, in each bin of density")
             + ends
-            + text(256, 350, "edges of the bins", text_anchor="middle"),
+            + centred(256, 350, "edges of the bins"),
             summed,
             marks,
         ),
