@@ -9,15 +9,114 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from figures.explorable import Choice, Explorable, Panel, Slider
+from figures.explorable import Choice, Explorable, Panel, Places, Slider, State
 from figures.plots import axes, plotted
-from figures.scene import OUTLINE, Chart, Picture, centred, dot, ending, filled, in_class, melon, stroked
+from figures.scene import OUTLINE, Chart, Picture, centred, dot, ending, filled, in_class, melon, path, stroked
 from treekit.models.gbdt import GBDTRegressor
 from treekit.models.losses import AbsoluteLoss, HuberLoss, LogisticLoss, Loss, SquaredLoss
 from treekit.pen.palette import BAR, CLASS_COLORS, GAIN, RIPE, UNRIPE, class_color
 from treekit.pen.svg import FAINT, circle, element, line, number, rect, text
+from treekit.trees.tree import Tree
 
 RATES = (1.0, 0.5, 0.1)
+
+
+class _Boosted:
+    """Boosted stumps of one column at a learning rate: what each round leaves of the rows, and what is predicted."""
+
+    def __init__(self, x: NDArray, y: NDArray, edges: NDArray, rate: float, n_rounds: int) -> None:
+        table = x[:, np.newaxis]
+        model = GBDTRegressor(n_estimators=n_rounds + 1, learning_rate=rate, max_depth=1).fit(table, y)
+        self.trees = [tree for (tree,) in model.trees_]
+        self.rest = y - np.array([np.repeat(model.start_, len(y)), *model.staged_predict(table)])
+        self.squares = (self.rest**2).sum(axis=1)
+        middles = ((edges[1:] + edges[:-1]) / 2)[:, np.newaxis]
+        self.steps = np.array([np.repeat(model.start_, len(y)), *model.staged_predict(middles)])
+        self.part = {1.0: "This", 0.5: "Half of this", 0.1: "A tenth of this"}[rate]
+
+    def sentence(self, m: int) -> str:
+        done, tree = "Before the first round" if m == 0 else f"After round {m}", self.trees[m]
+        below, above = tree.value[1:, 0]
+        return (
+            f"{done} the squared residuals add up to {self.squares[m]:.3f}. The next stump (dashed) cuts at "
+            f"{tree.threshold[0]:.4g} and predicts {_signed(below)} to the left, {_signed(above)} to the right. "
+            f"{self.part} will be subtracted from the residuals."
+        )
+
+
+class _Residuals:
+    """Melons by what is left of them, the next stump, a bar for each round; beside them the prediction that grows."""
+
+    def __init__(self, x: pd.Series, y: pd.Series, is_ripe: pd.Series, n_rounds: int) -> None:
+        self.x, self.y, self.ripe = x, y, is_ripe.to_dict()
+        xlim = (float(np.floor(10 * x.min())) / 10, float(np.ceil(10 * x.max())) / 10)
+        ordered = np.sort(x)
+        self.edges = np.array([xlim[0], *(ordered[:-1] + np.diff(ordered) / 2), xlim[1]])
+        self.runs = {rate: _Boosted(x.to_numpy(float), y.to_numpy(float), self.edges, rate, n_rounds) for rate in RATES}
+        squares = self.runs[1.0].squares
+        self.halved = int(np.argmax(squares < squares[0] / 2))  # after so many rounds less than half is left
+        reach = 0.05 * float(np.ptp(y))
+        self.reach = max(float(np.abs(run.rest).max()) for run in self.runs.values()) + reach
+        self.residuals = Chart(xlim, (-self.reach, self.reach), (56, 40, 466, 330))
+        self.data = Chart(xlim, (min(0.0, y.min()), y.max() + reach), (44, 40, 466, 330))
+        self.xticks = np.arange(xlim[0], xlim[1] + 0.01, 0.2)
+        self.rounds, self.strip = range(n_rounds + 1), Chart((0, n_rounds), (0, 1), (75, 424, 447, 484))
+
+    def background(self) -> str:
+        height = np.arange(np.ceil(-10 * self.reach) / 10, self.reach, 0.1)
+        half, floor = self.strip.y(0.5), self.strip.y(0)
+        return (
+            self.residuals.axes(self.xticks, height, str(self.x.name), "what is left: the residuals")
+            + self.residuals.level(0)
+            + text(0, 406, "squared residuals left, round by round (drag here)")
+            + ending(56, half + 5, "½")
+            + line(60, half, 466, half, stroke_dasharray="3 4")
+            + line(60, floor, 466, floor)
+            + "".join(centred(self.strip.x(m), 503, m) for m in self.rounds)
+        )
+
+    def marks(self) -> dict[object, str]:
+        marks: dict[object, str] = {name: _melons({name: ripe}, [(0, 0)]) for name, ripe in self.ripe.items()}
+        return marks | {"round": rect(-14, -10, 28, 20, rx=4, **OUTLINE)}
+
+    def frame(self, rate: float, m: int) -> State:
+        run = self.runs[rate]
+        spots = self.residuals.pixels(self.x, run.rest[m])
+        places = dict(zip(self.ripe, spots)) | {"round": (self.strip.x(m), 498)}
+        return [self.stump(run.trees[m]), *(self.bar(run, k) for k in range(m + 1))], run.sentence(m), places
+
+    def stump(self, tree: Tree) -> str:
+        (cut, low), (_, high) = self.residuals.pixels(np.repeat(tree.threshold[0], 2), tree.value[1:, 0])
+        drawn = path(f"M56,{low}H{cut}M{cut},{high}H466", stroke_width=3, stroke_dasharray="7 4", **OUTLINE)
+        return drawn + path(f"M{cut},40V330", stroke_dasharray="2 5", **OUTLINE)
+
+    def bar(self, run: _Boosted, m: int) -> str:
+        """What is left of the squares after round m, and above it in the colour of a gain what this round took."""
+        before, now = (self.strip.y(run.squares[k] / run.squares[0]) for k in (max(m - 1, 0), m))
+        left = self.strip.x(m) - 13
+        taken = rect(left, before, 26, now - before, **filled(GAIN))
+        return taken + rect(left, now, 26, self.strip.y(0) - now, fill_opacity=BAR)
+
+    def prediction(self, rate: float, m: int) -> list[str]:
+        """The prediction, and from each melon an upright line to it."""
+        now, rest = self.runs[rate].steps[m], self.runs[rate].rest[m]
+        turns = [0, *(np.flatnonzero(np.diff(now)) + 1).tolist(), len(now)]
+        spots = self.data.pixels(self.edges[turns], now[[*turns[:-1], -1]])
+        steps = "L".join(f"{x},{y}H{end}" for (x, y), (end, _) in itertools.pairwise(spots))
+        lines = zip(self.data.pixels(self.x, self.y), self.data.pixels(self.x, self.y - rest))
+        gaps = path("".join(f"M{x},{y}V{end}" for (x, y), (_, end) in lines), stroke_opacity=BAR, **OUTLINE)
+        still = _melons(self.ripe, self.data.pixels(self.x, self.y))
+        return [gaps + path(f"M{steps}", stroke_width=3, **OUTLINE), still]
+
+    def beside(self) -> Panel:
+        label = f"{self.y.name}, and the prediction so far"
+        return Panel(
+            f"The same melons by {self.x.name} and {self.y.name}, the prediction so far, which is a line with steps, "
+            "and from each melon an upright line to it: its residual.",
+            (480, 384),
+            self.data.axes(self.xticks, np.arange(0, self.y.max(), 0.1), str(self.x.name), label),
+            self.prediction,
+        )
 
 
 def residual_explorer(x: pd.Series, y: pd.Series, is_ripe: pd.Series, n_rounds: int = 10) -> Explorable:
@@ -26,106 +125,27 @@ def residual_explorer(x: pd.Series, y: pd.Series, is_ripe: pd.Series, n_rounds: 
     `x` is a column of numbers, each once, and `y` the number to predict; `is_ripe` only paints the melons. The script
     begins before the first round. At rest so many rounds are done that less than half of the squares is left.
     """
-    names, X = list(x.index), x.to_numpy(float)[:, np.newaxis]
-    values = y.to_numpy(float)
-    models, left_over = {}, {}
-    for rate in RATES:
-        models[rate] = GBDTRegressor(n_estimators=n_rounds + 1, learning_rate=rate, max_depth=1).fit(X, values)
-        fitted = [np.repeat(models[rate].start_, len(X)), *models[rate].staged_predict(X)]
-        left_over[rate] = values - np.array(fitted)
-    squares = {rate: (rest**2).sum(axis=1) for rate, rest in left_over.items()}
-    halved = int(np.argmax(squares[1.0] < squares[1.0][0] / 2))
-
-    xlim = (float(np.floor(10 * x.min())) / 10, float(np.ceil(10 * x.max())) / 10)
-    edges = np.concatenate([[xlim[0]], np.sort(X[:, 0])[:-1] + np.diff(np.sort(X[:, 0])) / 2, [xlim[1]]])
-    middles = ((edges[1:] + edges[:-1]) / 2)[:, np.newaxis]
-    steps = {
-        rate: np.array([np.repeat(model.start_, len(X)), *model.staged_predict(middles)])
-        for rate, model in models.items()
-    }
-    reach = 0.05 * float(np.ptp(values))
-    rest = max(float(np.abs(rows).max()) for rows in left_over.values()) + reach
-    residuals = Chart(xlim, (-rest, rest), (56, 40, 466, 330))
-    data = Chart(xlim, (min(0.0, values.min()), values.max() + reach), (44, 40, 466, 330))
-    xticks = np.arange(xlim[0], xlim[1] + 0.01, 0.2)
-    drawn = dict(**OUTLINE)
-    strip, bar_width = Chart((0, n_rounds), (0, 1), (75, 424, 447, 484)), 26
-
-    def bar(rate: float, m: int) -> str:
-        """What is left of the squares after round m, and above it in the colour of a gain what this round took."""
-        before, now = (strip.y(squares[rate][k] / squares[rate][0]) for k in (max(m - 1, 0), m))
-        left = strip.x(m) - bar_width / 2
-        taken = rect(left, before, bar_width, now - before, **filled(GAIN))
-        return taken + rect(left, now, bar_width, strip.y(0) - now, fill_opacity=BAR)
-
-    def frame(rate: float, m: int) -> tuple[list[str], str, dict]:
-        (tree,) = models[rate].trees_[m]
-        below, above = tree.value[1:, 0]
-        cut, low, high = (round(z) for z in (residuals.x(tree.threshold[0]), residuals.y(below), residuals.y(above)))
-        stump = element("path", d=f"M56,{low}H{cut}M{cut},{high}H466", stroke_width=3, stroke_dasharray="7 4", **drawn)
-        stump += element("path", d=f"M{cut},40V330", stroke_dasharray="2 5", **drawn)
-        places = {n: (round(residuals.x(a)), round(residuals.y(r))) for n, a, r in zip(names, x, left_over[rate][m])}
-        done = "Before the first round" if m == 0 else f"After round {m}"
-        part = {1.0: "This", 0.5: "Half of this", 0.1: "A tenth of this"}[rate]
-        sentence = (
-            f"{done} the squared residuals add up to {squares[rate][m]:.3f}. The next stump (dashed) cuts at "
-            f"{tree.threshold[0]:.4g} and predicts {_signed(below)} to the left, {_signed(above)} to the right. "
-            f"{part} will be subtracted from the residuals."
-        )
-        return [stump, *(bar(rate, k) for k in range(m + 1))], sentence, places | {"round": (strip.x(m), 498)}
-
-    def prediction(rate: float, m: int) -> list[str]:
-        """The prediction, and from each melon an upright line to it."""
-        now = steps[rate][m]
-        turns = [0, *(np.flatnonzero(np.diff(now)) + 1).tolist(), len(now)]
-        path = "".join(
-            f"{'L' if i else 'M'}{round(data.x(edges[i]))},{round(data.y(now[i]))}H{round(data.x(edges[j]))}"
-            for i, j in itertools.pairwise(turns)
-        )
-        upright = "".join(
-            f"M{round(data.x(a))},{round(data.y(b))}V{round(data.y(b - r))}"
-            for a, b, r in zip(x, values, left_over[rate][m])
-        )
-        gaps = element("path", d=upright, stroke_opacity=BAR, **drawn)
-        return [gaps + element("path", d=path, stroke_width=3, **drawn), still]
-
-    ripe = dict(zip(names, is_ripe.tolist()))
-    still = _melons(ripe, [(round(data.x(a)), round(data.y(b))) for a, b in zip(x, values)])
-    ticks = np.arange(np.ceil(-10 * rest) / 10, rest, 0.1)
-    rounds = list(range(n_rounds + 1))
-    half = strip.y(0.5)
-    history = text(0, 406, "squared residuals left, round by round (drag here)")
-    history += ending(56, half + 5, "½")
-    history += line(60, half, 466, half, stroke_dasharray="3 4") + line(60, strip.y(0), 466, strip.y(0))
-    history += "".join(centred(strip.x(m), 503, m) for m in rounds)
-    marks = {n: _melons({n: r}, [(0, 0)]) for n, r in ripe.items()}
-    marks["round"] = rect(-14, -10, 28, 20, rx=4, **OUTLINE)
+    melons = _Residuals(x, y, is_ripe, n_rounds)
+    rounds, halved = list(melons.rounds), melons.halved
+    points = [(melons.strip.x(m), 454) for m in rounds]
     return Explorable(
         title="Residuals, handed on",
-        alt=f"The {len(X)} melons as numbered circles by {x.name} and by what {halved} boosted stumps have left of "
+        alt=f"The {len(x)} melons as numbered circles by {x.name} and by what {halved} boosted stumps have left of "
         f"their {y.name}, above and below a line at zero. A dashed step shows the stump that comes next. Below, a bar "
         "for each round shows how much of the squared residuals is left: they fall slowly, to less than a half.",
         size=(480, 514),
-        background=residuals.axes(xticks, ticks, str(x.name), "what is left: the residuals")
-        + line(56, residuals.y(0), 466, residuals.y(0))
-        + history,
-        marks=marks,
+        background=melons.background(),
+        marks=melons.marks(),
         controls=[
             Choice("Learning rate", list(RATES)),
-            Slider("Rounds", rounds, start=halved, opens=0, points=[(strip.x(m), 454) for m in rounds]),
+            Slider("Rounds", rounds, start=halved, opens=0, points=points),
         ],
-        frame=frame,
+        frame=melons.frame,
         found=lambda rate, m: rate == 1 and m == halved,
         guess=Slider("Your guess: after how many rounds is less than half of the squared residuals left?", rounds[1:]),
         challenge="With the learning rate 1, stop at the first round after which less than half of the squared "
         "residuals is left.",
-        beside=Panel(
-            f"The same melons by {x.name} and {y.name}, the prediction so far, which is a line with steps, and "
-            "from each melon an upright line to it: its residual.",
-            (480, 384),
-            data.axes(xticks, np.arange(0, values.max(), 0.1), str(x.name), f"{y.name}, and the prediction so far"),
-            prediction,
-        ),
+        beside=melons.beside(),
     )
 
 
@@ -145,6 +165,93 @@ def _signed(value: float) -> str:
     return f"{value:+.3f}".replace("-", "−")
 
 
+class _Leaves:
+    """The parabola of one leaf with all rows, and of each side of a split, under the prices λ and γ.
+
+    With a step w, a leaf whose gradients and second derivatives add up to G and H costs γ + G w + (H + λ) w² / 2.
+    """
+
+    bar_y = {"one leaf": 416, "two leaves": 464}
+    dashes = ("2 4", "none", "8 4")
+
+    def __init__(self, y: pd.Series, goes_left: pd.Series, names: Sequence[str]) -> None:
+        label, left, zero, loss = y.to_numpy(float), goes_left.to_numpy(bool), np.zeros((1, len(y))), LogisticLoss()
+        g, h = -loss.negative_gradient(label, zero)[0], loss.second_derivative(label, zero)[0]
+        self.y, self.names = y, names
+        self.rows = dict(zip(["one leaf", *names], (np.full(len(y), True), left, ~left)))
+        self.sums = {name: (float(g[rows].sum()), float(h[rows].sum())) for name, rows in self.rows.items()}
+        self.plane = Chart((-2, 2), (-3, 3), (44, 112, 468, 340))
+        self.bars = Chart((-4.4, 4.8), (0, 1), (44, 0, 468, 1))  # with room for the number of the longest bar
+
+    def lowest(self, name: str, lam: float) -> float:
+        """The step at which a leaf costs least."""
+        G, H = self.sums[name]
+        return -G / (H + lam)
+
+    def cost(self, name: str, lam: float, gamma: float) -> float:
+        """How low its parabola reaches."""
+        return gamma + self.sums[name][0] * self.lowest(name, lam) / 2
+
+    def objectives(self, lam: float, gamma: float) -> tuple[float, float]:
+        """That of one leaf and that of two."""
+        return self.cost("one leaf", lam, gamma), sum(self.cost(name, lam, gamma) for name in self.names)
+
+    def gain(self, lam: float, gamma: float) -> float:
+        one, two = self.objectives(lam, gamma)
+        return one - two
+
+    def parabola(self, name: str, lam: float, gamma: float, dashes: str) -> str:
+        """The part of a leaf's parabola that the plane shows, as the one curve of Bézier that it is."""
+        G, H = self.sums[name]
+        best, depth = self.lowest(name, lam), self.plane.ylim[1] - self.cost(name, lam, gamma)
+        reach = float(np.sqrt(2 * depth / (H + lam)))  # so far from its lowest point it leaves the plane
+        a, b = max(best - reach, self.plane.xlim[0]), min(best + reach, self.plane.xlim[1])
+        start, end = (gamma + G * w + (H + lam) * w**2 / 2 for w in (a, b))
+        middle = start + (G + (H + lam) * a) * (b - a) / 2
+        spots = (self.plane.at(*point) for point in ((a, start), ((a + b) / 2, middle), (b, end)))
+        first, second, third = (f"{number(x)},{number(y)}" for x, y in spots)
+        return path(f"M{first} Q{second} {third}", **OUTLINE, stroke_width=2, stroke_dasharray=dashes)
+
+    def frame(self, lam: float, gamma: float) -> State:
+        drawn = [self.parabola(name, lam, gamma, dashes) for name, dashes in zip(self.rows, self.dashes)]
+        places: Places = {
+            name: self.plane.at(self.lowest(name, lam), self.cost(name, lam, gamma)) for name in self.rows
+        }
+        for (name, y), objective in zip(self.bar_y.items(), self.objectives(lam, gamma)):
+            drawn.append(text(self.bars.x(max(objective, 0)) + 8, y + 15, _signed(objective)))
+            start, end = sorted((self.bars.x(0), self.bars.x(objective)))
+            places[f"bar {name}"] = (start, y, max(end - start, 0.01), 1)
+        return drawn, self.sentence(lam, gamma), places
+
+    def sentence(self, lam: float, gamma: float) -> str:
+        (one, two), gain = self.objectives(lam, gamma), self.gain(lam, gamma)
+        steps = " and ".join(f"{_signed(self.lowest(name, lam))} ({name})" for name in self.names)
+        return (
+            f"Steps of the two leaves: {steps}. The objective is {_signed(one)} with one leaf and {_signed(two)} with "
+            f"two: a gain of {_signed(gain)}, so {'the split pays' if gain > 0 else 'the split does not pay'}."
+        )
+
+    def key(self) -> str:
+        """Whose parabola is dashed how: the melons of each side, and below them all."""
+        drawn = ""
+        for (name, rows), dashes, y in zip(self.rows.items(), self.dashes, (70, 18, 44)):
+            drawn += line(8, y, 40, y, stroke_width=2, stroke_dasharray=dashes) + text(50, y + 5, name)
+            inside = self.y[rows] if name in self.names else {}
+            drawn += "".join(melon(n, bool(k), 124 + 26 * j, y) for j, (n, k) in enumerate(inside.items()))
+        return drawn + text(124, 75, f"all {len(self.y)} melons")
+
+    def background(self) -> str:
+        drawn = self.plane.axes(range(-2, 3), [-2, 0, 2], "step w", "objective") + self.key()
+        drawn += line(self.bars.x(0), 410, self.bars.x(0), 490)
+        return drawn + "".join(text(44, y - 6, f"objective of {name}") for name, y in self.bar_y.items())
+
+    def marks(self) -> dict[object, str]:
+        """A dot at the lowest point of each parabola, of which the first side's is a handle, and the two bars."""
+        marks: dict[object, str] = {name: circle(0, 0, 6) for name in self.rows}
+        marks[self.names[0]] += circle(0, 0, 20, fill_opacity=0, class_="handle")
+        return marks | {f"bar {name}": rect(0, 0, 1, 20, **filled(k)) for name, k in zip(self.bar_y, (5, GAIN))}
+
+
 def price_explorer(
     y: pd.Series,
     goes_left: pd.Series,
@@ -157,99 +264,29 @@ def price_explorer(
     `y` holds the classes 0 and 1 of rows with the score 0, for the logistic loss; `goes_left` is the split, and `names`
     are those of its sides.
     """
-    label, left = y.to_numpy(float), goes_left.to_numpy(bool)
-    loss, zero = LogisticLoss(), np.zeros((1, len(y)))
-    g, h = -loss.negative_gradient(label, zero)[0], loss.second_derivative(label, zero)[0]
-    sides = dict(zip(["one leaf", *names], (np.full(len(y), True), left, ~left)))
-    sums = {name: (float(g[rows].sum()), float(h[rows].sum())) for name, rows in sides.items()}
-    plane = Chart((-2, 2), (-3, 3), (44, 112, 468, 340))
-    bars = Chart((-4.4, 4.8), (0, 1), (44, 0, 468, 1))  # with room for the number of the longest bar
-    bar_y = {"one leaf": 416, "two leaves": 464}
-    dashes = dict(zip(sides, ("2 4", "none", "8 4")))
-
-    def lowest(name: str, lam: float) -> float:
-        G, H = sums[name]
-        return -G / (H + lam)
-
-    def costs(lam: float, gamma: float) -> dict[str, float]:
-        """How low each parabola reaches."""
-        return {name: gamma + G * lowest(name, lam) / 2 for name, (G, _) in sums.items()}
-
-    def gain(low: Mapping[str, float]) -> float:
-        return low["one leaf"] - sum(low[name] for name in names)
-
-    def parabola(name: str, lam: float, gamma: float) -> str:
-        """The part of a leaf's parabola that the plane shows, as the one curve of Bézier that it is."""
-        G, H = sums[name]
-        best, top = lowest(name, lam), plane.ylim[1]
-        depth = top - costs(lam, gamma)[name]
-        reach = float(np.sqrt(2 * depth / (H + lam)))  # so far from its lowest point it leaves the plane
-        a, b = max(best - reach, plane.xlim[0]), min(best + reach, plane.xlim[1])
-        start, end = (gamma + G * w + (H + lam) * w**2 / 2 for w in (a, b))
-        middle = start + (G + (H + lam) * a) * (b - a) / 2
-        points = [
-            f"{number(plane.x(w))},{number(plane.y(v))}" for w, v in ((a, start), ((a + b) / 2, middle), (b, end))
-        ]
-        style = dict(**OUTLINE, stroke_width=2, stroke_dasharray=dashes[name])
-        return element("path", d="M{} Q{} {}".format(*points), **style)
-
-    def frame(lam: float, gamma: float) -> tuple[list[str], str, dict]:
-        low = costs(lam, gamma)
-        drawn = [parabola(name, lam, gamma) for name in sides]
-        one, two = low["one leaf"], sum(low[name] for name in names)
-        for name, objective in (("one leaf", one), ("two leaves", two)):
-            drawn.append(text(bars.x(max(objective, 0)) + 8, bar_y[name] + 15, _signed(objective)))
-        steps = " and ".join(f"{_signed(lowest(name, lam))} ({name})" for name in names)
-        verdict = "the split pays" if gain(low) > 0 else "the split does not pay"
-        sentence = (
-            f"Steps of the two leaves: {steps}. The objective is {_signed(one)} with one leaf and {_signed(two)} with "
-            f"two: a gain of {_signed(gain(low))}, so {verdict}."
-        )
-        places: dict = {name: (plane.x(lowest(name, lam)), plane.y(low[name])) for name in sides}
-        for name, objective in (("bar one leaf", one), ("bar two leaves", two)):
-            start, end = sorted((bars.x(0), bars.x(objective)))
-            places[name] = (start, bar_y[name[4:]], max(end - start, 0.01), 1)
-        return drawn, sentence, places
-
-    refused = min((lam for lam in lambdas if gain(costs(lam, 1)) <= 0), default=None)
-    key = ""
-    for i, (name, rows) in enumerate(sides.items()):
-        at = 18 + 26 * (i - 1 if i else 2)
-        key += line(8, at, 40, at, stroke_width=2, stroke_dasharray=dashes[name]) + text(50, at + 5, name)
-        inside = y.index[rows] if i else []
-        key += "".join(melon(n, bool(y[n]), 124 + 26 * j, at) for j, n in enumerate(inside))
-    key += text(124, 18 + 26 * 2 + 5, f"all {len(y)} melons")
-    marks = {name: circle(0, 0, 6) for name in sides}
-    marks[names[0]] += circle(0, 0, 20, fill_opacity=0, class_="handle")
-    marks |= {f"bar {name}": rect(0, 0, 1, 20, **filled(k)) for name, k in zip(bar_y, (5, GAIN))}
+    leaves, (first, second) = _Leaves(y, goes_left, names), names
+    refused = min((lam for lam in lambdas if leaves.gain(lam, 1) <= 0), default=None)
+    points = [leaves.plane.at(leaves.lowest(first, lam), 0) for lam in lambdas]
     return Explorable(
         title="One leaf or two?",
-        alt=f"The melons of the two sides, {names[0]} and {names[1]}, and three parabolas over the step of a leaf: "
-        f"that of all rows with its lowest point near zero, that of {names[0]} with its lowest point at a positive "
-        f"step, that of {names[1]} at a negative one. Below, two bars: the objective of one leaf and, further to the "
-        "left, the sum for two.",
+        alt=f"The melons of the two sides, {first} and {second}, and three parabolas over the step of a leaf: that of "
+        f"all rows with its lowest point near zero, that of {first} with its lowest point at a positive step, that of "
+        f"{second} at a negative one. Below, two bars: the objective of one leaf and, further to the left, the sum for "
+        "two.",
         size=(480, 494),
-        background=plane.axes(range(-2, 3), [-2, 0, 2], "step w", "objective")
-        + key
-        + line(bars.x(0), 410, bars.x(0), 490)
-        + "".join(text(44, at - 6, f"objective of {name}") for name, at in bar_y.items()),
-        marks=marks,
+        background=leaves.background(),
+        marks=leaves.marks(),
         controls=[
-            Slider(
-                "Price of steps, λ",
-                list(lambdas),
-                show="{:g}",
-                points=[(plane.x(lowest(names[0], lam)), plane.y(0)) for lam in lambdas],
-            ),
+            Slider("Price of steps, λ", list(lambdas), show="{:g}", points=points),
             Slider("Price of a leaf, γ", list(gammas), show="{:g}"),
         ],
-        frame=frame,
+        frame=leaves.frame,
         found=lambda lam, gamma: (lam, gamma) == (refused, 1),
         guess=Slider(
             "Your guess: with γ\u00a0=\u00a01, from which λ on does the split no longer pay?", lambdas[1:], show="{:g}"
         ),
-        challenge=f"Drag the dot of the {names[0]} leaf: the price λ pulls it back towards 0. With γ\u00a0=\u00a01, "
-        "find the first λ at which the split no longer pays.",
+        challenge=f"Drag the dot of the {first} leaf: the price λ pulls it back towards 0. With γ\u00a0=\u00a01, find "
+        "the first λ at which the split no longer pays.",
     )
 
 
