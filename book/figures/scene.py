@@ -12,6 +12,7 @@ from typing import Any
 from xml.sax.saxutils import quoteattr
 
 import numpy as np
+from matplotlib.ticker import MaxNLocator
 from numpy.typing import ArrayLike
 
 from treekit.pen.palette import REGION, RIPE, UNRIPE, class_color
@@ -195,9 +196,10 @@ def tenths(values: ArrayLike) -> tuple[float, float]:
     return float(np.floor(low) / 10), float(np.ceil(high) / 10)
 
 
-def multiples(step: float, low: float, high: float) -> list[float]:
-    """Return the multiples of a step from low to high: the ticks of an axis."""
-    return [k * step for k in range(int(np.ceil(low / step - 1e-9)), int(high / step + 1e-9) + 1)]
+def ticks(low: float, high: float, most: int = 5) -> list[float]:
+    """Return a few round numbers from low to high, in `most` steps or fewer."""
+    found = MaxNLocator(nbins=most, steps=[1, 2, 5, 10]).tick_values(low, high)
+    return [float(tick) for tick in found if low <= tick <= high]
 
 
 @dataclass(frozen=True, repr=False)
