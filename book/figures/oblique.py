@@ -5,14 +5,27 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from figures.explorable import Choice, Explorable, Panel, Slider
-from figures.plots import PLOT_WIDTH, plotted
-from figures.scene import Chart, Picture, centred, ending, filled, in_class, melon, piled, stroked
+from figures.explorable import Choice, Explorable, Panel, Places, Slider, State
+from figures.plots import plotted, side_by_side
+from figures.scene import (
+    Chart,
+    Picture,
+    Spot,
+    around,
+    centred,
+    ending,
+    filled,
+    in_class,
+    melons,
+    melons_at,
+    path,
+    piled,
+    stroked,
+)
 from treekit.growing.thresholds import midpoint
 from treekit.measures import gain_of_counts
 from treekit.models.base import TreeClassifier
@@ -51,6 +64,32 @@ def _leaves(tree: Tree, box: Polygon) -> Iterator[tuple[Polygon, int]]:
         todo += [(child, _below(polygon, w, t)), (child + 1, _below(polygon, -w, -t))]
 
 
+def _corners(plane: Chart) -> Polygon:
+    """The corners of a plane, in units of the data."""
+    (left, right), (low, high) = plane.xlim, plane.ylim
+    return np.array([[left, low], [right, low], [right, high], [left, high]])
+
+
+def _dots_by_class(plane: Chart, values: NDArray, labels: NDArray) -> str:
+    """The rows as dots in the shape and colour of their class; the more there are, the smaller."""
+    size = 4 if len(values) < 50 else 2
+    return "".join(
+        in_class(c, "".join(circle(round(x, 1), round(y, 1), size) for x, y in (plane.at(*row) for row in values[of])))
+        for c, of in enumerate(labels == name for name in np.unique(labels))
+    )
+
+
+def _shaded(plane: Chart, tree: Tree) -> str:
+    """The region of each leaf; the second class is shaded."""
+    drawn = ""
+    for polygon, label in _leaves(tree, _corners(plane)):
+        if len(polygon):
+            corners = " ".join(f"{number(x)},{number(y)}" for x, y in (plane.at(*corner) for corner in polygon))
+            style = f"fill: {class_color(label)}; fill-opacity: {0.2 if label else 0.04}"
+            drawn += element("polygon", points=corners, style=style, stroke="currentColor", stroke_width=1.5)
+    return drawn
+
+
 def region_panels(
     X: pd.DataFrame,
     y: ArrayLike,
@@ -60,38 +99,23 @@ def region_panels(
 ) -> Picture:
     """The regions of up to two fitted trees on the two columns of `X`, side by side, with the rows as dots."""
     values, labels = X.to_numpy(float), np.asarray(y)
-    classes = np.unique(labels)
-    low, high = values.min(axis=0), values.max(axis=0)
-    low, high = low - 0.04 * (high - low), high + 0.04 * (high - low)
-    box = np.array([low, [high[0], low[1]], high, [low[0], high[1]]])
-    plane, size = Chart((low[0], high[0]), (low[1], high[1]), (34, 52, 236, 254)), 4 if len(values) < 50 else 2
-    dots = "".join(
-        in_class(
-            c, "".join(circle(round(plane.x(a), 1), round(plane.y(b), 1), size) for a, b in values[labels == name])
-        )
-        for c, name in enumerate(classes)
-    )
+    limits = [around(column, 0.04) for column in values.T]
+    dots = _dots_by_class(Chart(*limits, (34, 52, 236, 254)), values, labels)
     rows = f"rows-{zlib.crc32(dots.encode()):x}"  # drawn once and used twice, because they weigh most
     drawn, counted = "", []
     for k, (name, model) in enumerate(models.items()):
-        plane = Chart((low[0], high[0]), (low[1], high[1]), (34 + APART * k, 52, 236 + APART * k, 254))
-        for polygon, label in _leaves(model.tree_, box):
-            if len(polygon):
-                corners = " ".join(f"{number(plane.x(a))},{number(plane.y(b))}" for a, b in polygon)
-                style = f"fill: {class_color(label)}; fill-opacity: {0.2 if label else 0.04}"
-                drawn += element("polygon", points=corners, style=style, stroke="currentColor", stroke_width=1.5)
+        plane = Chart(*limits, (34 + APART * k, 52, 236 + APART * k, 254))
+        drawn += _shaded(plane, model.tree_)
         drawn += element("use", href=f"#{rows}", x=APART) if k else element("g", dots, id=rows)
-        n = model.get_n_leaves()
         drawn += plane.axes(xticks, yticks if k == 0 else [], str(X.columns[0]), "")
-        drawn += centred(sum(plane.box[::2]) / 2, 16, f"{name}: {n} leaves")
-        counted.append(f"{name} with {n}")
-    drawn += text(0, 42, str(X.columns[1]))
+        drawn += centred(sum(plane.box[::2]) / 2, 16, f"{name}: {model.get_n_leaves()} leaves")
+        counted.append(f"{name} with {model.get_n_leaves()}")
+    filled_, hollow = np.unique(labels)
     alt = (
-        f"{len(values)} rows as dots by {X.columns[0]} and {X.columns[1]}, filled for {classes[0]} and hollow for "
-        f"{classes[1]}, over the regions of the leaves: {' and '.join(counted)}. "
-        f"The regions of {classes[1]} are shaded."
+        f"{len(values)} rows as dots by {X.columns[0]} and {X.columns[1]}, filled for {filled_} and hollow for "
+        f"{hollow}, over the regions of the leaves: {' and '.join(counted)}. The regions of {hollow} are shaded."
     )
-    return Picture(alt, (480, 304), drawn)
+    return Picture(alt, (480, 304), drawn + text(0, 42, str(X.columns[1])))
 
 
 def _rows(plane: Chart, values: NDArray, code: NDArray, names: Iterable, is_above: NDArray) -> str:
@@ -116,8 +140,8 @@ class _Turned:
         self.columns = columns
         self.values = frame[columns].to_numpy(float)
         self.range = np.ptp(self.values, axis=0)
-        self.classes = sorted(frame[target].astype(str).unique())
-        self.code = frame[target].astype(str).map(self.classes.index).to_numpy()
+        classes, self.code = np.unique(frame[target].astype(str), return_inverse=True)
+        self.n_classes = len(classes)
 
     def direction(self, degrees: float) -> NDArray:
         turn = np.radians(degrees)
@@ -128,7 +152,7 @@ class _Turned:
         """The combination of each row, the best threshold, class counts (side, class), and the gain."""
         x = self.values @ self.direction(degrees)
         order = np.argsort(x)
-        one_hot = np.eye(len(self.classes), dtype=int)[self.code[order]]
+        one_hot = np.eye(self.n_classes, dtype=int)[self.code[order]]
         below = one_hot.cumsum(axis=0)[:-1]
         counts = np.stack([below, one_hot.sum(axis=0) - below], axis=1)
         gain = np.where(np.diff(x[order]) > 0, gain_of_counts(counts), -1)
@@ -141,105 +165,116 @@ class _Turned:
         return f"{first:.2f} {self.columns[0]} {sign} {abs(second):.2f} {self.columns[1]}".replace("-", "−")
 
 
+class _Tilted:
+    """Melons in a square, with the cut and the arrow of a direction; beside them their order along it, and the gains.
+
+    The square makes the arrow and its cut perpendicular to the eye, too.
+    """
+
+    angles, floor = range(0, 180, 5), 156  # the floor on which the melons lie along the direction
+
+    def __init__(self, frame: pd.DataFrame, columns: list[str], target: str) -> None:
+        self.turned, self.ripe = _Turned(frame, columns, target), frame[target] == "yes"
+        self.gains = {degrees: self.turned.cut(degrees)[3] for degrees in self.angles}
+        limits = [around(values, 0.06) for values in self.turned.values.T]
+        self.plane = Chart(*limits, (56, 34, 356, 334))
+        self.profile = Chart((0, 180), (0, 0.6), (36, 242, 380, 336))
+        self.still = melons_at(self.ripe, (self.plane.at(*row) for row in self.turned.values), 12)
+
+    def is_best(self, degrees: int) -> bool:
+        return bool(np.isclose(self.gains[degrees], max(self.gains.values())))
+
+    def tip(self, degrees: float) -> Spot:
+        """Where the arrow of the direction ends; its length in each column goes with the column's range."""
+        across, up = 0.4 * self.turned.direction(degrees) * self.turned.range**2
+        return self.plane.at(sum(self.plane.xlim) / 2 + across, sum(self.plane.ylim) / 2 + up)
+
+    def arrow(self, degrees: float) -> str:
+        """From the middle to the tip, with a head that is large enough to be taken hold of."""
+        x, y = sum(self.plane.box[::2]) / 2, sum(self.plane.box[1::2]) / 2
+        end_x, end_y = self.tip(degrees)
+        turn = np.degrees(np.arctan2(end_y - y, end_x - x))
+        head = path("M-16,-9L4,0L-16,9z", transform=f"translate({end_x:.1f},{end_y:.1f}) rotate({turn:.0f})")
+        return line(x, y, end_x, end_y, stroke_opacity=FAINT, stroke_width=2) + head
+
+    def frame(self, degrees: int) -> State:
+        side = _below(_corners(self.plane), self.turned.direction(degrees), self.turned.cut(degrees)[1])
+        corners = " ".join(f"{self.plane.x(a):.0f},{self.plane.y(b):.0f}" for a, b in side)
+        shade = element("polygon", points=corners, fill_opacity=0.12, stroke="currentColor", stroke_width=2)
+        # The cut runs below the melons, so that their numbers stay readable, and the arrow above them.
+        parts = [shade, self.still, element("g", self.arrow(degrees), pointer_events="none")]
+        return parts, self.sentence(degrees), {"tip": self.tip(degrees)}
+
+    def sentence(self, degrees: int) -> str:
+        _, t, counts, gain = self.turned.cut(degrees)
+        below, above = (", ".join(f"{n} {name}" for n, name in zip(side, ("unripe", "ripe"))) for side in counts)
+        cut = f"{self.turned.words(degrees)} ≤ {t:.2f}".replace("≤ -", "≤ −")
+        most = ", the most of all these angles" * self.is_best(degrees)
+        return f"{cut} (shaded): {below}. The other side: {above}. The gain is {gain:.3f} bits{most}."
+
+    def along(self, degrees: int) -> tuple[list[str], Places]:
+        """The rows in their order along the direction, with the threshold, and the gains between 90 and `degrees`."""
+        x, t, _, gain = self.turned.cut(degrees)
+        scale = Chart((x.min(), x.max()), (0, 1), (24, 0, 376, 1))
+        parts = [
+            line(scale.x(t), 26, scale.x(t), self.floor + 20, stroke_width=2),
+            ending(392, 228, f"{gain:.3f}", font_weight="bold"),
+        ]
+        for angle in range(min(degrees, 90), max(degrees, 90) + 5, 5):
+            parts.append(circle(*self.profile.at(angle, self.gains[angle]), 3, **filled(GAIN)))
+        places: Places = dict(zip(self.ripe.index, piled([scale.x(value) for value in x], self.floor)))
+        return parts, places | {"gain": self.profile.at(degrees, gain)}
+
+    def beside(self) -> Panel:
+        """The melons along the direction and, below, the gain against the angle."""
+        single = self.profile.y(max(self.gains[0], self.gains[90]))
+        label = "gain in bits (dashed: best single column)"
+        return Panel(
+            f"The melons in their order along the direction, here by {self.turned.columns[1]}, with the best threshold "
+            f"as an upright line. Below, the gain against the angle: one dot, at 90 degrees and {self.gains[90]:.3f} "
+            "bits, on the dashed line of the best single column.",
+            (400, 384),
+            text(0, 16, "the melons along the direction")
+            + line(8, self.floor + 14, 392, self.floor + 14, stroke_opacity=FAINT)
+            + self.profile.axes([0, 45, 90, 135, 180], [0, 0.3, 0.6], "angle", label)
+            + line(36, single, 380, single, stroke_dasharray="3 4"),
+            self.along,
+            {"gain": circle(0, 0, 6, **filled(GAIN))} | melons(self.ripe, 12),
+        )
+
+
 def tilt_explorer(frame: pd.DataFrame, columns: list[str], target: str) -> Explorable:
     """A cut of two columns that turns: the rows with the best cut of each direction, the rows along it, and the gain.
 
     The gains are shown of all angles from 90 degrees, where the figure opens, to the one chosen: the reader sees what a
     turn from there gains and loses on its way. `frame` has the labels yes and no in `target`, and no ties that matter:
-    a direction in which two rows fall together is cut elsewhere. The plane is a square, so that the arrow and its cut
-    are perpendicular to the eye, too.
+    a direction in which two rows fall together is cut elsewhere.
     """
-    turned = _Turned(frame, columns, target)
-    low, high = turned.values.min(axis=0), turned.values.max(axis=0)
-    low, high = low - 0.06 * turned.range, high + 0.06 * turned.range
-    box = np.array([low, [high[0], low[1]], high, [low[0], high[1]]])
-    plane, floor = Chart((low[0], high[0]), (low[1], high[1]), (56, 34, 356, 334)), 156
-    angles = list(range(0, 180, 5))
-    gains = {degrees: turned.cut(degrees)[3] for degrees in angles}
-    single, best = max(gains[0], gains[90]), max(gains.values())
-    profile = Chart((0, 180), (0, 0.6), (36, 242, 380, 336))
-    xticks, yticks = (np.arange(np.ceil(10 * a), np.floor(10 * b) + 1, 2) / 10 for a, b in zip(low, high))
-    ripe = dict(zip(frame.index, (frame[target] == "yes").tolist()))
-
-    def tip(degrees: float) -> tuple[float, float]:
-        """Where the arrow of the direction ends; its length in each column goes with the column's range."""
-        across, up = 0.4 * turned.direction(degrees) * turned.range**2
-        middle = (low + high) / 2
-        return plane.x(middle[0] + across), plane.y(middle[1] + up)
-
-    def arrow(degrees: float) -> str:
-        """From the middle to the tip, with a head that is large enough to be taken hold of."""
-        x, y = sum(plane.box[::2]) / 2, sum(plane.box[1::2]) / 2
-        end_x, end_y = tip(degrees)
-        turn = np.degrees(np.arctan2(end_y - y, end_x - x))
-        head = element(
-            "path", d="M-16,-9L4,0L-16,9z", transform=f"translate({end_x:.1f},{end_y:.1f}) rotate({turn:.0f})"
-        )
-        return line(x, y, end_x, end_y, stroke_opacity=FAINT, stroke_width=2) + head
-
-    melons = "".join(melon(n, ripe[n], plane.x(a), plane.y(b)) for n, (a, b) in zip(frame.index, turned.values))
-
-    def state(degrees: int) -> tuple[list[str], str, dict]:
-        _, t, counts, gain = turned.cut(degrees)
-        side = _below(box, turned.direction(degrees), t)
-        corners = " ".join(f"{plane.x(a):.0f},{plane.y(b):.0f}" for a, b in side)
-        shade = element("polygon", points=corners, fill_opacity=0.12, stroke="currentColor", stroke_width=2)
-        sides = [", ".join(f"{n} {name}" for n, name in zip(part, ("unripe", "ripe"))) for part in counts]
-        sentence = f"{turned.words(degrees)} ≤ {t:.2f}".replace("≤ -", "≤ −")
-        sentence += f" (shaded): {sides[0]}. The other side: {sides[1]}. The gain is {gain:.3f} bits"
-        sentence += ", the most of all these angles." if is_best(degrees) else "."
-        # The cut runs below the melons, so that their numbers stay readable, and the arrow above them.
-        return [shade, melons, element("g", arrow(degrees), pointer_events="none")], sentence, {"tip": tip(degrees)}
-
-    def is_best(degrees: int) -> bool:
-        return bool(np.isclose(gains[degrees], best))
-
-    def dot_at(degrees: int) -> tuple[float, float]:
-        return profile.x(degrees), profile.y(gains[degrees])
-
-    def along(degrees: int) -> tuple[list[str], dict]:
-        """The rows in their order along the direction, with the threshold, and the gains between 90 and `degrees`."""
-        x, t, _, gain = turned.cut(degrees)
-        scale = Chart((x.min(), x.max()), (0, 1), (24, 0, 376, 1))
-        at, (dot_x, dot_y) = scale.x(t), dot_at(degrees)
-        on_the_way = range(min(degrees, 90), max(degrees, 90) + 5, 5)
-        drawing = [
-            line(at, 26, at, floor + 20, stroke_width=2),
-            ending(392, 228, f"{gain:.3f}", font_weight="bold"),
-        ]
-        places: dict = dict(zip(frame.index, piled([scale.x(value) for value in x], floor)))
-        dots = [circle(*dot_at(a), 3, **filled(GAIN)) for a in on_the_way]
-        return drawing + dots, places | {"gain": (dot_x, dot_y)}
-
+    tilted = _Tilted(frame, columns, target)
+    xticks, yticks = (
+        np.arange(np.ceil(10 * a), np.floor(10 * b) + 1, 2) / 10 for a, b in (tilted.plane.xlim, tilted.plane.ylim)
+    )
+    angles = list(tilted.angles)
     return Explorable(
         title="Turn the cut",
         alt=f"The {len(frame)} melons as numbered circles by {columns[0]} and {columns[1]}, hollow if ripe, cut by a "
         f"level line: the best cut of {columns[1]} alone. An arrow shows the direction along which they are sorted.",
         size=(400, 384),
-        background=plane.axes(xticks, yticks, *columns),
+        background=tilted.plane.axes(xticks, yticks, *columns),
         # What is taken hold of: it stays while the drawing changes, so the browser knows where a drag began.
         marks={"tip": circle(0, 0, 20, fill_opacity=0, class_="handle")},
-        controls=[Slider("Angle of the direction", angles, start=90, show="{}°", points=[tip(a) for a in angles])],
-        frame=state,
-        found=is_best,
+        controls=[
+            Slider("Angle of the direction", angles, start=90, show="{}°", points=[tilted.tip(a) for a in angles])
+        ],
+        frame=tilted.frame,
+        found=tilted.is_best,
         guess=Choice(
             "Your guess, by eye: how does the line run that separates them best?",
             ["upright", "level", "rising to the right", "falling to the right"],
         ),
         challenge="Drag the tip of the arrow. Which angle gains most? From 90°, can you get there without ever losing "
         "gain? And from 0°?",
-        beside=Panel(
-            f"The melons in their order along the direction, here by {columns[1]}, with the best threshold as an "
-            f"upright line. Below, the gain against the angle: one dot, at 90 degrees and {gains[90]:.3f} bits, on the "
-            "dashed line of the best single column.",
-            (400, 384),
-            text(0, 16, "the melons along the direction")
-            + line(8, floor + 14, 392, floor + 14, stroke_opacity=FAINT)
-            + profile.axes([0, 45, 90, 135, 180], [0, 0.3, 0.6], "angle", "gain in bits (dashed: best single column)")
-            + line(36, profile.y(single), 380, profile.y(single), stroke_dasharray="3 4"),
-            along,
-            {"gain": circle(0, 0, 6, **filled(GAIN))} | {n: melon(n, r) for n, r in ripe.items()},
-        ),
+        beside=tilted.beside(),
     )
 
 
@@ -277,21 +312,19 @@ def plot_staircase(runs: pd.DataFrame) -> None:
 
     `runs` has the columns rows, tree, leaves and error, one line for each run.
     """
-    figure, panels = plt.subplots(1, 2, figsize=(PLOT_WIDTH, 3.6), layout="constrained")
+    figure, both = side_by_side(2)
     for k, (name, of_tree) in enumerate(runs.groupby("tree", sort=False)):
         mean = of_tree.groupby("rows").mean(numeric_only=True)
-        for ax, what in zip(panels, ("leaves", "error")):
+        for ax, what in zip(both, ("leaves", "error")):
             ax.plot(of_tree["rows"], of_tree[what], "o", color=CLASS_COLORS[k], markersize=3, alpha=0.4)
             ax.plot(mean.index, mean[what], color=CLASS_COLORS[k], label=name, linestyle=["-", "--"][k])
-    rows = runs["rows"].unique()
-    leaves, errors = [2, 5, 10, 20, 50], [0.001, 0.01, 0.1]
-    for ax, ticks, label in zip(panels, (leaves, errors), ("leaves", "error on new rows")):
+    rows, scales = runs["rows"].unique(), ([2, 5, 10, 20, 50], [0.001, 0.01, 0.1])
+    for ax, marks, label in zip(both, scales, ("leaves", "error on new rows")):
         ax.set(xscale="log", yscale="log", xlabel="training rows", ylabel=label)
         ax.set_xticks(rows, labels=rows)
-        ax.set_yticks(ticks, labels=ticks)
+        ax.set_yticks(marks, labels=marks)
         ax.minorticks_off()
-        ax.spines[["top", "right"]].set_visible(False)
-    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper center", ncols=2, frameon=False)
+    figure.legend(*both[0].get_legend_handles_labels(), loc="outside upper center", ncols=2, frameon=False)
 
 
 def turned_line(
