@@ -175,7 +175,8 @@ def _two_cuts(title: str, first: str, distance: float, price: float) -> str:
     """The same in words."""
     cuts = (f"{distance:g} metres", "cheap"), (f"{price:g} yuan", "near")
     (whole, _), (part, side) = cuts if first == "distance" else cuts[::-1]
-    return f"{title}: the first cut, at {whole}, crosses the whole plane; the second is at {part}, on the {side} side only."
+    second = f"the second is at {part}, on the {side} side only."
+    return f"{title}: the first cut, at {whole}, crosses the whole plane; {second}"
 
 
 def lunch_partition(left: Cuts, right: Cuts) -> Picture:

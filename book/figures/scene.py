@@ -115,10 +115,12 @@ def melons_named(names: Sequence[object]) -> str:
     return f"melon{'s' * (len(names) > 1)} {listed(names)}" if len(names) else "no melon"
 
 
-def in_lines(rows: Sequence, middle: float, top: float, n_columns: int, pitch: float) -> dict[object, Spot]:
-    """Places for melons side by side, so many in a line, around `middle` and from the first line at `top` down."""
-    left = middle - pitch * (min(n_columns, len(rows)) - 1) / 2
-    return {row: (left + pitch * (i % n_columns), top + pitch * (i // n_columns)) for i, row in enumerate(rows)}
+def in_lines(
+    rows: Sequence, middle: float, first: float, n_columns: int, pitch: float, down: int = 1
+) -> dict[Any, Spot]:
+    """Places for melons side by side, so many in a line, around `middle`, and from the line at `first` down or up."""
+    left, step = middle - pitch * (min(n_columns, len(rows)) - 1) / 2, down * pitch
+    return {row: (left + pitch * (i % n_columns), first + step * (i // n_columns)) for i, row in enumerate(rows)}
 
 
 def piled(xs: Sequence[float], floor: float, width: float = 27) -> list[tuple[int, int]]:
