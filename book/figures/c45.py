@@ -19,7 +19,7 @@ from figures.scene import (
     ending,
     filled,
     in_lines,
-    melons,
+    melon_marks,
     ripe_and_unripe,
     small,
 )
@@ -94,7 +94,7 @@ class _Prices:
         n_bars = max(self.X[attribute].nunique() for attribute in self.X)
         marks: dict[object, str] = {f"price {m}": rect(0, 0, 1, BIT, fill_opacity=FAINT) for m in range(n_bars)}
         marks["price"], marks["gain"] = rect(0, 0, 1, BIT, fill_opacity=BAR), rect(0, 0, 1, BIT, **filled(GAIN))
-        return marks | melons(self.ripe)
+        return marks | melon_marks(self.ripe)
 
     def background(self) -> str:
         words = ((354, 17, "price"), (390, 17, "gain"), (372, 32, "in bits"))
@@ -143,7 +143,7 @@ class _Prices:
 def _standing(branch: Branch) -> Places:
     """The places of the melons of a branch: in two lines on the top of its bar."""
     middle, top = branch.left + branch.width / 2, GROUND - BIT * branch.price - 12
-    return in_lines(branch.rows, middle, top, -(-len(branch.rows) // 2), PITCH, down=-1)
+    return in_lines(branch.rows, middle, top, -(-len(branch.rows) // 2), PITCH, -PITCH)
 
 
 def _named(branch: Branch) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from figures.explorable import Choice, Explorable, Places, Slider, State
-from figures.scene import OUTLINE, Chart, Spot, centred, filled, in_lines, melons, path, ripe_and_unripe, small
+from figures.scene import OUTLINE, Chart, Spot, centred, filled, in_lines, melon_marks, path, ripe_and_unripe, small
 from treekit.measures import entropy, information_gain
 from treekit.models.id3 import ID3Classifier
 from treekit.pen.palette import BAR, GAIN, REGION, RIPE, UNRIPE, class_color
@@ -254,7 +254,7 @@ class _Falling:
             f"bits; it was {self.before:.3f} at first.",
             size=(self.width + 66, self.bottom + 36),
             background=self.background(),
-            marks={"entropy": rect(0, 0, 26, 1, fill_opacity=BAR)} | melons(self.is_ripe),
+            marks={"entropy": rect(0, 0, 26, 1, fill_opacity=BAR)} | melon_marks(self.is_ripe),
             **settings,
         )
 

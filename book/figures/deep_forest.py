@@ -19,7 +19,7 @@ from figures.scene import (
     ending,
     filled,
     in_class,
-    melons,
+    melon_marks,
     painted,
     path,
     piled,
@@ -113,7 +113,7 @@ class _Levels:
 
     def marks(self) -> dict[object, str]:
         frame = rect(-self.width / 2, -24, self.width, 48, **OUTLINE, stroke_width=2, rx=4)
-        return melons(dict(zip(self.X.index, self.is_ripe)), 13) | {"level": frame}
+        return melon_marks(dict(zip(self.X.index, self.is_ripe)), 13) | {"level": frame}
 
     def right(self, seen: str, level: int) -> NDArray[np.bool_]:
         """Which rows a level classifies correctly."""

@@ -22,7 +22,7 @@ from figures.scene import (
     in_class,
     in_lines,
     melon,
-    melons,
+    melon_marks,
     ripe_and_unripe,
     stroked,
 )
@@ -48,7 +48,7 @@ class _Basket:
 
     def marks(self) -> dict[object, str]:
         """The dot on the arch, and the melons that may lie in the basket, large enough to be read on a phone."""
-        return {"dot": circle(0, 0, 7)} | melons((self.ripe == "yes")[[*self.kinds[0], *self.kinds[1]]], 13)
+        return {"dot": circle(0, 0, 7)} | melon_marks((self.ripe == "yes")[[*self.kinds[0], *self.kinds[1]]], 13)
 
     def places(self, n_ripe: int) -> Places:
         """Each ripe melon that is in the basket keeps an unripe one out of it, and the other way round."""
@@ -357,7 +357,7 @@ def shuffle_explorer(attribute: pd.Series, ripe: pd.Series, *, n_shuffles: int =
         background=deals.background(),
         controls=[Slider("Shuffles", list(range(n_shuffles + 1)), start=n_shuffles, opens=0)],
         frame=deals.frame,
-        marks=melons(ripe == "yes", 13),
+        marks=melon_marks(ripe == "yes", 13),
         guess=Slider(
             "Your guess: the mean gain of shuffled labels", [k / 20 for k in range(9)], start=0.2, show="{:.2f} bits"
         ),

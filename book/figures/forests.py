@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 from xml.sax.saxutils import escape
 
 import numpy as np
@@ -12,7 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from figures.cover import Bin, grown
-from figures.explorable import Choice, Explorable, Panel, Slider
+from figures.explorable import Choice, Explorable, Panel, Places, Slider, State
 from figures.scene import (
     OUTLINE,
     Chart,
@@ -22,10 +23,14 @@ from figures.scene import (
     ending,
     filled,
     in_class,
-    melon,
+    melon_marks,
     melons_named,
+    multiples,
+    painted,
+    ringed,
     ripe_and_unripe,
     stroked,
+    tenths,
 )
 from treekit.measures import information_gain
 from treekit.models.random_forest import RandomForestClassifier
@@ -40,6 +45,7 @@ MAPS = ("both columns", "one at random")
 TREE, VOTE = "its newest tree", "its vote so far"
 STEP, PITCH, MELONS = 31, 28, 214  # pixels from line to line and from melon to melon of an outline; where melons begin
 N_TREES = (1, 2, 3, 5, 10, 20, 40)
+TREES = Slider("Trees", list(N_TREES), start=N_TREES[-1], opens=1)
 LACKING = 0.4  # opacity of a melon that a sample lacks
 RADIUS = 13  # of a melon that a sample holds once: its number has 11 pixels on a phone
 N_CELLS = 40  # of the grid over each axis on which votes are counted
@@ -50,62 +56,83 @@ FULL = (0, 5)  # of the six shades: at least nine votes in ten
 # -- one melon less -------------------------------------------------------------------------------------------------
 
 
+class _Eaten:
+    """The trees that ID3 grows on all melons and on all but one, as outlines whose leaves hold the melons."""
+
+    plate = (452, 20)  # where the eaten melon lies
+
+    def __init__(self, melons: pd.DataFrame, target: str) -> None:
+        self.is_ripe, self.names = melons[target] == "yes", {str(name): name for name in melons.index}
+        self.tables = {NOBODY: melons, **{eaten: melons.drop(index=name) for eaten, name in self.names.items()}}
+        # The gain of each attribute at the root; of equal ones the first is the largest, as ID3 chooses.
+        self.gains = {
+            eaten: pd.Series(
+                {name: information_gain(table[name], table[target]) for name in table.columns.drop(target)}
+            )
+            for eaten, table in self.tables.items()
+        }
+        self.outlines = {
+            eaten: _outline(grown(table, target, self.gains[eaten].idxmax())) for eaten, table in self.tables.items()
+        }
+        own = self.gains[NOBODY].idxmax()
+        self.turned = [eaten for eaten in self.tables if self.gains[eaten].idxmax() != own]
+
+    def frame(self, eaten: str) -> State:
+        parts, places = [], Places()
+        for i, (depth, node) in enumerate(self.outlines[eaten]):
+            y = 26 + STEP * i
+            words = escape(node.answer)
+            if node.question:
+                question = element("tspan", f"{node.question}?", font_weight="bold")
+                words = (f"{words}: " if words else "") + question
+            parts.append(element("text", words, x=4 + 20 * depth, y=y))
+            if not node.question:
+                parts.append(self.leaf_box(node.rows, y))
+                places |= {row: (MELONS + PITCH * k, y - 5) for k, row in enumerate(node.rows)}
+        if eaten != NOBODY:
+            places[self.names[eaten]] = (*self.plate, 1, 1, 0.4)
+        return parts, self.sentence(eaten), places
+
+    def leaf_box(self, rows: list, y: float) -> str:
+        """Behind the melons of a leaf, the colour of its class."""
+        kind = RIPE if self.is_ripe[rows[0]] else UNRIPE
+        return rect(MELONS - 16, y - 19, PITCH * len(rows) + 3, 28, rx=14, **painted(kind), fill_opacity=REGION)
+
+    def sentence(self, eaten: str) -> str:
+        own, rival = self.gains[NOBODY].nlargest(2).index
+        gains, n = self.gains[eaten], len(self.tables[eaten])
+        gone = "With all" if eaten == NOBODY else f"Without melon {eaten}, of"
+        n_leaves = sum(not node.question for _, node in self.outlines[eaten])
+        return (
+            f"{gone} {n} melons the first question is {gains.idxmax()}: {own} gains {gains[own]:.3f} bits, {rival} "
+            f"{gains[rival]:.3f}. The tree has {n_leaves} leaves with melons."
+        )
+
+
 def eaten_explorer(melons: pd.DataFrame, target: str) -> Explorable:
     """The tree that ID3 grows on all melons, or on all but one: an outline whose leaves hold the melons.
 
     `melons` is a table of words with the labels yes and no in `target`. At rest one melon is eaten with which the root
     asks another question; the script begins with all of them.
     """
-    is_ripe = (melons[target] == "yes").to_dict()
-    names = {name: str(name) for name in melons.index}
-    tables = {NOBODY: melons, **{names[name]: melons.drop(index=name) for name in melons.index}}
-    gains = {eaten: _gains(table, target) for eaten, table in tables.items()}
-    outlines = {eaten: _outline(grown(table, target, gains[eaten].idxmax())) for eaten, table in tables.items()}
-    own, rival = gains[NOBODY].nlargest(2).index
-    turned = [eaten for eaten in tables if gains[eaten].idxmax() != own]
-    size = (480, 30 + STEP * max(map(len, outlines.values())))
-    plate = (452, 20)
-
-    def frame(eaten: str) -> tuple[list[str], str, dict]:
-        parts: list[str] = []
-        places: dict[object, tuple[float, ...]] = {}
-        for i, (depth, node) in enumerate(outlines[eaten]):
-            y, x = 26 + STEP * i, 4 + 20 * depth
-            question = f"{node.question}?" if node.question else ""
-            answer = f"{node.answer}: " if node.answer and question else node.answer
-            bold = element("tspan", question, font_weight="bold")
-            parts.append(element("text", escape(answer) + (bold if question else ""), x=x, y=y))
-            if not node.question:
-                parts.append(_leaf_box(node.rows, is_ripe, y))
-                places |= {row: (MELONS + PITCH * k, y - 5) for k, row in enumerate(node.rows)}
-        places |= {name: (*plate, 1, 1, 0.4) for name in melons.index if names[name] == eaten}
-        first = gains[eaten].idxmax()
-        gone = "With all" if eaten == NOBODY else f"Without melon {eaten}, of"
-        held = f"The tree has {sum(not node.question for _, node in outlines[eaten])} leaves with melons."
-        gain = f"{own} gains {gains[eaten][own]:.3f} bits, {rival} {gains[eaten][rival]:.3f}"
-        return parts, f"{gone} {len(tables[eaten])} melons the first question is {first}: {gain}. {held}", places
-
+    trees = _Eaten(melons, target)
+    rest, (x, _) = trees.turned[0], trees.plate
     return Explorable(
         title="Somebody eats a melon",
-        alt=f"A tree as an outline. Its root asks about {gains[turned[0]].idxmax()}; each further question is a line "
+        alt=f"A tree as an outline. Its root asks about {trees.gains[rest].idxmax()}; each further question is a line "
         "below it, and each leaf a line with its melons as numbered circles, hollow if ripe. "
-        f"Melon {turned[0]} lies apart, pale: it has been eaten.",
-        size=size,
-        background=ending(plate[0] - 24, 25, "eaten:"),
+        f"Melon {rest} lies apart, pale: it has been eaten.",
+        size=(480, 30 + STEP * max(map(len, trees.outlines.values()))),
+        background=ending(x - 24, 25, "eaten:"),
         marks={
-            name: element("g", melon(name, ripe, radius=13), data_choose=names[name]) for name, ripe in is_ripe.items()
+            name: element("g", mark, data_choose=str(name)) for name, mark in melon_marks(trees.is_ripe, RADIUS).items()
         },
-        controls=[Slider("Eaten", list(tables), start=turned[0], opens=NOBODY)],
-        frame=frame,
-        found=lambda eaten: eaten in turned,
+        controls=[Slider("Eaten", list(trees.tables), start=rest, opens=NOBODY)],
+        frame=trees.frame,
+        found=lambda eaten: eaten in trees.turned,
         guess=Choice("Your guess: how many melons are there without which the first question changes?", GUESSES),
         challenge="Tap a melon to eat it. Find one without which the first question changes.",
     )
-
-
-def _gains(table: pd.DataFrame, target: str) -> pd.Series:
-    """The gain of each attribute at the root, the first one first among equals, as ID3 chooses."""
-    return pd.Series({name: information_gain(table[name], table[target]) for name in table.columns.drop(target)})
 
 
 def _outline(node: Bin, depth: int = 0) -> list[tuple[int, Bin]]:
@@ -114,14 +141,30 @@ def _outline(node: Bin, depth: int = 0) -> list[tuple[int, Bin]]:
     return [(depth, node), *below]
 
 
-def _leaf_box(rows: list, is_ripe: Mapping, y: float) -> str:
-    """Behind the melons of a leaf, the colour of its class."""
-    color = class_color(RIPE if is_ripe[rows[0]] else UNRIPE)
-    style = f"fill: {color}; stroke: {color}"
-    return rect(MELONS - 16, y - 19, PITCH * len(rows) + 3, 28, rx=14, style=style, fill_opacity=REGION)
-
-
 # -- votes over the plane -------------------------------------------------------------------------------------------
+
+
+class _Votes:
+    """Bagged trees one after the other: the newest alone, with its sample, and beside it the vote of all so far."""
+
+    def __init__(self, view: _VotePlane) -> None:
+        self.view, self.grown = view, view.grow(max_features=None)
+        self.done = next((m for m in N_TREES if not view.wrong(self.grown, m).any()), None)
+
+    def newest(self, m: int) -> State:
+        own, counts, view = self.grown.only(m), self.grown.in_bag[m - 1], self.view
+        parts, places = view.map(f"tree {m} alone", own, 1, counts)
+        sentence = (
+            f"Tree {m} alone, whose table lacks {np.sum(counts == 0)} of the {len(counts)} melons, gets "
+            f"{view.wrong_names(own, 1)} wrong and predicts {RIPENESS[int(own.at_point[0] > 0.5)]} at the cross. "
+        )
+        if m == 1:
+            return parts, f"{sentence}So far it is the whole vote.", places
+        votes = f"{view.votes(self.grown, m)} of {m} vote{'s' * (view.votes(self.grown, m) == 1)} ripe at the cross"
+        return parts, f"{sentence}The vote gets {view.wrong_names(self.grown, m)} wrong; {votes}.", places
+
+    def so_far(self, m: int) -> tuple[list[str], Places]:
+        return self.view.map("the vote so far", self.grown, m)
 
 
 def forest_explorer(X: pd.DataFrame, y: pd.Series, point: tuple[float, float]) -> Explorable:
@@ -133,44 +176,59 @@ def forest_explorer(X: pd.DataFrame, y: pd.Series, point: tuple[float, float]) -
     classified wrongly are ringed. The second class is the one that counts as ripe.
     """
     view = _VotePlane(X, y, point)
-    grown = view.grow(max_features=None)
-    done = next((m for m in N_TREES if not view.wrong(grown, m).any()), None)
-
-    def alone_and_together(m: int) -> tuple[list[str], str, dict]:
-        own, counts = grown.only(m), grown.in_bag[m - 1]
-        parts, places = view.map(f"tree {m} alone", own, 1, counts)
-        sentence = (
-            f"Tree {m} alone, whose table lacks {np.sum(counts == 0)} of the {len(X)} melons, "
-            f"gets {view.wrong_names(own, 1)} "
-            f"wrong and predicts {view.label(own.at_point[0])} at the cross. "
-        )
-        if m == 1:
-            return parts, sentence + "So far it is the whole vote.", places
-        return parts, sentence + f"The vote gets {view.wrong_names(grown, m)} wrong; {view.votes(grown, m)}.", places
-
-    return Explorable(
+    votes = _Votes(view)
+    return view.explorable(
+        votes.so_far,
+        f"The same map with the vote of {N_TREES[-1]} trees: overlapping rectangles in six shades, from all votes for "
+        "unripe to all for ripe, and a thick line of steps between the majorities.",
         title="Tree after tree",
         alt=f"A map of {X.columns[0]} and {X.columns[1]} with {len(X)} numbered melons. A thick line of steps "
         f"separates the region where tree {N_TREES[-1]} alone predicts ripe from the rest. Some melons are large, "
         "because the tree's table holds them twice or more, others faint, because it lacks them. Ringed ones it gets "
         "wrong.",
-        size=view.size,
-        background=view.background,
-        marks=view.marks,
-        controls=[Slider("Trees", list(N_TREES), start=N_TREES[-1], opens=1)],
-        frame=alone_and_together,
-        beside=Panel(
-            alt=f"The same map with the vote of {N_TREES[-1]} trees: overlapping rectangles in six shades, from all "
-            "votes for unripe to all for ripe, and a thick line of steps between the majorities.",
-            size=view.size,
-            background=view.background,
-            frame=lambda m: view.map("the vote so far", grown, m),
-            marks=view.marks,
-        ),
-        found=lambda m: m == done,
+        controls=[TREES],
+        frame=votes.newest,
+        found=lambda m: m == votes.done,
         guess=Choice(f"Your guess: of {N_TREES[-1]} trees, how many predict ripe at the cross?", OF_FORTY),
         challenge="How far does the line jump from tree to tree? Find the smallest vote that gets no melon wrong.",
     )
+
+
+class _TwoForests:
+    """Two forests on the same samples: splits that see both columns, and splits that see one drawn at random."""
+
+    def __init__(self, view: _VotePlane) -> None:
+        self.view, self.forests = view, [view.grow(max_features=None), view.grow(max_features=1)]
+        self.fewest = next((m for m in N_TREES if min(self.agreed(m)) < 50), None)
+
+    def agreed(self, m: int) -> list[int]:
+        """The parts of the two maps, in percent, on which at least nine trees in ten agree."""
+        return [round(100 * np.mean(np.isin(self.view.levels(forest, m), FULL))) for forest in self.forests]
+
+    def map(self, shown: str, m: int, k: int) -> tuple[list[str], Places]:
+        forest = self.forests[k]
+        if shown == VOTE:
+            return self.view.map(MAPS[k], forest, m)
+        return self.view.map(f"{MAPS[k]}: tree {m}", forest.only(m), 1, forest.in_bag[m - 1])
+
+    def frame(self, shown: str, m: int) -> State:
+        parts, places = self.map(shown, m, 0)
+        return parts, self.of_votes(m) if shown == VOTE else self.of_trees(m), places
+
+    def of_votes(self, m: int) -> str:
+        full, (both, one) = self.agreed(m), (self.view.votes(forest, m) for forest in self.forests)
+        return (
+            f"The full colours, where at least nine trees in ten agree, cover {full[0]} % of the map with both columns "
+            f"and {full[1]} % with one at random. Votes for ripe at the cross: {both} and {one} of {m}."
+        )
+
+    def of_trees(self, m: int) -> str:
+        sentence = f"Tree {m} has the same sample in both forests."
+        if m == 1:
+            return sentence
+        both, one = (round(100 * forest.disagreement(m)) for forest in self.forests)
+        pair = "The two trees so far differ" if m == 2 else f"Any two of the {m} trees so far differ, on average,"
+        return f"{sentence} {pair} on {both} % of the map with both columns and on {one} % with one at random."
 
 
 def column_explorer(X: pd.DataFrame, y: pd.Series, point: tuple[float, float]) -> Explorable:
@@ -180,55 +238,17 @@ def column_explorer(X: pd.DataFrame, y: pd.Series, point: tuple[float, float]) -
     that nothing but the draw of columns sets the two apart; samples are shown as in `forest_explorer`.
     """
     view = _VotePlane(X, y, point)
-    forests = view.grow(max_features=None), view.grow(max_features=1)
-    full = {m: [round(100 * np.mean(np.isin(view.levels(f, m), FULL))) for f in forests] for m in N_TREES}
-    fewest = next((m for m in N_TREES if min(full[m]) < 50), None)
-
-    def drawn(shown: str, m: int, k: int) -> tuple[list[str], dict[object, tuple[float, ...]]]:
-        if shown == VOTE:
-            return view.map(MAPS[k], forests[k], m)
-        return view.map(f"{MAPS[k]}: tree {m}", forests[k].only(m), 1, forests[k].in_bag[m - 1])
-
-    def compared(shown: str, m: int) -> tuple[list[str], str, dict]:
-        parts, places = drawn(shown, m, 0)
-        if shown == VOTE:
-            ripe = [int(grown.at_point[:m].sum()) for grown in forests]
-            sentence = (
-                f"The full colours, where at least nine trees in ten agree, cover {full[m][0]} % of the map with both "
-                f"columns and {full[m][1]} % with one at random. Votes for ripe at the cross: {ripe[0]} and {ripe[1]} "
-                f"of {m}."
-            )
-            return parts, sentence, places
-        sentence = f"Tree {m} has the same sample in both forests."
-        if m > 1:
-            differ = [round(100 * grown.disagreement(m)) for grown in forests]
-            pair = "The two trees so far differ" if m == 2 else f"Any two of the {m} trees so far differ, on average,"
-            sentence += (
-                f" {pair} on {differ[0]} % of the map with both columns and on {differ[1]} % with one at random."
-            )
-        return parts, sentence, places
-
-    return Explorable(
+    two = _TwoForests(view)
+    return view.explorable(
+        lambda shown, m: two.map(shown, m, 1),
+        "The same map with the vote of as many trees whose splits see one column drawn at random: the regions of full "
+        "colour are smaller, and the weaker colours between them wider.",
         title="One column at random",
         alt=f"A map of {X.columns[0]} and {X.columns[1]} with {len(X)} numbered melons and the vote of {N_TREES[-1]} "
         "trees whose splits see both columns: large regions of full colour, with weaker colours between them.",
-        size=view.size,
-        background=view.background,
-        marks=view.marks,
-        controls=[
-            Choice("Of each forest see", [TREE, VOTE], start=VOTE, opens=TREE),
-            Slider("Trees", list(N_TREES), start=N_TREES[-1], opens=1),
-        ],
-        frame=compared,
-        beside=Panel(
-            alt="The same map with the vote of as many trees whose splits see one column drawn at random: the regions "
-            "of full colour are smaller, and the weaker colours between them wider.",
-            size=view.size,
-            background=view.background,
-            frame=lambda shown, m: drawn(shown, m, 1),
-            marks=view.marks,
-        ),
-        found=lambda shown, m: shown == VOTE and m == fewest,
+        controls=[Choice("Of each forest see", [TREE, VOTE], start=VOTE, opens=TREE), TREES],
+        frame=two.frame,
+        found=lambda shown, m: shown == VOTE and m == two.fewest,
         guess=Choice(f"Your guess: on which map will {N_TREES[-1]} trees disagree more?", [*MAPS, "no difference"]),
         challenge="Step through the newest trees: on which map does the line jump more? Then find the smallest vote "
         "with less than half of a map in full colour.",
@@ -265,16 +285,21 @@ class _VotePlane:
 
     def __init__(self, X: pd.DataFrame, y: pd.Series, point: tuple[float, float]):
         self.X, self.y, self.point = X, y, point
-        (left, right), (low, high) = (_limits(X[name]) for name in X)
-        self.plane = Chart((left, right), (low, high), (44, 56, 424, 386))
+        self.plane = Chart(tenths(X.iloc[:, 0]), tenths(X.iloc[:, 1]), (44, 56, 424, 386))
+        self.spots = self.plane.pixels(*X.to_numpy(float).T)
         self.xs, self.ys = (np.linspace(*limits, N_CELLS + 1) for limits in (self.plane.xlim, self.plane.ylim))
-        self.background = self.plane.axes(_round_ticks(left, right), _round_ticks(low, high), *map(str, X.columns)) + (
-            ripe_and_unripe(308, 37)
-        )
         self.is_ripe = (y == np.unique(y)[1]).to_numpy()
-        self.marks = {name: melon(name, ripe, radius=RADIUS) for name, ripe in zip(X.index, self.is_ripe.tolist())}
+        xticks, yticks = (multiples(0.2, *limits) for limits in (self.plane.xlim, self.plane.ylim))
+        self.background = self.plane.axes(xticks, yticks, *map(str, X)) + ripe_and_unripe(308, 37)
         cross = '<path d="M-7,-7l14,14M-7,7l14,-14" stroke="currentColor" stroke-width="4"/>'
-        self.marks["new"] = cross
+        self.marks = melon_marks(dict(zip(X.index, self.is_ripe)), RADIUS) | {"new": cross}
+
+    def explorable(
+        self, second: Callable[..., tuple[list[str], Places]], second_alt: str, **settings: Any
+    ) -> Explorable:
+        """A figure of two maps with the same rows; `second` draws the one beside."""
+        beside = Panel(second_alt, self.size, self.background, second, self.marks)
+        return Explorable(size=self.size, background=self.background, marks=self.marks, beside=beside, **settings)
 
     def grow(self, max_features: int | None) -> _Grown:
         middles = np.meshgrid(*((edges[1:] + edges[:-1]) / 2 for edges in (self.xs, self.ys)))
@@ -286,12 +311,9 @@ class _VotePlane:
         on_grid, at_point, on_rows = np.split(share, [len(cells), len(cells) + 1], axis=1)
         return _Grown(on_grid.reshape(-1, N_CELLS, N_CELLS), at_point[:, 0], on_rows, forest.in_bag_)
 
-    def label(self, share: float) -> str:
-        return RIPENESS[int(share > 0.5)]
-
-    def votes(self, grown: _Grown, m: int) -> str:
-        votes = int(grown.at_point[:m].sum())
-        return f"{votes} of {m} {'votes' if votes == 1 else 'vote'} {RIPENESS[1]} at the cross"
+    def votes(self, grown: _Grown, m: int) -> int:
+        """How many of the first m trees predict ripe at the point."""
+        return int(grown.at_point[:m].sum())
 
     def wrong(self, grown: _Grown, m: int) -> NDArray[np.bool_]:
         """Which rows the first m trees, voting, classify wrongly; a tie goes to the first class, as in treekit."""
@@ -306,31 +328,20 @@ class _VotePlane:
 
     def map(
         self, title: str, grown: _Grown, m: int, counts: NDArray[np.intp] | None = None
-    ) -> tuple[list[str], dict[object, tuple[float, ...]]]:
+    ) -> tuple[list[str], Places]:
         """The shades of a vote, rings around the rows that it gets wrong, and the places of the rows and the cross.
 
         With the counts of a sample, the areas of the rows grow with how often it holds them.
         """
         held = np.ones(len(self.X), dtype=int) if counts is None else counts
-        places: dict[object, tuple[float, ...]] = {}
-        rings = ""
-        for name, (a, b), n, wrong in zip(self.X.index, self.X.to_numpy(float), held, self.wrong(grown, m)):
-            x, y, size = round(self.plane.x(a)), round(self.plane.y(b)), float(np.sqrt(max(n, 1)))
-            places[name] = (x, y) if counts is None else (x, y, size, size, 1 if n else LACKING)
-            rings += circle(x, y, RADIUS * size + 4) if wrong else ""
-        places["new"] = (self.plane.x(self.point[0]), self.plane.y(self.point[1]))
-        drawn_rings = element("g", rings, **OUTLINE, stroke_width=2) if rings else ""
-        heading = text(0, 16, title, font_weight="bold")
-        return [heading, _shades(self.plane, self.levels(grown, m)), drawn_rings], places
-
-
-def _limits(column: pd.Series) -> tuple[float, float]:
-    """From where to where an axis reaches: a little beyond the numbers, in tenths."""
-    return float(np.floor(10 * column.min() - 0.3) / 10), float(np.ceil(10 * column.max() + 0.3) / 10)
-
-
-def _round_ticks(low: float, high: float) -> list[float]:
-    return [k / 10 for k in range(int(np.ceil(10 * low - 1e-9)), int(10 * high + 1e-9) + 1) if k % 2 == 0]
+        sizes, wrong = np.sqrt(np.maximum(held, 1)), self.wrong(grown, m)
+        places: Places = dict(zip(self.X.index, self.spots))
+        if counts is not None:
+            rows = zip(self.X.index, self.spots, sizes, held)
+            places = {name: (*spot, size, size, 1 if n else LACKING) for name, spot, size, n in rows}
+        places["new"] = self.plane.at(*self.point)
+        rings = ringed((*self.spots[n], RADIUS * sizes[n] + 4) for n in np.flatnonzero(wrong)) if wrong.any() else ""
+        return [text(0, 16, title, font_weight="bold"), _shades(self.plane, self.levels(grown, m)), rings], places
 
 
 def _runs(values: NDArray) -> list[tuple[int, int]]:

@@ -9,7 +9,7 @@ import pandas as pd
 
 from figures.explorable import Choice, Explorable, Place, Places, State
 from figures.plots import axes, plot_columns, plotted
-from figures.scene import LINE, OUTLINE, Chart, ending, filled, melons, ripe_and_unripe, small
+from figures.scene import LINE, OUTLINE, Chart, ending, filled, melon_marks, ripe_and_unripe, small
 from treekit.measures import entropy, information_gain
 from treekit.pen.palette import BAR, CLASS_COLORS, GAIN
 from treekit.pen.svg import FAINT, circle, element, line, rect, text
@@ -58,7 +58,7 @@ class _Groups:
         bars = dict.fromkeys(
             ["mean", *(f"entropy {i}" for i in range(self.n_lines))], rect(0, -7, 1, 14, fill_opacity=BAR)
         )
-        return {**bars, "gain": rect(0, -7, 1, 14, **filled(GAIN)), **melons(self.labels == "yes")}
+        return {**bars, "gain": rect(0, -7, 1, 14, **filled(GAIN)), **melon_marks(self.labels == "yes")}
 
     def frame(self, attribute: str) -> State:
         if attribute == NOT_YET:

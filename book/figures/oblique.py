@@ -20,7 +20,7 @@ from figures.scene import (
     ending,
     filled,
     in_class,
-    melons,
+    melon_marks,
     melons_at,
     path,
     piled,
@@ -239,7 +239,7 @@ class _Tilted:
             + self.profile.axes([0, 45, 90, 135, 180], [0, 0.3, 0.6], "angle", label)
             + line(36, single, 380, single, stroke_dasharray="3 4"),
             self.along,
-            {"gain": circle(0, 0, 6, **filled(GAIN))} | melons(self.ripe, 12),
+            {"gain": circle(0, 0, 6, **filled(GAIN))} | melon_marks(self.ripe, 12),
         )
 
 

@@ -86,7 +86,7 @@ def melon(name: object, is_ripe: bool, x: float = 0, y: float = 0, radius: float
     return disc + centred(x, y + 0.36 * size, name, font_size=size, **shown)
 
 
-def melons(is_ripe: Mapping[Any, bool], radius: float = 10.5) -> dict[object, str]:
+def melon_marks(is_ripe: Mapping[Any, bool], radius: float = 10.5) -> dict[object, str]:
     """The marks of melons by their names; `is_ripe` may be a series of truth values, too."""
     return {name: melon(name, bool(ripe), radius=radius) for name, ripe in is_ripe.items()}
 
@@ -116,11 +116,11 @@ def melons_named(names: Sequence[object]) -> str:
 
 
 def in_lines(
-    rows: Sequence, middle: float, first: float, n_columns: int, pitch: float, down: int = 1
+    rows: Sequence, middle: float, first: float, n_columns: int, pitch: float, down: float = 0
 ) -> dict[Any, Spot]:
-    """Places for melons side by side, so many in a line, around `middle`, and from the line at `first` down or up."""
-    left, step = middle - pitch * (min(n_columns, len(rows)) - 1) / 2, down * pitch
-    return {row: (left + pitch * (i % n_columns), first + step * (i // n_columns)) for i, row in enumerate(rows)}
+    """Places for melons in lines around `middle`, the first line at `first`, the next `down` from it, or `pitch`."""
+    left, down = middle - pitch * (min(n_columns, len(rows)) - 1) / 2, down or pitch
+    return {row: (left + pitch * (i % n_columns), first + down * (i // n_columns)) for i, row in enumerate(rows)}
 
 
 def piled(xs: Sequence[float], floor: float, width: float = 27) -> list[tuple[int, int]]:
@@ -196,6 +196,11 @@ def tenths(values: ArrayLike) -> tuple[float, float]:
     """Return the limits of an axis in tenths, a little beyond the values."""
     low, high = 10 * np.min(values) - 0.3, 10 * np.max(values) + 0.3
     return float(np.floor(low) / 10), float(np.ceil(high) / 10)
+
+
+def multiples(step: float, low: float, high: float) -> list[float]:
+    """Return the multiples of a step from low to high."""
+    return (step * np.arange(np.ceil(low / step - 1e-9), np.floor(high / step + 1e-9) + 1)).tolist()
 
 
 def ticks(low: float, high: float, most: int = 5) -> list[float]:
