@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from figures.explorable import Choice, Explorable, Places, Slider, State
+from figures.explorable import Choice, Explorable, Places, Scene, Slider, State
 from figures.plots import axes, plotted
 from figures.scene import (
     HALO,
@@ -54,8 +55,10 @@ class _Rounds:
         return np.array(list(self.model.staged_predict(X) if shown == VOTE else members))
 
 
-class _Swelling:
+class _Swelling(Scene):
     """Rows in the plane of two columns, which swell with their weights, over the regions of the stump or the vote."""
+
+    size = (480, 384)
 
     def __init__(self, X: pd.DataFrame, y: pd.Series, n_rounds: int) -> None:
         self.ripe = y == "yes"
@@ -75,9 +78,9 @@ class _Swelling:
             shown: (self.rounds.predicted(shown, cells) == "yes").reshape(-1, *across.shape) for shown in (NEWEST, VOTE)
         }
 
-    def marks(self) -> dict[object, str]:
+    def marks(self) -> dict[Any, str]:
         """The melons and, last, so that no disc covers them, their numbers: white inside of a filled one."""
-        marks: dict[object, str] = {name: melon("", ripe, radius=RADIUS) for name, ripe in self.ripe.items()}
+        marks: dict[Any, str] = {name: melon("", ripe, radius=RADIUS) for name, ripe in self.ripe.items()}
         for place in ("inside", "beside"):
             for name, ripe in self.ripe.items():
                 look = {"fill": "white"} if place == "inside" and not ripe else {}
@@ -136,17 +139,14 @@ def swelling_explorer(X: pd.DataFrame, y: pd.Series, n_rounds: int = 8) -> Explo
     plane, rounds = melons.plane, list(range(1, n_rounds + 1))
     xticks, yticks = (np.arange(low, high + 0.01, 0.2) for low, high in (plane.xlim, plane.ylim))
     first = melons_named(X.index[melons.rounds.wrong[NEWEST][0]])
-    return Explorable(
+    return melons.explorable(
         title="Wrong melons swell",
         alt=f"The {len(X)} melons as numbered discs by {X.columns[0]} and {X.columns[1]}, hollow if ripe. "
         f"{first.capitalize()} are larger than the others, because the first stump got them wrong. The second "
         "stump divides the plane by one line into a region for ripe and one for unripe; the melons on the "
         "wrong side are ringed.",
-        size=(480, 384),
         background=plane.axes(xticks, yticks, *melons.columns) + ripe_and_unripe(350, 15),
-        marks=melons.marks(),
         controls=[Choice("Show", [NEWEST, VOTE]), Slider("Round", rounds, start=2, opens=1)],
-        frame=melons.frame,
         found=lambda shown, m: shown == VOTE and m == melons.rounds.done,
         guess=Slider("Your guess: how many stumps must vote until no melon is wrong?", rounds),
         challenge="Which melons swell, and why? Find the first round in which the vote gets no melon wrong.",
@@ -160,8 +160,10 @@ def _free_side(spot: tuple[int, int], others: list[tuple[int, int]]) -> int:
     return -1 if any(dx > 0 for dx in beside) and not any(dx < 0 for dx in beside) else 1
 
 
-class _Stumps:
+class _Stumps(Scene):
     """Rows of one column, on three charts: by class under the stump, by the sum of the votes, and the errors so far."""
+
+    size = (480, 630)
 
     def __init__(self, x: NDArray, y: NDArray, n_rounds: int) -> None:
         self.x, self.y, self.rounds = x, y, _Rounds(x[:, np.newaxis], y, y, n_rounds)
@@ -189,7 +191,7 @@ class _Stumps:
             + text(0, 190, "weights")
         )
 
-    def marks(self) -> dict[object, str]:
+    def marks(self) -> dict[Any, str]:
         """Each row twice: by its weight above, by the sum of the votes below; the class 1 is hollow."""
         return {
             (panel, n): in_class(int(y > 0), circle(0, 0, radius))
@@ -238,17 +240,13 @@ def adaboost_explorer(x: ArrayLike, y: ArrayLike, n_rounds: int = 8) -> Explorab
     order = np.argsort(x)
     rows = _Stumps(np.asarray(x, dtype=float)[order], np.asarray(y)[order], n_rounds)
     done, rounds = rows.rounds.done, list(range(1, n_rounds + 1))
-    return Explorable(
+    return rows.explorable(
         title="AdaBoost, round by round",
         alt=f"Above, {len(order)} rows as discs, one class low and one high, the larger the heavier, with the stump of "
         f"round {done} as a dashed step; the rows that it gets wrong are ringed, and each row's weight is written "
         f"below it. In the middle the sum of the {done} votes, as a line with several steps. At the bottom the share "
         f"of wrong rows after each round, {rows.share[done]:g} after round {done}, and a dashed bound above it.",
-        size=(480, 630),
-        background=rows.background(),
-        marks=rows.marks(),
         controls=[Slider("Round", rounds, start=done, opens=1)],
-        frame=rows.frame,
         found=lambda m: m == done,
         guess=Slider("Your guess: how many stumps must vote until no row is wrong?", rounds),
         challenge="Which rows grow, and which shrink? Find the first vote that gets no row wrong.",

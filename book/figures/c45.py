@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from figures.explorable import Choice, Explorable, Places, State
+from figures.explorable import Choice, Explorable, Places, Scene, State
 from figures.plots import axes, plot_columns, plotted, side_by_side
 from figures.scene import (
     HALO,
@@ -83,16 +83,16 @@ def _branches(column: pd.Series) -> list[Branch]:
     return branches
 
 
-class _Prices:
+class _Prices(Scene):
     """The melons on the bars of their branches' prices; beside them the mean of these, and the gain."""
 
     def __init__(self, X: pd.DataFrame, y: pd.Series) -> None:
         self.X, self.n, self.ripe, self.measured = X, len(X), y == "yes", _measured(X, y)
 
-    def marks(self) -> dict[object, str]:
+    def marks(self) -> dict[Any, str]:
         """A bar of one bit for each price, for their mean and for the gain; and the melons."""
         n_bars = max(self.X[attribute].nunique() for attribute in self.X)
-        marks: dict[object, str] = {f"price {m}": rect(0, 0, 1, BIT, fill_opacity=FAINT) for m in range(n_bars)}
+        marks: dict[Any, str] = {f"price {m}": rect(0, 0, 1, BIT, fill_opacity=FAINT) for m in range(n_bars)}
         marks["price"], marks["gain"] = rect(0, 0, 1, BIT, fill_opacity=BAR), rect(0, 0, 1, BIT, **filled(GAIN))
         return marks | melon_marks(self.ripe)
 
@@ -163,16 +163,13 @@ def price_explorer(X: pd.DataFrame, y: pd.Series, guess: Choice | None = None) -
     prices = _Prices(X, y)
     best = prices.measured["ratio"].idxmax()
     shown = max((A for A in X if X[A].nunique() < len(X)), key=prices.measured["gain"].__getitem__)
-    return Explorable(
+    return prices.explorable(
         title="Each melon pays the price of its branch",
         alt=f"The {len(X)} melons as numbered circles, hollow if ripe, in the branches of the question about {shown}, "
         "standing on bars: the fewer melons in a branch, the higher its bar. Beside them two bars, the mean price "
         f"and the gain. {prices.frame(shown)[1]}",
         size=(WIDTH, 376),
-        background=prices.background(),
-        marks=prices.marks(),
         controls=[Choice("Ask about", [NO_QUESTION, *X.columns], start=shown, opens=NO_QUESTION)],
-        frame=prices.frame,
         guess=guess,
         found=lambda attribute: attribute == best,
         challenge="Which question gains most for each bit of its price? And which one gains most, whatever it costs?",
@@ -182,8 +179,10 @@ def price_explorer(X: pd.DataFrame, y: pd.Series, guess: Choice | None = None) -
 RULES = ("gain", "ratio", "ratio, gain at least average")
 
 
-class _Contest:
+class _Contest(Scene):
     """The attributes of some tables as points, gain over price, and the one that each of the `RULES` chooses."""
+
+    size = (480, 390)
 
     def __init__(self, tables: dict[str, tuple[pd.DataFrame, pd.Series]], traps: Sequence[str]) -> None:
         self.measured, self.traps = {name: _measured(X, y) for name, (X, y) in tables.items()}, traps
@@ -209,7 +208,8 @@ class _Contest:
         at = _label_places(table, self.plane)
         if rule == "gain":  # clear of the guide
             at[winner] = (self.plane.x(price), self.plane.y(gain) - 12, "middle")
-        labels, places = "", {"winner": self.plane.at(price, gain)}
+        labels = ""
+        places: Places = {"winner": self.plane.at(price, gain)}
         for A, (x, y, anchor) in at.items():
             look = {"font_weight": "bold" if winner == A else "normal", "opacity": 1 if competes[A] else 0.65}
             labels += text(x, y, A, text_anchor=anchor, **look)
@@ -253,18 +253,16 @@ def ratio_explorer(
     plane, (name, rule) = contest.plane, start or (first, RULES[0])
     marks = dict.fromkeys(contest.attributes, circle(0, 0, 5))
     xticks, yticks = (np.arange(0, limits[1] + 0.01, step) for limits, step in ((plane.xlim, 1), (plane.ylim, 0.2)))
-    return Explorable(
+    return contest.explorable(
         title="Gain against price",
         alt=f"Every attribute of the table {name} as a point, its price to the right, its gain upwards. The winner by "
         f"{rule} is marked, and a line runs through it.",
-        size=(480, 390),
         background=plane.axes(xticks, yticks, "price (bits)", "gain (bits)"),
         marks=marks | {"winner": circle(0, 0, 7.5, **filled(GAIN))},
         controls=[
             Choice("Table", list(tables), start=name, opens=first),
             Choice("Choose the largest", list(RULES), start=rule, opens=RULES[0]),
         ],
-        frame=contest.frame,
         found=lambda name, rule: contest.is_fooled(name) and rule == RULES[2],
         guess=Choice("Your guess: which table fools all three rules?", [*others, "none"]),
         challenge="Which table fools which rule? Find one that fools all three, to the last.",
@@ -335,7 +333,7 @@ def plot_pairs(accuracy: pd.DataFrame) -> None:
     ax.hlines(lines, accuracy.min(axis=1), accuracy.max(axis=1), color="0.6", zorder=0)
     for name, color, size, marker in zip(("gain", "ratio"), CLASS_COLORS, (45, 110), "os"):
         # The hollow square leaves a dot below it visible.
-        look = dict(facecolors="none" if marker == "s" else color, edgecolors=color, linewidths=1.8)
+        look: dict[str, Any] = dict(facecolors="none" if marker == "s" else color, edgecolors=color, linewidths=1.8)
         ax.scatter(accuracy[name], lines, s=size, marker=marker, label=name, **look)
     ax.set(yticks=lines, yticklabels=accuracy.index, ylim=(-0.6, len(lines) - 0.2))
     ax.legend(frameon=False, title="chosen by")

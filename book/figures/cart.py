@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from figures.explorable import Choice, Explorable, Places, Slider, State
+from figures.explorable import Choice, Explorable, Places, Scene, Slider, State
 from figures.plots import log_lines, plotted
 from figures.scene import (
     OUTLINE,
@@ -69,11 +69,13 @@ def _round_ticks(values: ArrayLike) -> list[float]:
     return ticks(float(np.min(values)), float(np.max(values)), 6)
 
 
-class _TwoCuts:
+class _TwoCuts(Scene):
     """Melons in a plane that two cuts divide: three regions, each of which predicts the majority of its training rows.
 
     The first cut divides the whole plane, the second only what lies to the right of it.
     """
+
+    size = (400, 372)
 
     def __init__(self, melons: pd.DataFrame, target: str, training: Iterable) -> None:
         self.names, self.is_training = melons.index, melons.index.isin(list(training))
@@ -128,9 +130,9 @@ class _TwoCuts:
             f"CART's tree of depth 2: {self.of_tree[0]} of {n} and {self.of_tree[1]} of {m}."
         )
 
-    def marks(self) -> dict[object, str]:
+    def marks(self) -> dict[Any, str]:
         """The regions in both colours, the two cuts and their corner, crosses, and the melons, which stay."""
-        marks: dict[object, str] = {
+        marks: dict[Any, str] = {
             f"region {m} {k}": rect(0, 0, 1, 1, **filled(KINDS[k]), fill_opacity=REGION)
             for m in range(3)
             for k in (0, 1)
@@ -157,25 +159,22 @@ def own_cuts(melons: pd.DataFrame, target: str, training: Iterable) -> Explorabl
     plane, (rights, ups), (right, up) = cuts.plane, cuts.cuts, cuts.tree_cuts
     legend = ripe_and_unripe(12, 358, gap=54) + circle(146, 358, 10, **DASHED) + text(161, 363, "held out")
     legend += path(CROSS, transform="translate(238, 358) scale(0.6)", stroke="currentColor", stroke_width=3)
-    axes = plane.axes(*map(_round_ticks, cuts.xy), x_name, y_name)
+    axes = plane.axes(_round_ticks(cuts.xy[0]), _round_ticks(cuts.xy[1]), x_name, y_name)
 
     def slider(label: str, values: list[float], start: float, points: list[tuple[float, float]]) -> Slider:
         return Slider(label, values, start=start, opens=values[-1], show="{:.4g}", points=points)
 
-    return Explorable(
+    return cuts.explorable(
         title="Your cuts against CART's",
         alt=f"{len(melons)} numbered melons by their {x_name}, to the right, and their {y_name}, upwards, hollow if "
         f"ripe; a dashed ring marks the {int((~cuts.is_training).sum())} that were held out. An upright cut at "
         f"{right:.4g} and, right of it, a level one at {up:.4g} divide the plane into three regions in the colours of "
         f"what they predict; crosses mark the melons that are classified wrong. {cuts.frame(right, up)[1]}",
-        size=(400, 372),
         background=small(axes + legend + text(250, 363, "wrong")),
-        marks=cuts.marks(),
         controls=[
             slider(f"First cut: {x_name} at", rights, right, [(plane.x(cut), 0) for cut in rights]),
             slider(f"Right of it: {y_name} at", ups, up, [(0, plane.y(cut)) for cut in ups]),
         ],
-        frame=cuts.frame,
         found=cuts.is_better,
         challenge="Drag the corner where the two cuts meet. Can you do as well as CART on the training melons, and "
         "better on the held-out ones?",
@@ -185,7 +184,7 @@ def own_cuts(melons: pd.DataFrame, target: str, training: Iterable) -> Explorabl
 class _Slide:
     """A cut that slides through a column of numbers, and a curve of the impurity that every cut so far has left."""
 
-    marks: dict[object, str] = {
+    marks: dict[Any, str] = {
         "gain": rect(-2, 0, 4, 1, **filled(GAIN)),
         "lowest": circle(0, 0, 8, **OUTLINE, stroke_width=2),
         "now": circle(0, 0, 5),
@@ -240,7 +239,7 @@ class _Slide:
             f"The lowest so far is {self.left_by(best):.3f}, at {best:.4g}."
         )
 
-    def explorable(self, xlabel: str, background: str, marks: dict[object, str], **settings: Any) -> Explorable:
+    def sliding(self, xlabel: str, background: str, marks: dict[Any, str], **settings: Any) -> Explorable:
         points = [(self.curve.x(cut), 0.0) for cut in self.cuts]
         cut = Slider(
             f"Cut: {xlabel} at", self.cuts, start=self.cuts[-1], opens=self.cuts[0], show="{:.4g}", points=points
@@ -297,7 +296,7 @@ def sliding_gini(melons: pd.DataFrame, target: str, guesses: Sequence[float]) ->
     melons = melons.sort_values(name)
     is_ripe = melons[target] == "yes"
     slide = _Sides(melons[name].to_numpy(float), is_ripe.to_numpy(float), 294, factor=2)
-    marks: dict[object, str] = {
+    marks: dict[Any, str] = {
         f"{word} {k}": rect(0, 0, 1, 1, **filled(kind), fill_opacity=BAR)
         for k in range(2)
         for word, kind in (("ripe", RIPE), ("unripe", UNRIPE))
@@ -306,7 +305,7 @@ def sliding_gini(melons: pd.DataFrame, target: str, guesses: Sequence[float]) ->
     marks["melons"] = melons_at(is_ripe, piled([slide.curve.x(x) for x in slide.x], slide.ground - 12, 22))
     words = text(0, slide.top - 10, "the two sides, as wide as they have melons")
     between = [f"{melons.index[slide.x <= t][-1]} and {melons.index[slide.x > t][0]}" for t in guesses]
-    return slide.explorable(
+    return slide.sliding(
         name,
         slide.axis() + words + ripe_and_unripe(282, slide.bottom - 11, gap=54) + slide.axes(name, "Gini impurity"),
         marks,
@@ -326,7 +325,7 @@ class _Residuals:
     def __init__(self, x: NDArray, y: NDArray, bottom: float) -> None:
         self.x, self.y = x, y
         self.plane = Chart(around(x), around(y), (LEFT, 30, RIGHT, bottom))
-        self.lines: dict[object, str] = {f"residual {i}": rect(-1, 0, 2, 1, fill_opacity=0.6) for i in range(len(x))}
+        self.lines: dict[Any, str] = {f"residual {i}": rect(-1, 0, 2, 1, fill_opacity=0.6) for i in range(len(x))}
         self.dots = in_class(0, self.plane.dots(x, y))
 
     def places(self, predicted: NDArray) -> Places:
@@ -353,8 +352,8 @@ def sliding_squares(x: ArrayLike, y: ArrayLike, xlabel: str, ylabel: str, guesse
         sentence = f"The means are {left} on the left and {right} on the right. {slide.sentence(cut)}"
         return [slide.drawing(cut)], sentence, places
 
-    means = {f"mean {k}": rect(0, -1.5, 1, 3, **filled(1)) for k in range(2)}
-    return slide.explorable(
+    means: dict[Any, str] = {f"mean {k}": rect(0, -1.5, 1, 3, **filled(1)) for k in range(2)}
+    return slide.sliding(
         xlabel,
         rows.plane.axes([], _round_ticks(slide.y), "", ylabel) + slide.axes(xlabel, "squared error"),
         {**rows.lines, **means, "dots": rows.dots, "cut": rect(-1.5, 0, 3, 150)},
@@ -368,8 +367,13 @@ def sliding_squares(x: ArrayLike, y: ArrayLike, xlabel: str, ylabel: str, guesse
     )
 
 
-class _Stairs(_Residuals):
+class _Stairs(_Residuals, Scene):
     """The prediction of a least squares tree, for each depth, and how far it misses every row."""
+
+    size = (WIDTH, 284)
+
+    def marks(self) -> dict[Any, str]:
+        return self.lines | {"dots": self.dots}
 
     def tree(self, depth: int) -> CARTRegressor:
         return CARTRegressor(max_depth=depth).fit(self.x[:, np.newaxis], self.y)
@@ -394,15 +398,12 @@ def steps_explorer(x: ArrayLike, y: ArrayLike, xlabel: str, ylabel: str, depths:
     The reader guesses at which of the depths, the last of which must do, the stairs go through every dot.
     """
     stairs = _Stairs(np.asarray(x, dtype=float), np.asarray(y, dtype=float), 236)
-    return Explorable(
+    return stairs.explorable(
         title="A regression tree is a staircase",
         alt=f"{len(stairs.y)} dots, {ylabel} against {xlabel}, and through them the tree's prediction as level steps, "
         "one for each leaf. An upright line from each dot shows its distance from its step.",
-        size=(WIDTH, 284),
         background=small(stairs.plane.axes(_round_ticks(x), _round_ticks(y), xlabel, ylabel)),
-        marks={**stairs.lines, "dots": stairs.dots},
         controls=[Slider("Depth", list(depths), start=depths[len(depths) // 2], opens=depths[0])],
-        frame=stairs.frame,
         found=lambda depth: bool(np.allclose(stairs.predicted(depth), stairs.y)),
         guess=Choice(f"Your guess: at which depth does the tree meet all {len(stairs.y)} dots?", list(depths[1:])),
         challenge="Let the tree grow, and watch the stairs reach for the dots. At which depth has each dot a step of "

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from figures.explorable import Choice, Explorable, Places, Slider, State
+from figures.explorable import Choice, Explorable, Places, Scene, Slider, State
 from figures.scene import OUTLINE, Chart, Spot, centred, filled, in_lines, melon_marks, path, ripe_and_unripe, small
 from treekit.measures import entropy, information_gain
 from treekit.models.id3 import ID3Classifier
@@ -185,7 +185,7 @@ def _below(nodes: list[Bin], is_asked: bool) -> str:
     return element("g", words, text_anchor="middle", font_size=13, **weight) if words else ""
 
 
-class _Falling:
+class _Falling(Scene):
     """The trees that begin with some questions, and the melons that fall down their branches, level by level."""
 
     def __init__(self, melons: pd.DataFrame, target: str, questions: Sequence[str], max_depth: int | None) -> None:
@@ -196,9 +196,10 @@ class _Falling:
         self.n_levels = max(map(len, self.levels.values()))
         least = [sum(map(_least_width, level)) for levels in self.levels.values() for level in levels]
         self.width = NARROW if max(least) <= NARROW else WIDTH
-        self.bottom = max(lay_out(levels, self.width) for levels in self.levels.values())
+        bottom = max(lay_out(levels, self.width) for levels in self.levels.values())
+        self.size = (self.width + 66, bottom + 36)
         self.left = self.width + 26  # of the bar
-        self.bits = Chart((0, 1), (0, 1), (self.left, 62, self.left + 26, self.bottom - 4))
+        self.bits = Chart((0, 1), (0, 1), (self.left, 62, self.left + 26, bottom - 4))
 
     def bar(self, low: float, high: float, **look: Any) -> str:
         """The part of the bar between two entropies."""
@@ -206,7 +207,7 @@ class _Falling:
 
     def background(self) -> str:
         names = small(text(self.left + 13, 18, "entropy") + text(self.left + 13, 54, "bits"), text_anchor="middle")
-        return names + self.bar(0, self.before, **OUTLINE) + ripe_and_unripe(12, self.bottom + 24)
+        return names + self.bar(0, self.before, **OUTLINE) + ripe_and_unripe(12, self.size[1] - 12)
 
     def frame(self, question: str, level: int) -> State:
         root, shown = self.roots[question], self.levels[question][: level + 1]
@@ -243,19 +244,19 @@ class _Falling:
                 return level
         return None
 
-    def explorable(self, rest: str, **settings: Any) -> Explorable:
-        """The figure, at rest with the tree of one question as far as it has grown."""
-        ends = [node for node in frontier(self.roots[rest], self.n_levels - 1) if node.rows]
-        return Explorable(
-            alt=f"The {self.n} melons as numbered circles, hollow if ripe, have fallen down the branches of a tree "
-            f"whose root asks about {rest}. "
+    def marks(self) -> dict[Any, str]:
+        return {"entropy": rect(0, 0, 26, 1, fill_opacity=BAR)} | melon_marks(self.is_ripe)
+
+    def alt(self, question: str) -> str:
+        """What the tree of a question shows as far as it has grown."""
+        root, last = self.roots[question], self.n_levels - 1
+        ends = [node for node in frontier(root, last) if node.rows]
+        return (
+            f"The {self.n} melons as numbered circles, hollow if ripe, have fallen down the branches of a tree whose "
+            f"root asks about {question}. "
             + "".join(f"{', '.join(node.answers)}: {' '.join(map(str, node.rows))}. " for node in ends)
-            + f"A bar beside them is as high as their entropy, {bits_left(self.roots[rest], self.n_levels - 1):.3f} "
-            f"bits; it was {self.before:.3f} at first.",
-            size=(self.width + 66, self.bottom + 36),
-            background=self.background(),
-            marks={"entropy": rect(0, 0, 26, 1, fill_opacity=BAR)} | melon_marks(self.is_ripe),
-            **settings,
+            + f"A bar beside them is as high as their entropy, {bits_left(root, last):.3f} bits; it was "
+            f"{self.before:.3f} at first."
         )
 
 
@@ -286,19 +287,17 @@ def falling_melons(
     if first is None:
         return _level_by_level(falling, own, guess)
     gains = {attribute: information_gain(X[attribute], labels) for attribute in X}
-    best = [attribute for attribute in X if np.isclose(gains[attribute], max(gains.values()))]
+    best = [attribute for attribute, gain in gains.items() if np.isclose(gain, max(gains.values()))]
     if max_depth == 1:
         return _one_question(falling, best, guess)
-    levels = list(range(falling.n_levels))
     return falling.explorable(
-        own,
+        alt=falling.alt(own),
         title="Seventeen melons, one question after another",
         challenge="Which first question takes away the most entropy? Then press Play, and let ID3 ask on.",
         controls=[
             Choice("First ask about", list(first), start=own, opens=min(first, key=gains.__getitem__)),
-            Slider("Levels of questions", levels, start=levels[-1], opens=1),
+            Slider("Levels of questions", list(range(falling.n_levels)), start=falling.n_levels - 1, opens=1),
         ],
-        frame=falling.frame,
         found=lambda question, level: question in best and level == 1,
     )
 
@@ -308,7 +307,7 @@ def _level_by_level(falling: _Falling, own: str, guess: bool) -> Explorable:
     levels = list(range(falling.n_levels))
     asked = "Your guess: after how many questions are most melons in a leaf?"
     return falling.explorable(
-        own,
+        alt=falling.alt(own),
         title="ID3, level by level",
         challenge="Find the first level with most melons in a leaf. Which ones have to answer the most questions?",
         controls=[Slider("Levels of questions", levels, start=levels[-1], opens=0)],
@@ -322,7 +321,7 @@ def _one_question(falling: _Falling, best: list[str], guess: bool) -> Explorable
     """One question, which the reader chooses; the challenge is to find the best."""
     questions = list(falling.roots)
     return falling.explorable(
-        questions[0],
+        alt=falling.alt(questions[0]),
         title="Seventeen melons, one question",
         challenge="Find the question that leaves the least entropy. Which one is nearly useless?",
         controls=[Choice("Ask about", [NOT_YET, *questions], start=questions[0], opens=NOT_YET)],

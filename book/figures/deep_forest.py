@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.patches import Rectangle
 from numpy.typing import ArrayLike, NDArray
 
-from figures.explorable import Choice, Explorable, Panel, Slider, State
+from figures.explorable import Choice, Explorable, Panel, Scene, Slider, State
 from figures.plots import PLOT_WIDTH, axes, plain_ticks, plotted
 from figures.scene import (
     OUTLINE,
@@ -78,8 +80,10 @@ def level_anatomy() -> Picture:
     )
 
 
-class _Levels:
+class _Levels(Scene):
     """The mean shares of the rows from level to level of a cascade, and the table that each level reads."""
+
+    size = (480, 444)
 
     top, step = 50, 20  # of the lines of the table
 
@@ -111,7 +115,7 @@ class _Levels:
             drawn += centred(x, 405, f"level {level}")
         return drawn
 
-    def marks(self) -> dict[object, str]:
+    def marks(self) -> dict[Any, str]:
         frame = rect(-self.width / 2, -24, self.width, 48, **OUTLINE, stroke_width=2, rx=4)
         return melon_marks(dict(zip(self.X.index, self.is_ripe)), 13) | {"level": frame}
 
@@ -185,19 +189,15 @@ def levels_explorer(X: pd.DataFrame, y: pd.Series, n_levels: int = 4, n_trees: i
     """
     cascade, n = _Levels(X, y, n_levels, n_trees, seed), len(X)
     levels, points = list(range(1, n_levels + 1)), [(x, 410) for x in cascade.middles]
-    return Explorable(
+    return cascade.explorable(
         title="Seventeen rows on their way through the levels",
         alt=f"The {n} melons as numbered circles, hollow if ripe, piled up along a line by the mean share that the "
         f"forests of level {n_levels} give to ripe. A ring marks those on the wrong side of one half. Below, for each "
         "level the number that it classifies correctly.",
-        size=(480, 444),
-        background=cascade.background(),
-        marks=cascade.marks(),
         controls=[
             Choice("Answers for a melon come from forests that", [UNSEEN, OWN]),
             Slider("Level", levels, start=n_levels, opens=1, points=points),
         ],
-        frame=cascade.frame,
         found=lambda seen, level: seen == OWN and bool(cascade.right(seen, level).all()),
         guess=Slider(
             f"Your guess: how many of the {n} melons does level {n_levels} classify correctly?",
@@ -205,7 +205,6 @@ def levels_explorer(X: pd.DataFrame, y: pd.Series, n_levels: int = 4, n_trees: i
         ),
         challenge="Follow a ringed melon, which lies on the wrong side: do the levels mend it? Then make all "
         f"{n} predictions correct at once. Why is that no good?",
-        beside=cascade.beside(),
     )
 
 

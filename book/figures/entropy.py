@@ -8,7 +8,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from figures.explorable import Choice, Explorable, Place, Places, Slider, State
+from figures.explorable import Choice, Explorable, Place, Places, Scene, Slider, State
 from figures.plots import READABLE, Plot, axes, current_plot, plotted, side_by_side
 from figures.scene import (
     HALO,
@@ -33,7 +33,7 @@ from treekit.pen.svg import FAINT, circle, element, line, rect, text
 BASKET = 8
 
 
-class _Basket:
+class _Basket(Scene):
     """A basket of eight melons above an axis of the share that is ripe, and a dot as high as its entropy.
 
     The basket is as wide as the axis below it, so the border between its ripe and its unripe melons stands above the
@@ -46,7 +46,7 @@ class _Basket:
         self.shares = np.arange(BASKET + 1) / BASKET
         self.bits = entropy_of_counts(np.column_stack([self.shares, 1 - self.shares]))
 
-    def marks(self) -> dict[object, str]:
+    def marks(self) -> dict[Any, str]:
         """The dot on the arch, and the melons that may lie in the basket, large enough to be read on a phone."""
         return {"dot": circle(0, 0, 7)} | melon_marks((self.ripe == "yes")[[*self.kinds[0], *self.kinds[1]]], 13)
 
@@ -62,7 +62,7 @@ class _Basket:
     def spot(self, n_ripe: int) -> Spot:
         return self.plane.at(self.shares[n_ripe], self.bits[n_ripe])
 
-    def slider(self, label: str, **start: int) -> Slider:
+    def slider(self, label: str, **start: Any) -> Slider:
         """How many melons of the basket are ripe, by a slider or by a drag along the axis."""
         points = [(self.plane.x(float(share)), 200) for share in self.shares]
         return Slider(label, list(range(BASKET + 1)), points=points, **start)
@@ -76,36 +76,44 @@ def _of_basket(n_ripe: int) -> str:
     return f"{n_ripe} of {BASKET} melons {'is' if n_ripe == 1 else 'are'} ripe"
 
 
+class _Doubt(_Basket):
+    """The basket, and a dot for the doubt of every basket so far: the arch appears as it is walked."""
+
+    size = (480, 360)
+
+    def background(self) -> str:
+        return (
+            self.plane.axes([0, 0.25, 0.5, 0.75, 1], [0, 0.5, 1], "share of ripe melons")
+            + rect(62, 56, 400, 36, **OUTLINE, rx=8)
+            + ripe_and_unripe(8, 347)
+            + text(0, 27, "left out")
+            + text(0, 79, "basket")
+        )
+
+    def frame(self, n_ripe: int) -> State:
+        (x, y), bits = self.spot(n_ripe), self.bits[n_ripe]
+        dots = (circle(*self.spot(n), 3.5, fill_opacity=0.5) for n in range(n_ripe + 1))
+        drawing = line(x, 92, x, y, stroke_dasharray="4 4", stroke_opacity=0.6) + "".join(dots)
+        doubt = f"{'' if bits else 'the next one is no surprise, so '}the doubt is {bits:.3f}"
+        return (
+            [drawing, self.name("doubt about the next melon")],
+            f"{_of_basket(n_ripe)}: {doubt}.",
+            self.places(n_ripe),
+        )
+
+
 def doubt_explorer(ripe: pd.Series) -> Explorable:
     """A basket of eight melons, of which the reader decides how many are ripe: each leaves a dot as high as its doubt.
 
     The arch is not there at the start; it appears dot by dot, so that the reader can guess it first.
     """
-    plane = Chart((0, 1), (0, 1), (62, 150, 462, 310))
-    basket = _Basket(ripe, plane, inside=74, outside=22)
-
-    def frame(n_ripe: int) -> State:
-        (x, y), bits = basket.spot(n_ripe), basket.bits[n_ripe]
-        dots = (circle(*basket.spot(n), 3.5, fill_opacity=0.5) for n in range(n_ripe + 1))
-        drawing = line(x, 92, x, y, stroke_dasharray="4 4", stroke_opacity=0.6) + "".join(dots)
-        doubt = f"{'' if bits else 'the next one is no surprise, so '}the doubt is {bits:.3f}"
-        parts = [drawing, basket.name("doubt about the next melon")]
-        return parts, f"{_of_basket(n_ripe)}: {doubt}.", basket.places(n_ripe)
-
-    return Explorable(
+    basket = _Doubt(ripe, Chart((0, 1), (0, 1), (62, 150, 462, 310)), inside=74, outside=22)
+    return basket.explorable(
         title="How much doubt is in a basket of eight?",
         alt="Eight numbered melons, all ripe, lie in a basket, and eight unripe ones above it. Below are axes of the "
         "share of ripe melons and of the doubt about the next one. A dot for each basket shows how the doubt rises "
         "from 0, steeply at first, to 1 for four ripe melons of eight, and falls back to 0 in the same way.",
-        size=(480, 360),
-        background=plane.axes([0, 0.25, 0.5, 0.75, 1], [0, 0.5, 1], "share of ripe melons")
-        + rect(62, 56, 400, 36, **OUTLINE, rx=8)
-        + ripe_and_unripe(8, 347)
-        + text(0, 27, "left out")
-        + text(0, 79, "basket"),
         controls=[basket.slider("Ripe melons in the basket", start=BASKET, opens=0)],
-        frame=frame,
-        marks=basket.marks(),
         guess=Choice(
             "Your guess: how much doubt is there with one ripe melon in eight?",
             ["an eighth of the largest", "a quarter", "more than half"],
@@ -117,6 +125,18 @@ def doubt_explorer(ripe: pd.Series) -> Explorable:
 
 class _Parts(_Basket):
     """The basket again, and beside its dot a bar of the two parts whose sum the entropy is."""
+
+    size = (480, 328)
+
+    def background(self) -> str:
+        p, floor = np.linspace(0, 1, 101), self.plane.y(0)
+        return (
+            self.plane.axes([0, 0.5, 1], [0, 0.5, 1], "share p of ripe melons")
+            + self.plane.curve(p, entropy_of_counts(np.column_stack([p, 1 - p])), stroke_opacity=0.6)
+            + rect(40, 8, 240, 36, **OUTLINE, rx=8)
+            + text(324, self.plane.box[1] - 14, "share × surprise")
+            + line(324, floor, 364, floor)
+        )
 
     def frame(self, n_ripe: int) -> State:
         x, y = self.spot(n_ripe)
@@ -155,22 +175,13 @@ class _Parts(_Basket):
 
 def entropy_explorer(ripe: pd.Series) -> Explorable:
     """The basket of eight melons again: its entropy on the arch, and the two parts of which it is the sum."""
-    plane, p = Chart((0, 1), (0, 1), (40, 100, 280, 280)), np.linspace(0, 1, 101)
-    basket = _Parts(ripe, plane, inside=26, outside=26, faded=(1, 1, 0))
-    return Explorable(
+    basket = _Parts(ripe, Chart((0, 1), (0, 1), (40, 100, 280, 280)), inside=26, outside=26, faded=(1, 1, 0))
+    return basket.explorable(
         title="The entropy of a basket",
         alt="The entropy of a two-way share p: a curve that rises from 0 at p = 0 to 1 bit at p = 0.5 and falls back "
         "to 0 at p = 1. A point marks a basket with 3 ripe melons of 8; a bar beside it splits its height into the "
         "parts of the ripe and of the unripe melons.",
-        size=(480, 328),
-        background=plane.axes([0, 0.5, 1], [0, 0.5, 1], "share p of ripe melons")
-        + plane.curve(p, entropy_of_counts(np.column_stack([p, 1 - p])), stroke_opacity=0.6)
-        + rect(40, 8, 240, 36, **OUTLINE, rx=8)
-        + text(324, plane.box[1] - 14, "share × surprise")
-        + line(324, plane.y(0), 364, plane.y(0)),
         controls=[basket.slider("Ripe melons of eight", start=3)],
-        frame=basket.frame,
-        marks=basket.marks(),
         guess=Choice(
             "Your guess: which kind adds more to the entropy?",
             ["the rarer kind", "the more common kind", "it depends on the basket"],
@@ -200,11 +211,13 @@ def fewest_questions(p: tuple[float, ...]) -> list[int]:
     return lengths
 
 
-class _Plans:
+class _Plans(Scene):
     """The best plans that begin with a question of the reader, in two games: how often they ask, and the limit.
 
     A block is a fruit, as wide as it is likely; it sinks by one step with each question that it takes to find it.
     """
+
+    size = (480, 304)
 
     plane = Chart((0, 1), (3, 0), (104, 44, 476, 288))
     splits = [(i,) for i in range(4)] + [(0, i) for i in range(1, 4)]
@@ -236,10 +249,10 @@ class _Plans:
         sentence = f"Asking “{question}” first takes {asked} = {mean:g} questions on average, {rest} of {bits:g} bits."
         return [self.plane.level(bits, **self.limit)], sentence, places
 
-    def marks(self) -> dict[object, str]:
+    def marks(self) -> dict[Any, str]:
         """The line of the mean, and the fruits; one that is tapped is asked about."""
         left, _, right, _ = self.plane.box
-        marks: dict[object, str] = {"mean": line(left, 0, right, 0, **self.dashed)}
+        marks: dict[Any, str] = {"mean": line(left, 0, right, 0, **self.dashed)}
         for i, fruit in enumerate(FRUITS):
             asks = {"data_choose": f"{fruit}?"}
             marks[f"block {i}"] = rect(0, 0, 1, 20, **filled(0), fill_opacity=0.3, **asks)
@@ -261,28 +274,26 @@ def questions_explorer() -> Explorable:
     A block is a fruit, as wide as it is likely; it sinks by one step with each question that it takes to find it.
     """
     plans = _Plans()
-    return Explorable(
+    return plans.explorable(
         title="Which question comes first?",
         alt="Four blocks, as wide as their fruits are likely: apple one half, banana one quarter, cherry and date one "
         "eighth each. They lie on steps by the number of questions that each takes if the first one is whether it is "
         "the apple or the banana: two for every fruit. A dashed line at 2 is their mean; a full line at 1.75 is the "
         "limit below which no mean goes.",
-        size=(480, 304),
-        background=plans.background(),
         controls=[
             Choice("The game", list(GAMES), start="mostly apples", opens="all alike"),
             Choice("First question", list(plans.first), start="apple or banana?"),
         ],
-        frame=plans.frame,
-        marks=plans.marks(),
         found=plans.reaches_limit,
         challenge="Change the game to mostly apples. Which first question brings the mean down to the green limit? "
         "Does any go below it?",
     )
 
 
-class _Deals:
+class _Deals(Scene):
     """The labels of the melons, dealt again and again among the branches of a question, and the gain of each deal."""
+
+    size = (480, 302)
 
     axis = Chart((0, 0.5), (0, 1), (14, 112, 466, 252))
 
@@ -347,16 +358,13 @@ def shuffle_explorer(attribute: pd.Series, ripe: pd.Series, *, n_shuffles: int =
     """The labels of the melons are dealt again and again among the branches of `attribute`; each gain leaves a dot."""
     deals = _Deals(attribute, ripe, n_shuffles, seed)
     branches = ", ".join(f"{value} {n}" for value, n in attribute.value_counts(sort=False).items())
-    return Explorable(
+    return deals.explorable(
         title="The labels dealt again",
         alt="The labels of the seventeen melons as numbered circles, hollow if ripe, in the branches of "
         f"{attribute.name}: {branches}. Below, an axis of gains. A dashed line marks that of the true labels, "
         f"{deals.gains[0]:.3f} bits, and dots those of {n_shuffles} shuffles, of which {deals.reached(n_shuffles)} "
         "reach the line.",
-        size=(480, 302),
-        background=deals.background(),
         controls=[Slider("Shuffles", list(range(n_shuffles + 1)), start=n_shuffles, opens=0)],
-        frame=deals.frame,
         marks=melon_marks(ripe == "yes", 13),
         guess=Slider(
             "Your guess: the mean gain of shuffled labels", [k / 20 for k in range(9)], start=0.2, show="{:.2f} bits"

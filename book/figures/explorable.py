@@ -19,7 +19,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 from treekit.pen.svg import number, script_json
 
-__all__ = ["Slider", "Choice", "Panel", "Explorable"]
+__all__ = ["Slider", "Choice", "Panel", "Explorable", "Scene"]
 
 Place = Sequence[float]
 Places = dict[Any, Place]
@@ -310,3 +310,33 @@ def _scene(panel: Panel, drawn: object) -> _Scene:
     if unknown:
         raise ValueError(f"marks: the frame places {unknown}, which are not among the marks")
     return _Scene(parts, [places.get(key) for key in panel.marks])
+
+
+class Scene:
+    """What a figure shows, apart from its words: subclass it, compute the states once, and draw each of them.
+
+    A function of the chapter's module adds title, alternative text, controls and challenge: ``scene.explorable(...)``.
+    """
+
+    size: tuple[float, float] = (480, 300)
+
+    def background(self) -> str:
+        """Return the SVG that stays."""
+        return ""
+
+    def marks(self) -> dict[Any, str]:
+        """Return the SVG of each mark, by its key."""
+        return {}
+
+    def frame(self, *args: Any, **kwargs: Any) -> State:
+        """Return what changes, the sentence, and the places of the marks, for one value of each control."""
+        raise NotImplementedError
+
+    def beside(self) -> Panel | None:
+        """Return the second panel, if there is one."""
+        return None
+
+    def explorable(self, **words: Any) -> Explorable:
+        """Return the figure, with these further arguments of :class:`Explorable`."""
+        drawn = dict(size=self.size, background=self.background(), marks=self.marks(), frame=self.frame)
+        return Explorable(**{**drawn, "beside": self.beside(), **words})

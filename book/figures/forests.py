@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 from xml.sax.saxutils import escape
@@ -13,11 +13,12 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from figures.cover import Bin, grown
-from figures.explorable import Choice, Explorable, Panel, Places, Slider, State
+from figures.explorable import Choice, Explorable, Panel, Places, Scene, Slider, State
 from figures.scene import (
     OUTLINE,
     Chart,
     Picture,
+    Spot,
     centred,
     dot,
     ending,
@@ -56,7 +57,7 @@ FULL = (0, 5)  # of the six shades: at least nine votes in ten
 # -- one melon less -------------------------------------------------------------------------------------------------
 
 
-class _Eaten:
+class _Eaten(Scene):
     """The trees that ID3 grows on all melons and on all but one, as outlines whose leaves hold the melons."""
 
     plate = (452, 20)  # where the eaten melon lies
@@ -117,7 +118,7 @@ def eaten_explorer(melons: pd.DataFrame, target: str) -> Explorable:
     """
     trees = _Eaten(melons, target)
     rest, (x, _) = trees.turned[0], trees.plate
-    return Explorable(
+    return trees.explorable(
         title="Somebody eats a melon",
         alt=f"A tree as an outline. Its root asks about {trees.gains[rest].idxmax()}; each further question is a line "
         "below it, and each leaf a line with its melons as numbered circles, hollow if ripe. "
@@ -128,7 +129,6 @@ def eaten_explorer(melons: pd.DataFrame, target: str) -> Explorable:
             name: element("g", mark, data_choose=str(name)) for name, mark in melon_marks(trees.is_ripe, RADIUS).items()
         },
         controls=[Slider("Eaten", list(trees.tables), start=rest, opens=NOBODY)],
-        frame=trees.frame,
         found=lambda eaten: eaten in trees.turned,
         guess=Choice("Your guess: how many melons are there without which the first question changes?", GUESSES),
         challenge="Tap a melon to eat it. Find one without which the first question changes.",
@@ -142,117 +142,6 @@ def _outline(node: Bin, depth: int = 0) -> list[tuple[int, Bin]]:
 
 
 # -- votes over the plane -------------------------------------------------------------------------------------------
-
-
-class _Votes:
-    """Bagged trees one after the other: the newest alone, with its sample, and beside it the vote of all so far."""
-
-    def __init__(self, view: _VotePlane) -> None:
-        self.view, self.grown = view, view.grow(max_features=None)
-        self.done = next((m for m in N_TREES if not view.wrong(self.grown, m).any()), None)
-
-    def newest(self, m: int) -> State:
-        own, counts, view = self.grown.only(m), self.grown.in_bag[m - 1], self.view
-        parts, places = view.map(f"tree {m} alone", own, 1, counts)
-        sentence = (
-            f"Tree {m} alone, whose table lacks {np.sum(counts == 0)} of the {len(counts)} melons, gets "
-            f"{view.wrong_names(own, 1)} wrong and predicts {RIPENESS[int(own.at_point[0] > 0.5)]} at the cross. "
-        )
-        if m == 1:
-            return parts, f"{sentence}So far it is the whole vote.", places
-        votes = f"{view.votes(self.grown, m)} of {m} vote{'s' * (view.votes(self.grown, m) == 1)} ripe at the cross"
-        return parts, f"{sentence}The vote gets {view.wrong_names(self.grown, m)} wrong; {votes}.", places
-
-    def so_far(self, m: int) -> tuple[list[str], Places]:
-        return self.view.map("the vote so far", self.grown, m)
-
-
-def forest_explorer(X: pd.DataFrame, y: pd.Series, point: tuple[float, float]) -> Explorable:
-    """Bagged trees on two columns of numbers: beside the newest tree alone, the vote of all so far.
-
-    `y` has two classes; `point` is a new row, marked by a cross. Each row of `X` should differ from all others, so that
-    every leaf is pure and a tree's class shares are its vote. The newest tree is shown with the table that it has grown
-    on: a row is the larger the more often its sample holds it, and faint where the sample does not. Rows that are
-    classified wrongly are ringed. The second class is the one that counts as ripe.
-    """
-    view = _VotePlane(X, y, point)
-    votes = _Votes(view)
-    return view.explorable(
-        votes.so_far,
-        f"The same map with the vote of {N_TREES[-1]} trees: overlapping rectangles in six shades, from all votes for "
-        "unripe to all for ripe, and a thick line of steps between the majorities.",
-        title="Tree after tree",
-        alt=f"A map of {X.columns[0]} and {X.columns[1]} with {len(X)} numbered melons. A thick line of steps "
-        f"separates the region where tree {N_TREES[-1]} alone predicts ripe from the rest. Some melons are large, "
-        "because the tree's table holds them twice or more, others faint, because it lacks them. Ringed ones it gets "
-        "wrong.",
-        controls=[TREES],
-        frame=votes.newest,
-        found=lambda m: m == votes.done,
-        guess=Choice(f"Your guess: of {N_TREES[-1]} trees, how many predict ripe at the cross?", OF_FORTY),
-        challenge="How far does the line jump from tree to tree? Find the smallest vote that gets no melon wrong.",
-    )
-
-
-class _TwoForests:
-    """Two forests on the same samples: splits that see both columns, and splits that see one drawn at random."""
-
-    def __init__(self, view: _VotePlane) -> None:
-        self.view, self.forests = view, [view.grow(max_features=None), view.grow(max_features=1)]
-        self.fewest = next((m for m in N_TREES if min(self.agreed(m)) < 50), None)
-
-    def agreed(self, m: int) -> list[int]:
-        """The parts of the two maps, in percent, on which at least nine trees in ten agree."""
-        return [round(100 * np.mean(np.isin(self.view.levels(forest, m), FULL))) for forest in self.forests]
-
-    def map(self, shown: str, m: int, k: int) -> tuple[list[str], Places]:
-        forest = self.forests[k]
-        if shown == VOTE:
-            return self.view.map(MAPS[k], forest, m)
-        return self.view.map(f"{MAPS[k]}: tree {m}", forest.only(m), 1, forest.in_bag[m - 1])
-
-    def frame(self, shown: str, m: int) -> State:
-        parts, places = self.map(shown, m, 0)
-        return parts, self.of_votes(m) if shown == VOTE else self.of_trees(m), places
-
-    def of_votes(self, m: int) -> str:
-        full, (both, one) = self.agreed(m), (self.view.votes(forest, m) for forest in self.forests)
-        return (
-            f"The full colours, where at least nine trees in ten agree, cover {full[0]} % of the map with both columns "
-            f"and {full[1]} % with one at random. Votes for ripe at the cross: {both} and {one} of {m}."
-        )
-
-    def of_trees(self, m: int) -> str:
-        sentence = f"Tree {m} has the same sample in both forests."
-        if m == 1:
-            return sentence
-        both, one = (round(100 * forest.disagreement(m)) for forest in self.forests)
-        pair = "The two trees so far differ" if m == 2 else f"Any two of the {m} trees so far differ, on average,"
-        return f"{sentence} {pair} on {both} % of the map with both columns and on {one} % with one at random."
-
-
-def column_explorer(X: pd.DataFrame, y: pd.Series, point: tuple[float, float]) -> Explorable:
-    """Two growing forests side by side: splits that see both columns, and splits that see one drawn at random.
-
-    Each map shows the newest tree of its forest, or the vote so far. A tree has the same sample in both forests, so
-    that nothing but the draw of columns sets the two apart; samples are shown as in `forest_explorer`.
-    """
-    view = _VotePlane(X, y, point)
-    two = _TwoForests(view)
-    return view.explorable(
-        lambda shown, m: two.map(shown, m, 1),
-        "The same map with the vote of as many trees whose splits see one column drawn at random: the regions of full "
-        "colour are smaller, and the weaker colours between them wider.",
-        title="One column at random",
-        alt=f"A map of {X.columns[0]} and {X.columns[1]} with {len(X)} numbered melons and the vote of {N_TREES[-1]} "
-        "trees whose splits see both columns: large regions of full colour, with weaker colours between them.",
-        controls=[Choice("Of each forest see", [TREE, VOTE], start=VOTE, opens=TREE), TREES],
-        frame=two.frame,
-        found=lambda shown, m: shown == VOTE and m == two.fewest,
-        guess=Choice(f"Your guess: on which map will {N_TREES[-1]} trees disagree more?", [*MAPS, "no difference"]),
-        challenge="Step through the newest trees: on which map does the line jump more? Then find the smallest vote "
-        "with less than half of a map in full colour.",
-    )
 
 
 @dataclass(frozen=True)
@@ -278,10 +167,11 @@ class _Grown:
         return float(np.mean(2 * p * (1 - p)) * m / (m - 1))
 
 
-class _VotePlane:
+class _VotePlane(Scene):
     """Two columns of numbers, the rows in them, and a new point; on it the votes of trees are shaded."""
 
     size = (440, 436)
+    second_alt = ""
 
     def __init__(self, X: pd.DataFrame, y: pd.Series, point: tuple[float, float]):
         self.X, self.y, self.point = X, y, point
@@ -289,17 +179,21 @@ class _VotePlane:
         self.spots = self.plane.pixels(*X.to_numpy(float).T)
         self.xs, self.ys = (np.linspace(*limits, N_CELLS + 1) for limits in (self.plane.xlim, self.plane.ylim))
         self.is_ripe = (y == np.unique(y)[1]).to_numpy()
-        xticks, yticks = (multiples(0.2, *limits) for limits in (self.plane.xlim, self.plane.ylim))
-        self.background = self.plane.axes(xticks, yticks, *map(str, X)) + ripe_and_unripe(308, 37)
-        cross = '<path d="M-7,-7l14,14M-7,7l14,-14" stroke="currentColor" stroke-width="4"/>'
-        self.marks = melon_marks(dict(zip(X.index, self.is_ripe)), RADIUS) | {"new": cross}
 
-    def explorable(
-        self, second: Callable[..., tuple[list[str], Places]], second_alt: str, **settings: Any
-    ) -> Explorable:
-        """A figure of two maps with the same rows; `second` draws the one beside."""
-        beside = Panel(second_alt, self.size, self.background, second, self.marks)
-        return Explorable(size=self.size, background=self.background, marks=self.marks, beside=beside, **settings)
+    def background(self) -> str:
+        xticks, yticks = (multiples(0.2, *limits) for limits in (self.plane.xlim, self.plane.ylim))
+        return self.plane.axes(xticks, yticks, *map(str, self.X)) + ripe_and_unripe(308, 37)
+
+    def marks(self) -> dict[Any, str]:
+        cross = '<path d="M-7,-7l14,14M-7,7l14,-14" stroke="currentColor" stroke-width="4"/>'
+        return melon_marks(dict(zip(self.X.index, self.is_ripe)), RADIUS) | {"new": cross}
+
+    def second(self, *args: Any, **kwargs: Any) -> tuple[list[str], Places]:
+        """What the panel beside shows, over the same rows."""
+        raise NotImplementedError
+
+    def beside(self) -> Panel:
+        return Panel(self.second_alt, self.size, self.background(), self.second, self.marks())
 
     def grow(self, max_features: int | None) -> _Grown:
         middles = np.meshgrid(*((edges[1:] + edges[:-1]) / 2 for edges in (self.xs, self.ys)))
@@ -342,6 +236,123 @@ class _VotePlane:
         places["new"] = self.plane.at(*self.point)
         rings = ringed((*self.spots[n], RADIUS * sizes[n] + 4) for n in np.flatnonzero(wrong)) if wrong.any() else ""
         return [text(0, 16, title, font_weight="bold"), _shades(self.plane, self.levels(grown, m)), rings], places
+
+
+class _Votes(_VotePlane):
+    """Bagged trees one after the other: the newest alone, with its sample, and beside it the vote of all so far."""
+
+    second_alt = (
+        f"The same map with the vote of {N_TREES[-1]} trees: overlapping rectangles in six shades, from all votes for "
+        "unripe to all for ripe, and a thick line of steps between the majorities."
+    )
+
+    def __init__(self, X: pd.DataFrame, y: pd.Series, point: Spot) -> None:
+        super().__init__(X, y, point)
+        self.grown = self.grow(max_features=None)
+        self.done = next((m for m in N_TREES if not self.wrong(self.grown, m).any()), None)
+
+    def frame(self, m: int) -> State:
+        own, counts = self.grown.only(m), self.grown.in_bag[m - 1]
+        parts, places = self.map(f"tree {m} alone", own, 1, counts)
+        sentence = (
+            f"Tree {m} alone, whose table lacks {np.sum(counts == 0)} of the {len(counts)} melons, gets "
+            f"{self.wrong_names(own, 1)} wrong and predicts {RIPENESS[int(own.at_point[0] > 0.5)]} at the cross. "
+        )
+        if m == 1:
+            return parts, f"{sentence}So far it is the whole vote.", places
+        votes = f"{self.votes(self.grown, m)} of {m} vote{'s' * (self.votes(self.grown, m) == 1)} ripe at the cross"
+        return parts, f"{sentence}The vote gets {self.wrong_names(self.grown, m)} wrong; {votes}.", places
+
+    def second(self, m: int) -> tuple[list[str], Places]:
+        return self.map("the vote so far", self.grown, m)
+
+
+def forest_explorer(X: pd.DataFrame, y: pd.Series, point: tuple[float, float]) -> Explorable:
+    """Bagged trees on two columns of numbers: beside the newest tree alone, the vote of all so far.
+
+    `y` has two classes; `point` is a new row, marked by a cross. Each row of `X` should differ from all others, so that
+    every leaf is pure and a tree's class shares are its vote. The newest tree is shown with the table that it has grown
+    on: a row is the larger the more often its sample holds it, and faint where the sample does not. Rows that are
+    classified wrongly are ringed. The second class is the one that counts as ripe.
+    """
+    votes = _Votes(X, y, point)
+    return votes.explorable(
+        title="Tree after tree",
+        alt=f"A map of {X.columns[0]} and {X.columns[1]} with {len(X)} numbered melons. A thick line of steps "
+        f"separates the region where tree {N_TREES[-1]} alone predicts ripe from the rest. Some melons are large, "
+        "because the tree's table holds them twice or more, others faint, because it lacks them. Ringed ones it gets "
+        "wrong.",
+        controls=[TREES],
+        found=lambda m: m == votes.done,
+        guess=Choice(f"Your guess: of {N_TREES[-1]} trees, how many predict ripe at the cross?", OF_FORTY),
+        challenge="How far does the line jump from tree to tree? Find the smallest vote that gets no melon wrong.",
+    )
+
+
+class _TwoForests(_VotePlane):
+    """Two forests on the same samples: splits that see both columns, and splits that see one drawn at random."""
+
+    second_alt = (
+        "The same map with the vote of as many trees whose splits see one column drawn at random: the regions of full "
+        "colour are smaller, and the weaker colours between them wider."
+    )
+
+    def __init__(self, X: pd.DataFrame, y: pd.Series, point: Spot) -> None:
+        super().__init__(X, y, point)
+        self.forests = [self.grow(max_features=None), self.grow(max_features=1)]
+        self.fewest = next((m for m in N_TREES if min(self.agreed(m)) < 50), None)
+
+    def agreed(self, m: int) -> list[int]:
+        """The parts of the two maps, in percent, on which at least nine trees in ten agree."""
+        return [round(100 * np.mean(np.isin(self.levels(forest, m), FULL))) for forest in self.forests]
+
+    def map_of(self, k: int, shown: str, m: int) -> tuple[list[str], Places]:
+        """The map of one of the forests."""
+        forest = self.forests[k]
+        if shown == VOTE:
+            return self.map(MAPS[k], forest, m)
+        return self.map(f"{MAPS[k]}: tree {m}", forest.only(m), 1, forest.in_bag[m - 1])
+
+    def frame(self, shown: str, m: int) -> State:
+        parts, places = self.map_of(0, shown, m)
+        return parts, self.of_votes(m) if shown == VOTE else self.of_trees(m), places
+
+    def second(self, shown: str, m: int) -> tuple[list[str], Places]:
+        return self.map_of(1, shown, m)
+
+    def of_votes(self, m: int) -> str:
+        full, (both, one) = self.agreed(m), (self.votes(forest, m) for forest in self.forests)
+        return (
+            f"The full colours, where at least nine trees in ten agree, cover {full[0]} % of the map with both columns "
+            f"and {full[1]} % with one at random. Votes for ripe at the cross: {both} and {one} of {m}."
+        )
+
+    def of_trees(self, m: int) -> str:
+        sentence = f"Tree {m} has the same sample in both forests."
+        if m == 1:
+            return sentence
+        both, one = (round(100 * forest.disagreement(m)) for forest in self.forests)
+        pair = "The two trees so far differ" if m == 2 else f"Any two of the {m} trees so far differ, on average,"
+        return f"{sentence} {pair} on {both} % of the map with both columns and on {one} % with one at random."
+
+
+def column_explorer(X: pd.DataFrame, y: pd.Series, point: tuple[float, float]) -> Explorable:
+    """Two growing forests side by side: splits that see both columns, and splits that see one drawn at random.
+
+    Each map shows the newest tree of its forest, or the vote so far. A tree has the same sample in both forests, so
+    that nothing but the draw of columns sets the two apart; samples are shown as in `forest_explorer`.
+    """
+    two = _TwoForests(X, y, point)
+    return two.explorable(
+        title="One column at random",
+        alt=f"A map of {X.columns[0]} and {X.columns[1]} with {len(X)} numbered melons and the vote of {N_TREES[-1]} "
+        "trees whose splits see both columns: large regions of full colour, with weaker colours between them.",
+        controls=[Choice("Of each forest see", [TREE, VOTE], start=VOTE, opens=TREE), TREES],
+        found=lambda shown, m: shown == VOTE and m == two.fewest,
+        guess=Choice(f"Your guess: on which map will {N_TREES[-1]} trees disagree more?", [*MAPS, "no difference"]),
+        challenge="Step through the newest trees: on which map does the line jump more? Then find the smallest vote "
+        "with less than half of a map in full colour.",
+    )
 
 
 def _runs(values: NDArray) -> list[tuple[int, int]]:

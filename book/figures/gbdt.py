@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from figures.explorable import Choice, Explorable, Panel, Places, Slider, State
+from figures.explorable import Choice, Explorable, Panel, Places, Scene, Slider, State
 from figures.plots import axes, plotted
 from figures.scene import OUTLINE, Chart, Picture, centred, dot, ending, filled, in_class, melon, path, stroked
 from treekit.models.gbdt import GBDTRegressor
@@ -44,8 +45,10 @@ class _Boosted:
         )
 
 
-class _Residuals:
+class _Residuals(Scene):
     """Melons by what is left of them, the next stump, a bar for each round; beside them the prediction that grows."""
+
+    size = (480, 514)
 
     def __init__(self, x: pd.Series, y: pd.Series, is_ripe: pd.Series, n_rounds: int) -> None:
         self.x, self.y, self.ripe = x, y, is_ripe.to_dict()
@@ -75,8 +78,8 @@ class _Residuals:
             + "".join(centred(self.strip.x(m), 503, m) for m in self.rounds)
         )
 
-    def marks(self) -> dict[object, str]:
-        marks: dict[object, str] = {name: _melons({name: ripe}, [(0, 0)]) for name, ripe in self.ripe.items()}
+    def marks(self) -> dict[Any, str]:
+        marks: dict[Any, str] = {name: _melons({name: ripe}, [(0, 0)]) for name, ripe in self.ripe.items()}
         return marks | {"round": rect(-14, -10, 28, 20, rx=4, **OUTLINE)}
 
     def frame(self, rate: float, m: int) -> State:
@@ -128,24 +131,19 @@ def residual_explorer(x: pd.Series, y: pd.Series, is_ripe: pd.Series, n_rounds: 
     melons = _Residuals(x, y, is_ripe, n_rounds)
     rounds, halved = list(melons.rounds), melons.halved
     points = [(melons.strip.x(m), 454) for m in rounds]
-    return Explorable(
+    return melons.explorable(
         title="Residuals, handed on",
         alt=f"The {len(x)} melons as numbered circles by {x.name} and by what {halved} boosted stumps have left of "
         f"their {y.name}, above and below a line at zero. A dashed step shows the stump that comes next. Below, a bar "
         "for each round shows how much of the squared residuals is left: they fall slowly, to less than a half.",
-        size=(480, 514),
-        background=melons.background(),
-        marks=melons.marks(),
         controls=[
             Choice("Learning rate", list(RATES)),
             Slider("Rounds", rounds, start=halved, opens=0, points=points),
         ],
-        frame=melons.frame,
         found=lambda rate, m: rate == 1 and m == halved,
         guess=Slider("Your guess: after how many rounds is less than half of the squared residuals left?", rounds[1:]),
         challenge="With the learning rate 1, stop at the first round after which less than half of the squared "
         "residuals is left.",
-        beside=melons.beside(),
     )
 
 
@@ -165,11 +163,13 @@ def _signed(value: float) -> str:
     return f"{value:+.3f}".replace("-", "−")
 
 
-class _Leaves:
+class _Leaves(Scene):
     """The parabola of one leaf with all rows, and of each side of a split, under the prices λ and γ.
 
     With a step w, a leaf whose gradients and second derivatives add up to G and H costs γ + G w + (H + λ) w² / 2.
     """
+
+    size = (480, 494)
 
     bar_y = {"one leaf": 416, "two leaves": 464}
     dashes = ("2 4", "none", "8 4")
@@ -245,9 +245,9 @@ class _Leaves:
         drawn += line(self.bars.x(0), 410, self.bars.x(0), 490)
         return drawn + "".join(text(44, y - 6, f"objective of {name}") for name, y in self.bar_y.items())
 
-    def marks(self) -> dict[object, str]:
+    def marks(self) -> dict[Any, str]:
         """A dot at the lowest point of each parabola, of which the first side's is a handle, and the two bars."""
-        marks: dict[object, str] = {name: circle(0, 0, 6) for name in self.rows}
+        marks: dict[Any, str] = {name: circle(0, 0, 6) for name in self.rows}
         marks[self.names[0]] += circle(0, 0, 20, fill_opacity=0, class_="handle")
         return marks | {f"bar {name}": rect(0, 0, 1, 20, **filled(k)) for name, k in zip(self.bar_y, (5, GAIN))}
 
@@ -267,20 +267,16 @@ def price_explorer(
     leaves, (first, second) = _Leaves(y, goes_left, names), names
     refused = min((lam for lam in lambdas if leaves.gain(lam, 1) <= 0), default=None)
     points = [leaves.plane.at(leaves.lowest(first, lam), 0) for lam in lambdas]
-    return Explorable(
+    return leaves.explorable(
         title="One leaf or two?",
         alt=f"The melons of the two sides, {first} and {second}, and three parabolas over the step of a leaf: that of "
         f"all rows with its lowest point near zero, that of {first} with its lowest point at a positive step, that of "
         f"{second} at a negative one. Below, two bars: the objective of one leaf and, further to the left, the sum for "
         "two.",
-        size=(480, 494),
-        background=leaves.background(),
-        marks=leaves.marks(),
         controls=[
             Slider("Price of steps, λ", list(lambdas), show="{:g}", points=points),
             Slider("Price of a leaf, γ", list(gammas), show="{:g}"),
         ],
-        frame=leaves.frame,
         found=lambda lam, gamma: (lam, gamma) == (refused, 1),
         guess=Slider(
             "Your guess: with γ\u00a0=\u00a01, from which λ on does the split no longer pay?", lambdas[1:], show="{:g}"

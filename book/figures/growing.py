@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from figures.explorable import Choice, Explorable, Places, Slider, State
+from figures.explorable import Choice, Explorable, Places, Scene, Slider, State
 from figures.plots import log_lines, plotted
 from figures.scene import OUTLINE, Picture, centred, filled, in_class, melon, ripe_and_unripe
 from treekit.growing.criteria import Gini
@@ -197,7 +197,7 @@ def ordered_levels(values: NDArray[np.float64], label: NDArray[np.intp]) -> list
         next_id += n_children.sum()
 
 
-class _Orders:
+class _Orders(Scene):
     """Rows in the order of each column, level by level, between the places from which they come and their nodes."""
 
     left, pitch, gap, high = 34, 22, 10, 136  # where the rows begin; between two, and two nodes; of one order
@@ -264,7 +264,7 @@ def orders_explorer(x: pd.DataFrame, is_ripe: pd.Series) -> Explorable:
     (first, second), level = melons.levels[1].nodes.tolist(), melons.levels[1]
     held = [", ".join(str(x.index[row]) for row in part) for part in np.split(level.orders[0], level.start[1:-1])]
     names = "".join(text(0, melons.high * j + 16, f"by {column}", font_weight="bold") for j, column in enumerate(x))
-    return Explorable(
+    return melons.explorable(
         title="Sorted once",
         alt=f"The {len(x)} melons as numbered circles, hollow if ripe, in the order of {' and of '.join(x)}, after the "
         f"root has split. By {x.columns[0]}, node {first} holds {held[0]}, and node {second} {held[1]}. Lines from the "
@@ -272,7 +272,6 @@ def orders_explorer(x: pd.DataFrame, is_ripe: pd.Series) -> Explorable:
         size=(448, melons.leaf_y + 50),  # narrow, so that the numbers read on a phone
         background=names + text(0, melons.leaf_y + 5, "leaf") + ripe_and_unripe(12, melons.leaf_y + 36),
         controls=[Slider("Level", list(range(len(melons.levels))), start=1, opens=0)],
-        frame=melons.frame,
         guess=Choice(
             "Your guess: the root splits. How many comparisons sort both orders again?",
             ["none", "one for each melon", "as many as at first"],

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from figures.explorable import Choice, Explorable, Place, Places, State
+from figures.explorable import Choice, Explorable, Place, Places, Scene, State
 from figures.plots import axes, plot_columns, plotted
 from figures.scene import LINE, OUTLINE, Chart, ending, filled, melon_marks, ripe_and_unripe, small
 from treekit.measures import entropy, information_gain
@@ -18,7 +19,7 @@ PITCH = 23  # pixels from one melon to the next
 NOT_YET = "nothing yet"
 
 
-class _Groups:
+class _Groups(Scene):
     """Melons in one line, or in the groups of a question, each beside its entropy; below, their mean and the gain."""
 
     seats_y, top, height = 62, 100, 48  # of all melons; of the first group; of each: a name, its melons below
@@ -38,7 +39,7 @@ class _Groups:
 
     def background(self) -> str:
         left, full = self.bits.at(0, 0)[0], self.bits.x(self.before)
-        empty = "".join(circle(*spot, 10) for spot in self.side_by_side(self.labels.index, self.seats_y).values())
+        empty = "".join(circle(x, y, 10) for x, y in self.side_by_side(self.labels.index, self.seats_y).values())
         return small(
             ripe_and_unripe(12, 9)
             + ending(400, 14, "entropy (bits)")
@@ -53,9 +54,9 @@ class _Groups:
             + text(0, self.mean_y + LINE, "gain")
         )
 
-    def marks(self) -> dict[object, str]:
+    def marks(self) -> dict[Any, str]:
         """A bar of one pixel for each entropy, that of the gain in its colour, and the melons."""
-        bars = dict.fromkeys(
+        bars: dict[Any, str] = dict.fromkeys(
             ["mean", *(f"entropy {i}" for i in range(self.n_lines))], rect(0, -7, 1, 14, fill_opacity=BAR)
         )
         return {**bars, "gain": rect(0, -7, 1, 14, **filled(GAIN)), **melon_marks(self.labels == "yes")}
@@ -101,15 +102,12 @@ def split_explorer(frame: pd.DataFrame, target: str, rival: str) -> Explorable:
     others = [attribute for attribute in groups.gains if attribute != rival]
     equals = [attribute for attribute in others if np.isclose(groups.gains[attribute], groups.gains[rival])]
     shown = equals[-1]
-    return Explorable(
+    return groups.explorable(
         title="What one question leaves open",
         alt=f"The {len(frame)} melons as numbered circles, hollow if ripe, in one group for each value of {shown}, "
         "with its entropy as a bar. Below, the groups' mean and the gain.",
         size=(400, groups.mean_y + LINE + 12),
-        background=groups.background(),
-        marks=groups.marks(),
         controls=[Choice("Split on", [NOT_YET, *groups.gains], start=shown, opens=NOT_YET)],
-        frame=groups.frame,
         found=lambda attribute: attribute in equals,
         guess=Choice(f"Your guess: which question gains as much as the {rival}?", others),
         challenge=f"Find the questions that gain as much as the {rival}. Which ones gain next to nothing?",

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
-from figures.explorable import Explorable, Slider, State
+from figures.explorable import Explorable, Scene, Slider, State
 from figures.scene import OUTLINE, Chart, Picture, centred, dot, ending, in_class, ringed
 from treekit.datasets import load_lunch
 from treekit.pen.palette import class_color
@@ -23,7 +25,7 @@ def code_lines(lines: list[tuple[int, str]], y: float) -> str:
     return element("g", "".join(written), font_family="ui-monospace, Consolas, monospace")
 
 
-class _Lunch:
+class _Lunch(Scene):
     """The twelve dishes in a plane of distance and price, in which two limits make a region."""
 
     def __init__(self, box: tuple[float, float, float, float]) -> None:
@@ -37,9 +39,13 @@ class _Lunch:
     def axes(self, ylabel: str) -> str:
         return self.plane.axes([0, 200, 400, 600], range(0, 51, 10), "distance (m)", ylabel)
 
-    def marks(self, rows: NDArray[np.bool_]) -> str:
+    def dishes(self, rows: NDArray[np.bool_]) -> str:
         """Some dishes as dots, or as arrows where the price is off the chart."""
         return "".join((dot if self.cost[i] <= 50 else arrow)(*self.spots[i]) for i in np.flatnonzero(rows))
+
+    def marks(self) -> dict[Any, str]:
+        """The corner of the region, which the reader drags."""
+        return {"handle": rect(-8, -8, 16, 16, rx=3, fill_opacity=0.15, stroke="currentColor", stroke_width=2)}
 
     def region(self, distance: float, price: float) -> str:
         (x, y), (left, _, _, bottom) = self.plane.at(distance, price), self.plane.box
@@ -74,20 +80,19 @@ def lunch_explorer() -> Explorable:
     points = [(plane.x(distance), 40) for distance in distances], [(32, plane.y(price)) for price in prices]
     # The colours are those of the drawn trees: classes in sorted order, no before yes.
     key = (
-        in_class(1, lunch.marks(lunch.eaten) + dot(316, 189))
-        + in_class(0, lunch.marks(~lunch.eaten) + dot(316, 213) + arrow(316, 236))
+        in_class(1, lunch.dishes(lunch.eaten) + dot(316, 189))
+        + in_class(0, lunch.dishes(~lunch.eaten) + dot(316, 213) + arrow(316, 236))
         + ringed([(316, 261, 10)], width=1.5)
         + text(334, 194, "we ate there")
         + text(334, 218, "we did not")
         + text(334, 242, "price off the chart")
         + text(334, 266, "the rule is wrong")
     )
-    return Explorable(
+    return lunch.explorable(
         title="Two limits for lunch",
         alt="Twelve dishes as points by distance and price. The five dishes that we ate are near and cheap. The rule, "
         "at most 200 metres and 20 yuan, is a shaded rectangle that holds these five and no others; next to it is the "
         "same rule as two nested questions.",
-        size=(480, 300),
         background=lunch.axes("price (yuan)")
         + key
         + code_lines([(2, "eat"), (1, "else: stay"), (0, "else: stay")], y=94),
@@ -95,8 +100,6 @@ def lunch_explorer() -> Explorable:
             Slider("Largest distance", distances, start=200, opens=400, show="{} m", points=points[0]),
             Slider("Largest price", prices, start=20, opens=30, show="{} yuan", points=points[1]),
         ],
-        frame=lunch.frame,
-        marks={"handle": rect(-8, -8, 16, 16, rx=3, fill_opacity=0.15, stroke="currentColor", stroke_width=2)},
         found=lambda distance, price: not lunch.wrong(distance, price).any(),
         challenge="Drag the corner of the region. Can you find two limits that get every dish right?",
     )
@@ -165,8 +168,8 @@ def _three_regions(title: str, first: str, distance: float, price: float, offset
         + element("g", lunch.axes(""))
         + text(offset, 48, "price (yuan)")
         + cuts
-        + in_class(0, lunch.marks(~lunch.eaten))
-        + in_class(1, lunch.marks(lunch.eaten))
+        + in_class(0, lunch.dishes(~lunch.eaten))
+        + in_class(1, lunch.dishes(lunch.eaten))
         + "".join(text(*spot, f"R{k}", font_weight="bold") for k, spot in enumerate(names, start=1))
     )
 

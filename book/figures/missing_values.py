@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -155,12 +156,12 @@ class _Question:
         )
 
 
-def _marks(frame: pd.DataFrame, target: str) -> dict[object, str]:
+def _marks(frame: pd.DataFrame, target: str) -> dict[Any, str]:
     """The melons, below them the pieces of each that has a gap, and the bars of the branches."""
     is_ripe = frame[target] == "yes"
     columns = [column for column in frame.columns if column != target]
     n_branches = max(frame[column].nunique() for column in columns)
-    marks: dict[object, str] = {f"weight {m}": rect(0, 0, BAR_UNIT, 10, fill_opacity=BAR) for m in range(n_branches)}
+    marks: dict[Any, str] = {f"weight {m}": rect(0, 0, BAR_UNIT, 10, fill_opacity=BAR) for m in range(n_branches)}
     for row in frame.index:
         of_row = max([frame[column].nunique() for column in columns if pd.isna(frame.loc[row, column])], default=0)
         marks |= {(row, m): in_class(RIPE if is_ripe[row] else UNRIPE, circle(0, 0, 10.5)) for m in range(of_row)}

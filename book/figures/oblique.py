@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from figures.explorable import Choice, Explorable, Panel, Places, Slider, State
+from figures.explorable import Choice, Explorable, Panel, Places, Scene, Slider, State
 from figures.plots import plotted, side_by_side
 from figures.scene import (
     Chart,
@@ -99,7 +99,7 @@ def region_panels(
 ) -> Picture:
     """The regions of up to two fitted trees on the two columns of `X`, side by side, with the rows as dots."""
     values, labels = X.to_numpy(float), np.asarray(y)
-    limits = [around(column, 0.04) for column in values.T]
+    limits = around(values[:, 0], 0.04), around(values[:, 1], 0.04)
     dots = _dots_by_class(Chart(*limits, (34, 52, 236, 254)), values, labels)
     rows = f"rows-{zlib.crc32(dots.encode()):x}"  # drawn once and used twice, because they weigh most
     drawn, counted = "", []
@@ -165,19 +165,21 @@ class _Turned:
         return f"{first:.2f} {self.columns[0]} {sign} {abs(second):.2f} {self.columns[1]}".replace("-", "−")
 
 
-class _Tilted:
+class _Tilted(Scene):
     """Melons in a square, with the cut and the arrow of a direction; beside them their order along it, and the gains.
 
     The square makes the arrow and its cut perpendicular to the eye, too.
     """
+
+    size = (400, 384)
 
     angles, floor = range(0, 180, 5), 156  # the floor on which the melons lie along the direction
 
     def __init__(self, frame: pd.DataFrame, columns: list[str], target: str) -> None:
         self.turned, self.ripe = _Turned(frame, columns, target), frame[target] == "yes"
         self.gains = {degrees: self.turned.cut(degrees)[3] for degrees in self.angles}
-        limits = [around(values, 0.06) for values in self.turned.values.T]
-        self.plane = Chart(*limits, (56, 34, 356, 334))
+        x, y = self.turned.values.T
+        self.plane = Chart(around(x, 0.06), around(y, 0.06), (56, 34, 356, 334))
         self.profile = Chart((0, 180), (0, 0.6), (36, 242, 380, 336))
         self.still = melons_at(self.ripe, (self.plane.at(*row) for row in self.turned.values), 12)
 
@@ -255,18 +257,16 @@ def tilt_explorer(frame: pd.DataFrame, columns: list[str], target: str) -> Explo
         np.arange(np.ceil(10 * a), np.floor(10 * b) + 1, 2) / 10 for a, b in (tilted.plane.xlim, tilted.plane.ylim)
     )
     angles = list(tilted.angles)
-    return Explorable(
+    return tilted.explorable(
         title="Turn the cut",
         alt=f"The {len(frame)} melons as numbered circles by {columns[0]} and {columns[1]}, hollow if ripe, cut by a "
         f"level line: the best cut of {columns[1]} alone. An arrow shows the direction along which they are sorted.",
-        size=(400, 384),
         background=tilted.plane.axes(xticks, yticks, *columns),
         # What is taken hold of: it stays while the drawing changes, so the browser knows where a drag began.
         marks={"tip": circle(0, 0, 20, fill_opacity=0, class_="handle")},
         controls=[
             Slider("Angle of the direction", angles, start=90, show="{}°", points=[tilted.tip(a) for a in angles])
         ],
-        frame=tilted.frame,
         found=tilted.is_best,
         guess=Choice(
             "Your guess, by eye: how does the line run that separates them best?",
@@ -274,7 +274,6 @@ def tilt_explorer(frame: pd.DataFrame, columns: list[str], target: str) -> Explo
         ),
         challenge="Drag the tip of the arrow. Which angle gains most? From 90°, can you get there without ever losing "
         "gain? And from 0°?",
-        beside=tilted.beside(),
     )
 
 
@@ -318,11 +317,12 @@ def plot_staircase(runs: pd.DataFrame) -> None:
         for ax, what in zip(both, ("leaves", "error")):
             ax.plot(of_tree["rows"], of_tree[what], "o", color=CLASS_COLORS[k], markersize=3, alpha=0.4)
             ax.plot(mean.index, mean[what], color=CLASS_COLORS[k], label=name, linestyle=["-", "--"][k])
-    rows, scales = runs["rows"].unique(), ([2, 5, 10, 20, 50], [0.001, 0.01, 0.1])
+    rows = runs["rows"].unique()
+    scales: list[list[float]] = [[2, 5, 10, 20, 50], [0.001, 0.01, 0.1]]
     for ax, marks, label in zip(both, scales, ("leaves", "error on new rows")):
         ax.set(xscale="log", yscale="log", xlabel="training rows", ylabel=label)
         ax.set_xticks(rows, labels=rows)
-        ax.set_yticks(marks, labels=marks)
+        ax.set_yticks(marks, labels=[f"{mark:g}" for mark in marks])
         ax.minorticks_off()
     figure.legend(*both[0].get_legend_handles_labels(), loc="outside upper center", ncols=2, frameon=False)
 

@@ -7,7 +7,7 @@ import io
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import ParamSpec
+from typing import Any, ParamSpec
 
 import matplotlib.pyplot as plt
 import pandas as pd
@@ -63,7 +63,7 @@ def plotted(draw: Callable[P, None]) -> Callable[P, Plot]:
     return plot
 
 
-def side_by_side(n: int, height: float = 3.6, **shared: bool) -> tuple[Figure, list[plt.Axes]]:
+def side_by_side(n: int, height: float = 3.6, **shared: Any) -> tuple[Figure, list[plt.Axes]]:
     """Axes side by side, of the size that reads on a page and on a phone, without the two lines that show nothing."""
     figure, panels = plt.subplots(1, n, figsize=(PLOT_WIDTH, height), layout="constrained", squeeze=False, **shared)
     for ax in panels.flat:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from figures.explorable import Choice, Explorable, Panel, Places, Slider, State
+from figures.explorable import Choice, Explorable, Panel, Places, Scene, Slider, State
 from figures.scene import (
     OUTLINE,
     Chart,
@@ -250,14 +250,15 @@ DEPTHS = (1, 2, 3, 4, 6, 8, NO_LIMIT)
 LEAST = (1, 5, 15)
 
 
-class _Limits:
+class _Limits(Scene):
     """Trees with the limits that the reader sets, over the rows that they grow from and, beside, over new ones.
 
     They open without limits, and the challenge is met where the loss on the new rows is least.
     """
 
+    size = (WIDTH, 348)
     depths: tuple[int | str, ...] = DEPTHS
-    measure = legend = ""
+    measure = new_alt = legend = ""
 
     def __init__(self, seen: pd.DataFrame, new: pd.DataFrame, target: str) -> None:
         self.target, self.columns = target, [column for column in seen if column != target]
@@ -289,26 +290,26 @@ class _Limits:
         measured = self.measure.format(seen, n_seen, new, n_new)
         return self.over(tree, *self.seen, "training rows"), f"{_leaves(tree).capitalize()}. {measured}", {}
 
-    def explorable(self, new_alt: str, **words: Any) -> Explorable:
-        size, background = (WIDTH, 348), small(self.axes + self.legend)
+    def background(self) -> str:
+        return small(self.axes + self.legend)
+
+    def beside(self) -> Panel:
+        def frame(depth: int | str, least: int) -> list[str]:
+            return self.over(self.trees[depth, least], *self.new, "new rows")
+
+        return Panel(self.new_alt.format(len(self.new[0])), self.size, self.background(), frame)
+
+    def explorable(self, **words: Any) -> Explorable:
         best = max(self.scores.values()) - 1e-9
-        return Explorable(
-            size=size,
-            background=background,
-            controls=[Slider("max_depth", self.depths, start=NO_LIMIT), Choice("min_samples_leaf", LEAST)],
-            frame=self.frame,
-            found=lambda *limits: self.scores[limits] >= best,
-            beside=Panel(
-                new_alt, size, background, lambda *limits: self.over(self.trees[limits], *self.new, "new rows")
-            ),
-            **words,
-        )
+        controls = [Slider("max_depth", self.depths, start=NO_LIMIT), Choice("min_samples_leaf", LEAST)]
+        return super().explorable(controls=controls, found=lambda *limits: self.scores[limits] >= best, **words)
 
 
 class _Regions(_Limits):
     """The regions of a CART tree of two columns, with dots on the rows that are classified wrong."""
 
     measure = "Accuracy {:.3f} on the {} training rows, {:.3f} on the {} new ones."
+    new_alt = "The same regions with {} new rows. Many of them are marked: they are classified wrong."
 
     def __init__(self, seen: pd.DataFrame, new: pd.DataFrame, target: str) -> None:
         self.classes = np.unique(seen[target].astype(str))
@@ -318,7 +319,8 @@ class _Regions(_Limits):
             self.legend = (
                 _dots([(226 + 58 * k, 16)], 9, class_color(k)) + hole + text(236 + 58 * k, 20, name) + self.legend
             )
-        super().__init__(*(rows.astype({target: str}) for rows in (seen, new)), target)
+        words = {target: str}
+        super().__init__(seen.astype(words), new.astype(words), target)
 
     def fit(self, **limits: Any) -> Tree:
         return CARTClassifier(**limits).fit(*self.seen).tree_
@@ -342,7 +344,6 @@ def regions_explorer(frame: pd.DataFrame, new_rows: pd.DataFrame, target: str) -
     """
     regions = _Regions(frame, new_rows, target)
     return regions.explorable(
-        f"The same regions with {len(new_rows)} new rows. Many of them are marked: they are classified wrong.",
         title="Strips for single patients",
         alt=f"{len(frame)} training rows over {' and '.join(regions.columns)}, and the regions of a tree without "
         "limits in the colours of what it predicts. Thin strips and islands reach for single rows, and no row is "
@@ -358,6 +359,7 @@ class _Curve(_Limits):
 
     depths = (0, *DEPTHS[:-2], NO_LIMIT)
     measure = "Mean squared error {:.0f} on the {} training rows, {:.0f} on the {} new ones."
+    new_alt = "The same curve among {} new rows, most of which lie far from it."
 
     def fit(self, **limits: Any) -> Tree:
         return CARTRegressor(**limits).fit(*self.seen).tree_
@@ -378,7 +380,6 @@ def curve_explorer(frame: pd.DataFrame, new_rows: pd.DataFrame, target: str) -> 
     """
     curve = _Curve(frame, new_rows, target)
     return curve.explorable(
-        f"The same curve among {len(new_rows)} new rows, most of which lie far from it.",
         title="A curve that jumps to single patients",
         alt=f"{len(frame)} training rows as points, {target} over {curve.columns[0]}, and the curve of a regression "
         "tree without limits, which jumps up and down to meet nearly every point.",
@@ -393,21 +394,23 @@ def curve_explorer(frame: pd.DataFrame, new_rows: pd.DataFrame, target: str) -> 
 # -- the price of a leaf --------------------------------------------------------------------------------------------
 
 
-class _Folding:
+class _Folding(Scene):
     """A small tree of two columns, whose melons move up as the price of a leaf prunes it, and its regions beside it."""
 
-    def __init__(self, melons: pd.DataFrame, target: str) -> None:
+    def __init__(self, melons: pd.DataFrame, target: str, start: float, with_links: bool) -> None:
+        self.start, self.with_links = start, with_links
         self.X, self.labels = melons.drop(columns=target), melons[target].astype(str)
         self.is_ripe = (self.labels == "yes").to_dict()
         self.full = CARTClassifier().fit(self.X, self.labels).tree_
         self.path = cost_complexity_path(self.full)
-        self.at, self.bottom = _places(self.full), STEP * self.full.max_depth + 80
+        self.at, self.size = _places(self.full), (WIDTH, STEP * self.full.max_depth + 112)
         self.rows: dict[int, list] = {node: [] for node in range(self.full.n_nodes)}
         for row, node in zip(self.X.index, self.full.apply(self.X).tolist()):
             while node >= 0:
                 self.rows[node].append(row)
                 node = int(self.full.parent[node])
-        self.plane = Chart(*(around(self.X[column]) for column in self.X), (40, 34, 394, 290))
+        x, y = self.X.to_numpy(float).T
+        self.plane = Chart(around(x), around(y), (40, 34, 394, 290))
 
     def pruned(self, price: float) -> Tree:
         return prune_cost_complexity(self.full, price)
@@ -421,11 +424,17 @@ class _Folding:
         k, n_leaves = self.step(price), self.path.n_leaves
         return k > 0 and bool(n_leaves[k - 1] - n_leaves[k] > 1)
 
-    def frame(self, price: float, with_links: bool) -> State:
+    def background(self) -> str:
+        return small(ripe_and_unripe(12, self.size[1] - 14))
+
+    def marks(self) -> dict[Any, str]:
+        return melon_marks(self.is_ripe)
+
+    def frame(self, price: float) -> State:
         kept = _kept(self.full, self.pruned(price))
         links = _links(self.full, kept)
-        shown = links if with_links else {}
-        gap = 22 if with_links else 7
+        shown = links if self.with_links else {}
+        gap = 22 if self.with_links else 7
         pale = "".join(self.node(node, {}, {}, gap) for node in self.rows if node not in kept)
         parts = [element("g", pale, opacity=0.5, font_size=13)] if pale else []
         parts.append(small("".join(self.node(node, shown, kept, gap) for node in kept)))
@@ -433,7 +442,7 @@ class _Folding:
         for node in (node for node, is_leaf in kept.items() if is_leaf):
             x, y = self.at[node]
             places |= in_lines(self.rows[node], x, y + 23, _columns(len(self.rows[node])), PITCH)
-        return parts, (self.cost if with_links else self.story)(price), places
+        return parts, (self.cost if self.with_links else self.story)(price), places
 
     def node(self, node: int, links: dict[int, float], kept: dict[int, bool], gap: int) -> str:
         """A node, with the branch that leads to it from as far below its parent as `gap` says."""
@@ -481,27 +490,13 @@ class _Folding:
             f"{risk:.3f} + {price:.2f} × {n_leaves} = {risk + price * n_leaves:.3f}. {after}"
         )
 
-    def explorable(self, prices: Sequence[float], start: float, with_links: bool, **words: Any) -> Explorable:
-        left = _leaves(self.pruned(start))
-        return Explorable(
-            alt=f"A tree of {_leaves(self.full)}, of which the price {start:g} has left {left}: the {len(self.X)} "
-            "melons, as numbered circles, hollow if ripe, lie in these. What is pruned is drawn pale.",
-            size=(WIDTH, self.bottom + 32),
-            background=small(ripe_and_unripe(12, self.bottom + 18)),
-            marks=melon_marks(self.is_ripe),
-            controls=[Slider("Price of a leaf α", list(prices), start=start, opens=prices[0], show="{:.2f}")],
-            frame=lambda price: self.frame(price, with_links),
-            beside=self.beside(left),
-            **words,
-        )
-
-    def beside(self, left: str) -> Panel:
+    def beside(self) -> Panel:
         """The melons in the plane of the two columns, over the regions of the tree at the price that is set."""
         x, y = map(str, self.X.columns)
         still = melons_at(self.is_ripe, (self.plane.at(*row) for row in self.X.to_numpy(float)))
         return Panel(
-            alt=f"The regions of the tree over {x} and {y}, one for each of its {left}, in the colours of what they "
-            "predict, with the melons in them.",
+            alt=f"The regions of the tree over {x} and {y}, one for each of its {_leaves(self.pruned(self.start))}, "
+            "in the colours of what they predict, with the melons in them.",
             size=(WIDTH, 340),
             background=small(self.plane.axes(ticks(*self.plane.xlim), ticks(*self.plane.ylim), x, y)),
             frame=lambda price: [_regions(self.plane, self.pruned(price)), still],
@@ -518,13 +513,16 @@ def alpha_explorer(
     what the tree costs, and asks beforehand when the root goes; without, the reader guesses in how many steps the tree
     folds.
     """
-    tree = _Folding(frame, target)
+    tree = _Folding(frame, target, start, with_links)
+    words: dict[str, Any] = dict(
+        alt=f"A tree of {_leaves(tree.full)}, of which the price {start:g} has left {_leaves(tree.pruned(start))}: the "
+        f"{len(frame)} melons, as numbered circles, hollow if ripe, lie in these. What is pruned is drawn pale.",
+        controls=[Slider("Price of a leaf α", list(prices), start=start, opens=prices[0], show="{:.2f}")],
+    )
     if not with_links:
         steps = [1, 2, 3, 4, 5][: len(tree.path.n_leaves)]
         return tree.explorable(
-            prices,
-            start,
-            with_links,
+            **words,
             title="What is a leaf worth?",
             guess=Choice(f"Your guess: in how many steps do the {tree.full.n_leaves} leaves become one?", steps),
             found=tree.folds_two,
@@ -532,9 +530,7 @@ def alpha_explorer(
         )
     root = f"{_links(tree.full, _kept(tree.full, tree.full))[0]:.3f}"
     return tree.explorable(
-        prices,
-        start,
-        with_links,
+        **words,
         title="The price of a leaf",
         guess=Choice(
             f"Your guess: the root has g = {root}. At which price does it become a leaf?",

@@ -7,7 +7,7 @@ import pandas as pd
 from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 
-from figures.explorable import Choice, Explorable, Panel, Places, Slider, State
+from figures.explorable import Choice, Explorable, Panel, Places, Scene, Slider, State
 from figures.plots import axes, log_lines, plain_ticks, plot_columns, plotted, side_by_side
 from figures.scene import OUTLINE, Chart, Picture, centred, ending, filled, melon, ripe_and_unripe
 from treekit.growing.binning import bin_codes, bin_edges
@@ -113,7 +113,7 @@ def plot_traffic(megabytes: pd.DataFrame) -> None:
     log_lines(megabytes, "rows", "megabytes sent", ["-", "--", ":"])
 
 
-class _Blocks:
+class _Blocks(Scene):
     """Blocks of rows, sorted into bins: where the melons of each lie, and the sum of the counts sent so far."""
 
     def __init__(self, x: pd.Series, is_ripe: pd.Series, n_blocks: int, max_bins: int) -> None:
@@ -217,21 +217,18 @@ def blocks_explorer(x: pd.Series, is_ripe: pd.Series, n_blocks: int = 4, max_bin
     """
     stalls = _Blocks(x, is_ripe, n_blocks, max_bins)
     first, sent = next(iter(stalls.orders)), list(range(n_blocks + 1))
-    return Explorable(
+    return stalls.explorable(
         title="Four stalls, one histogram",
         alt=f"{n_blocks} stalls with the {len(x)} melons as numbered circles, hollow if ripe, each melon in the column "
         "of its bin of density. All stalls are framed: their counts have been added up.",
         size=(480, 2 * (stalls.tall + 34) + 36),
-        background=stalls.background(),
         controls=[
             Choice("Order of the stalls", list(stalls.orders)),
             Slider("Histograms added", sent, start=n_blocks, opens=0),
         ],
-        frame=stalls.frame,
         found=stalls.is_last,
         guess=Choice(
             f"Your guess for the order {first}: after how many histograms is the cut that of all melons?", sent[1:]
         ),
         challenge="In each order, find the histogram after which the best cut no longer moves.",
-        beside=stalls.beside(),
     )

@@ -15,6 +15,7 @@ import numpy as np
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import ArrayLike
 
+from figures.explorable import Places
 from treekit.pen.palette import REGION, RIPE, UNRIPE, class_color
 from treekit.pen.svg import Plane, circle, element, line, number, text
 
@@ -86,7 +87,7 @@ def melon(name: object, is_ripe: bool, x: float = 0, y: float = 0, radius: float
     return disc + centred(x, y + 0.36 * size, name, font_size=size, **shown)
 
 
-def melon_marks(is_ripe: Mapping[Any, bool], radius: float = 10.5) -> dict[object, str]:
+def melon_marks(is_ripe: Mapping[Any, bool], radius: float = 10.5) -> dict[Any, str]:
     """The marks of melons by their names; `is_ripe` may be a series of truth values, too."""
     return {name: melon(name, bool(ripe), radius=radius) for name, ripe in is_ripe.items()}
 
@@ -115,9 +116,7 @@ def melons_named(names: Sequence[object]) -> str:
     return f"melon{'s' * (len(names) > 1)} {listed(names)}" if len(names) else "no melon"
 
 
-def in_lines(
-    rows: Sequence, middle: float, first: float, n_columns: int, pitch: float, down: float = 0
-) -> dict[Any, Spot]:
+def in_lines(rows: Sequence, middle: float, first: float, n_columns: int, pitch: float, down: float = 0) -> Places:
     """Places for melons in lines around `middle`, the first line at `first`, the next `down` from it, or `pitch`."""
     left, down = middle - pitch * (min(n_columns, len(rows)) - 1) / 2, down or pitch
     return {row: (left + pitch * (i % n_columns), first + down * (i // n_columns)) for i, row in enumerate(rows)}
@@ -175,7 +174,7 @@ class Chart(Plane):
         """Draw a dot at each point."""
         return "".join(circle(self.x(x), self.y(y), radius) for x, y in zip(xs, ys))
 
-    def block(self, xs: Sequence[float], ys: Sequence[float]) -> str:
+    def block(self, xs: Iterable[float], ys: Iterable[float]) -> str:
         """Return the path of a box from xs[0] to xs[1], and likewise upwards, in whole pixels: rounded ends meet."""
         (left, right), (bottom, top) = map(round, map(self.x, xs)), map(round, map(self.y, ys))
         return f"M{left},{top}H{right}V{bottom}H{left}z"
