@@ -9,25 +9,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from figures.charts import Chart, Picture, region, tenths
 from figures.explorable import Choice, Explorable, Places, Scene, Slider, State
+from figures.looks import HALO, OUTLINE, centred, dot, ending, in_class, ringed, stroked
+from figures.melons import melon, melons_named, ripe_and_unripe
 from figures.plots import axes, plotted
-from figures.scene import (
-    HALO,
-    OUTLINE,
-    Chart,
-    Picture,
-    centred,
-    dot,
-    ending,
-    in_class,
-    melon,
-    melons_named,
-    region,
-    ringed,
-    ripe_and_unripe,
-    stroked,
-    tenths,
-)
 from treekit.models.adaboost import AdaBoostClassifier
 from treekit.pen.palette import CLASS_COLORS, RIPE, UNRIPE
 from treekit.pen.svg import FAINT, circle, element, line, rect, text

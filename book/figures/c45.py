@@ -8,21 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from figures.charts import Chart, Picture
 from figures.explorable import Choice, Explorable, Places, Scene, State
+from figures.looks import HALO, LINE, centred, ending, filled, small
+from figures.melons import in_lines, melon_marks, ripe_and_unripe
 from figures.plots import axes, plot_columns, plotted, side_by_side
-from figures.scene import (
-    HALO,
-    LINE,
-    Chart,
-    Picture,
-    centred,
-    ending,
-    filled,
-    in_lines,
-    melon_marks,
-    ripe_and_unripe,
-    small,
-)
 from treekit.measures import gain_ratio, information_gain, split_information
 from treekit.pen.palette import BAR, CLASS_COLORS, GAIN
 from treekit.pen.svg import FAINT, circle, element, line, rect, text

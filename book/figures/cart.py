@@ -9,28 +9,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from figures.charts import Chart, Picture, Spot, around, ticks
 from figures.explorable import Choice, Explorable, Places, Scene, Slider, State
+from figures.looks import OUTLINE, centred, dot, ending, filled, in_class, path, small, stroked
+from figures.melons import melon, melons_at, piled, ripe_and_unripe
 from figures.plots import log_lines, plotted
-from figures.scene import (
-    OUTLINE,
-    Chart,
-    Picture,
-    Spot,
-    around,
-    centred,
-    dot,
-    ending,
-    filled,
-    in_class,
-    melon,
-    melons_at,
-    path,
-    piled,
-    ripe_and_unripe,
-    small,
-    stroked,
-    ticks,
-)
 from treekit.growing.thresholds import midpoint
 from treekit.measures import entropy_of_counts, gini_of_counts
 from treekit.models.cart import CARTClassifier, CARTRegressor

@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from figures.charts import Chart, Spot
 from figures.explorable import Choice, Explorable, Places, Scene, Slider, State
-from figures.scene import OUTLINE, Chart, Spot, centred, filled, in_lines, melon_marks, path, ripe_and_unripe, small
+from figures.looks import OUTLINE, centred, filled, path, small
+from figures.melons import in_lines, melon_marks, ripe_and_unripe
 from treekit.measures import entropy, information_gain
 from treekit.models.id3 import ID3Classifier
 from treekit.pen.palette import BAR, GAIN, REGION, RIPE, UNRIPE, class_color

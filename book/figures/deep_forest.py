@@ -10,23 +10,11 @@ import pandas as pd
 from matplotlib.patches import Rectangle
 from numpy.typing import ArrayLike, NDArray
 
+from figures.charts import Chart, Picture
 from figures.explorable import Choice, Explorable, Panel, Scene, Slider, State
+from figures.looks import OUTLINE, centred, dot, ending, filled, in_class, painted, path, ringed
+from figures.melons import melon_marks, piled
 from figures.plots import PLOT_WIDTH, axes, plain_ticks, plotted
-from figures.scene import (
-    OUTLINE,
-    Chart,
-    Picture,
-    centred,
-    dot,
-    ending,
-    filled,
-    in_class,
-    melon_marks,
-    painted,
-    path,
-    piled,
-    ringed,
-)
 from treekit.models.deep_forest import assign_folds, out_of_fold, with_class_vectors
 from treekit.models.random_forest import RandomForestClassifier
 from treekit.pen.palette import CLASS_COLORS, REGION, RIPE, UNRIPE, class_color

@@ -8,24 +8,11 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
+from figures.charts import Chart, Picture, Spot
 from figures.explorable import Choice, Explorable, Place, Places, Scene, Slider, State
+from figures.looks import HALO, OUTLINE, centred, ending, filled, in_class, stroked
+from figures.melons import in_lines, melon, melon_marks, ripe_and_unripe
 from figures.plots import READABLE, Plot, axes, current_plot, plotted, side_by_side
-from figures.scene import (
-    HALO,
-    OUTLINE,
-    Chart,
-    Picture,
-    Spot,
-    centred,
-    ending,
-    filled,
-    in_class,
-    in_lines,
-    melon,
-    melon_marks,
-    ripe_and_unripe,
-    stroked,
-)
 from treekit.measures import entropy_of_counts, information_gain, self_information
 from treekit.pen.palette import CLASS_COLORS, GAIN, RIPE, UNRIPE, class_color
 from treekit.pen.svg import FAINT, circle, element, line, rect, text

@@ -12,27 +12,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from figures.charts import Chart, Picture, Spot, multiples, tenths
 from figures.cover import Bin, grown
 from figures.explorable import Choice, Explorable, Panel, Places, Scene, Slider, State
-from figures.scene import (
-    OUTLINE,
-    Chart,
-    Picture,
-    Spot,
-    centred,
-    dot,
-    ending,
-    filled,
-    in_class,
-    melon_marks,
-    melons_named,
-    multiples,
-    painted,
-    ringed,
-    ripe_and_unripe,
-    stroked,
-    tenths,
-)
+from figures.looks import OUTLINE, centred, dot, ending, filled, in_class, painted, ringed, stroked
+from figures.melons import melon_marks, melons_named, ripe_and_unripe
 from treekit.measures import information_gain
 from treekit.models.random_forest import RandomForestClassifier
 from treekit.pen.palette import REGION, RIPE, UNRIPE, class_color

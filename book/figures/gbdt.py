@@ -10,9 +10,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from figures.charts import Chart, Picture
 from figures.explorable import Choice, Explorable, Panel, Places, Scene, Slider, State
+from figures.looks import OUTLINE, centred, dot, ending, filled, in_class, path, stroked
+from figures.melons import melon
 from figures.plots import axes, plotted
-from figures.scene import OUTLINE, Chart, Picture, centred, dot, ending, filled, in_class, melon, path, stroked
 from treekit.models.gbdt import GBDTRegressor
 from treekit.models.losses import AbsoluteLoss, HuberLoss, LogisticLoss, Loss, SquaredLoss
 from treekit.pen.palette import BAR, CLASS_COLORS, GAIN, RIPE, UNRIPE, class_color

@@ -9,9 +9,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from figures.charts import Picture
 from figures.explorable import Choice, Explorable, Places, Scene, Slider, State
+from figures.looks import OUTLINE, centred, filled, in_class
+from figures.melons import melon, ripe_and_unripe
 from figures.plots import log_lines, plotted
-from figures.scene import OUTLINE, Picture, centred, filled, in_class, melon, ripe_and_unripe
 from treekit.growing.criteria import Gini
 from treekit.growing.level import Level, descend, first_level
 from treekit.growing.presorted import sort_columns

@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from figures.charts import Chart
 from figures.explorable import Choice, Explorable, Place, Places, Scene, State
+from figures.looks import LINE, OUTLINE, ending, filled, small
+from figures.melons import melon_marks, ripe_and_unripe
 from figures.plots import axes, plot_columns, plotted
-from figures.scene import LINE, OUTLINE, Chart, ending, filled, melon_marks, ripe_and_unripe, small
 from treekit.measures import entropy, information_gain
 from treekit.pen.palette import BAR, CLASS_COLORS, GAIN
 from treekit.pen.svg import FAINT, circle, element, line, rect, text

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from figures.charts import Chart, Picture
 from figures.explorable import Explorable, Scene, Slider, State
-from figures.scene import OUTLINE, Chart, Picture, centred, dot, ending, in_class, ringed
+from figures.looks import OUTLINE, centred, dot, ending, in_class, ringed
 from treekit.datasets import load_lunch
 from treekit.pen.palette import class_color
 from treekit.pen.svg import element, line, number, rect, text

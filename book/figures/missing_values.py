@@ -10,23 +10,11 @@ import pandas as pd
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
+from figures.charts import Chart, Picture
 from figures.explorable import Choice, Explorable, Places, Slider, State
+from figures.looks import OUTLINE, centred, dot, in_class, small
+from figures.melons import in_lines, listed, melon, melons_named, placed, ripe_and_unripe
 from figures.plots import plotted, side_by_side
-from figures.scene import (
-    OUTLINE,
-    Chart,
-    Picture,
-    centred,
-    dot,
-    in_class,
-    in_lines,
-    listed,
-    melon,
-    melons_named,
-    placed,
-    ripe_and_unripe,
-    small,
-)
 from treekit.measures import entropy_of_counts
 from treekit.models.c45 import C45Classifier
 from treekit.pen.palette import BAR, CLASS_COLORS, RIPE, UNRIPE

@@ -9,23 +9,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from figures.charts import Chart, Picture, Spot, around
 from figures.explorable import Choice, Explorable, Panel, Places, Scene, Slider, State
+from figures.looks import centred, ending, filled, in_class, path, stroked
+from figures.melons import melon_marks, melons_at, piled
 from figures.plots import plotted, side_by_side
-from figures.scene import (
-    Chart,
-    Picture,
-    Spot,
-    around,
-    centred,
-    ending,
-    filled,
-    in_class,
-    melon_marks,
-    melons_at,
-    path,
-    piled,
-    stroked,
-)
 from treekit.growing.thresholds import midpoint
 from treekit.measures import gain_of_counts
 from treekit.models.base import TreeClassifier

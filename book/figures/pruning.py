@@ -9,24 +9,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from figures.charts import Chart, Picture, around, ticks
 from figures.explorable import Choice, Explorable, Panel, Places, Scene, Slider, State
-from figures.scene import (
-    OUTLINE,
-    Chart,
-    Picture,
-    around,
-    centred,
-    dot,
-    filled,
-    in_class,
-    in_lines,
-    melon_marks,
-    melons_at,
-    ripe_and_unripe,
-    small,
-    stroked,
-    ticks,
-)
+from figures.looks import OUTLINE, centred, dot, filled, in_class, small, stroked
+from figures.melons import in_lines, melon_marks, melons_at, ripe_and_unripe
 from treekit.models.cart import CARTClassifier, CARTRegressor
 from treekit.pen.palette import REGION, class_color
 from treekit.pen.svg import circle, element, line, rect, text

@@ -7,9 +7,11 @@ import pandas as pd
 from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 
+from figures.charts import Chart, Picture
 from figures.explorable import Choice, Explorable, Panel, Places, Scene, Slider, State
+from figures.looks import OUTLINE, centred, ending, filled
+from figures.melons import melon, ripe_and_unripe
 from figures.plots import axes, log_lines, plain_ticks, plot_columns, plotted, side_by_side
-from figures.scene import OUTLINE, Chart, Picture, centred, ending, filled, melon, ripe_and_unripe
 from treekit.growing.binning import bin_codes, bin_edges
 from treekit.growing.criteria import Gini
 from treekit.pen.palette import BAR, CLASS_COLORS, RIPE, UNRIPE, class_color

@@ -13,7 +13,7 @@ from figures.forests import NOBODY, TREE, column_explorer, eaten_explorer, fores
 from figures.gbdt import price_explorer, residual_explorer
 from figures.oblique import tilt_explorer
 from figures.scale import blocks_explorer
-from figures.scene import melons_named, piled
+from figures.melons import melons_named, piled
 from tests.figures.states import frames
 from treekit.datasets import load_watermelon
 from treekit.growing.binning import bin_edges
