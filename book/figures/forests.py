@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from figures.charts import Chart, Picture, Spot, multiples, tenths
+from figures.charts import Chart, Picture, Spot, tenths, ticks
 from figures.cover import Bin, grown
 from figures.explorable import Choice, Explorable, Panel, Places, Scene, Slider, State
 from figures.looks import OUTLINE, centred, dot, ending, filled, in_class, painted, ringed, stroked
@@ -165,7 +165,7 @@ class _VotePlane(Scene):
         self.is_ripe = (y == np.unique(y)[1]).to_numpy()
 
     def background(self) -> str:
-        xticks, yticks = (multiples(0.2, *limits) for limits in (self.plane.xlim, self.plane.ylim))
+        xticks, yticks = (ticks(*limits, 4) for limits in (self.plane.xlim, self.plane.ylim))
         return self.plane.axes(xticks, yticks, *map(str, self.X)) + ripe_and_unripe(308, 37)
 
     def marks(self) -> dict[Any, str]:

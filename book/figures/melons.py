@@ -9,7 +9,7 @@ from figures.charts import Spot
 from figures.explorable import Places
 from figures.looks import centred, in_class
 from treekit.pen.palette import RIPE, UNRIPE
-from treekit.pen.svg import circle, element, number, text
+from treekit.pen.svg import circle, text
 
 
 def melon(name: object, is_ripe: bool, x: float = 0, y: float = 0, radius: float = 12) -> str:
@@ -69,9 +69,3 @@ def piled(xs: Sequence[float], floor: float, width: float = 27) -> list[tuple[in
             y -= 1
         places[i] = (x, y)
     return [places[i] for i in range(len(xs))]
-
-
-def placed(mark: str, place: Sequence[float]) -> str:
-    """Draw a mark at (x, y) or, a factor larger, at (x, y, size) or (x, y, width, height), where nothing moves."""
-    x, y, width, height = map(number, [*place, *[1, 1][: 4 - len(place)]] if len(place) != 3 else [*place, place[2]])
-    return element("g", mark, transform=f"translate({x},{y}) scale({width},{height})")

@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 from figures.charts import Chart, Picture
 from figures.explorable import Choice, Explorable, Places, Slider, State
 from figures.looks import OUTLINE, centred, dot, in_class, small
-from figures.melons import in_lines, listed, melon, melons_named, placed, ripe_and_unripe
+from figures.melons import in_lines, listed, melon, melons_named, ripe_and_unripe
 from figures.plots import plotted, side_by_side
 from treekit.measures import entropy_of_counts
 from treekit.models.c45 import C45Classifier
 from treekit.pen.palette import BAR, CLASS_COLORS, RIPE, UNRIPE
-from treekit.pen.svg import FAINT, circle, element, line, rect, text
+from treekit.pen.svg import FAINT, circle, element, line, number, rect, text
 
 STEPS = ["all melons", "known ones fall", "others poured"]
 WIDTH, PITCH = 400, 23.2  # of the drawing, and from one melon to the next
@@ -191,11 +191,17 @@ def question_explorer(frame: pd.DataFrame, target: str, first: str) -> Explorabl
     )
 
 
+def _placed(mark: str, place: Sequence[float]) -> str:
+    """Draw a mark at (x, y) or, a factor larger, at (x, y, size) or (x, y, width, height), where nothing moves."""
+    x, y, width, height = map(number, [*place, *[1, 1][: 4 - len(place)]] if len(place) != 3 else [*place, place[2]])
+    return element("g", mark, transform=f"translate({x},{y}) scale({width},{height})")
+
+
 def shared_out(frame: pd.DataFrame, target: str, attribute: str) -> Picture:
     """The last step of :func:`question_explorer` for one attribute."""
     parts, sentence, places = _Question(frame, target, attribute).frame(STEPS[2])
     marks = _marks(frame, target)
-    drawn = "".join(placed(marks[key], place) for key, place in places.items())
+    drawn = "".join(_placed(marks[key], place) for key, place in places.items())
     alt = f"The melons in the branches of the question about the {attribute}, whole ones as numbered circles, pieces of"
     return Picture(f"{alt} others as smaller circles. {sentence}", (WIDTH, 348), _legend(338) + "".join(parts) + drawn)
 

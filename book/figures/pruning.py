@@ -9,18 +9,18 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from figures.charts import Chart, Picture, around, ticks
+from figures.charts import Chart, Picture, around, region, ticks
 from figures.explorable import Choice, Explorable, Panel, Places, Scene, Slider, State
 from figures.looks import OUTLINE, centred, dot, filled, in_class, small, stroked
 from figures.melons import in_lines, melon_marks, melons_at, ripe_and_unripe
 from treekit.models.cart import CARTClassifier, CARTRegressor
 from treekit.pen.palette import REGION, class_color
-from treekit.pen.svg import circle, element, line, rect, text
+from treekit.pen.svg import element, line, rect, text
 from treekit.pruning.cost_complexity import CostComplexityPath, cost_complexity_path, prune_cost_complexity
 from treekit.pruning.pessimistic import binomial_limit
 from treekit.trees.tree import Tree
 
-NO_LIMIT = "none"
+NO_LIMIT, DASHES = "none", ("none", "7 4")
 GROUND = "var(--pst-color-background, Canvas)"  # the colour of the page
 STEP = 88  # pixels from one level of a tree to the next
 WIDTH, PITCH = 400, 22.5  # of the drawings of melons, and from one melon to the next
@@ -34,22 +34,18 @@ def depth_curves(means: pd.DataFrame) -> Picture:
     """Accuracy on training rows and on held-out rows, the columns of `means`, against the depth, its index."""
     last, low = int(means.index[-1]), np.floor(10 * means.min().min()) / 10
     plane = Chart((0, last), (low, 1), (48, 40, 400, 262))
-    ends = [("training", "training"), ("held-out", "held out")]
-    curves = "".join(
-        plane.curve(means.index, means[column], **stroked(k), stroke_dasharray=("none", "7 4")[k])
-        + text(406, plane.y(means[column].iloc[-1]) + 5, name)
-        for k, (column, name) in enumerate(ends)
-    )
-    best = int(means["held-out"].idxmax())
-    marked = line(plane.x(best), 40, plane.x(best), 262, stroke_dasharray="2 4")
-    ticks = [t / 10 for t in range(round(10 * low), 11)]
-    drawn = plane.axes(range(0, last + 1, 2), ticks, "largest depth", "accuracy")
+    tenths, best = [t / 10 for t in range(round(10 * low), 11)], int(means["held-out"].idxmax())
+    drawn = plane.axes(range(0, last + 1, 2), tenths, "largest depth", "accuracy")
+    drawn += plane.upright(best, stroke_dasharray="2 4")
+    for k, (column, name) in enumerate((("training", "training"), ("held-out", "held out"))):
+        drawn += plane.curve(means.index, means[column], **stroked(k), stroke_dasharray=DASHES[k])
+        drawn += text(406, plane.y(means[column].iloc[-1]) + 5, name)
     alt = (
         f"Two curves over the largest depth, from 0 to {last}. The training accuracy rises from "
         f"{means['training'].iloc[0]:.2f} to {means['training'].iloc[-1]:.2f}. The held-out accuracy is highest "
         f"at depth {best}, {means['held-out'].max():.2f}, and then falls to {means['held-out'].iloc[-1]:.2f}."
     )
-    return Picture(alt, (480, 312), drawn + marked + curves)
+    return Picture(alt, (480, 312), drawn)
 
 
 def limit_curves(confidence: float = 0.25, most_rows: int = 20, most_errors: int = 2) -> Picture:
@@ -59,9 +55,8 @@ def limit_curves(confidence: float = 0.25, most_rows: int = 20, most_errors: int
     for errors in range(most_errors + 1):
         rows = np.arange(errors + 1, most_rows + 1)
         rates = binomial_limit(np.full(len(rows), errors), rows, confidence)
-        shapes = "".join(circle(plane.x(n), plane.y(rate), 4) for n, rate in zip(rows.tolist(), rates.tolist()))
         drawn += plane.curve(rows, rates, stroke_width=1, **stroked(errors))
-        drawn += in_class(errors, shapes)
+        drawn += in_class(errors, plane.dots(rows, rates, 4))
         name = ("no error", "1 error")[errors] if errors < 2 else f"{errors} errors"
         drawn += text(390, plane.y(rates[-1]) + 10 - 5 * errors, name)  # a little apart
     alt = (
@@ -77,15 +72,14 @@ def price_lines(path: CostComplexityPath) -> Picture:
     last = 1.5 * path.ccp_alphas[-1]
     top = 1.35 * float(path.impurities[-1] + last)
     plane = Chart((0, last), (0, top), (48, 40, 400, 282))
-    drawn = plane.axes(_ticks(last), _ticks(top), "price of a leaf α", "R(T) + α |T|")
+    drawn = plane.axes(np.arange(0, last, 0.04), ticks(0, top, 8), "price of a leaf α", "R(T) + α |T|")
     for k, (risk, n_leaves) in enumerate(zip(path.impurities, path.n_leaves)):
         end = min(last, (top - risk) / n_leaves)
         height = risk + n_leaves * end
-        name = f"{n_leaves} leaves" if n_leaves > 1 else "1 leaf"
         # A line that leaves the picture through its upper edge is named there.
         x, y, anchor = (plane.x(end), 34.0, "middle") if end < last else (406.0, plane.y(height) + 5, "start")
         drawn += plane.curve([0, end], [risk, height], stroke_width=1, **stroked(k))
-        drawn += text(x, y, name, text_anchor=anchor)
+        drawn += text(x, y, _leaves(n_leaves), text_anchor=anchor)
     for k, (start, stop) in enumerate(pairwise([*path.ccp_alphas, last])):
         costs = [path.impurities[k] + a * path.n_leaves[k] for a in (start, stop)]
         drawn += plane.curve([start, stop], costs, stroke_width=5, **stroked(k))
@@ -101,27 +95,16 @@ def price_lines(path: CostComplexityPath) -> Picture:
 
 def risk_steps(trees: dict[str, CostComplexityPath]) -> Picture:
     """Number of leaves against the price of a leaf in parts of the root's risk, one line of steps for each path."""
-    prices = {name: path.ccp_alphas / path.impurities[-1] for name, path in trees.items()}
-    last = 0.06
-    top = max(float(path.n_leaves[0]) for path in trees.values())
+    last, top = 0.06, max(float(path.n_leaves[0]) for path in trees.values())
     plane = Chart((0, last), (0, top), (48, 40, 460, 262))
-    drawn = plane.axes(_ticks(last), _ticks(top), "price of a leaf, in parts of the root's risk", "leaves")
+    drawn = plane.axes(ticks(0, last, 8), ticks(0, top, 8), "price of a leaf, in parts of the root's risk", "leaves")
     for k, (name, path) in enumerate(trees.items()):
-        shown = prices[name] <= last
-        xs, ys = [], []
-        for start, stop, n in zip(prices[name][shown], [*prices[name][1:], last], path.n_leaves[shown]):
-            xs += [start, min(stop, last)]
-            ys += [n, n]
-        drawn += plane.curve(xs, ys, **stroked(k), stroke_dasharray=("none", "7 4")[k])
-        drawn += line(
-            210,
-            60 + 26 * k,
-            240,
-            60 + 26 * k,
-            **stroked(k),
-            stroke_width=2,
-            stroke_dasharray=("none", "7 4")[k],
-        ) + text(248, 65 + 26 * k, name)
+        prices = path.ccp_alphas / path.impurities[-1]
+        shown, look = prices <= last, {**stroked(k), "stroke_dasharray": DASHES[k]}
+        steps = np.minimum(np.repeat([*prices, last], 2)[1:-1], last)[: 2 * shown.sum()]
+        drawn += plane.curve(steps, np.repeat(path.n_leaves[shown], 2), **look)
+        drawn += line(210, 60 + 26 * k, 240, 60 + 26 * k, **stroked(k), stroke_width=2, stroke_dasharray=DASHES[k])
+        drawn += text(248, 65 + 26 * k, name)
     alt = (
         "Lines of steps that fall as the price of a leaf rises, one for each of the risks "
         + " and ".join(f"{name} (from {path.n_leaves[0]} leaves)" for name, path in trees.items())
@@ -145,33 +128,23 @@ def cross_validation_curve(table: pd.DataFrame, chosen: dict[str, int]) -> Pictu
     )
     drawn += plane.curve(xs, table["error"], **stroked(0))
     for tick in range(int(xs.max()) + 1):
-        drawn += line(plane.x(tick), 262, plane.x(tick), 267)
-        drawn += centred(plane.x(tick), 283, str(2**tick))
+        drawn += line(plane.x(tick), 262, plane.x(tick), 267) + centred(plane.x(tick), 283, 2**tick)
     best = table["error"].idxmin()
     bound = float(table["error"][best] + table["se"][best])
-    drawn += line(48, plane.y(bound), 460, plane.y(bound), stroke_dasharray="7 4")
+    drawn += plane.level(bound, stroke_dasharray="7 4")
     for name, k in chosen.items():
-        x, y = plane.x(xs[k]), plane.y(table["error"][k])
-        below = plane.y(table["error"][k] - table["se"][k]) + 16  # the name stands clear of the bar
-        drawn += element("g", dot(x, y), **filled(1)) + centred(x, below, name)
-    ticks = np.arange(round(20 * low), round(20 * high) + 1) / 20
-    axes = plane.axes([], ticks.tolist(), "leaves of the tree (each tick doubles them)", "cross-validated error")
+        error, below = table["error"][k], table["error"][k] - table["se"][k]  # the name stands clear of the bar
+        drawn += element("g", dot(*plane.at(xs[k], error)), **filled(1)) + centred(
+            plane.x(xs[k]), plane.y(below) + 16, name
+        )
+    heights = np.arange(round(20 * low), round(20 * high) + 1) / 20
+    axes = plane.axes([], heights.tolist(), "leaves of the tree (each tick doubles them)", "cross-validated error")
     words = "; ".join(f"{name}: {table['leaves'][k]} leaves, {table['error'][k]:.3f}" for name, k in chosen.items())
     alt = (
         "The cross-validated error over the number of leaves, with a bar of one standard error up and down at "
         f"each tree, and a dashed line one standard error above the lowest. Two trees are marked. {words}."
     )
     return Picture(alt, (480, 312), axes + drawn)
-
-
-def _ticks(last: float) -> list[float]:
-    """Four to eight round numbers from 0 up to `last`."""
-    step = 10 ** np.floor(np.log10(last))
-    for part in (2, 5, 10):
-        if last / (step * 2 / part) >= 4:
-            step = step * 2 / part
-            break
-    return [k * float(step) for k in range(int(last / step + 1e-9) + 1)]
 
 
 # -- regions --------------------------------------------------------------------------------------------------------
@@ -193,14 +166,11 @@ def _boxes(tree: Tree, limits: Box) -> Iterator[tuple[int, Box]]:
 
 def _regions(plane: Chart, tree: Tree) -> str:
     """The regions of a tree of two columns of numbers, in the colours of their classes."""
-    shapes: dict[int, str] = {}
-    for node, (xs, ys) in _boxes(tree, [plane.xlim, plane.ylim]):
+    blocks: dict[int, str] = {}
+    for node, limits in _boxes(tree, [plane.xlim, plane.ylim]):
         k = int(tree.value[node].argmax())
-        # Whole pixels keep the page light: rounded ends meet, as the boxes do.
-        left, right = (round(plane.x(x)) for x in xs)
-        bottom, top = (round(plane.y(y)) for y in ys)
-        shapes[k] = shapes.get(k, "") + f"M{left},{top}H{right}V{bottom}H{left}z"
-    return "".join(element("path", d=shapes[k], **filled(k), fill_opacity=REGION) for k in sorted(shapes))
+        blocks[k] = blocks.get(k, "") + plane.block(*limits)
+    return "".join(region(k, blocks[k]) for k in sorted(blocks))
 
 
 def _steps(plane: Chart, tree: Tree) -> str:
@@ -228,8 +198,8 @@ def _points(plane: Chart, x: pd.Series, y: pd.Series, label: Sequence[int]) -> s
     return drawn
 
 
-def _leaves(tree: Tree) -> str:
-    return "1 leaf" if tree.n_leaves == 1 else f"{tree.n_leaves} leaves"
+def _leaves(n: int) -> str:
+    return "1 leaf" if n == 1 else f"{n} leaves"
 
 
 DEPTHS = (1, 2, 3, 4, 6, 8, NO_LIMIT)
@@ -274,7 +244,7 @@ class _Limits(Scene):
         tree, (n_seen, n_new) = self.trees[depth, least], (len(rows) for rows, _ in (self.seen, self.new))
         seen, new = (abs(self.score(tree, *rows)) for rows in (self.seen, self.new))
         measured = self.measure.format(seen, n_seen, new, n_new)
-        return self.over(tree, *self.seen, "training rows"), f"{_leaves(tree).capitalize()}. {measured}", {}
+        return self.over(tree, *self.seen, "training rows"), f"{_leaves(tree.n_leaves).capitalize()}. {measured}", {}
 
     def background(self) -> str:
         return small(self.axes + self.legend)
@@ -461,28 +431,27 @@ class _Folding(Scene):
         pruned, passed = self.pruned(price), self.path.n_leaves[: self.step(price) + 1]
         wrong = round(len(self.X) * (1 - pruned.score(self.X, self.labels)))
         return (
-            f"At a price of {price:.2f} for each leaf, the best tree has {_leaves(pruned)}. It is wrong about "
+            f"At a price of {price:.2f} for each leaf, the best tree has {_leaves(pruned.n_leaves)}. It is wrong about "
             f"{wrong} of the {len(self.X)} melons. The path so far, in leaves: {', '.join(map(str, passed))}."
         )
 
     def cost(self, price: float) -> str:
         """What the tree costs at this price, and which link goes next."""
-        pruned, k = self.pruned(price), self.step(price)
+        k, links = self.step(price), _links(self.full, _kept(self.full, self.pruned(price)))
         risk, n_leaves = float(self.path.impurities[k]), int(self.path.n_leaves[k])
-        links = _links(self.full, _kept(self.full, pruned))
         after = f"The weakest link goes at {min(links.values()):.3f}." if links else "Nothing is left to prune."
         return (
-            f"At a price of {price:.2f} the best tree has {_leaves(pruned)}. Its risk is {risk:.3f}, so it costs "
+            f"At a price of {price:.2f} the best tree has {_leaves(n_leaves)}. Its risk is {risk:.3f}, so it costs "
             f"{risk:.3f} + {price:.2f} × {n_leaves} = {risk + price * n_leaves:.3f}. {after}"
         )
 
     def beside(self) -> Panel:
         """The melons in the plane of the two columns, over the regions of the tree at the price that is set."""
-        x, y = map(str, self.X.columns)
+        (x, y), left = map(str, self.X.columns), _leaves(self.pruned(self.start).n_leaves)
         still = melons_at(self.is_ripe, (self.plane.at(*row) for row in self.X.to_numpy(float)))
         return Panel(
-            alt=f"The regions of the tree over {x} and {y}, one for each of its {_leaves(self.pruned(self.start))}, "
-            "in the colours of what they predict, with the melons in them.",
+            alt=f"The regions of the tree over {x} and {y}, one for each of its {left}, in the colours of what they "
+            "predict, with the melons in them.",
             size=(WIDTH, 340),
             background=small(self.plane.axes(ticks(*self.plane.xlim), ticks(*self.plane.ylim), x, y)),
             frame=lambda price: [_regions(self.plane, self.pruned(price)), still],
@@ -500,9 +469,10 @@ def alpha_explorer(
     folds.
     """
     tree = _Folding(frame, target, start, with_links)
+    full, left = _leaves(tree.full.n_leaves), _leaves(tree.pruned(start).n_leaves)
     words: dict[str, Any] = dict(
-        alt=f"A tree of {_leaves(tree.full)}, of which the price {start:g} has left {_leaves(tree.pruned(start))}: the "
-        f"{len(frame)} melons, as numbered circles, hollow if ripe, lie in these. What is pruned is drawn pale.",
+        alt=f"A tree of {full}, of which the price {start:g} has left {left}: the {len(frame)} melons, as numbered "
+        "circles, hollow if ripe, lie in these. What is pruned is drawn pale.",
         controls=[Slider("Price of a leaf α", list(prices), start=start, opens=prices[0], show="{:.2f}")],
     )
     if not with_links:
@@ -510,7 +480,7 @@ def alpha_explorer(
         return tree.explorable(
             **words,
             title="What is a leaf worth?",
-            guess=Choice(f"Your guess: in how many steps do the {tree.full.n_leaves} leaves become one?", steps),
+            guess=Choice(f"Your guess: in how many steps do the {full} become one?", steps),
             found=tree.folds_two,
             challenge="Stop at every tree of the path. At which price do two questions fall at once?",
         )
