@@ -11,9 +11,9 @@ from figures.adaboost import RADIUS, VOTE, adaboost_explorer, swelling_explorer
 from figures.deep_forest import OWN, UNSEEN, cascade_shares, levels_explorer
 from figures.forests import NOBODY, TREE, column_explorer, eaten_explorer, forest_explorer
 from figures.gbdt import price_explorer, residual_explorer
+from figures.melons import melons_named, piled
 from figures.oblique import tilt_explorer
 from figures.scale import blocks_explorer
-from figures.melons import melons_named, piled
 from tests.figures.states import frames
 from treekit.datasets import load_watermelon
 from treekit.growing.binning import bin_edges

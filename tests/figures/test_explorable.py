@@ -133,6 +133,7 @@ def test_words_are_escaped():
         (lambda: small(frame=lambda far, way: "only a drawing"), TypeError, "frame must return the SVG, a sentence"),
         (lambda: small(frame=lambda far, way: (7, "A number.")), TypeError, "frame must return SVG"),
         (lambda: Slider("p", [1, 2], opens=3), ValueError, "opens of 'p' must be one of its values, got 3"),
+        (lambda: Choice("p", [1, 2], answer=3), ValueError, "answer of 'p' must be one of its values, got 3"),
         (lambda: Slider("p", [1, 2], points=[(0, 0)]), ValueError, "points of 'p': one for each of 2 values, got 1"),
         (lambda: small(frame=lambda far, way: ("", "", {8: (0, 0)})), ValueError, "marks: the frame places [8]"),
         (lambda: small(found=lambda far, way: True), ValueError, "found: the challenge is met before"),
@@ -272,16 +273,17 @@ def test_the_bar_is_the_conditional_entropy(melons):
 # What the script makes of it
 
 
-def pair():
+def pair(**changes):
     """A slider that moves two panels, after a guess by a slider."""
     beside = Panel("A square", (480, 60), "", lambda at: ('<rect width="20" height="20"/>', {"a": (at, 30)}), {"a": ""})
-    return small(
+    settings = dict(
         title="Pair",
         controls=[Slider("At", [0, 100, 200], points=[(20, 10), (20, 30), (20, 50)])],
         frame=lambda at: (f'<circle class="answer" cx="{at + 20}" cy="30" r="9"/>', f"At {at}."),
-        guess=Slider("Your guess: how far?", [1, 2, 3]),
+        guess=Slider("Your guess: how far?", [1, 2, 3], answer=2),
         beside=beside,
     )
+    return small(**{**settings, **changes})
 
 
 @pytest.fixture(scope="module")
@@ -298,7 +300,8 @@ def site(tmp_path_factory):
         falling_melons(watermelon, "ripe", guess=True),
         falling_melons(watermelon, "ripe", first=attributes, max_depth=1, guess=True),
     ]
-    figures = [small(), *book, walking(), pair(), *falling]
+    choice = pair(title="Pair of words", guess=Choice("Your guess: which?", ["one", "other"], answer="other"))
+    figures = [small(), *book, walking(stagger=40), pair(), choice, *falling]
     head = '<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Figures</title>'
     head += '<link rel="stylesheet" href="explorable.css"><script defer src="explorable.js"></script>'
     head += "<style>[data-theme=dark] {color-scheme: dark; background: #121212; color: #ced6dd}</style>"
@@ -581,6 +584,28 @@ def test_the_guess_comes_first_and_can_be_skipped(visit):
     page.mouse.click(*at_pixel(other.locator("svg").first, 20, 50))  # the drawing waits, too
     other.get_by_role("button", name="Skip the guess").click()
     assert other.locator("circle").is_visible() and other.locator("output").inner_text() == "At 0."
+
+
+@pytest.mark.parametrize(
+    ("keys", "said"),
+    [([], "1, too low. It is 2."), (["ArrowRight"], "2. That is right."), (["End"], "3, too high. It")],
+)
+def test_a_guess_with_an_answer_is_judged(visit, keys, said):
+    page = visit()
+    figure, choice = figure_of(page, "Pair"), figure_of(page, "Pair of words")
+    for key in keys:
+        figure.get_by_role("slider").press(key)
+    choice.get_by_role("radio", name="one").check()
+    for one in (figure, choice):
+        one.get_by_role("button", name="That is my guess").click()
+    assert figure.get_by_text(f"Your guess: {said}").is_visible()
+    assert choice.get_by_text("Your guess: one. It is other.").is_visible()
+
+
+@pytest.mark.parametrize(("motion", "after"), [("no-preference", ["0s", "0.04s"]), ("reduce", ["0s", "0s"])])
+def test_marks_set_out_one_after_the_other(visit, motion, after):
+    marks = figure_of(visit(reduced_motion=motion), "Walking").locator(".traveller")
+    assert marks.evaluate_all("all => all.map(mark => getComputedStyle(mark).transitionDelay)") == after
 
 
 def test_two_panels_stand_side_by_side_where_there_is_room(visit):
