@@ -139,8 +139,9 @@ def places():
 @pytest.mark.parametrize("path, names", places())
 def test_what_to_look_for_is_there(path, names):
     path = ROOT / path
-    if path.is_dir():  # of figures: each module but the shared one has the name of a notebook
-        modules = {module.stem for module in path.glob("*.py")} - {"__init__", "explorable", "shared"}
+    if path.is_dir():  # of figures: each module but what they draw with has the name of a notebook
+        layer = {"__init__", "explorable", "looks", "melons", "charts", "plots"}
+        modules = {module.stem for module in path.glob("*.py")} - layer
         assert modules and modules <= {notebook.stem for notebook in BOOK.glob("*.ipynb")}
     else:
         assert sorted(set(names) - names_in(path)) == []
