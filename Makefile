@@ -1,14 +1,18 @@
 # The commands of the book. `make` alone lists them.
-# Needed: git, make and one of Python 3.11, 3.12 and 3.13. `make book PYTHON=...` names one.
+# Needed: git, make and a Python that pyproject.toml names, with its venv module. `make book PYTHON=...` chooses one.
 
 .DEFAULT_GOAL := help
-.PHONY: help book site serve lint check test binder execute exercises slides reading weight grade bench lock clean
+.PHONY: help book site serve lint check page test binder execute exercises slides reading weight grade bench lock dist clean
 
 PYTHON ?=
 PORT ?= 8000
 BIN ?= .venv/bin
 OUT ?= .
-UV := uv==0.13.8
+# The Pythons that the pinned set has wheels for, newest first: the classifiers in pyproject.toml name them.
+PYTHONS := $(shell sed -n 's/.*"Programming Language :: Python :: \(3\.[0-9]*\)".*/\1/p' pyproject.toml | sort -r)
+# A build takes half a minute. One that hangs shall fail, where there is a program that ends it (GNU coreutils' timeout).
+LIMIT ?= 600
+TIMEOUT := $(shell command -v timeout || command -v gtimeout)
 READY := .venv/.ready
 # Workers, kernels and builds import the same modules: what one has compiled serves the others.
 unexport PYTHONDONTWRITEBYTECODE
@@ -17,6 +21,7 @@ help:
 	@echo "make book     make the environment, build the site into _build/html, say where to open it"
 	@echo "make serve    build the site and serve it on this machine only (PORT=$(PORT))"
 	@echo "make check    see that the code is in order and run treekit's tests that need no browser, in about a minute"
+	@echo "make page     check one page in a minute: its prose, its outputs, its links (CHAPTER=id3)"
 	@echo "make test     run every test: of treekit, the notebooks, the site"
 	@echo "make binder   install what Binder would and run the chapters there, some minutes"
 	@echo "make execute  run the chapters again and store their outputs (CHAPTERS=\"entropy id3\" for some)"
@@ -26,7 +31,8 @@ help:
 	@echo "make weight   tell what a first visit to some pages weighs and how long it takes on a phone (PAGES=\"entropy id3\")"
 	@echo "make grade    mark what students handed in (SUBMISSIONS=folder or zip; ROSTER=..., ASSIGNMENTS=...)"
 	@echo "make bench    measure treekit against its peers, some 20 minutes (ONLY=\"cart path\" for some groups)"
-	@echo "make lock     resolve requirements.in into requirements.txt"
+	@echo "make lock     resolve requirements.in into requirements.txt, and what Binder installs, with hashes"
+	@echo "make dist     build treekit's sdist and wheel into _build/dist"
 	@echo "make clean    remove the built site and the environment"
 
 book: $(READY) site
@@ -37,7 +43,10 @@ book: $(READY) site
 site:
 	@echo "== Building the site (some seconds)"
 	@rm -rf "$(OUT)/_build/html" "$(OUT)/_build/.doctrees"
-	$(BIN)/jupyter-book build . --path-output "$(OUT)" --all -W -n --keep-going
+	@$(if $(TIMEOUT),$(TIMEOUT) --foreground --kill-after=10 $(LIMIT)) \
+	    $(BIN)/jupyter-book build . --path-output "$(OUT)" --all -W -n --keep-going || { status=$$?; \
+	    test $$status -ne 124 || echo "The build has not ended within $(LIMIT) seconds (LIMIT=... allows more)." >&2; \
+	    exit $$status; }
 
 serve: book
 	@echo "Serving on http://127.0.0.1:$(PORT)/ (Ctrl+C ends it)"
@@ -51,22 +60,24 @@ lint: $(READY)
 
 # Each worker takes whole files, in the order of conftest.py: the longest first.
 WORKERS = -n auto --dist=loadfile --no-loadscope-reorder
-NBVAL = --nbval --nbval-current-env --nbval-cell-timeout=60
 
 check: lint
 	@echo "== Testing treekit"
 	$(BIN)/python -m pytest $(WORKERS) -p no:nbval -m "not slow" tests \
 	    $(addprefix --ignore=tests/,book benchmarks exercises grading models/test_dask_gbdt.py)
 
-test: lint
-	@$(BIN)/python -m scripts.binder || { $(REPLAY); }
-	@echo "== Running every test (some minutes)"
-	$(BIN)/python -m pytest $(WORKERS) $(NBVAL) tests book
+# A page in Markdown has prose and links alone.
+page: $(READY)
+	$(BIN)/python -m scripts.page $(CHAPTER)
+	$(BIN)/python -m pytest -q -k $(CHAPTER) tests/book/test_prose.py tests/book/test_reading.py \
+	    tests/book/test_notebooks.py $(wildcard book/$(CHAPTER).ipynb)
 
-REPLAY = $(BIN)/python -m pytest -m binder tests/book/test_binder.py && $(BIN)/python -m scripts.binder --remember
+test: lint
+	@echo "== Running every test (some minutes)"
+	$(BIN)/python -m pytest $(WORKERS) tests book
 
 binder: $(READY)
-	$(REPLAY)
+	$(BIN)/python -m pytest -m binder tests/book/test_binder.py
 
 execute: $(READY)
 	.venv/bin/python scripts/execute.py $(CHAPTERS)
@@ -97,25 +108,38 @@ bench: $(READY)
 	@.venv/bin/uv pip install --system-certs --python .venv/bin/python --quiet -r benchmarks/requirements.txt
 	.venv/bin/python -m benchmarks $(ONLY)
 
+# Left out of the book's lock: jsonschema would read its grammars, for a second in every program that opens a notebook,
+# to check the form of international addresses, which nothing here asks for. It does without where they are missing.
+# Binder installs less than the book, and nbgrader in an environment of its own: each has a lock, in the book's versions.
+LEFT_OUT = rfc3987-syntax
+COMPILE = .venv/bin/uv pip compile --system-certs --universal --python-version $(lastword $(PYTHONS)) --generate-hashes \
+    --custom-compile-command "make lock" --quiet
+
 lock: $(READY)
-	.venv/bin/uv pip compile --system-certs --universal --python-version 3.11 --custom-compile-command "make lock" \
-	    --quiet --output-file requirements.txt requirements.in
+	echo $(LEFT_OUT) | $(COMPILE) --excludes - --output-file requirements.txt requirements.in
+	$(COMPILE) --constraints requirements.txt --output-file binder/requirements.txt binder/requirements.in
+	echo nbgrader | $(COMPILE) --constraints requirements.txt --output-file binder/nbgrader.txt -
+
+# Tests of treekit and a tag come before: RELEASING.md.
+dist: $(READY)
+	rm -rf _build/dist
+	$(BIN)/python -m hatchling build --directory _build/dist
 
 clean:
 	rm -rf _build .venv
 
 # The environment. It is brought up to date when the requirements or treekit's own metadata change.
 # A name such as python3.13 may exist and not run, and a Python may lack venv: so each is tried.
-PYTHONS := $(or $(PYTHON),.venv/bin/python python3 python3.13 python3.12 python3.11 python)
-IN_RANGE := import ensurepip, sys, venv; sys.exit(not (3, 11) <= sys.version_info < (3, 14))
+TRIED := $(or $(PYTHON),.venv/bin/python python3 $(addprefix python,$(PYTHONS)) python)
+IN_RANGE := import ensurepip, sys, venv; sys.exit("%d.%d" % sys.version_info[:2] not in "$(PYTHONS)".split())
 
 $(READY): requirements.txt pyproject.toml
-	@for python in $(PYTHONS); do \
+	@for python in $(TRIED); do \
 	    if "$$python" -c '$(IN_RANGE)' 2>/dev/null; then found=$$python; break; fi; \
 	done; \
 	if [ -z "$$found" ]; then \
-	    echo "The book needs Python 3.11, 3.12 or 3.13, with its venv module (on Debian: python3-venv)." >&2; \
-	    echo "Tried in vain: $(PYTHONS)" >&2; \
+	    echo "The book needs one of Python $(PYTHONS), with its venv module (on Debian: python3-venv)." >&2; \
+	    echo "Tried in vain: $(TRIED)" >&2; \
 	    echo "Install one, or name it: make book PYTHON=path/to/python" >&2; exit 1; \
 	fi; \
 	if [ "$$found" != .venv/bin/python ]; then \
@@ -123,10 +147,8 @@ $(READY): requirements.txt pyproject.toml
 	    "$$found" -m venv --clear .venv; \
 	fi
 	@echo "== Installing the pinned requirements (some 250 MB to fetch the first time)"
-	@.venv/bin/python -m pip install --quiet --disable-pip-version-check $(UV)
-	@.venv/bin/uv pip install --system-certs --python .venv/bin/python --compile-bytecode -r requirements.txt
-	@.venv/bin/uv pip install --system-certs --python .venv/bin/python --quiet --no-deps -e .
-# jsonschema would read its grammars for a second and more in every program that opens a notebook, to check the form of
-# international addresses, which nothing here asks for. It does without where they are missing.
-	@.venv/bin/uv pip uninstall --python .venv/bin/python --quiet rfc3987-syntax
+	@sed -n '/^uv==/,/[^\\]$$/p' requirements.txt | .venv/bin/python -m pip install --quiet --disable-pip-version-check \
+	    --require-hashes -r /dev/stdin
+	@.venv/bin/uv pip sync --system-certs --python .venv/bin/python --compile-bytecode --require-hashes requirements.txt
+	@.venv/bin/uv pip install --system-certs --python .venv/bin/python --quiet --no-deps --no-build-isolation -e .
 	@touch $@

@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
+from typing import Any
 
 from benchmarks import table
 from benchmarks.agree import Differ
@@ -20,7 +21,7 @@ from figures.scale import plot_times
 PICTURE = ROOT / "_build" / "benchmarks.svg"
 
 
-def chosen(groups: list[str]) -> Iterator[tuple[str, Callable[[], list[dict]]]]:
+def chosen(groups: list[str]) -> Iterator[tuple[str, Callable[[], list[dict[str, Any]]]]]:
     """What to measure, and how."""
     for case in CASES:
         if case.group in groups:

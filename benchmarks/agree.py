@@ -6,9 +6,9 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.metrics import log_loss
 
+from treekit.numeric import Array
 from treekit.plain import Node
 from treekit.trees.structure import STOP
 from treekit.trees.tree import Tree
@@ -88,7 +88,7 @@ def same_tree(ours: Tree, theirs: Tree) -> str:
     return f"same tree: {n_same} nodes alike, {len(tied)} ties{largest}"
 
 
-def children(tree: Tree, nodes: NDArray) -> NDArray:
+def children(tree: Tree, nodes: Array) -> Array:
     """The two children of each node: first all left ones, then all right ones."""
     return np.concatenate([tree.first_child[nodes], tree.first_child[nodes] + 1])
 
@@ -112,7 +112,7 @@ def same_as_plain(ours: Tree, theirs: Node) -> str:
     return f"same tree: {ours.n_nodes} nodes alike"
 
 
-def same_loss(y: NDArray, shares: dict[str, NDArray], within: float) -> str:
+def same_loss(y: Array, shares: dict[str, Array], within: float) -> str:
     """The mean log-loss of the training rows under treekit's class shares, and under each other program's, in nats."""
     loss = {who: log_loss(y, p) for who, p in shares.items()}
     for who in loss:
@@ -120,14 +120,14 @@ def same_loss(y: NDArray, shares: dict[str, NDArray], within: float) -> str:
     return f"training log-loss within {within:.2g}: " + ", ".join(f"{who} {value:.6f}" for who, value in loss.items())
 
 
-def same_answers(answers: dict[str, NDArray]) -> str:
+def same_answers(answers: dict[str, Array]) -> str:
     """What each program says of each row."""
     for who in answers:
         close(f"answers, treekit against {who}", answers["treekit"], answers[who])
     return f"same answers for {len(answers['treekit'])} rows"
 
 
-def same_path(ours: Any, theirs: dict[str, NDArray]) -> str:
+def same_path(ours: Any, theirs: dict[str, Array]) -> str:
     """The risk of the best tree just above each price of treekit's path, and its end. The tree is the same for both."""
     price = ours.ccp_alphas + 1e-12
     risk = theirs["impurities"][np.searchsorted(theirs["ccp_alphas"], price, side="right") - 1]
@@ -136,7 +136,7 @@ def same_path(ours: Any, theirs: dict[str, NDArray]) -> str:
     return f"same path: risk at {len(price)} prices"
 
 
-def same_forest(ours: Any, theirs: Any, X: NDArray, y: NDArray) -> str:
+def same_forest(ours: Any, theirs: Any, X: Array, y: Array) -> str:
     """Forests draw at random: they must agree in leaves a tree, within 3 %, and in the training loss, within 0.01."""
     n_leaves = [float(np.mean([tree.get_n_leaves() for tree in forest.estimators_])) for forest in (ours, theirs)]
     close("leaves of a tree", n_leaves[0], n_leaves[1], relative=0.03)
@@ -144,7 +144,7 @@ def same_forest(ours: Any, theirs: Any, X: NDArray, y: NDArray) -> str:
     return f"{n_leaves[0]:.0f} and {n_leaves[1]:.0f} leaves a tree; {loss}"
 
 
-def both_perfect(ours: Any, frame: Any, theirs: Any, one_hot: NDArray, y: NDArray) -> str:
+def both_perfect(ours: Any, frame: Any, theirs: Any, one_hot: Array, y: Array) -> str:
     """Grown to the end, both trees know every training row. The trees are others: eight branches against two."""
     close("training accuracy", ours.score(frame, y), 1, relative=0)
     close("training accuracy", theirs.score(one_hot, y), 1, relative=0)

@@ -13,7 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
+
+from treekit.numeric import Array
 
 N_COLUMNS = 20
 N_CATEGORIES = 8
@@ -22,18 +23,18 @@ N_CATEGORIES = 8
 class Table(NamedTuple):
     """Rows, what they are, and what they weigh (None: all the same)."""
 
-    X: NDArray
-    y: NDArray
-    weight: NDArray | None = None
+    X: Array
+    y: Array
+    weight: Array | None = None
 
 
-def targets(z: NDArray, rng: np.random.Generator) -> NDArray:
+def targets(z: Array, rng: np.random.Generator) -> Array:
     """A number for each row of standardised columns: a line, a product, a step and a bend, plus noise."""
     signal = z[:, 0] + z[:, 1] * z[:, 2] + (z[:, 3] > 0.5) + np.abs(z[:, 4])
     return signal + rng.normal(scale=signal.std(), size=len(z))
 
 
-def in_classes(target: NDArray, n_classes: int) -> NDArray:
+def in_classes(target: Array, n_classes: int) -> Array:
     """Equally large classes, 0 for the lowest targets."""
     cuts = np.quantile(target, np.arange(1, n_classes) / n_classes)
     return np.searchsorted(cuts, target)
@@ -65,7 +66,7 @@ def weighted(n_rows: int, seed: int) -> Table:
     return Table(X, y, np.random.default_rng(seed).uniform(0.5, 1.5, n_rows))
 
 
-def categories(n_rows: int, seed: int) -> tuple[pd.DataFrame, NDArray, NDArray]:
+def categories(n_rows: int, seed: int) -> tuple[pd.DataFrame, Array, Array]:
     """Columns of 8 categories, as a data frame and as 160 columns of 0 and 1 (one-hot codes), and two classes."""
     rng = np.random.default_rng(seed)
     code = rng.integers(0, N_CATEGORIES, (n_rows, N_COLUMNS))

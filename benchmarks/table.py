@@ -154,10 +154,8 @@ def read(file: Path = FILE) -> pd.DataFrame:
 
 def merged(table: pd.DataFrame, rows: list[dict[str, Any]]) -> pd.DataFrame:
     """The table with new rows in the place of old ones of the same key, and with none that is no longer expected."""
-    order = {key: place for place, key in enumerate(expected())}
     by_key = dict(zip(keys(table), table.to_dict("records"))) | {tuple(r[name] for name in KEY): r for r in rows}
-    kept = sorted((key for key in by_key if key in order), key=order.__getitem__)
-    return pd.DataFrame([by_key[key] for key in kept], columns=COLUMNS)
+    return pd.DataFrame([by_key[key] for key in expected() if key in by_key], columns=COLUMNS)
 
 
 def figure(x: float) -> str:
@@ -169,25 +167,12 @@ def figure(x: float) -> str:
 
 def printed(table: pd.DataFrame) -> str:
     """The table for a terminal: what was seen beside what was wanted."""
-    lines = [
-        f"{'what':38}{'rows':>10}  {'measure':16}{'against':18}"
-        f"{'treekit':>9}{'other':>9}{'seen':>8}{'wanted':>8}{'moonshot':>10}"
-    ]
-    for r in table.itertuples():
-        mark = (
-            ""
-            if np.isnan(r.wanted)
-            else "  moonshot"
-            if r.seen <= r.moonshot
-            else "  reached"
-            if r.seen <= r.wanted
-            else "  MISSED"
-        )
-        numbers = f"{r.treekit:9.4g}" + (" " * 9 if np.isnan(r.other) else f"{r.other:9.4g}")
-        lines.append(
-            f"{r.what:38}{r.n_rows:10,}  {r.measure:16}{r.peer:18}{numbers}"
-            f"{figure(r.seen):>8}{figure(r.wanted):>8}{figure(r.moonshot):>10}{mark}"
-        )
-    for (day, where, what), part in table.groupby(["date", "machine", "versions"], sort=True):
-        lines.append(f"{len(part)} rows of {day}, on {where}, with {what}")
-    return "\n".join(lines)
+    wanted, seen = table["wanted"], table["seen"]
+    judged = [wanted.isna(), seen <= table["moonshot"], seen <= wanted]
+    verdict = np.select(judged, ["", "moonshot", "reached"], "MISSED")
+    times = dict.fromkeys(["treekit", "other"], "{:.4g}".format)
+    ratios = dict.fromkeys(["seen", "wanted", "moonshot"], figure)
+    shown = table[["what", "n_rows", "measure", "peer", *times, *ratios]].assign(verdict=verdict)
+    measured = table.groupby(["date", "machine", "versions"], sort=True)
+    notes = [f"{len(part)} rows of {day}, on {where}, with {what}" for (day, where, what), part in measured]
+    return "\n".join([shown.to_string(index=False, na_rep="", formatters=times | ratios), *notes])

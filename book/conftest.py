@@ -1,4 +1,4 @@
-"""How pytest runs the chapters when `make test` asks for them with --nbval."""
+"""How pytest runs the chapters: each notebook that is named, or `book` as a whole, runs again and is compared."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from scripts.execute import reproducible_environment
+from scripts.execute import SECONDS_PER_CELL, reproducible_environment
 from tests.forked_kernels import forked_kernels
 
 # The sources of the graded exercises are no chapters: tests/exercises grades them.
@@ -14,6 +14,13 @@ collect_ignore = ["exercises"]
 
 # The kernels that nbval starts inherit this, so they run as `make execute` ran.
 os.environ.update(reproducible_environment())
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config):
+    """Ask nbval, before anybody looks, for what it does only when its options are given."""
+    config.option.nbval = config.option.nbval_current_env = True
+    config.option.nbval_cell_timeout = SECONDS_PER_CELL
 
 
 def pytest_collectstart(collector):

@@ -19,8 +19,6 @@ import time
 from pathlib import Path
 
 import nbformat
-from jupyter_client.kernelspec import KernelSpec, KernelSpecManager
-from jupyter_client.manager import AsyncKernelManager
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 from nbformat import NotebookNode
@@ -95,50 +93,34 @@ def stored_form(notebook: NotebookNode) -> str:
     return nbformat.writes(notebook).rstrip("\n") + "\n"
 
 
-class OneKernel(KernelSpecManager):
-    """Knows the kernel of one Python and no other, whatever kernels the user has installed."""
-
-    def __init__(self, python: str) -> None:
-        super().__init__()
-        self.python = python
-
-    def get_kernel_spec(self, kernel_name: str) -> KernelSpec:
-        return KernelSpec(argv=[self.python, "-m", "ipykernel_launcher", "-f", "{connection_file}"], **KERNEL)
-
-
-def run(notebook: NotebookNode, folder: Path, python: str = sys.executable, env: dict[str, str] | None = None) -> None:
-    """Run all cells in a fresh kernel of a Python, with a folder as working directory."""
-    client = NotebookClient(
-        notebook,
-        km=AsyncKernelManager(kernel_name="python3", kernel_spec_manager=OneKernel(python)),
-        resources={"metadata": {"path": str(folder)}},
-        timeout=SECONDS_PER_CELL,
-        record_timing=False,
-    )
+def run(notebook: NotebookNode, folder: Path, env: dict[str, str] | None = None) -> None:
+    """Run all cells in a fresh kernel of this Python, with a folder as working directory."""
+    resources = {"metadata": {"path": str(folder)}}
+    client = NotebookClient(notebook, kernel_name="python3", resources=resources, timeout=SECONDS_PER_CELL)
     # The kernel's standard error is its own log, not what the cells print.
-    client.execute(env=dict(os.environ) if env is None else env, stderr=subprocess.DEVNULL)
+    client.execute(env=env or dict(os.environ), stderr=subprocess.DEVNULL)
 
 
-def execute(path: Path) -> bool:
-    """Run one notebook and store it; say whether the file changed."""
-    before = path.read_text(encoding="utf-8")
-    notebook = nbformat.reads(before, as_version=4)
-    run(notebook, path.parent)
-    after = stored_form(normalise(notebook))
-    if after != before:
-        path.write_text(after, encoding="utf-8")
-    return after != before
-
-
-def is_in_stored_form(path: Path) -> bool:
-    """Whether a notebook's file is, byte for byte, what the book would store; its outputs are taken as they are."""
-    stored = path.read_text(encoding="utf-8")
-    return stored == stored_form(normalise(nbformat.reads(stored, as_version=4)))
+def execute(path: Path) -> str:
+    """Run one notebook and store it; say what became of it."""
+    notebook = nbformat.read(path, as_version=4)
+    try:
+        run(notebook, path.parent)
+    except CellExecutionError as error:
+        return f"FAILED, not stored\n{error}"
+    before, after = path.read_text(encoding="utf-8"), stored_form(normalise(notebook))
+    path.write_text(after, encoding="utf-8")
+    return "unchanged" if after == before else "changed"
 
 
 def check(paths: list[Path]) -> int:
     """Name the notebooks that another program has stored in a form of its own; return the exit status."""
-    strange = [str(path.relative_to(ROOT)) for path in paths if not is_in_stored_form(path)]
+    stored = {path: path.read_text(encoding="utf-8") for path in paths}
+    strange = [
+        str(path.relative_to(ROOT))
+        for path, text in stored.items()
+        if text != stored_form(normalise(nbformat.reads(text, as_version=4)))
+    ]
     if strange:
         print(f"Not in the form in which the book stores notebooks: {', '.join(strange)}. Run `make execute`.")
     return 1 if strange else 0
@@ -164,17 +146,13 @@ def main() -> int:
     if arguments.check:
         return check(paths)
     os.environ.update(reproducible_environment())
-    failed = 0
+    results = []
     for number, path in enumerate(paths, start=1):
         print(f"[{number}/{len(paths)}] {path.relative_to(ROOT)} ... ", end="", flush=True)
         start = time.monotonic()
-        try:
-            result = "changed" if execute(path) else "unchanged"
-        except CellExecutionError as error:
-            failed += 1
-            result = f"FAILED, not stored\n{error}"
-        print(f"{result} ({time.monotonic() - start:.1f} s)", flush=True)
-    return 1 if failed else 0
+        results.append(execute(path))
+        print(f"{results[-1]} ({time.monotonic() - start:.1f} s)", flush=True)
+    return int(any(result.startswith("FAILED") for result in results))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""treekit as others get it: the wheel, what it asks for, and the README's example run from it alone."""
+"""treekit as others get it: the wheel, what it asks for, its README's example run from it alone; the sdist."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import ast
 import re
 import subprocess
 import sys
+import tarfile
 import zipfile
 from collections.abc import Iterator
 from email.parser import Parser
@@ -18,7 +19,7 @@ import yaml
 import treekit
 
 ROOT = Path(__file__).resolve().parents[1]
-README = (ROOT / "README.md").read_text(encoding="utf-8")
+README = (ROOT / "treekit" / "README.md").read_text(encoding="utf-8")
 EXAMPLE, PRINTED = re.search(r"```python\n(.*?)```.*?```text\n(.*?)```", README, re.DOTALL).groups()
 
 # Put before the script: only the unpacked wheel holds treekit, and what only extras bring is not there.
@@ -36,15 +37,20 @@ sys.path.insert(0, sys.argv[1])
 """
 
 
-@pytest.fixture(scope="module")
-def wheel(tmp_path_factory):
-    """The wheel, built with what is installed here: nothing is fetched."""
-    folder = tmp_path_factory.mktemp("wheel")
-    command = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", str(folder)]
+def built(target: str, folder: Path) -> Path:
+    """The wheel or the sdist, built with what is installed here: nothing is fetched."""
+    command = [sys.executable, "-m", "hatchling", "build", "--target", target, "--directory", str(folder)]
     run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert run.returncode == 0, run.stdout + run.stderr
-    (path,) = folder.glob("*.whl")
-    with zipfile.ZipFile(path) as archive:
+    (path,) = folder.iterdir()
+    return path
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    """The wheel, unpacked."""
+    folder = tmp_path_factory.mktemp("wheel")
+    with zipfile.ZipFile(built("wheel", folder)) as archive:
         archive.extractall(folder / "unpacked")
     return folder / "unpacked"
 
@@ -55,20 +61,21 @@ def wheel(tmp_path_factory):
 def test_the_wheel_holds_the_package_and_no_more(wheel):
     package = Path(treekit.__file__).parent
     here = {path.relative_to(package.parent) for path in package.rglob("*") if path.is_file()}
-    wanted = {str(path) for path in here if "__pycache__" not in path.parts}
+    wanted = {str(path) for path in here if "__pycache__" not in path.parts} - {"treekit/README.md"}
     assert {"treekit/py.typed", "treekit/data/watermelon.csv"} <= wanted
     held = {str(path.relative_to(wheel)) for path in wheel.rglob("*") if path.is_file()}
-    info = f"treekit-{treekit.__version__}.dist-info"
+    info = f"treekit_book-{treekit.__version__}.dist-info"
     assert held == wanted | {f"{info}/{name}" for name in ("METADATA", "WHEEL", "RECORD", "licenses/LICENSE")}
 
 
 def test_the_metadata_say_what_it_is_and_needs(wheel):
-    text = (wheel / f"treekit-{treekit.__version__}.dist-info" / "METADATA").read_text(encoding="utf-8")
+    text = (wheel / f"treekit_book-{treekit.__version__}.dist-info" / "METADATA").read_text(encoding="utf-8")
     metadata = Parser().parsestr(text)
     assert metadata["Version"] == treekit.__version__
     assert metadata["License-Expression"] == "BSD-3-Clause"
     assert metadata["Author"].startswith("The authors of")
     assert "Typing :: Typed" in metadata.get_all("Classifier")
+    assert metadata["Name"] == "treekit-book" and metadata.get_payload().startswith("# treekit-book\n")
     assert metadata["Keywords"] and metadata["Description-Content-Type"] == "text/markdown"
 
     needed: dict[str, set[str]] = {}
@@ -102,6 +109,18 @@ def test_the_readme_example_prints_what_the_readme_says(alone):
 @pytest.mark.slow
 def test_the_tables_are_read_from_the_wheel(alone, wheel):
     assert alone.stdout.splitlines()[-2:] == [str(wheel / "treekit" / "__init__.py"), "17"], alone.stderr
+
+
+def test_the_sdist_can_be_checked(tmp_path):
+    """It ships the package's tests, and none that needs a file of the book. `.ci/package` runs them from there."""
+    with tarfile.open(built("sdist", tmp_path)) as archive:
+        held = {name.partition("/")[2]: archive.extractfile(name).read() for name in archive.getnames()}
+    tests = {name: content.decode() for name, content in held.items() if re.fullmatch(r"tests/.+\.py", name)}
+    assert {"conftest.py", "pyproject.toml", "CITATION.cff", "LICENSE", "treekit/README.md"} <= held.keys()
+    assert {"tests/helpers.py", "tests/test_estimators.py", "tests/growing/test_splits.py"} <= tests.keys()
+    assert not any(part in name for name in tests for part in ("/book/", "/grading/", "/exercises/"))
+    away = re.compile(r'/ "(book|scripts)"|^ *from (scripts|grading|benchmarks|tests\.book)\b', re.MULTILINE)
+    assert [name for name, text in tests.items() if away.search(text)] == []
 
 
 # -- the modules --------------------------------------------------------------------------------------------------
@@ -243,6 +262,38 @@ def test_the_package_stands_without_the_book(modules):
     assert not {name.split(".")[0] for name in wanted} & {"figures", "matplotlib"}
 
 
+# -- the code -----------------------------------------------------------------------------------------------------
+
+#: So many lines, without the docstring, fit on a page.
+PAGE = 40
+
+
+def long_functions(tree: ast.Module) -> Iterator[tuple[str, int]]:
+    """The functions of a module that are longer than a page, and their lines."""
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            docstring = node.body[0] if ast.get_docstring(node, clean=False) is not None else None
+            n_lines = node.end_lineno - node.lineno + 1
+            n_lines -= docstring.end_lineno - docstring.lineno + 1 if docstring else 0
+            if n_lines > PAGE:
+                yield node.name, n_lines
+
+
+def test_no_function_is_longer_than_a_page():
+    command = ["git", "ls-files", "*.py", ":!tests"]
+    listing = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    paths = [path for path in map(ROOT.joinpath, listing.splitlines()) if path.exists()]
+    assert ROOT / "treekit" / "plain.py" in paths
+    long = {path: [*long_functions(ast.parse(path.read_text(encoding="utf-8")))] for path in paths}
+    assert {str(path.relative_to(ROOT)): found for path, found in long.items() if found} == {}
+
+
+def test_long_functions_are_found():
+    with_docstring = 'class C:\n    def g(self):\n        """Two\n        lines."""\n'
+    source = "def f():\n" + 40 * "    x = 1\n" + with_docstring + 39 * "        x = 1\n"
+    assert [*long_functions(ast.parse(source))] == [("f", 41)]
+
+
 # -- the papers ---------------------------------------------------------------------------------------------------
 
 
@@ -260,11 +311,3 @@ def test_the_citation_is_of_this_version():
     book = citation["preferred-citation"]
     assert {"type", "title", "authors"} <= book.keys()
     assert (book["title"], book["authors"]) == (citation["title"], citation["authors"])
-
-
-def test_the_licences_are_texts_that_detectors_know():
-    """Nothing stands before or between; what each is for, the README says."""
-    bsd, cc = ((ROOT / name).read_text(encoding="utf-8") for name in ("LICENSE", "LICENSE-CC-BY-4.0"))
-    assert re.match(r"BSD 3-Clause License\n\nCopyright \(c\) \d{4}, .+\n\nRedistribution and use in source", bsd)
-    assert cc.startswith("Attribution 4.0 International\n\n=====")
-    assert "`LICENSE`" in README and "`LICENSE-CC-BY-4.0`" in README

@@ -1,7 +1,7 @@
-"""Checks of the graded exercises, which answer in plain words.
+"""Checks of the graded exercises; they read the reader's answers among the globals of the caller's frame.
 
 A check calls what the reader wrote and compares the result with the right one and with those of well-known mistakes.
-The notebook shows the answer alone, without a traceback.
+It answers in plain words, and the notebook shows the answer alone, without a traceback.
 """
 
 from __future__ import annotations

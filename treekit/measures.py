@@ -14,9 +14,9 @@ from functools import partial
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from treekit.numeric import SHARED_TIE
+from treekit.numeric import SHARED_TIE, Bools, Floats, Ints
 from treekit.reading.encoding import objects_if_mixed
 from treekit.reading.validation import row_weights
 
@@ -40,7 +40,7 @@ __all__ = [
 LARGE_TABLE = 2**20
 
 
-def _shares(counts: ArrayLike) -> NDArray[np.float64]:
+def _shares(counts: ArrayLike) -> Floats:
     """Each count over the total of its last axis; zeros where the total is zero."""
     counts = np.asarray(counts, dtype=float)
     total = counts.sum(axis=-1, keepdims=True)
@@ -59,7 +59,7 @@ def _log_of(base: float) -> float:
     return math.log(base)
 
 
-def entropy_of_counts(counts: ArrayLike, base: float = 2) -> NDArray[np.float64]:
+def entropy_of_counts(counts: ArrayLike, base: float = 2) -> Floats:
     r"""Entropy of the distributions that the last axis of ``counts`` describes.
 
     .. math:: H = -\sum_k p_k \log p_k, \qquad p_k = n_k / n, \qquad 0 \log 0 = 0
@@ -88,7 +88,7 @@ def entropy_of_counts(counts: ArrayLike, base: float = 2) -> NDArray[np.float64]
     return -(p * log_p).sum(axis=-1) / _log_of(base) + 0.0
 
 
-def gini_of_counts(counts: ArrayLike) -> NDArray[np.float64]:
+def gini_of_counts(counts: ArrayLike) -> Floats:
     r"""Gini impurity of the distributions that the last axis of ``counts`` describes.
 
     .. math:: \mathrm{Gini} = \sum_k p_k (1 - p_k)
@@ -113,9 +113,7 @@ def gini_of_counts(counts: ArrayLike) -> NDArray[np.float64]:
     return (p * (1 - p)).sum(axis=-1)
 
 
-def gain_of_counts(
-    counts: ArrayLike, impurity: Callable[..., NDArray[np.float64]] = entropy_of_counts
-) -> NDArray[np.float64]:
+def gain_of_counts(counts: ArrayLike, impurity: Callable[..., Floats] = entropy_of_counts) -> Floats:
     r"""How much a split lowers an impurity: before, minus the weighted mean after.
 
     .. math:: H(D) - \sum_{m=1}^{M} \frac{|D_m|}{|D|} H(D_m)
@@ -146,12 +144,12 @@ def gain_of_counts(
     return np.maximum(gain, 0)
 
 
-def mean_impurity(counts: NDArray[np.float64], impurity: Callable[..., NDArray[np.float64]]) -> NDArray[np.float64]:
+def mean_impurity(counts: Floats, impurity: Callable[..., Floats]) -> Floats:
     """Mean impurity over the values of an attribute, each weighted by its share of the rows."""
     return (_shares(counts.sum(axis=-1)) * impurity(counts)).sum(axis=-1)
 
 
-def self_information(p: ArrayLike, base: float = 2) -> NDArray[np.float64]:
+def self_information(p: ArrayLike, base: float = 2) -> Floats:
     r"""Self-information, or surprise, of an event of probability ``p``.
 
     .. math:: I(p) = -\log p
@@ -391,16 +389,14 @@ def gini_index(x: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = Non
     return float(mean_impurity(counts, gini_of_counts))
 
 
-def _label_counts(y: ArrayLike, sample_weight: ArrayLike | None) -> NDArray[np.float64]:
+def _label_counts(y: ArrayLike, sample_weight: ArrayLike | None) -> Floats:
     """Weight of the rows of each label."""
     codes = _codes("y", y)
     _refuse_missing_labels(codes)
     return np.bincount(codes, row_weights(sample_weight, len(codes))).astype(float)
 
 
-def _cross_table(
-    x: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None
-) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
+def _cross_table(x: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None) -> tuple[Floats, Floats, float]:
     """Weight of the rows where x is known by (value of x, label), and by label; and their share of the weight.
 
     In a large table the labels of each value stand side by side, without those that it lacks: that takes a sort.
@@ -424,7 +420,7 @@ def _cross_table(
     return counts.astype(float).reshape(n_values, n_classes), of_label, float(weight[known].sum() / weight.sum())
 
 
-def _codes(name: str, column: ArrayLike) -> NDArray[np.intp]:
+def _codes(name: str, column: ArrayLike) -> Ints:
     """A column as integers, one for each distinct entry, -1 where it is missing."""
     if not isinstance(column, (pd.Series, pd.Categorical)):
         # [1, "1"] are two values, and NaN is missing beside text, too.
@@ -436,12 +432,12 @@ def _codes(name: str, column: ArrayLike) -> NDArray[np.intp]:
     return pd.factorize(column)[0]
 
 
-def _refuse_missing_labels(label: NDArray[np.intp]) -> None:
+def _refuse_missing_labels(label: Ints) -> None:
     if label.min() < 0:
         raise ValueError(f"y has missing entries, the first in row {label.argmin()}: drop those rows first.")
 
 
-def _known(value: NDArray[np.intp], weight: NDArray[np.float64]) -> NDArray[np.bool_]:
+def _known(value: Ints, weight: Floats) -> Bools:
     """Where x is not missing."""
     known = value >= 0
     if weight[known].sum() == 0:

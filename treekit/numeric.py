@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+from typing import Any, TypeVar
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["Bools", "Floats", "Ints", "Wholes", "safe_divide", "repeat_with_index"]
+__all__ = [
+    "Array", "Bools", "Floats", "Integers", "Ints", "Kind", "Numbers", "Wholes", "safe_divide", "repeat_with_index",
+]  # fmt: skip
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 Bools = NDArray[np.bool_]
 Wholes = NDArray[np.int64]
+Integers = NDArray[np.integer]
+#: A table as numbers, whole or not, of any width.
+Numbers = NDArray[np.floating | np.integer]
+#: Labels, or numbers of any kind.
+Array = NDArray[Any]
+#: Of what kind an array is that comes back as the kind it was.
+Kind = TypeVar("Kind", bound=np.generic)
 
 # -- tolerances: what may differ by rounding and must not decide ---------------------------------------------------
 
@@ -47,12 +58,12 @@ ROUNDING = 1e-14
 BEATS_CHANCE = 1e-10
 
 
-def safe_divide(a: ArrayLike, b: NDArray) -> NDArray[np.float64]:
+def safe_divide(a: ArrayLike, b: Numbers) -> Floats:
     """a / b, and 0 where b is 0."""
     return np.divide(a, b, out=np.zeros(np.broadcast(a, b).shape), where=b > 0)
 
 
-def repeat_with_index(x: NDArray, n_copies: Ints) -> tuple[NDArray, Ints]:
+def repeat_with_index(x: NDArray[Kind], n_copies: Ints) -> tuple[NDArray[Kind], Ints]:
     """Repeat each x[i] ``n_copies[i]`` times; also return each copy's index 0, 1, ... among the copies of its x."""
     first = np.cumsum(n_copies) - n_copies
     return np.repeat(x, n_copies), np.arange(n_copies.sum(), dtype=np.intp) - np.repeat(first, n_copies)

@@ -1,10 +1,15 @@
-"""The algorithms of the book as plain formulas, in the order of its chapters."""
+"""The algorithms of the book as plain formulas, in the order of its chapters.
+
+>>> D = [Row({"sugar": 0.46}, "ripe"), Row({"sugar": 0.10}, "unripe")]
+>>> follow(grow(D, {"sugar": None}, best_cut), Row({"sugar": 0.38}, None))
+'ripe'
+"""
 
 from collections import Counter, namedtuple
-from itertools import chain, pairwise
+from itertools import chain, pairwise, product
 from math import exp, inf, log, log2
 
-#: {attribute: value, or None}; the label or number; weight; second derivative of a loss
+#: {attribute: value, or None}; label, number or residual; weight; second derivative
 Row = namedtuple("Row", "x y w h", defaults=[1.0, 1.0])
 #: its rows; the value it predicts; and if it is no leaf, a question and {answer: Node}
 Node = namedtuple("Node", "rows value question branches", defaults=[None, {}])
@@ -18,7 +23,7 @@ def read(X, y):
     return list(map(Row, x, y)), {A: found.get(A) for A in X}
 
 
-# Entropy. A question is (attribute, cut); if the cut is None, by its categories.
+# Entropy. A question is (attribute, cut); a cut is None, a number, or some categories.
 def weight(D):
     """``|D|``, the number of rows; a row of weight 2 is two rows."""
     return sum(row.w for row in D)
@@ -35,12 +40,17 @@ def entropy(D):
     return sum(p * log2(1 / p) for p in shares(D).values())
 
 
+def value(row, A):
+    """``A(x)``; if A is ((A_1, w_1), ...), ``Σ w_j A_j(x)``. :eq:`eq-oblique-cut`"""
+    return row.x[A] if A in row.x else sum(w * row.x[A_j] for A_j, w in A)
+
+
 def answer(row, question):
-    """The value of A; with a cut, whether it is at most that, or that category."""
-    A, cut = question
-    if cut is None or row.x[A] is None:
-        return row.x[A]
-    return row.x[A] <= cut if isinstance(cut, float) else row.x[A] == cut
+    """The value of A; with a cut, whether it is at most that, or one of those."""
+    a, cut = value(row, question[0]), question[1]
+    if cut is None or a is None:
+        return a
+    return a in cut if isinstance(cut, tuple) else a <= cut
 
 
 def divide(D, question):
@@ -111,7 +121,7 @@ def split_information(D, question):
 
 def thresholds(D, A):
     """``T_A``: halfway between neighbouring values. :eq:`eq-cut`"""
-    values = sorted({row.x[A] for row in D} - {None})
+    values = sorted({value(row, A) for row in D} - {None})
     return [float(low + high) / 2 for low, high in pairwise(values)]
 
 
@@ -146,7 +156,8 @@ def squared_error(D):
 
 def best_cut(D, attributes, gain=gain, epsilon=-inf, **terms):
     """The question with two answers that gains most. :eq:`eq-one-against-rest`"""
-    cuts = [(A, t) for A in attributes for t in attributes[A] or thresholds(D, A)]
+    of = {A: [(a,) for a in C or []] or thresholds(D, A) for A, C in attributes.items()}
+    cuts = [(A, cut) for A in of for cut in of[A]]
     return largest({q: gain(D, q, **terms) for q in cuts if divides(D, q)}, epsilon)
 
 
@@ -193,6 +204,50 @@ def predict_shares(node, row):
     return total
 
 
+# Oblique trees.
+def climb(D, question, **terms):
+    """The end of a climb that changes one ``w_j`` at a time. :eq:`eq-oblique-step`"""
+    best = question
+    for sign, j in product((1, -1), dict(question[0])):
+        x = sorted(sign * row.x[j] for row in D)
+        pivot = x[0] - (x[-1] - x[0]) / 20  # below all rows, then above them
+        w, t = best
+        u = [(t - value(row, w)) / (sign * row.x[j] - pivot) for row in D]
+        in_u = [row._replace(x={"u": u_i}) for row, u_i in zip(D, u)]
+        _, beta = best_cut(in_u, {"u": None}, **terms) or (None, 0)
+        turned = tuple((A, w_A + sign * beta * (j == A)) for A, w_A in w)
+        cuts = best, best_cut(D, {turned: None}, **terms)
+        best = largest({q: gain(D, q, **terms) for q in cuts if q})
+    return best if best == question else climb(D, best, **terms)
+
+
+def tilted_cut(D, attributes, **terms):
+    """The best end of the climbs that start at the best cut of each column."""
+    usable = [A for A in attributes if divides(D, (A, None))]
+    columns = [tuple((A, float(A == B)) for A in usable) for B in usable]
+    ends = [climb(D, best_cut(D, {w: None}, **terms), **terms) for w in columns]
+    return largest({q: gain(D, q, **terms) for q in ends})
+
+
+# Forests. The model of many trees is a list of (vote, tree).
+def forest(D, attributes, choose, M, rng):
+    """[(1/M, G)]: each on ``|D|`` rows that ``rng`` draws with replacement."""
+    trees = [grow(rng.choices(D, k=len(D)), attributes, choose) for _ in range(M)]
+    return [(1 / M, G) for G in trees]
+
+
+def random_cut(D, attributes, q, rng, **terms):
+    """The best cut of q columns, drawn from those that can divide D."""
+    usable = [A for A in attributes if divides(D, (A, None))]
+    drawn = rng.sample(usable, min(q, len(usable)))
+    return best_cut(D, {A: attributes[A] for A in drawn}, **terms)
+
+
+def score(members, row):
+    """``F(x) = Σ α_m G_m(x)``, a number. :eq:`eq-bagging`, :eq:`eq-additive`"""
+    return sum(alpha * follow(G, row) for alpha, G in members)
+
+
 # AdaBoost.
 def adaboost(D, attributes, choose, rounds):
     """[(α, G)] for the labels −1 and +1: ``α = ½ ln [(1 − e) / e]``. :eq:`eq-vote`"""
@@ -208,11 +263,6 @@ def adaboost(D, attributes, choose, rounds):
         members.append((alpha, G))
         D = [row._replace(w=row.w * exp(-alpha * row.y * follow(G, row))) for row in D]
     return members
-
-
-def score(members, row):
-    """``F(x) = Σ α_m G_m(x)``. :eq:`eq-additive`"""
-    return sum(alpha * follow(G, row) for alpha, G in members)
 
 
 # Gradient boosting.

@@ -6,6 +6,7 @@ MathML; it is one file of JavaScript, which MiniRacer, an engine from the Python
 A formula that Temml does not understand is a warning, so the build fails.
 """
 
+import atexit
 import re
 from functools import cache
 from html import unescape
@@ -21,7 +22,7 @@ from sphinx.util import logging
 from sphinx.util.math import get_node_equation_number
 
 FOLDER = Path(__file__).resolve().parents[1] / "_math"
-STYLES, FONT = "Temml-STIX2.css", "STIXTwoMath.woff2"
+FONT = "STIXTwoMath.woff2"
 SCROLLS = "pst-scrollable-table-container"
 DOTS = re.compile("<mo>([…⋯])</mo>")  # browsers would space them as operators, TeX leaves it to their neighbours
 OPENING = re.compile(r"[(\[‘“]+$")
@@ -34,6 +35,8 @@ logger = logging.getLogger(__name__)
 def engine():
     """A JavaScript engine that has read Temml."""
     made = MiniRacer()
+    # Python 3.13 and later would wait for ever if the engine were left to close itself while the interpreter ends.
+    atexit.register(made.close)
     made.eval((FOLDER / "temml.min.js").read_text(encoding="utf-8") + "; 0")
     return made
 
@@ -105,11 +108,6 @@ def visit_display(self, node):
     raise nodes.SkipNode
 
 
-def publish(app, config):
-    """Let Sphinx copy the style sheet and the font into the site's `_static`."""
-    config.html_static_path = [*config.html_static_path, str(FOLDER / STYLES), str(FOLDER / FONT)]
-
-
 def cut_font(app, exception):
     """Leave in the site's copy of the font what the formulas of all pages show; a letter alone is shown in italics."""
     if exception or app.builder.name != "html":
@@ -126,8 +124,6 @@ def cut_font(app, exception):
 
 def setup(app):
     app.add_html_math_renderer("mathml", inline_renderers=(visit_inline, None), block_renderers=(visit_display, None))
-    app.connect("config-inited", publish)
     app.connect("doctree-resolved", take_marks)
     app.connect("build-finished", cut_font)
-    app.add_css_file(STYLES)
     return {"version": "1.0", "parallel_read_safe": True, "parallel_write_safe": True}

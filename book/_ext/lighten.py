@@ -1,7 +1,8 @@
 """Make a first visit light: one script and one style sheet for all pages, and no more in either than the book uses.
 
 The theme and the extensions load some twenty files, more than 1 MB when compressed, before a page is alive: every icon
-of Font Awesome, the index of the search, rules for what no page has. Once the site is written, this
+of Font Awesome, the index of the search, rules for what no page has. `_templates/layout.html` leaves them out, and once
+the site is written, this
 
 * joins the scripts of all pages into `_static/page.js` and the style sheets into `_static/page.css`;
 * leaves out the rules for a class or an id that occurs nowhere, and the variables that nothing reads;
@@ -18,6 +19,7 @@ import hashlib
 import json
 import posixpath
 import re
+from functools import partial
 from itertools import pairwise
 
 import tinycss2
@@ -27,7 +29,6 @@ from fonts import cut
 FOR_THE_SEARCH = {"searchtools.js", "language_data.js", "searchindex.js"}
 #: What no page needs. The first draws as SVG the icons that the style sheet has as a font; the other is for tabs.
 NEEDLESS = {"fontawesome.js", "design-tabs.js"}
-OURS = {"page.css", "page.js"}
 ICONS = "vendor/fontawesome/webfonts/fa-solid-900.woff2"
 
 #: Each script is a script of its own: where one fails, as some do in a browser that stores nothing, the others run.
@@ -35,10 +36,6 @@ RUN_EACH = """for (const textContent of [
 %s
 ]) document.head.append(Object.assign(document.createElement("script"), { textContent }));
 """
-
-#: Only its script asks the theme what the reader's machine is set to; until then a dark page would be white.
-FIRST_THEME = 'localStorage.getItem("theme") || "auto"'
-ASKED_THEME = 'localStorage.getItem("theme") || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")'
 
 #: Of these the theme makes a stop of the tab key what scrolls. It lays the whole page out anew for each of them, at the
 #: start and after every change, which takes a phone a second; `sections.js` does it for all of them at once.
@@ -58,18 +55,6 @@ SIZE = re.compile(r'<svg\b[^>]*?\bwidth="([\d.]+)pt" height="([\d.]+)pt"')
 IMPORT = re.compile(r"""@import\s+["']([^"']+)["']\s*;""")
 VARIABLE = re.compile(r"""(?<=[{;\s])(--[\w-]+)\s*:(?:"[^"]*"|[^;{}"])*(?:;|(?=\}))""")
 LINK = re.compile(r"""url\((["']?)(?!data:|#|\w+:)([^)"']+)\1\)""")
-
-
-def is_joined(name):
-    return posixpath.basename(name) not in FOR_THE_SEARCH | NEEDLESS | OURS
-
-
-def loaded(html):
-    """The style sheets of a page, and the scripts to be joined, in the order in which they come into effect."""
-    scripts = [(m[1].partition("_static/")[2], "defer" in m[0]) for m in SCRIPT.finditer(html) if is_joined(m[1])]
-    return [name for name in SHEET.findall(html) if is_joined(name)], [
-        name for name, _ in sorted(scripts, key=lambda script: script[1])
-    ]
 
 
 def merged(lists):
@@ -144,51 +129,58 @@ def without_idle_variables(sheet, pages, scripts):
     return sheet
 
 
-def write(folder, name, text):
-    """Write a file of the site, and return its address, which is new when the text is."""
-    (folder / name).write_text(text, encoding="utf-8")
-    return f"_static/{name}?v={hashlib.sha256(text.encode()).hexdigest()[:8]}"
+def write(path, text):
+    """Write a file of the site, and return its name with a version, which is new when the text is."""
+    path.write_text(text, encoding="utf-8")
+    return f"{path.name}?v={hashlib.sha256(text.encode()).hexdigest()[:8]}"
 
 
-def rewritten(html, sheet, script, is_search):
-    """A page that loads the one style sheet and the one script.
+def take(loaded, app, pagename, templatename, context, doctree):
+    """Give the templates `taken`, by which they leave out what the theme would load, and note it in `loaded`.
 
     A slow line brings first the text that is seen at once and its style sheet, then the script, then the fonts: so the
     script stands behind the page's first section. Where one searches it stands before the scripts that need it.
     """
-    root = re.search(r'data-content_root="([^"]*)"', html)[1]
-    link = f'\n<link rel="stylesheet" href="{root}{sheet}">\n'
-    run = f'<script defer src="{root}{script}"></script>\n'
+    sheets, scripts = [], []
+    loaded.append((sheets, scripts))
 
-    def rest(match):
-        is_kept = is_search and posixpath.basename(match[1]) in FOR_THE_SEARCH
-        return match[0].replace("<script", "<script defer") if is_kept else ""
+    def deferred_for_the_search(script):
+        name = posixpath.basename(script[1])
+        if name not in FOR_THE_SEARCH | NEEDLESS:
+            scripts.append(script[1].partition("_static/")[2])
+        is_kept = pagename == "search" and name in FOR_THE_SEARCH
+        return script[0].replace("<script", "<script defer") if is_kept else ""
 
-    html = REST.sub("", SCRIPT.sub(rest, html)).replace(FIRST_THEME, ASKED_THEME)
-    first = SHEET.search(html).start()
-    html = html[:first] + link + SHEET.sub("", html[first:])
-    later = [section.start() for section in SECTION.finditer(html)][2:]  # the first is the page
-    place = first + len(link) if is_search else [*later, html.rindex("</body>")][0]
-    return html[:place] + run + html[place:]
+    def taken(html):
+        sheets.extend(SHEET.findall(html))
+        return REST.sub("", SCRIPT.sub(deferred_for_the_search, SHEET.sub("", html)))
+
+    script = f'<script defer src="{context["pathto"]("_static/page.js", resource=True)}"></script>\n'
+    body = context.get("body", "")
+    later = [section.start() for section in SECTION.finditer(body)][2:3]  # the first is the page
+    for place in later:
+        context["body"] = body[:place] + script + body[place:]
+    context |= {"taken": taken, "page_script": script, "has_script": later or pagename == "search"}
 
 
-def lighten(app, exception):
-    """Rewrite the site."""
+def lighten(loaded, app, exception):
+    """Write what the pages load, of which `loaded` has the names."""
     if exception or app.builder.name != "html":
         return
     folder = app.outdir / "_static"
     pages = {path: path.read_text(encoding="utf-8") for path in app.outdir.rglob("*.html")}
-    pages = {path: html for path, html in pages.items() if "data-content_root" in html}
-    sheets, names = (merged(lists) for lists in zip(*map(loaded, pages.values()), strict=True))
+    sheets, names = map(merged, zip(*loaded, strict=True))
     scripts = [read_script(folder, name) for name in names]
     script = RUN_EACH % ",\n".join(json.dumps(text, ensure_ascii=False) for text in scripts)
     rules = tinycss2.parse_stylesheet("".join(read_sheet(folder, name) for name in sheets), skip_whitespace=True)
     used = "".join(in_use(rules, words_of(pages.values(), scripts)))
     sheet = '@charset "utf-8";\n' + without_idle_variables(used, pages.values(), scripts)
-    addresses = write(folder, "page.css", sheet), write(folder, "page.js", script)
+    versions = {name: write(folder / name, text) for name, text in {"page.css": sheet, "page.js": script}.items()}
     for path, html in pages.items():
         html = waiting(html, app.outdir / "_images")
-        path.write_text(rewritten(html, *addresses, path.name == "search.html"), encoding="utf-8")
+        for name, version in versions.items():
+            html = html.replace(f"_static/{name}", f"_static/{version}")
+        path.write_text(html, encoding="utf-8")
     cut(folder / ICONS, set(re.findall("[\ue000-\uf8ff]", sheet)))  # where Unicode leaves room for signs of one's own
     for name in [*sheets, *names, "scripts/fontawesome.js", "design-tabs.js"]:
         (folder / name).unlink()
@@ -210,8 +202,10 @@ def waiting(html, folder):
 
 
 def setup(app):
+    loaded = []
     app.add_js_file("sections.js", loading_method="defer")
-    app.connect("build-finished", lighten, priority=900)  # after the theme, which then writes the colours of code
-    # Each build writes every page: one that is left from the build before is joined already.
-    app.connect("env-get-outdated", lambda app, env, added, changed, removed: env.found_docs - added)
-    return {"version": "1.0", "parallel_read_safe": True, "parallel_write_safe": True}
+    app.connect("html-page-context", partial(take, loaded), priority=900)  # once each page has its text and addresses
+    app.connect("build-finished", partial(lighten, loaded), priority=900)  # after the theme, which then writes colours
+    # Each build writes every page: one that is left from the build before would lack the new names.
+    app.connect("env-updated", lambda app, env: env.found_docs)
+    return {"version": "1.0", "parallel_read_safe": True, "parallel_write_safe": False}

@@ -19,7 +19,8 @@ import pandas as pd
 import pytest
 from sklearn.tree import DecisionTreeClassifier
 
-from benchmarks import agree, cases, data, measure, table
+import treekit
+from benchmarks import agree, cases, data, measure, table, tricks
 from benchmarks.cases import CASES, LIGHTGBM, MEMORY, SLOPE, Target, lightgbm
 from figures.scale import plot_times
 from treekit import CARTClassifier, plain
@@ -261,3 +262,20 @@ def test_a_fit_allocates_no_more_than_is_wanted(memory):
     contest(1000, 1).jobs["treekit"]()  # what is loaded and set up once is no memory of the fit
     peak = measure.peak_allocated(contest(n_rows, 0).jobs["treekit"])
     assert 1 < peak / (4 * data.N_COLUMNS * n_rows) <= memory.target.wanted
+
+
+# -- the tricks of speed --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("trick", tricks.TRICKS, ids=lambda trick: trick.name)
+def test_a_trick_changes_no_result(trick):
+    """A few rows, but so many that the trick is of use: some only act on large tables."""
+    jobs = trick.jobs(300)
+    with_trick, plain = (job() for job in jobs.values())
+    np.testing.assert_array_equal(with_trick, plain)
+
+
+def test_each_gain_of_speed_that_treekit_tells_of_is_a_row_and_the_reverse():
+    code = "".join(path.read_text(encoding="utf-8") for path in sorted(Path(treekit.__file__).parent.rglob("*.py")))
+    named = re.findall(r"\(trick: ([^)]*)\)", re.sub(r"\s+(#:? )?", " ", code))
+    assert sorted(named) == sorted(trick.name for trick in tricks.TRICKS)

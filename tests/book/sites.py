@@ -20,13 +20,21 @@ from scripts.execute import ROOT, normalise, stored_form
 BIN = Path(sys.executable).parent
 #: How a request fails that was under way when the tab went on to the next page.
 LEFT = "net::ERR_ABORTED"
+#: The seconds after which a build hangs. The Makefile has a limit of its own, which comes first and says more.
+LIMIT = 900
 
 
 def build(command, folder, **variables):
     """Run a command that builds a site into `folder`, and return where its pages are."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("BOOK_REPOSITORY")}
     run = subprocess.run(
-        command, cwd=ROOT, env=environment | variables, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+        command,
+        cwd=ROOT,
+        env=environment | variables,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        timeout=LIMIT,
     )
     assert run.returncode == 0, run.stdout[-8000:]
     return folder / "_build" / "html"
@@ -76,13 +84,20 @@ class Server(http.server.ThreadingHTTPServer):
 
 
 @contextlib.contextmanager
+def serving(folder, handler=QuietHandler):
+    """A server of a built site meanwhile; its `address` is where."""
+    with Server(("127.0.0.1", 0), functools.partial(handler, directory=str(folder))) as server:
+        server.address, server.sizes = f"http://127.0.0.1:{server.server_port}", {}
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield server
+        server.shutdown()
+
+
+@contextlib.contextmanager
 def served(folder):
     """The address at which a built site is served meanwhile."""
-    handler = functools.partial(QuietHandler, directory=folder)
-    with Server(("127.0.0.1", 0), handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}"
-        server.shutdown()
+    with serving(folder) as server:
+        yield server.address
 
 
 def outside(url, address):

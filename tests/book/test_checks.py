@@ -274,11 +274,6 @@ def test_on_paper_the_answers_stand_at_the_end(page):
     assert "checks-on-paper" in page.evaluate(last)
 
 
-def test_no_id_stands_twice(page):
-    ids = page.locator("[id]").evaluate_all("(all) => all.map((e) => e.id)")
-    assert len(ids) == len(set(ids)) and {*LABELS, "check-small-beast-question"} <= set(ids)
-
-
 def test_without_html_the_replies_stand_at_the_end(tmp_path):
     folder = small_book(tmp_path, CELLS)
     command = [BIN / "jupyter-book", "build", folder, "--builder", "custom", "--custom-builder", "text", "-W", "-n"]

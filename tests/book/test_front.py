@@ -1,33 +1,17 @@
 """What a reader meets before the first page: the root of the site, a missing page, previews of links, the icons."""
 
-import io
+import mimetypes
 import re
+from urllib.parse import urlsplit
 
-import pytest
 from bs4 import BeautifulSoup
 from PIL import Image
 
 from scripts.execute import ROOT
-from scripts.pictures import pictures
 from tests.book.conftest import SITE_URL
 from tests.book.sites import open_page, served
 
 STATIC = ROOT / "book" / "_static"
-
-
-@pytest.mark.parametrize("name", ["preview.png", "favicon.ico", "apple-touch-icon.png"])
-def test_the_stored_pictures_are_those_that_the_script_makes(made, name):
-    stored, fresh = (Image.open(io.BytesIO(content)).convert("RGBA") for content in (stored_bytes(name), made[name]))
-    assert stored.size == fresh.size and stored.tobytes() == fresh.tobytes(), "python -m scripts.pictures"
-
-
-def stored_bytes(name):
-    return (STATIC / name).read_bytes()
-
-
-@pytest.fixture(scope="module")
-def made():
-    return pictures()
 
 
 def test_the_preview_has_the_size_that_the_pages_tell():
@@ -92,17 +76,29 @@ def test_a_card_for_each_chapter_shows_its_figure(site):
 
 def test_a_missing_page_finds_its_way(site, browser):
     """A server answers with 404.html at the address that was asked for; here the browser is told to do so."""
-    with served(site) as address, browser.new_context() as context:
+    missing = (site / "404.html").read_bytes()
+
+    def answer(route):
+        file = site / urlsplit(route.request.url.removeprefix(SITE_URL)).path
+        found = file.is_file()
+        content_type = mimetypes.guess_type(file.name)[0]
+        route.fulfill(
+            status=200 if found else 404, body=file.read_bytes() if found else missing, content_type=content_type
+        )
+
+    with browser.new_context() as context:
         page = context.new_page()
-        missing = (site / "404.html").read_text(encoding="utf-8")
-        page.route("**/*nowhere*", lambda route: route.fulfill(status=404, body=missing, content_type="text/html"))
-        for lost in ("nowhere", "book/nowhere.html", "book/deep/er/nowhere.html"):
-            page.goto(f"{address}/{lost}")
-            links = page.eval_on_selector_all("a", "links => links.map(link => link.href)")
-            paths = [link.removeprefix(address + "/") for link in links]
+        page.route(f"{SITE_URL}**", answer)
+        for lost in ("nowhere.html", "book/nowhere.html", "deep/er/nowhere.html"):
+            page.goto(SITE_URL + lost)
+            assert page.get_by_role("heading", level=1).inner_text().startswith("This branch is empty")
+            face = page.evaluate("getComputedStyle(document.querySelector('article')).fontFamily")
+            assert face.startswith('"STIX Two Text"')
+            links = page.eval_on_selector_all("a[href]:not([href^='#'])", "links => links.map(link => link.href)")
+            paths = {urlsplit(link.removeprefix(SITE_URL)).path for link in links}
             assert len(paths) > 15 and [path for path in paths if not (site / path).is_file()] == [], lost
-        page.get_by_role("link", name=re.compile("^Entropy")).click()
-        assert page.url == f"{address}/book/entropy.html"
+        page.get_by_role("link", name=re.compile(r"1\. Entropy")).first.click()
+        assert page.url == f"{SITE_URL}book/entropy.html"
 
 
 def test_a_narrow_header_names_the_book(site, browser):

@@ -14,6 +14,7 @@ from bs4 import BeautifulSoup, Tag
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
+from scripts import execute
 from scripts.execute import ROOT, normalise, notebooks, stored_form
 from tests.book import whole_run
 
@@ -136,25 +137,15 @@ def lines_of_code(notebook: NotebookNode) -> list[int]:
 
 
 @each_chapter
-def test_every_figure_has_alt_text(path: Path):
-    assert alt_text_faults(read(path)) == []
-
-
-@each_chapter
-def test_every_svg_picture_is_named(path: Path):
-    assert svg_faults(read(path)) == []
-
-
-@each_chapter
-def test_every_cell_is_run_and_compared(path: Path):
-    assert run_faults(read(path)) == []
+def test_every_cell_is_run_and_compared_and_every_picture_has_a_text(path: Path):
+    notebook = read(path)
+    assert run_faults(notebook) + alt_text_faults(notebook) + svg_faults(notebook) == []
 
 
 @each_chapter
 def test_notebook_is_in_the_stored_form(path: Path):
     """Else the next `make execute` would change lines that nobody meant to change."""
-    stored = path.read_text(encoding="utf-8")
-    assert stored == stored_form(normalise(nbformat.reads(stored, as_version=4))), "run `make execute`"
+    assert execute.check([path]) == 0, "run `make execute`"
 
 
 @each_chapter

@@ -31,7 +31,7 @@ SHORTEST_ALT = 20
 SMALLEST_WORDS = 11  # pixels, on a phone
 #: What Sphinx adds of its own.
 LISTINGS = ("_modules/", "genindex.html", "search.html")
-#: The cover under its second name, and the page for lost readers, which has no theme: test_front.py looks at both.
+#: The cover's second name, and the page for lost readers, whose links start at a site's root: test_front.py has both.
 OF_THE_ROOT = ("index.html", "404.html")
 
 

@@ -6,13 +6,18 @@ import ast
 import hashlib
 import importlib.util
 import re
+import subprocess
+import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import yaml
 from sphinx.application import Sphinx
 
-from scripts import execute
+from scripts import execute, release
+from treekit import plain
 
 ROOT, BOOK = execute.ROOT, execute.BOOK
 CONTRIBUTING = (BOOK / "contributing.md").read_text(encoding="utf-8")
@@ -76,6 +81,14 @@ def test_the_version_of_temml_is_written_down():
     assert readme.startswith(f"temml {version},")
 
 
+def test_a_build_ends():
+    """The engine that sets formulas runs threads, and has kept Python from ending."""
+    script = "import formulas; print(formulas.mathml('x^2', False))"
+    command = [sys.executable, "-c", script]
+    run = subprocess.run(command, cwd=BOOK / "_ext", capture_output=True, text=True, timeout=60)
+    assert run.returncode == 0 and run.stdout.startswith("<math"), run.stderr
+
+
 def test_check_names_what_is_stored_otherwise(tmp_path, monkeypatch, capsys):
     """An editor that adds the version of Python, and leaves the rest as it was."""
     monkeypatch.setattr(execute, "ROOT", tmp_path)
@@ -88,6 +101,86 @@ def test_check_names_what_is_stored_otherwise(tmp_path, monkeypatch, capsys):
     other.write_text(changed, encoding="utf-8")
     assert execute.check([same, other]) == 1
     assert ": other.ipynb." in capsys.readouterr().out
+
+
+def test_the_examples_of_the_reference():
+    """They run, in the order of the page, and give what they say."""
+    page = (BOOK / "reference.md").read_text(encoding="utf-8")
+    examples = re.findall(r"```python\n(.*?)```", page.split("## Formulas")[0], re.DOTALL)
+    assert len(examples) == 2
+    names: dict = {}
+    exec("".join(examples), names)
+    assert names["label"] == "yes" and names["tree"].branches["blurry"].value == "no"
+    assert names["cart"].question == ("texture", ("clear",))
+    assert dict(names["oblique"].question[0])["sugar"] == 1.0
+    assert sum(names["shares"].values()) == pytest.approx(1) and max(names["shares"], key=names["shares"].get) == "yes"
+    assert plain.follow(names["sugar"], names["rows"][0]) == names["rows"][0].y == 0.46
+
+
+def test_the_licences_are_texts_that_detectors_know():
+    """Nothing stands before or between; what each is for, the README says."""
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    bsd, cc = ((ROOT / name).read_text(encoding="utf-8") for name in ("LICENSE", "LICENSE-CC-BY-4.0"))
+    assert re.match(r"BSD 3-Clause License\n\nCopyright \(c\) \d{4}, .+\n\nRedistribution and use in source", bsd)
+    assert cc.startswith("Attribution 4.0 International\n\n=====")
+    assert "`LICENSE`" in readme and "`LICENSE-CC-BY-4.0`" in readme
+
+
+# -- releases, and the machines that people have ---------------------------------------------------------------------
+
+
+def test_the_pythons_are_those_of_the_classifiers():
+    """The Makefile reads them there; what cannot read them agrees."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    pythons = re.findall(r"Python :: (3\.\d+)$", "\n".join(project["classifiers"]), re.MULTILINE)
+    oldest, newest = pythons[0], pythons[-1]
+    assert project["requires-python"] == f">={oldest}"
+    for name in ("README.md", "CHANGELOG.md"):
+        assert f"Python {oldest} to {newest}" in (ROOT / name).read_text(encoding="utf-8")
+    package = (ROOT / ".ci" / "package").read_text(encoding="utf-8")
+    assert re.findall(r"python=(\S+)", package) == [oldest, newest]
+    workflows = ROOT / ".github" / "workflows"
+    jobs = yaml.safe_load((workflows / "test.yml").read_text(encoding="utf-8"))["jobs"]
+    assert jobs["test"]["strategy"]["matrix"]["python"] == pythons
+    plan = subprocess.run(["make", "--dry-run", "lock"], cwd=ROOT, capture_output=True, text=True)
+    assert f"--python-version {oldest} " in plan.stdout
+    for name in ("book.yml", "release.yml"):
+        assert f'python-version: "{newest}"' in (workflows / name).read_text(encoding="utf-8")
+
+
+def test_bare_machines_get_what_the_readme_names():
+    needed = re.search(r"^apt install (.+)$", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE)[1]
+    workflow = (ROOT / ".github" / "workflows" / "test.yml").read_text(encoding="utf-8")
+    assert f"apt-get install -y {needed}\n" in workflow
+
+
+def test_actions_are_held_by_their_hashes():
+    """Whoever moves a tag moves none of ours. Dependabot keeps hash and version together."""
+    uses = [
+        use
+        for path in (ROOT / ".github" / "workflows").iterdir()
+        for use in re.findall(r"uses: (?!\./)(.+)", path.read_text(encoding="utf-8"))
+    ]
+    assert uses and [use for use in uses if not re.fullmatch(r"[\w./-]+@[0-9a-f]{40} # v[\d.]+", use)] == []
+
+
+def test_a_release_needs_one_version_everywhere(tmp_path, monkeypatch, capsys):
+    for name, text in {
+        "treekit/__init__.py": '__version__ = "0.2.0"\n',
+        "CITATION.cff": "cff-version: 1.2.0\nversion: 0.2.0\n",
+        "CHANGELOG.md": "## [Unreleased]\n\n## [0.2.0] - 2027-01-31\n\n## [0.1.0] - 2026-12-01\n",
+    }.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    assert set(release.versions("v0.2.0", tmp_path).values()) == {"0.2.0"}
+    assert release.versions("v0.3.0", tmp_path)["the tag"] == "0.3.0"
+    (tmp_path / "CHANGELOG.md").write_text("## [Unreleased]\n", encoding="utf-8")
+    assert release.versions("v0.2.0", tmp_path)["CHANGELOG.md"] == "none"
+    monkeypatch.setattr(release, "versions", lambda tag: {"the tag": tag, "CITATION.cff": "v1"})
+    assert (release.main("v1"), release.main("v2")) == (0, 1)
+    assert "one version" in capsys.readouterr().out
+    monkeypatch.undo()
+    assert release.versions("v0.1.0").keys() == {"the tag", *release.NAMED}
 
 
 # -- the map for contributors ---------------------------------------------------------------------------------------
@@ -111,11 +204,20 @@ def mapped_paths() -> Iterator[Path]:
 
 
 def test_the_map_shows_what_is_there():
-    """And each module of treekit is on it."""
+    """Each room of treekit is on it; the page lists the modules by itself."""
     shown = list(mapped_paths())
     assert [path for path in shown if not path.exists()] == []
-    modules = {path for path in (ROOT / "treekit").rglob("*.py") if path.name != "__init__.py"}
-    assert len(modules) > 40 and sorted(modules - set(shown)) == []
+    rooms = {path.parent for path in (ROOT / "treekit").glob("*/__init__.py")}
+    assert len(rooms) > 5 and rooms <= set(shown)
+
+
+def test_every_module_says_what_it_is(tmp_path):
+    """The page has the first line of each; one that says nothing is a warning, which stops the build."""
+    house = load_extension("house")
+    said, silent = ROOT / "treekit" / "plain.py", tmp_path / "silent.py"
+    silent.write_text("x = 1\n")
+    assert house.first_line(said) == "The algorithms of the book as plain formulas, in the order of its chapters."
+    assert house.first_line(silent) == ""
 
 
 def names_in(path: Path) -> set[str]:

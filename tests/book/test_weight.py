@@ -178,11 +178,27 @@ def test_variables_that_nothing_reads_are_left_out(lighten):
     assert kept == "html{--d:2;--e: 3}p{color:var(--f, 4)}@media print{html{--f:5;}}"
 
 
-def test_files_are_joined_in_the_order_in_which_they_come_into_effect(lighten):
-    page = """<script defer="defer" src="../_static/late.js?v=1"></script><script src="../_static/early.js"></script>
+def test_what_the_theme_would_load_is_taken_out_and_noted(lighten):
+    loads = """<script defer="defer" src="../_static/late.js?v=1"></script>
+      <script src="../_static/fontawesome.js"></script>
       <link rel="stylesheet" href="../_static/styles/a.css?v=2" /><script src="../searchindex.js"></script>
-      <link href="../_static/b.css" rel="stylesheet" />"""
-    assert lighten.loaded(page) == (["styles/a.css", "b.css"], ["early.js", "late.js"])
+      <link rel="preload" as="script" href="../_static/late.js" /><script>DOCUMENTATION_OPTIONS.a = 1;</script>
+      <link href="../_static/b.css" rel="stylesheet" /><meta name="kept"/>"""
+    sections = "<section>One<section>Two<section>Three"
+    left, bodies, loaded = {}, {}, []
+    for page in ("id3", "search"):
+        context = {"pathto": lambda name, resource: f"../{name}", "body": sections * (page == "id3")}
+        lighten.take(loaded, None, page, "", context, None)
+        left[page], bodies[page] = " ".join(context["taken"](loads).split()), context["body"]
+    assert left["id3"] == '<meta name="kept"/>'
+    assert left["search"] == '<script defer src="../searchindex.js"></script><meta name="kept"/>'
+    assert bodies["id3"].split() == [
+        "<section>One<section>Two<script",
+        "defer",
+        'src="../_static/page.js"></script>',
+        "<section>Three",
+    ]
+    assert loaded == 2 * [(["styles/a.css", "b.css"], ["late.js"])]
     assert lighten.merged([["a", "c"], ["a", "b", "c"], ["d"]]) == ["a", "b", "c", "d"]
 
 

@@ -6,17 +6,15 @@ cache. For the seconds the browser plays a phone: a quarter of this machine's sp
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import gzip
-import http.server
 import shutil
 import sys
-import threading
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+from tests.book.sites import QuietHandler, serving
 from tests.conftest import BROWSERS, FLAGS
 
 DESK, PHONE = {"width": 1440, "height": 900}, {"width": 390, "height": 844}
@@ -56,7 +54,7 @@ def compressed(path):
     return gzip.compress(content, 6) if path.suffix in TEXT else content
 
 
-class Handler(http.server.SimpleHTTPRequestHandler):
+class Handler(QuietHandler):
     """Serve files as `compressed` has them, and write down the size of each."""
 
     protocol_version = "HTTP/1.1"
@@ -76,19 +74,10 @@ class Handler(http.server.SimpleHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(content)
 
-    def log_message(self, format, *args):
-        pass
 
-
-@contextlib.contextmanager
 def server(site):
     """Serve a built site meanwhile; its `address` is where, its `sizes` what has been asked for."""
-    handler = functools.partial(Handler, directory=str(site))
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        server.address, server.sizes = f"http://127.0.0.1:{server.server_port}", {}
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield server
-        server.shutdown()
+    return serving(site, Handler)
 
 
 def visit(browser, server, page, viewport=DESK, is_slow=False):

@@ -238,6 +238,17 @@ def test_many_categories_of_many_classes():
     assert {"0", "1", "2", "3", "4"} in zeros
 
 
+@pytest.mark.parametrize("criterion", ("gini", "entropy"))
+def test_a_hundred_classes_are_split_as_in_scikit_learn(criterion):
+    rng = np.random.default_rng(1)
+    X, weight = rng.normal(size=(2000, 4)), rng.integers(1, 4, 2000)
+    y = (np.floor(4 * X[:, 0]) * 10 + np.floor(3 * X[:, 1])).astype(int)
+    ours = CARTClassifier(criterion, max_depth=5).fit(X, y, weight)
+    theirs = DecisionTreeClassifier(criterion=criterion, max_depth=5).fit(X.astype(np.float32), y, weight)
+    assert len(ours.classes_) > 100 and ours.tree_.n_nodes == theirs.tree_.node_count
+    np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(X.astype(np.float32)), atol=1e-12)
+
+
 # -- published figures ------------------------------------------------------------------------------------------
 
 

@@ -634,6 +634,45 @@ def test_rounding_splits_no_pure_node(order, method, seed):
     assert model.trees_[0][0].n_leaves == 3
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_boosting_ends_where_residuals_are_rounding(seed):
+    """After 40 rounds what is left of the targets is the rounding of scores near 1,000: no split tells it apart."""
+    rng = np.random.default_rng(seed)
+    X, y = rng.random((60, 1)), 1000 + rng.random(60)
+    model = GBDTRegressor(order=2, n_estimators=40, learning_rate=1, max_depth=None).fit(X, y)
+    assert model.trees_[0][0].n_leaves > 20
+    assert model.trees_[-1][0].n_leaves == 1
+    np.testing.assert_allclose(model.predict(X), y, rtol=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_first_tree_leaves_nothing_but_rounding(seed):
+    rng = np.random.default_rng(seed)
+    X, y = rng.random((60, 1)), rng.random(60)
+    model = GBDTRegressor(n_estimators=2, learning_rate=1, max_depth=None).fit(X, y)
+    assert [of_round[0].n_leaves for of_round in model.trees_] == [60, 1]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_histograms_gain_nothing_by_gradients_that_are_rounded_to_units(seed):
+    """On both sides of the only cut the gradients add up to zero, which their rounded values may miss by a unit."""
+    a = np.random.default_rng(seed).random((2, 3)).round(1)
+    y = np.column_stack([a, -a.sum(axis=1)]).ravel()
+    parameters = dict(order=2, tree_method="hist", reg_lambda=0, min_child_weight=0, base_score=0.0, n_estimators=1)
+    model = GBDTRegressor(**parameters).fit(np.repeat([[0.0], [1.0]], 4, axis=0), y)
+    assert model.trees_[0][0].n_nodes == 1
+
+
+@pytest.mark.parametrize("one, other", [(0.8, 0.6), (0.7, 0.9), (0.9, 0.4), (0.1, 0.2)])
+def test_of_two_branches_that_weigh_the_same_missing_values_take_the_left(one, other):
+    """The weights are equal but for rounding: 0.1 + 0.2 is not 0.3."""
+    both = round(one + other, 1)
+    for x, weight in (([0, 1, 1], [both, one, other]), ([0, 0, 1], [one, other, both])):
+        model = GBDTRegressor(order=2, tree_method="hist", min_child_weight=0)
+        model.fit(np.c_[x].astype(float), x, sample_weight=weight)
+        assert model.predict([[np.nan]]) < 0.5
+
+
 # -- options ----------------------------------------------------------------------------------------------------
 
 

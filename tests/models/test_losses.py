@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize, minimize_scalar
 
 from treekit.growing.fixed_point import quantile
+from treekit.models.gbdt import REGRESSION_LOSSES
 from treekit.models.losses import AbsoluteLoss, HuberLoss, LogisticLoss, PoissonLoss, SoftmaxLoss, SquaredLoss
 
 N = 60
@@ -25,7 +26,8 @@ def case(loss, seed=0):
     return y, score, rng.integers(1, 4, N).astype(float)
 
 
-LOSSES = [SquaredLoss(), AbsoluteLoss(), HuberLoss(delta=1.3), PoissonLoss(), LogisticLoss(), SoftmaxLoss(3)]
+#: Every loss that has a name, so also a new one, and the two of classes.
+LOSSES = [*(make() for make in REGRESSION_LOSSES.values()), LogisticLoss(), SoftmaxLoss(3)]
 by_name = pytest.mark.parametrize("loss", LOSSES, ids=lambda loss: type(loss).__name__)
 
 

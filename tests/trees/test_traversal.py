@@ -8,7 +8,7 @@ import pytest
 from scipy.sparse import csr_matrix
 
 from tests.helpers import peak_bytes
-from treekit import CARTClassifier, CARTRegressor, GBDTClassifier, GBDTRegressor, Tree
+from treekit import C45Classifier, CARTClassifier, CARTRegressor, GBDTClassifier, GBDTRegressor, Tree
 from treekit.models import boosting
 from treekit.reading.encoding import MISSING, UNSEEN, Feature, encode, learn_features
 from treekit.trees import batch_traversal, traversal
@@ -258,6 +258,16 @@ def test_trees_are_batched_up_to_so_many_categories(too_many):
     assert can_be_batched(trees) == (not too_many)
     values, says = random_values(rng, features, 50, np.float64), [rng.normal(size=len(tree)) for tree in trees]
     assert np.array_equal(list(leaf_values(trees, says, values)), tree_by_tree(trees, says, values))
+
+
+@pytest.mark.parametrize("one, other", [(0.1, 0.2), (0.7, 0.1), (0.2, 0.4), (0.2, 0.7), (0.3, 0.6)])
+@pytest.mark.parametrize("model", [CARTClassifier(), C45Classifier(confidence=None, min_samples_leaf=0)])
+def test_of_branches_that_weigh_the_same_the_first_is_the_heaviest(model, one, other):
+    """The weights are equal but for rounding: 0.1 + 0.2 is not 0.3."""
+    both = round(one + other, 1)
+    for x, weight in (([0, 1, 1], [both, one, other]), ([0, 0, 1], [one, other, both])):
+        tree = model.fit(np.c_[x], x, sample_weight=weight).tree_
+        assert tree.heaviest_branch(tree.weight).tolist() == [0, 0, 0]
 
 
 def test_thresholds_are_rounded_down():

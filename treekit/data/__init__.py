@@ -1,0 +1,1 @@
+"""The small tables of the book, and the measurements of the benchmarks."""

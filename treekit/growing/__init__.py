@@ -1,0 +1,1 @@
+"""How every tree is grown, level by level: what a node asks, when it stops, what a leaf predicts."""

@@ -13,7 +13,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treekit.growing.candidates import ChildLimits, SplitCandidates, merge_candidates
 from treekit.growing.criteria import Criterion, with_fine_weights
@@ -28,7 +27,7 @@ from treekit.growing.thresholds import (
     first_maximum_per_column,
     threshold_after,
 )
-from treekit.numeric import RESOLUTION, TIE, Bools, Floats, Ints, Wholes
+from treekit.numeric import RESOLUTION, TIE, Bools, Floats, Integers, Ints, Numbers, Wholes
 
 __all__ = ["AbsoluteError", "score_thresholds_absolute", "absolute_cost", "sum_of_smallest"]
 
@@ -89,7 +88,7 @@ class AbsoluteError(Criterion):
 
 
 def score_thresholds_absolute(
-    level: Level, values: NDArray, criterion: AbsoluteError, impurity: Floats, limits: ChildLimits = ChildLimits()
+    level: Level, values: Numbers, criterion: AbsoluteError, impurity: Floats, limits: ChildLimits = ChildLimits()
 ) -> SplitCandidates:
     """The best cut of each node on every column, all of numbers: the one that lowers the absolute error the most.
 
@@ -127,7 +126,7 @@ class ByTarget(NamedTuple):
 
     y: Wholes
     unit: Floats
-    rank: NDArray[np.integer]
+    rank: Integers
 
 
 def sort_by_target(level: Level, criterion: AbsoluteError, impurity: Floats) -> ByTarget:
@@ -151,8 +150,8 @@ def sort_by_target(level: Level, criterion: AbsoluteError, impurity: Floats) -> 
 
 def score_by_count(
     level: Level,
-    x: NDArray,
-    order: NDArray[np.integer],
+    x: Numbers,
+    order: Integers,
     by_target: ByTarget,
     criterion: AbsoluteError,
     impurity: Floats,
@@ -178,7 +177,7 @@ def score_by_count(
     return SplitCandidates(gain, threshold_after(x, best))
 
 
-def savings_by_count(level: Level, order: NDArray[np.integer], n_known: Ints, by_target: ByTarget) -> Wholes:
+def savings_by_count(level: Level, order: Integers, n_known: Ints, by_target: ByTarget) -> Wholes:
     """What a cut after each place saves, in units, of shape (n_columns, n_alive).
 
     The known rows below a cut are a prefix of their node; those above it are a prefix of the node read backwards. So
@@ -243,7 +242,7 @@ class WeighedTargets(NamedTuple):
     term: Wholes
     unit: Floats
 
-    def of(self, order: NDArray[np.integer]) -> WeighedTargets:
+    def of(self, order: Integers) -> WeighedTargets:
         """Those of some entries, in order."""
         return WeighedTargets(
             self.rank.take(order), self.weight.take(order), self.distance.take(order), self.term.take(order), self.unit
@@ -266,8 +265,8 @@ def weigh_targets(level: Level, criterion: AbsoluteError) -> WeighedTargets:
 
 def score_by_weight(
     level: Level,
-    x: NDArray,
-    order: NDArray[np.integer],
+    x: Numbers,
+    order: Integers,
     weighed: WeighedTargets,
     criterion: AbsoluteError,
     impurity: Floats,

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from treekit.growing.fixed_point import GradientSums
 from treekit.growing.grow import ChosenSplits
 from treekit.growing.thresholds import midpoint
-from treekit.numeric import Floats, Ints
+from treekit.numeric import Bools, Floats, Ints, Kind, Numbers
 from treekit.reading.encoding import Feature
 
 __all__ = ["Bins", "BinnedRows", "bin_edges", "bin_codes", "learn_bins"]
@@ -20,7 +20,7 @@ __all__ = ["Bins", "BinnedRows", "bin_edges", "bin_codes", "learn_bins"]
 Codes = NDArray[np.unsignedinteger]
 
 
-def bin_edges(column: NDArray, max_bins: int) -> Floats:
+def bin_edges(column: Numbers, max_bins: int) -> Floats:
     """Where to cut a column of numbers into bins, of shape (n_bins - 1,), in increasing order.
 
     The edges are midpoints between neighbouring distinct values. With up to ``max_bins`` distinct values all midpoints
@@ -33,14 +33,14 @@ def bin_edges(column: NDArray, max_bins: int) -> Floats:
     return edges_between(value, max_bins - bool(is_missing.any()))
 
 
-def edges_between(value: NDArray, max_bins: int) -> Floats:
+def edges_between(value: Numbers, max_bins: int) -> Floats:
     """The edges of up to ``max_bins`` bins that each hold equally many, up to one, of some distinct sorted values."""
     n_bins = min(len(value), max_bins)
     last_below = np.arange(1, n_bins) * len(value) // max(n_bins, 1) - 1
     return midpoint(value[last_below], value[last_below + 1])
 
 
-def bin_codes(column: NDArray, edges: Floats) -> Codes:
+def bin_codes(column: Numbers, edges: Floats) -> Codes:
     """Bin of each value, which ends at the first edge not below it; missing values are in the bin after the last.
 
     Takes O(rows log rows): looking up the edges among the sorted values takes half the time of looking up each value
@@ -102,7 +102,7 @@ class Bins:
     edges: tuple[Floats, ...]
 
     @cached_property
-    def is_numeric(self) -> NDArray[np.bool_]:
+    def is_numeric(self) -> Bools:
         """Which columns hold numbers."""
         return np.array([feature.is_numeric for feature in self.features])
 
@@ -138,7 +138,7 @@ class Bins:
             row[: len(edges)] = edges
         return upper
 
-    def numbers(self, histogram: NDArray) -> NDArray:
+    def numbers(self, histogram: NDArray[Kind]) -> NDArray[Kind]:
         """The histograms of all columns of numbers, of shape (n_nodes, n_columns, n_bins)."""
         n_columns = int(self.is_numeric.sum())
         return histogram[:, : n_columns * self.width].reshape(len(histogram), n_columns, self.width)
@@ -162,7 +162,7 @@ class Bins:
         branch[splits.routes.node, splits.routes.category] = splits.routes.branch
         return branch
 
-    def encode(self, values: NDArray) -> BinnedRows:
+    def encode(self, values: Numbers) -> BinnedRows:
         """Rows of a table of shape (n_features, n_rows) in bins, a column at a time."""
         codes: list[Codes] = []
         for feature, edges, column, missing in zip(self.features, self.edges, values, self.missing):
@@ -173,7 +173,7 @@ class Bins:
         return BinnedRows(tuple(codes), self.first_cell, self.n_cells)
 
 
-def learn_bins(values: NDArray, features: tuple[Feature, ...], weight: Floats, max_bins: int) -> Bins:
+def learn_bins(values: Numbers, features: tuple[Feature, ...], weight: Floats, max_bins: int) -> Bins:
     """The bins of a table of shape (n_features, n_rows); rows of weight zero don't count."""
     counts = np.flatnonzero(weight > 0)
     return Bins(

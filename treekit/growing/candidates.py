@@ -8,9 +8,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from treekit.numeric import TIE, Floats, Ints
+from treekit.numeric import TIE, Array, Floats, Ints
 from treekit.reading.encoding import Feature
 from treekit.trees.routes import BranchPerCategory, Routes, join_routes
 from treekit.trees.structure import MAJORITY
@@ -56,12 +55,12 @@ class SplitCandidates:
     gain: Floats
     threshold: Floats
     routes: dict[int, Routes | BranchPerCategory] = field(default_factory=dict)
-    missing: NDArray[np.intp] | None = None
+    missing: Ints | None = None
     branch_weight: dict[int, Floats] = field(default_factory=dict)
     branch_entropy: dict[int, Floats] = field(default_factory=dict)
     n_candidates: Floats | None = None
     split_information: Floats | None = None
-    feature: NDArray[np.intp] | None = None
+    feature: Ints | None = None
     direction: Floats | None = None
 
     def routes_of(self, node: Ints, column: Ints) -> Routes:
@@ -87,7 +86,7 @@ def merge_candidates(parts: Sequence[SplitCandidates], columns: Sequence[int] | 
     number = np.arange(sum(len(part.gain) for part in parts)) if columns is None else np.asarray(columns)
     by_number = np.argsort(number)
 
-    def merge(arrays: Sequence[NDArray | None], default: float) -> Any:
+    def merge(arrays: Sequence[Array | None], default: float) -> Any:
         """One array of all columns; ``default`` for parts without one; None if no part has one."""
         if all(array is None for array in arrays):
             return None
@@ -135,26 +134,24 @@ class ChildLimits:
         """Whether there is a least weight."""
         return bool(np.any(self.weight))
 
-    def of(self, node: NDArray[np.intp]) -> ChildLimits:
+    def of(self, node: Ints) -> ChildLimits:
         """The limits for the children of each of these nodes."""
         return ChildLimits(self.rows, self.weight[node] if isinstance(self.weight, np.ndarray) else self.weight)
 
 
-def largest_gain(candidates: SplitCandidates, impurity: Floats) -> NDArray[np.intp]:
+def largest_gain(candidates: SplitCandidates, impurity: Floats) -> Ints:
     """The column of the largest gain in each node; of equal ones the first."""
     return np.argmax(candidates.gain >= candidates.gain.max(axis=0) - TIE * impurity, axis=0)
 
 
-def largest_gain_among_sampled(
-    n_sampled: int, rng: np.random.Generator
-) -> Callable[[SplitCandidates, Floats], NDArray[np.intp]]:
+def largest_gain_among_sampled(n_sampled: int, rng: np.random.Generator) -> Callable[[SplitCandidates, Floats], Ints]:
     """Like :func:`largest_gain`, among ``n_sampled`` columns that each node draws at random.
 
     Columns that can't split a node don't count: drawing goes on until enough are found that can. Of equal gains the
     first drawn wins, so that no column is favoured.
     """
 
-    def choose(candidates: SplitCandidates, impurity: Floats) -> NDArray[np.intp]:
+    def choose(candidates: SplitCandidates, impurity: Floats) -> Ints:
         sampled = rng.random(candidates.gain.shape).argsort(axis=0)
         gain = np.take_along_axis(candidates.gain, sampled, axis=0)
         gain[np.isfinite(gain).cumsum(axis=0) > n_sampled] = -np.inf

@@ -7,20 +7,17 @@ many categories and nodes there are.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treekit.growing.candidates import ChildLimits, SplitCandidates
-from treekit.growing.criteria import ClassCriterion, Criterion, Entropy
+from treekit.growing.criteria import Criterion, Entropy
 from treekit.growing.level import Level
-from treekit.growing.many_classes import ClassPairs, CutSums, Term
-from treekit.growing.thresholds import saving_of_classes_within_limits, saving_within_limits
-from treekit.numeric import TIE, Bools, Floats, Ints, safe_divide
+from treekit.growing.thresholds import saving_within_limits
+from treekit.numeric import TIE, Array, Floats, Ints, Kind, Numbers, safe_divide
 from treekit.trees.routes import BranchPerCategory, Routes, routes_of_pairs
 
 __all__ = ["score_branches", "score_groups"]
@@ -44,26 +41,22 @@ class CategoryCells:
     node, category : arrays of shape (n_cells,)
         Node and category of each cell.
     sums : array of shape (n_sums, n_cells)
-        What the rows of each cell add up to: whole numbers, or floats that are exact multiples of a unit. With
-        ``by_class`` their weight, of shape (1, n_cells).
+        What the rows of each cell add up to: whole numbers, or floats that are exact multiples of a unit.
     unit : array of shape (n_sums, 1) or (n_sums, n_cells)
         Size of the units of ``sums``.
     n_rows : array of shape (n_cells,)
         Number of rows in each cell.
     n_nodes, n_values : int
         Numbers of nodes and of categories, with rows or without.
-    by_class : ClassPairs or None
-        Where classes are many, those that each cell has: see :mod:`treekit.growing.many_classes`.
     """
 
     node: Ints
     category: Ints
-    sums: NDArray
+    sums: Array
     unit: Floats
     n_rows: Ints
     n_nodes: int
     n_values: int
-    by_class: ClassPairs | None = None
 
     @cached_property
     def counts(self) -> Floats:
@@ -75,13 +68,6 @@ class CategoryCells:
         """The sums of the known rows of each node, of shape (n_sums, n_nodes)."""
         return self.by_node(self.counts)
 
-    @property
-    def unit_of_nodes(self) -> Floats:
-        """Size of the units of the first sum; 0 for a node without cells."""
-        unit = np.zeros(self.n_nodes)
-        unit[self.node] = self.unit[0]
-        return unit
-
     @cached_property
     def n_known(self) -> Ints:
         """The number of known rows of each node."""
@@ -92,7 +78,7 @@ class CategoryCells:
         """The first cell of each node that has cells."""
         return np.flatnonzero(np.diff(self.node, prepend=-1))
 
-    def by_node(self, x: NDArray) -> NDArray:
+    def by_node(self, x: NDArray[Kind]) -> NDArray[Kind]:
         """Sum of x over the cells of each node, of shape (..., n_nodes); 0 for a node without cells."""
         total = np.zeros((*x.shape[:-1], self.n_nodes), dtype=x.dtype)
         if len(self.node):
@@ -109,23 +95,10 @@ class CategoryCells:
             sums=self.sums[:, order],
             unit=unit,
             n_rows=self.n_rows[order],
-            by_class=self.by_class and self.by_class.in_order(order),
         )
 
 
-class LeftSides(NamedTuple):
-    """How the sums of left sides are made from those of the cells; and where classes are many, those of both sides."""
-
-    sums: Callable[[CategoryCells], Floats]
-    classes: Callable[[ClassPairs, Term], CutSums]
-
-
-def _some(is_left: Bools) -> LeftSides:
-    """The left sides of some of the cells, one for each node."""
-    return LeftSides(lambda cells: cells.by_node(cells.counts * is_left), lambda pairs, term: pairs.some(is_left, term))
-
-
-def category_cells(level: Level, column: NDArray, n_values: int) -> CategoryCells:
+def category_cells(level: Level, column: Numbers, n_values: int) -> CategoryCells:
     """The cells of a level on a column. Takes O(entries), times their logarithm where far more cells are possible."""
     code, node, entry = level.values(column, level.entry).astype(np.intp), level.node, level.entry
     if code.min(initial=0) < 0:
@@ -137,11 +110,7 @@ def category_cells(level: Level, column: NDArray, n_values: int) -> CategoryCell
         np.add.at(of_cells, group, addend.take(entry).astype(np.int64))
     n_rows = np.bincount(group, minlength=len(cell))
     node, category = np.divmod(cell, max(n_values, 1))
-    cells = CategoryCells(node, category, sums, level.unit_of(node), n_rows, level.n_nodes, n_values)
-    if level.labels is None:
-        return cells
-    labels = level.labels.take(level.rows(entry))
-    return replace(cells, by_class=ClassPairs.of_rows(labels, level.addend[0].take(entry), group, node, level.n_nodes))
+    return CategoryCells(node, category, sums, level.unit_of(node), n_rows, level.n_nodes, n_values)
 
 
 def _cells_with_rows(cell: Ints, n_cells: int) -> tuple[Ints, Ints]:
@@ -166,7 +135,7 @@ def _cells_with_rows(cell: Ints, n_cells: int) -> tuple[Ints, Ints]:
 
 
 def score_branches(
-    level: Level, column: NDArray, n_values: int, criterion: Entropy, min_weight: float = 0.0
+    level: Level, column: Numbers, n_values: int, criterion: Entropy, min_weight: float = 0.0
 ) -> SplitCandidates:
     """A branch for each category: what it gains in each node.
 
@@ -174,15 +143,7 @@ def score_branches(
     """
     cells = category_cells(level, column, n_values)
     weight = criterion.weight(cells.counts)
-    if cells.by_class is None:
-        saving = criterion.cost(cells.known) - cells.by_node(criterion.cost(cells.counts))
-    else:
-        sums = cells.by_class.total(criterion.term)
-        whole = np.maximum(sums.total.weight, 1)
-        others = sums.others / whole
-        share, node = sums.left.weight / whole[cells.node], cells.node
-        after = cells.by_node(criterion.cost_of_classes(share, sums.left, others[node]))
-        saving = cells.known[0] * (criterion.cost_of_classes(np.ones_like(others), sums.total, others) - after)
+    saving = criterion.cost(cells.known) - cells.by_node(criterion.cost(cells.counts))
     can_split = cells.by_node(((weight > 0) & (weight >= min_weight)).astype(np.intp)) >= 2
     gain = np.where(can_split, criterion.gain(saving, level.sums), -np.inf)
     share = safe_divide(weight, cells.by_node(weight)[cells.node])
@@ -192,7 +153,7 @@ def score_branches(
 
 def score_groups(
     level: Level,
-    column: NDArray,
+    column: Numbers,
     n_values: int,
     criterion: Criterion,
     impurity: Floats,
@@ -208,14 +169,12 @@ def score_groups(
     than thirty classes, of those most frequent in the node. A level takes O(entries log entries) for each order.
     """
     cells = category_cells(level, column, n_values)
-    # A gain needs the weight of the node alone, which is the sum over the classes.
-    node = level.sums if level.labels is None else level.sums.sum(axis=0, keepdims=True)
-    return best_groups_of_cells(cells, node, criterion, impurity, limits, one_vs_rest)
+    return best_groups_of_cells(cells, level.sums, criterion, impurity, limits, one_vs_rest)
 
 
 def best_groups(
     counts: Floats,
-    n_rows: NDArray[np.intp],
+    n_rows: Ints,
     node: Floats,
     criterion: Criterion,
     impurity: Floats,
@@ -239,22 +198,20 @@ def best_groups_of_cells(
     """The best grouping of each node; of equal gains the first in the list of groupings."""
     best_gain = np.full(cells.n_nodes, -np.inf)
     goes_left = np.zeros(len(cells.node), dtype=bool)
-    keys = criterion.order_keys(cells.counts) if cells.by_class is None else None
-    has_one_key = keys is not None and len(keys) == 1
-    if not one_vs_rest and not has_one_key and cells.n_values <= MAX_EXHAUSTIVE:
+    keys = criterion.order_keys(cells.counts)
+    if not one_vs_rest and len(keys) > 1 and cells.n_values <= MAX_EXHAUSTIVE:
         every_node = np.arange(cells.n_nodes)
         # The last category stays on the right: its being on the left would be the same cut, named the other way.
         for mask in range(1, 2 ** max(cells.n_values - 1, 0)):
             is_left = (mask >> cells.category) & 1 == 1
             n_left = cells.by_node(cells.n_rows * is_left)
-            saving = _saving(cells, _some(is_left), n_left, every_node, criterion, limits)
+            saving = _saving(cells, cells.by_node(cells.counts * is_left), n_left, every_node, criterion, limits)
             gain = criterion.gain(saving, node)
             better = np.isfinite(gain) & ~(gain <= best_gain + TIE * impurity)
             best_gain[better] = gain[better]
             goes_left = np.where(better[cells.node], is_left, goes_left)
     elif one_vs_rest:
-        sides = LeftSides(lambda c: c.counts, ClassPairs.each)
-        best_gain, best = _best_left_sides(cells, sides, cells.n_rows, node, criterion, impurity, limits)
+        best_gain, best = _best_left_sides(cells, cells.counts, cells.n_rows, node, criterion, impurity, limits)
         goes_left[best[best >= 0]] = True
     else:
         for key in _keys_of_frequent_classes(cells, keys):
@@ -283,20 +240,13 @@ def _order_in_nodes(cells: CategoryCells, key: Floats) -> Ints:
     return order[np.lexsort((order, np.cumsum(np.append(True, ~ties))))]
 
 
-def _keys_of_frequent_classes(cells: CategoryCells, keys: Floats | None) -> Floats:
-    """Numbers by which the cells of each node are ordered, of shape (n_orders, n_cells); made here for many classes."""
-    if cells.by_class is not None:
-        in_node = cells.by_class.known()
-        return np.stack([cells.by_class.share_in_group(k[cells.node]) for k in _most_frequent(in_node)])
-    assert keys is not None
+def _keys_of_frequent_classes(cells: CategoryCells, keys: Floats) -> Floats:
+    """Numbers by which the cells of each node are ordered, of shape (n_orders, n_cells); of many classes, those of the
+    most frequent in each node."""
     if len(keys) <= MAX_ORDERS:
         return keys
-    return keys[_most_frequent(cells.known)[:, cells.node], np.arange(len(cells.node))]
-
-
-def _most_frequent(known: NDArray) -> Ints:
-    """The classes most frequent in each node, the first of all first, of shape (n_orders, n_nodes)."""
-    return np.argsort(-known, axis=0, kind="stable")[:MAX_ORDERS]
+    most_frequent = np.argsort(-cells.known, axis=0, kind="stable")[:MAX_ORDERS]
+    return keys[most_frequent[:, cells.node], np.arange(len(cells.node))]
 
 
 def _best_prefix(
@@ -308,30 +258,25 @@ def _best_prefix(
     first = cells.first_of_node
     size = np.diff(first, append=len(cells.node))
 
-    def up_to_each(x: NDArray) -> NDArray:
+    def up_to_each(x: NDArray[Kind]) -> NDArray[Kind]:
         # One running sum for all nodes. It is exact, so what the nodes before add up to can be subtracted.
         running = np.cumsum(x, axis=-1)
         return running - np.repeat(running[..., first] - x[..., first], size, axis=-1)
 
-    sides = LeftSides(lambda c: up_to_each(c.sums) * c.unit, ClassPairs.up_to_each)
-    return _best_left_sides(cells, sides, up_to_each(cells.n_rows), node, criterion, impurity, limits)
+    left, n_left = up_to_each(cells.sums) * cells.unit, up_to_each(cells.n_rows)
+    return _best_left_sides(cells, left, n_left, node, criterion, impurity, limits)
 
 
 def _saving(
-    cells: CategoryCells, sides: LeftSides, n_left: Ints, at: Ints, criterion: Criterion, limits: ChildLimits
+    cells: CategoryCells, left: Floats, n_left: Ints, at: Ints, criterion: Criterion, limits: ChildLimits
 ) -> Floats:
     """What left sides in the nodes ``at`` save; -inf where a side is below the limits."""
-    n_known, limits = cells.n_known[at], limits.of(at)
-    if cells.by_class is None:
-        return saving_within_limits(criterion, sides.sums(cells), cells.known[:, at], n_left, n_known, limits)
-    assert isinstance(criterion, ClassCriterion)
-    sums = sides.classes(cells.by_class, criterion.term)
-    return saving_of_classes_within_limits(criterion, sums, cells.unit_of_nodes[at], at, n_left, n_known, limits)
+    return saving_within_limits(criterion, left, cells.known[:, at], n_left, cells.n_known[at], limits.of(at))
 
 
 def _best_left_sides(
     cells: CategoryCells,
-    sides: LeftSides,
+    left: Floats,
     n_left: Ints,
     node: Floats,
     criterion: Criterion,
@@ -340,7 +285,7 @@ def _best_left_sides(
 ) -> tuple[Floats, Ints]:
     """Of one left side for each cell, the best of each node: its gain, and its cell; -inf and -1 if there is none."""
     at = cells.node
-    saving = _saving(cells, sides, n_left, at, criterion, limits)
+    saving = _saving(cells, left, n_left, at, criterion, limits)
     gain = np.where(n_left < cells.n_known[at], criterion.gain(saving, node[:, at]), -np.inf)
     best_gain, best = np.full(cells.n_nodes, -np.inf), np.full(cells.n_nodes, -1)
     np.maximum.at(best_gain, at, gain)

@@ -1,9 +1,18 @@
 """What a split is to lower.
 
 Every criterion here is a function of sums: what a group of rows costs follows from what its rows add up to, be it class
-weights, or weight and target. So the costs of both sides of any cut are known from one running sum. The gain of a
-split is the cost of the node minus the costs of its children, over the weight of the node (but not for boosting: see
-:class:`Newton`). The one criterion that is no such function has a file of its own, ``absolute_error.py``.
+weights, or weight and target. So the costs of both sides of any cut are known from one running sum. The one criterion
+that is no such function has a file of its own, ``absolute_error.py``.
+
+Four words, for a group of rows that weigh n together:
+
+=========  ===========================================================================================================
+cost       n times the impurity, up to a term that is the same for the node and for both of its sides together
+saving     cost of a node - cost of its left side - cost of its right side
+gain       saving / n; :class:`Newton` adds up instead of taking a mean: saving - gamma
+objective  in histograms, - cost of the left side - cost of the right side: the saving but for the node's own cost,
+           which all of its cuts share; with :class:`Newton` twice that, since the objective has no factor of one half
+=========  ===========================================================================================================
 
 Sums have the shape (n_sums, ...): one for each thing that is added up, for any number of groups of rows.
 """
@@ -16,13 +25,11 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treekit.growing.fixed_point import unit_for_sum
 from treekit.growing.level import Level, segment_sums
-from treekit.growing.many_classes import MANY, ClassSums, CutSums, Labels
 from treekit.measures import entropy_of_counts, gini_of_counts
-from treekit.numeric import RESOLUTION, ROUNDING, WEIGHT_RESOLUTION, Bools, Floats, Ints, safe_divide
+from treekit.numeric import RESOLUTION, ROUNDING, WEIGHT_RESOLUTION, Bools, Floats, Integers, Ints, Numbers, safe_divide
 
 __all__ = ["Criterion", "ClassCriterion", "Entropy", "Gini", "SquaredError", "FriedmanMSE", "Poisson", "Newton"]
 
@@ -44,15 +51,12 @@ class Criterion:
     gain_is_sum : bool
         Whether gains and impurities are sums over the rows of a node instead of means.
     per_row : array of shape (n_sums, n_rows)
-        What each training row adds to the sums, for each unit of its weight; only 1 where there are ``labels``.
-    labels : Labels or None
-        Where classes are many, the only one of the sums that each row adds to.
+        What each training row adds to the sums, for each unit of its weight.
     """
 
     name = ""
     gain_is_sum = False
-    per_row: NDArray
-    labels: Labels | None = None
+    per_row: Floats
 
     def cost(self, sums: Floats) -> Floats:
         """Weight times impurity of each group, up to a term that adds up as well and so cancels in every gain."""
@@ -114,7 +118,7 @@ class DeviationCriterion(Criterion):
     def saving(self, left: Floats, total: Floats) -> Floats:
         return self.savings(self.weight(left), total)(left[1:])
 
-    def savings(self, n_left: NDArray, total: Floats) -> Callable[[Floats], Floats]:
+    def savings(self, n_left: Numbers, total: Floats) -> Callable[[Floats], Floats]:
         """The saving as a function of all sums but the first, for cuts with the weight ``n_left`` below them.
 
         What follows from the weights alone is worked out once; where every row has weight 1, that serves all columns.
@@ -122,7 +126,7 @@ class DeviationCriterion(Criterion):
         raise NotImplementedError
 
 
-def saving_by_one_sum(n_left: NDArray, n: Floats, total: Floats, times: float = 1) -> Callable[[Floats], Floats]:
+def saving_by_one_sum(n_left: Numbers, n: Floats, total: Floats, times: float = 1) -> Callable[[Floats], Floats]:
     """``times`` the saving of :class:`DeviationCriterion`, as a function of the sum on the left.
 
     Parameters
@@ -144,7 +148,7 @@ def saving_by_one_sum(n_left: NDArray, n: Floats, total: Floats, times: float = 
     return saving
 
 
-def with_fine_weights(level: Level, n_sums: int, weights: Callable[[NDArray[np.integer]], Floats]) -> Level:
+def with_fine_weights(level: Level, n_sums: int, weights: Callable[[Integers], Floats]) -> Level:
     """The level with finer units in the nodes whose rows weigh little beside those of other nodes.
 
     Parameters
@@ -168,18 +172,15 @@ def with_fine_weights(level: Level, n_sums: int, weights: Callable[[NDArray[np.i
     total = np.bincount(node, exact.sum(axis=0), minlength=level.n_nodes).astype(float)
     unit[:n_sums, is_coarse] = unit_for_sum(total[is_coarse])
     addend[:n_sums, entry] = np.rint(exact / unit[:n_sums, node])
-    return replace(level, addend=addend, unit=unit, total=level.add_up(addend, level.entry, level.start))
+    return replace(level, addend=addend, unit=unit, total=segment_sums(addend, level.entry, level.start))
 
 
 class ClassCriterion(Criterion):
     """The rows add up to the weights of the classes; a leaf predicts their shares."""
 
-    def __init__(self, label: NDArray[np.intp], n_classes: int):
+    def __init__(self, label: Ints, n_classes: int):
         self.label, self.n_classes = label, n_classes
-        if n_classes < MANY:
-            self.per_row = label == np.arange(n_classes)[:, np.newaxis]
-        else:
-            self.per_row, self.labels = np.ones((1, len(label))), Labels(label, n_classes)
+        self.per_row = label == np.arange(n_classes)[:, np.newaxis]
 
     def weight(self, sums: Floats) -> Floats:
         return sums.sum(axis=0)
@@ -201,33 +202,6 @@ class ClassCriterion(Criterion):
         shares = safe_divide(sums, sums.sum(axis=0))
         return shares[1:] if len(shares) == 2 else shares
 
-    def term(self, share: Floats) -> Floats:
-        """What a class adds to the sum over the classes of a group: see :mod:`treekit.growing.many_classes`."""
-        raise NotImplementedError
-
-    def cost_of_classes(self, share: Floats, sums: ClassSums, others: Floats) -> Floats:
-        """Cost of groups, as a share of the weight of their nodes.
-
-        Parameters
-        ----------
-        share : array of shape (n_groups,)
-            The group's share of the weight of its node.
-        sums : ClassSums
-            What it adds up to without the largest class of the node.
-        others : array of shape (n_groups,)
-            The share of the other classes in the node.
-        """
-        raise NotImplementedError
-
-    def saving_of_classes(self, sums: CutSums, node: Ints) -> Floats:
-        """How much it saves to cut each node, as a share of its weight; ``node`` is that of each cut."""
-        whole = np.maximum(sums.total.weight, 1)
-        others = sums.others / whole
-        left, right = (
-            self.cost_of_classes(side.weight / whole[node], side, others[node]) for side in (sums.left, sums.right)
-        )
-        return self.cost_of_classes(np.ones_like(others), sums.total, others)[node] - left - right
-
 
 class Entropy(ClassCriterion):
     r"""Entropy of the labels, in bits: cost :math:`n H = -\sum_k n_k \log_2 (n_k / n)`.
@@ -241,17 +215,6 @@ class Entropy(ClassCriterion):
     def cost(self, sums: Floats) -> Floats:
         share = sums / np.maximum(sums.sum(axis=0), TINY)
         return -(sums * np.log2(np.maximum(share, TINY))).sum(axis=0)
-
-    def term(self, share: Floats) -> Floats:
-        return share * np.log2(np.maximum(share, TINY))
-
-    def cost_of_classes(self, share: Floats, sums: ClassSums, others: Floats) -> Floats:
-        # -l log(l / share) of the largest class, with l = share - x; and of the others, which weigh x together.
-        x = others * sums.others
-        is_mixed = (x > 0) & (x < share)
-        log_of_largest = np.log1p(-safe_divide(x, share), out=np.zeros_like(x), where=is_mixed) / np.log(2)
-        log_of_others = np.log2(np.maximum(share, TINY)) - np.log2(np.maximum(others, TINY))
-        return x * log_of_others - others * sums.terms - (share - x) * log_of_largest
 
     def impurity(self, level: Level) -> Floats:
         return entropy_of_counts(level.sums.T)
@@ -270,7 +233,7 @@ class Gini(ClassCriterion, DeviationCriterion):
         total = sums.sum(axis=0)
         return total - safe_divide((sums * sums).sum(axis=0), total)
 
-    def savings(self, n_left: NDArray, total: Floats) -> Callable[[Floats], Floats]:
+    def savings(self, n_left: Numbers, total: Floats) -> Callable[[Floats], Floats]:
         n = total.sum(axis=0)
         if len(total) == 2:
             return saving_by_one_sum(n_left, n, total[1], times=2)
@@ -286,14 +249,6 @@ class Gini(ClassCriterion, DeviationCriterion):
             return squares
 
         return saving
-
-    def term(self, share: Floats) -> Floats:
-        return np.square(share)
-
-    def cost_of_classes(self, share: Floats, sums: ClassSums, others: Floats) -> Floats:
-        # With x the weight of the others, the largest class weighs l = share - x; without 2 x, which adds up,
-        # share - (l^2 + others' squares) / share = 2 x - (x^2 + others' squares) / share.
-        return -np.square(others) * safe_divide(np.square(sums.others) + sums.terms, share)
 
     def impurity(self, level: Level) -> Floats:
         return gini_of_counts(level.sums.T)
@@ -434,7 +389,7 @@ class SquaredError(_Mean, DeviationCriterion):
     def cost(self, sums: Floats) -> Floats:
         return -safe_divide(sums[1] * sums[1], sums[0])
 
-    def savings(self, n_left: NDArray, total: Floats) -> Callable[[Floats], Floats]:
+    def savings(self, n_left: Numbers, total: Floats) -> Callable[[Floats], Floats]:
         return saving_by_one_sum(n_left, total[0], total[1])
 
     def impurity(self, level: Level) -> Floats:
@@ -449,7 +404,7 @@ class FriedmanMSE(SquaredError):
 
     name = "friedman_mse"
 
-    def savings(self, n_left: NDArray, total: Floats) -> Callable[[Floats], Floats]:
+    def savings(self, n_left: Numbers, total: Floats) -> Callable[[Floats], Floats]:
         n_right = total[0] - n_left
 
         def saving(left: Floats) -> Floats:

@@ -12,14 +12,13 @@ from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treekit.growing.candidates import ChildLimits, SplitCandidates, merge_candidates
 from treekit.growing.criteria import Criterion
 from treekit.growing.level import Level
 from treekit.growing.presorted import blocks, sort_columns
 from treekit.growing.thresholds import score_cuts
-from treekit.numeric import Floats, Ints
+from treekit.numeric import Floats, Integers, Ints, Numbers
 
 __all__ = ["RankedColumns", "SampledFeatures"]
 
@@ -33,23 +32,23 @@ class RankedColumns:
         The table.
     """
 
-    def __init__(self, values: NDArray):
+    def __init__(self, values: Numbers):
         self.values = values
 
     @cached_property
-    def order(self) -> NDArray[np.integer]:
+    def order(self) -> Integers:
         """The rows by each column, of shape (n_features, n_rows)."""
         return sort_columns(self.values, list(range(len(self.values))))
 
     @cached_property
-    def rank(self) -> NDArray[np.integer]:
+    def rank(self) -> Integers:
         """Place of each row in the order of each column, of shape (n_features, n_rows)."""
         rank = np.empty_like(self.order)
         for place, order in zip(rank, self.order):
             place[order] = np.arange(len(order))
         return rank
 
-    def by_value(self, level: Level, columns: Ints) -> tuple[NDArray[np.integer], NDArray]:
+    def by_value(self, level: Level, columns: Ints) -> tuple[Integers, Numbers]:
         """The entries of each node in the order of the node's own columns, and their values.
 
         Parameters

@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treekit.numeric import ROUNDING, Floats, Ints, Wholes
+from treekit.numeric import ROUNDING, Floats, Integers, Ints, Numbers, Wholes
 
 __all__ = [
     "largest_magnitude",
@@ -42,7 +42,7 @@ INTEGER_BITS = 62
 FLOAT_BITS = 53
 
 
-def largest_magnitude(x: NDArray) -> Floats:
+def largest_magnitude(x: Numbers) -> Floats:
     """The largest absolute value along the last axis; 0 if that is empty."""
     return np.maximum(x.max(axis=-1, initial=0), -x.min(axis=-1, initial=0)).astype(float)
 
@@ -64,7 +64,7 @@ def unit_for_sum(size: Floats) -> Floats:
     return unit_for(size, 1, INTEGER_BITS - 1)
 
 
-def to_whole(x: NDArray, unit: Floats) -> Wholes:
+def to_whole(x: Numbers, unit: Floats) -> Wholes:
     """Rows of numbers, of shape (n_sums, n_rows), as whole multiples of a unit for each."""
     with np.errstate(invalid="ignore"):
         return np.rint(x / unit[:, np.newaxis]).astype(np.int64)
@@ -73,7 +73,7 @@ def to_whole(x: NDArray, unit: Floats) -> Wholes:
 # -- the sums of a level ------------------------------------------------------------------------------------------
 
 
-def to_units(x: Floats, fractions: bool) -> tuple[NDArray[np.integer], Floats]:
+def to_units(x: Floats, fractions: bool) -> tuple[Integers, Floats]:
     """Each row of x as whole multiples of a unit of its own, and the units, of shape (n_sums, 1).
 
     The unit is 1 where x is whole and no ``fractions`` are to come, otherwise a power of 2 that leaves about 60 bits
@@ -89,7 +89,7 @@ def to_units(x: Floats, fractions: bool) -> tuple[NDArray[np.integer], Floats]:
 # -- means over blocks of rows ------------------------------------------------------------------------------------
 
 
-def weighted(x: NDArray, weight: Floats) -> Floats:
+def weighted(x: Numbers, weight: Floats) -> Floats:
     """The terms of a weighted mean of each row of x: x times weight, and in the last row the weight."""
     with np.errstate(over="ignore"):  # an infinite term makes the mean infinite
         return np.concatenate([x * weight, weight[np.newaxis]])
@@ -103,7 +103,7 @@ def mean_of_sums(sums: Wholes, unit: Floats) -> Floats:
     return np.where(np.isfinite(unit[:-1]), mean, np.inf)
 
 
-def weighted_mean(x: NDArray, weight: Floats) -> Floats:
+def weighted_mean(x: Numbers, weight: Floats) -> Floats:
     """Weighted mean of each row of x, of shape (n_sums,), by exact sums; ``weight`` has a positive entry."""
     counts = np.flatnonzero(weight > 0)
     if len(counts) < len(weight):  # a row of weight zero is no row, whatever stands in it

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from numpy.typing import NDArray
-
 from treekit.growing.binning import learn_bins
 from treekit.growing.candidates import ChildLimits, SplitCandidates, combine_numeric_and_categorical
 from treekit.growing.categories import score_groups
@@ -13,7 +11,7 @@ from treekit.growing.histogram import HistogramGrower, LocalRows, derivatives_of
 from treekit.growing.level import Level
 from treekit.growing.presorted import sort_columns
 from treekit.growing.thresholds import score_thresholds
-from treekit.numeric import Floats, Ints
+from treekit.numeric import Floats, Ints, Numbers
 from treekit.reading.encoding import Feature
 from treekit.trees.structure import MAJORITY
 from treekit.trees.tree import Tree
@@ -36,7 +34,7 @@ class GradientTreeGrower:
         Number of bins for each column of numbers; None to try every cut.
     """
 
-    def __init__(self, values: NDArray, features: tuple[Feature, ...], weight: Floats, max_bins: int | None):
+    def __init__(self, values: Numbers, features: tuple[Feature, ...], weight: Floats, max_bins: int | None):
         self.values, self.features, self.is_binned = values, features, max_bins is not None
         if max_bins is None:
             self.sorted_rows = sort_columns(values, [j for j, feature in enumerate(features) if feature.is_numeric])

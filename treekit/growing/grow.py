@@ -12,13 +12,12 @@ from dataclasses import dataclass
 from typing import Generic, NamedTuple, Protocol, Self, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treekit.growing.candidates import SplitCandidates, largest_gain
 from treekit.growing.criteria import Criterion
 from treekit.growing.level import Level, descend, first_level
 from treekit.growing.presorted import sort_columns
-from treekit.numeric import LEAST_SHARE, TIE, Bools, Floats, Ints, safe_divide
+from treekit.numeric import LEAST_SHARE, TIE, Array, Bools, Floats, Integers, Ints, Numbers, safe_divide
 from treekit.reading.encoding import Feature
 from treekit.trees.routes import Routes, join_routes
 from treekit.trees.structure import MAJORITY, NO_SURROGATE, SHARE, STOP, Surrogate, branches, combine
@@ -84,6 +83,14 @@ class StoppingRule(NamedTuple):
     min_gain: float = 0.0
     min_impurity_decrease: float = 0.0
 
+    def may_split(self, n_samples: Ints, depth: int) -> Bools:
+        """Whether nodes of a level are high and large enough to be split."""
+        return (n_samples >= self.min_samples_split) & (depth < self.max_depth)
+
+    def least_gain(self, weight: Floats, total: float) -> Floats:
+        """What the split of each node must gain, from the weight of the node and that of the whole table."""
+        return np.maximum(self.min_gain, safe_divide(self.min_impurity_decrease * total, weight))
+
 
 @dataclass(frozen=True)
 class SplitSearch:
@@ -111,7 +118,7 @@ class SplitSearch:
     choose: ChooseFeature = largest_gain
     missing: int = STOP
     find_surrogates: FindSurrogates | None = None
-    order: NDArray[np.integer] | None = None
+    order: Integers | None = None
 
 
 class ChosenSplits(NamedTuple):
@@ -173,13 +180,14 @@ class LevelStatistics(NamedTuple):
 
 
 def grow(
-    values: NDArray,
+    values: Numbers,
     features: tuple[Feature, ...],
     criterion: Criterion,
     weight: Floats,
     search: SplitSearch,
     stop: StoppingRule = StoppingRule(),
-    classes: NDArray | None = None,
+    classes: Array | None = None,
+    on_level: Callable[[Level], None] = lambda level: None,
 ) -> Tree:
     """Grow a tree.
 
@@ -199,6 +207,8 @@ def grow(
         When a node becomes a leaf although its rows differ.
     classes : array, optional
         The labels, for a classifier.
+    on_level : function of a level
+        Is shown every level as it begins.
 
     Returns
     -------
@@ -209,11 +219,34 @@ def grow(
     A level costs O(entries x features), a tree O(rows x features x (depth + log rows)): the logarithm is for sorting
     the numeric columns, once. No column is ever removed: where it has one value left it cannot split.
     """
-    return _grow_by_rows(values, features, criterion, weight, search, stop, classes)
+
+    def root() -> Level:
+        columns = [j for j, feature in enumerate(features) if feature.is_numeric]
+        order = sort_columns(values, columns) if search.order is None else search.order.copy()
+        n_branches = max(2, *(feature.n_values for feature in features))
+        shares, sorted_columns = search.missing == SHARE, columns[: len(order)]
+        return shown(first_level(criterion.per_row, weight, sorted_columns, order, shares, n_branches))
+
+    def find_splits(level: Level, impurity: Floats, least: Floats) -> ChosenSplits:
+        candidates = search.score(level, impurity)
+        return choose_splits(candidates, search.choose(candidates, impurity), least - TIE * impurity, search.missing)
+
+    def move(level: Level, splits: ChosenSplits, next_id: int) -> NextLevel[Level]:
+        level = level.keep_only(splits.node)
+        branch, splits = take_branches(level, values, splits, search.find_surrogates)
+        level, parent = descend(level, branch, splits.n_children, next_id)
+        return NextLevel(shown(criterion.refined(level)), parent, splits)
+
+    def shown(level: Level) -> Level:
+        on_level(level)
+        return level
+
+    # The root has no name here: one would keep its arrays alive.
+    return grow_levels(features, criterion, root(), find_splits, move, stop, classes)
 
 
 def grow_and_apply(
-    values: NDArray,
+    values: Numbers,
     features: tuple[Feature, ...],
     criterion: Criterion,
     weight: Floats,
@@ -230,61 +263,10 @@ def grow_and_apply(
         # Overwritten at each level; the last write is the leaf.
         leaf[level.rows(level.entry)] = level.id.take(level.node)
 
-    tree = _grow_by_rows(values, features, criterion, weight, search, stop, on_level=note_nodes)
+    tree = grow(values, features, criterion, weight, search, stop, on_level=note_nodes)
     left_out = np.flatnonzero(leaf < 0)
     leaf[left_out] = tree.apply(values[:, left_out])
     return tree, leaf
-
-
-def _grow_by_rows(
-    values: NDArray,
-    features: tuple[Feature, ...],
-    criterion: Criterion,
-    weight: Floats,
-    search: SplitSearch,
-    stop: StoppingRule,
-    classes: NDArray | None = None,
-    on_level: Callable[[Level], None] = lambda level: None,
-) -> Tree:
-    """See :func:`grow`; ``on_level`` is shown every level as it begins."""
-    columns = [j for j, feature in enumerate(features) if feature.is_numeric]
-    n_branches = max(2, *(feature.n_values for feature in features))
-    order = sort_columns(values, columns) if search.order is None else search.order.copy()
-
-    def find_splits(level: Level, impurity: Floats, least: Floats) -> ChosenSplits:
-        candidates = search.score(level, impurity)
-        return choose_splits(candidates, search.choose(candidates, impurity), least - TIE * impurity, search.missing)
-
-    def move(level: Level, splits: ChosenSplits, next_id: int) -> NextLevel[Level]:
-        level = level.keep_only(splits.node)
-        branch, splits = take_branches(level, values, splits, search.find_surrogates)
-        level, parent = descend(level, branch, splits.n_children, next_id)
-        return NextLevel(shown(criterion.refined(level)), parent, splits)
-
-    def shown(level: Level) -> Level:
-        on_level(level)
-        return level
-
-    # Pass the root inline: a local name would keep its arrays alive.
-    return grow_levels(
-        features,
-        criterion,
-        shown(
-            first_level(
-                criterion.per_row,
-                weight,
-                columns[: len(order)],
-                order,
-                search.missing == SHARE,
-                n_branches,
-                criterion.labels,
-            )
-        ),
-        find_splits,
-        move,
-        stop,
-        classes,
-    )
 
 
 def grow_levels(
@@ -294,7 +276,7 @@ def grow_levels(
     find_splits: FindSplits[AnyLevel],
     move: Move[AnyLevel],
     stop: StoppingRule = StoppingRule(),
-    classes: NDArray | None = None,
+    classes: Array | None = None,
 ) -> Tree:
     """The loop alone. It never reads rows, only the sums over the rows of each node: so the rows may lie elsewhere.
 
@@ -315,28 +297,26 @@ def grow_levels(
     split_ids: list[Ints] = []  # the numbers of their nodes in the tree
     n_nodes = 1
     while True:
-        node_weight, impurity = criterion.weight(level.sums), criterion.impurity(level)
+        weight, impurity = criterion.weight(level.sums), criterion.impurity(level)
 
         # What would a node predict as a leaf? An empty branch predicts what its parent would.
-        value = np.where((node_weight > 0)[:, np.newaxis], criterion.value(level), inherited)
-        grown.append(LevelStatistics(level.id, level.n_samples, node_weight, impurity, value))
+        value = np.where((weight > 0)[:, np.newaxis], criterion.value(level), inherited)
+        grown.append(LevelStatistics(level.id, level.n_samples, weight, impurity, value))
 
         # Is it a leaf? When its rows agree, when it is deep or its rows are few; or when no split gains enough.
-        pure = criterion.is_pure(level, impurity)
-        is_open = ~pure & (level.n_samples >= stop.min_samples_split) & (len(splits) < stop.max_depth)
-        if not is_open.any():
+        may_split = stop.may_split(level.n_samples, depth=len(splits)) & ~criterion.is_pure(level, impurity)
+        opened = np.flatnonzero(may_split)
+        if not len(opened):
             break
-        least = np.maximum(stop.min_gain, safe_divide(stop.min_impurity_decrease * total, node_weight))
 
         # Which split is best?
-        opened = np.flatnonzero(is_open)
         level = level.keep_only(opened)
-        chosen = find_splits(level, impurity[opened], least[opened])
+        chosen = find_splits(level, impurity[opened], stop.least_gain(weight[opened], total))
         if not len(chosen.node):
             break
-        split_ids.append(level.id[chosen.node])
 
         # Every row takes its branch.
+        split_ids.append(level.id[chosen.node])
         level, parent, chosen = move(level, chosen, n_nodes)
         splits.append(chosen)
         inherited = value[opened[chosen.node[parent]]]
@@ -370,7 +350,7 @@ def choose_splits(candidates: SplitCandidates, chosen: Ints, least: Floats, miss
 
 
 def take_branches(
-    level: Level, values: NDArray, splits: ChosenSplits, find_surrogates: FindSurrogates | None
+    level: Level, values: Numbers, splits: ChosenSplits, find_surrogates: FindSurrogates | None
 ) -> tuple[Ints, ChosenSplits]:
     """The branch of each entry, SHARE where it is to be shared out; and the splits, as a move returns them.
 
@@ -431,7 +411,7 @@ def _heaviest_branch(level: Level, branch: Ints, n_branches: int) -> Ints:
 
 def assemble_tree(
     features: tuple[Feature, ...],
-    classes: NDArray | None,
+    classes: Array | None,
     criterion: NodeCriterion[AnyLevel],
     levels: list[LevelStatistics],
     splits: list[ChosenSplits],
@@ -451,20 +431,39 @@ def assemble_tree(
     # A list of levels, field by field.
     numbers, n_samples, weight, impurity, value = (np.concatenate(parts) for parts in zip(*levels))
     by_id = np.argsort(numbers)
+    split = splits_of_tree(splits, split_ids, len(by_id))
+    return Tree(
+        features=features,
+        classes=classes,
+        feature=split.feature,
+        threshold=split.threshold,
+        routes=split.routes,
+        n_children=split.n_children,
+        missing=split.missing,
+        gain=split.gain,
+        impurity=impurity[by_id],
+        n_samples=n_samples[by_id],
+        weight=weight[by_id],
+        value=value[by_id],
+        surrogates=split.surrogates,
+        direction=split.direction,
+        criterion=criterion.name,
+        gain_is_sum=criterion.gain_is_sum,
+    )
+
+
+def splits_of_tree(splits: list[ChosenSplits], split_ids: list[Ints], n_nodes: int) -> ChosenSplits:
+    """The splits of all levels as one, with an entry for each node of the tree, leaves among them."""
     ids = np.concatenate([np.zeros(0, dtype=np.intp), *split_ids])
 
-    def at_splits(parts: Sequence[NDArray], elsewhere: float) -> NDArray:
+    def at_nodes(parts: Sequence[Array], elsewhere: float) -> Array:
         """One entry for each node of the tree: those of nodes that split, level by level; ``elsewhere`` at others."""
         if not parts:
-            return np.full(len(by_id), elsewhere)
+            return np.full(n_nodes, elsewhere)
         kind = np.result_type(parts[0], np.asarray(elsewhere))
-        spread = np.full((len(by_id), *parts[0].shape[1:]), elsewhere, dtype=kind)
+        spread = np.full((n_nodes, *parts[0].shape[1:]), elsewhere, dtype=kind)
         spread[ids] = np.concatenate(parts)
         return spread
-
-    def directions() -> Floats | None:
-        parts = [split.direction for split in splits if split.direction is not None]
-        return at_splits(parts, 0.0) if parts else None
 
     def in_tree(of_levels: Iterable[Routes]) -> Routes:
         """The routes of all levels, under the numbers of the nodes in the tree."""
@@ -472,24 +471,17 @@ def assemble_tree(
 
     def surrogate(levels: Sequence[Surrogate]) -> Surrogate:
         *fields, routes = zip(*levels)
-        return Surrogate._make([*map(at_splits, fields, NO_SURROGATE), in_tree(routes)])
+        return Surrogate._make([*map(at_nodes, fields, NO_SURROGATE), in_tree(routes)])
 
-    feature = at_splits([split.feature for split in splits], -1)
-    return Tree(
-        features=features,
-        classes=classes,
-        feature=feature,
-        threshold=at_splits([split.threshold for split in splits], np.nan),
+    directions = [split.direction for split in splits if split.direction is not None]
+    return ChosenSplits(
+        node=np.arange(n_nodes),
+        feature=at_nodes([split.feature for split in splits], -1),
+        gain=at_nodes([split.gain for split in splits], 0.0),
+        threshold=at_nodes([split.threshold for split in splits], np.nan),
         routes=in_tree(split.routes for split in splits),
-        n_children=at_splits([split.n_children for split in splits], 0),
-        missing=at_splits([split.missing for split in splits], STOP),
-        gain=at_splits([split.gain for split in splits], 0.0),
-        impurity=impurity[by_id],
-        n_samples=n_samples[by_id],
-        weight=weight[by_id],
-        value=value[by_id],
+        n_children=at_nodes([split.n_children for split in splits], 0),
+        missing=at_nodes([split.missing for split in splits], STOP),
+        direction=at_nodes(directions, 0.0) if directions else None,
         surrogates=tuple(map(surrogate, zip(*(split.surrogates for split in splits)))),
-        direction=directions(),
-        criterion=criterion.name,
-        gain_is_sum=criterion.gain_is_sum,
     )

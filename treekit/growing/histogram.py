@@ -29,7 +29,7 @@ from treekit.growing.fixed_point import (
     to_gradient_sums,
 )
 from treekit.growing.grow import ChooseFeature, ChosenSplits, NextLevel, StoppingRule, choose_splits, grow_levels
-from treekit.numeric import ROUNDING, TIE, Bools, Floats, Ints, safe_divide
+from treekit.numeric import ROUNDING, TIE, Array, Bools, Floats, Ints, Kind, Numbers, safe_divide
 from treekit.trees.structure import MAJORITY
 from treekit.trees.tree import Tree
 
@@ -109,7 +109,7 @@ class Histograms(NamedTuple):
     counts: Ints | None = None
 
 
-def apply_to_each(function: Callable[..., NDArray], *several: Histograms) -> Histograms:
+def apply_to_each(function: Callable[..., Array], *several: Histograms) -> Histograms:
     """The same function of the sums, and of the counts where there are any."""
     sums, counts = zip(*several)
     return Histograms(function(*sums), None if counts[0] is None else function(*counts))
@@ -125,7 +125,7 @@ def add_histograms(parts: Sequence[Histograms]) -> Histograms:
     return apply_to_each(lambda *several: sum(several), *parts)
 
 
-def histograms(binned: BinnedRows, addend: NDArray, row: Ints, n_rows: Ints) -> NDArray:
+def histograms(binned: BinnedRows, addend: NDArray[Kind], row: Ints, n_rows: Ints) -> NDArray[Kind]:
     """What some rows add up to in each bin of each column, node by node, of shape (n_nodes, n_cells).
 
     The histograms of several blocks of rows add up. Takes one addition for each row and column.
@@ -226,7 +226,7 @@ class LocalRows:
         is_pure = np.bincount(node, is_far, minlength=n_nodes) == 0
         return np.where(is_pure, 0.0, safe_divide(np.bincount(node, h * error * error, minlength=n_nodes), total_h))
 
-    def per_row(self, per_node: NDArray) -> NDArray:
+    def per_row(self, per_node: NDArray[Kind]) -> NDArray[Kind]:
         """For each row the entry of its node."""
         per_row = np.empty(len(self.addend), dtype=per_node.dtype)
         for partition in (self.partition, self.left_out):
@@ -342,7 +342,7 @@ def objective_of_cuts(
     return g
 
 
-def is_outside(below: NDArray, total: NDArray, least: float) -> Bools:
+def is_outside(below: Numbers, total: Numbers, least: float) -> Bools:
     """Whether a side of a cut holds less than ``least``."""
     return (below < least) | (below > total - least)
 
@@ -620,7 +620,7 @@ def lighter_and_heavier(total: GradientSums) -> tuple[Ints, Ints]:
     return lighter, 2 * left + 1 - lighter
 
 
-def with_siblings(above: NDArray, of_lighter: NDArray, lighter: Ints, heavier: Ints) -> NDArray:
+def with_siblings(above: Array, of_lighter: Array, lighter: Ints, heavier: Ints) -> Array:
     """The histograms of all children, from those of their parents and of the lighter of each two siblings.
 
     The lighter hold about a third of the rows, so adding up a level takes less than half of the time of adding up all.

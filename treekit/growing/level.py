@@ -17,15 +17,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treekit.growing.fixed_point import to_units
-from treekit.growing.many_classes import Labels
 from treekit.growing.presorted import NO_ORDER, PresortedColumns, index_dtype, partition_by_branch
-from treekit.numeric import repeat_with_index, safe_divide
+from treekit.numeric import Bools, Floats, Integers, Ints, Kind, Numbers, Wholes, repeat_with_index, safe_divide
 
 __all__ = ["Level", "first_level", "descend"]
 
@@ -41,9 +40,9 @@ class Level:
     row_weight : array of shape (n_rows,)
         Weight of every row, of which an entry may have a share.
     addend : integer array of shape (n_sums, n_entries)
-        What every entry adds to the sums of its node, in units; with ``labels`` its weight, of shape (1, n_entries).
+        What every entry adds to the sums of its node, in units.
     unit : array of shape (n_sums, 1) or (n_sums, n_nodes)
-        Size of the units: one for all nodes, or one for each. With ``labels`` all sums have the same.
+        Size of the units: one for all nodes, or one for each.
     id : array of shape (n_nodes,)
         Number of each open node in the tree.
     start : array of shape (n_nodes + 1,)
@@ -63,26 +62,22 @@ class Level:
     centre : array of shape (n_nodes,) or None
         What the targets of each node are measured from, if nodes differ in it: see
         :class:`treekit.growing.criteria.SquaredError`.
-    labels : Labels or None
-        Where classes are many, the class of each row, the only one of the sums that the row adds to: see
-        :mod:`treekit.growing.many_classes`.
     """
 
-    row: NDArray[np.integer]
-    weight: NDArray[np.float64]
-    row_weight: NDArray[np.float64]
-    addend: NDArray[np.integer]
-    unit: NDArray[np.float64]
-    id: NDArray[np.intp]
-    start: NDArray[np.intp]
-    entry: NDArray[np.integer]
-    total: NDArray[np.int64]
+    row: Integers
+    weight: Floats
+    row_weight: Floats
+    addend: Integers
+    unit: Floats
+    id: Ints
+    start: Ints
+    entry: Integers
+    total: Wholes
     sorted: PresortedColumns
     has_unit_weights: bool
     has_whole_weights: bool = False
     has_whole_rows: bool = True
-    centre: NDArray[np.float64] | None = None
-    labels: Labels | None = None
+    centre: Floats | None = None
 
     @property
     def n_nodes(self) -> int:
@@ -90,31 +85,31 @@ class Level:
         return len(self.id)
 
     @cached_property
-    def n_samples(self) -> NDArray[np.intp]:
+    def n_samples(self) -> Ints:
         """Number of entries in each node."""
         return self.start[1:] - self.start[:-1]
 
     @cached_property
-    def node(self) -> NDArray[np.intp]:
+    def node(self) -> Ints:
         """The node of each place in ``entry`` and in the orders, of shape (n_alive,)."""
         return np.repeat(np.arange(self.n_nodes), self.n_samples)
 
     @cached_property
-    def cache(self) -> dict:
+    def cache(self) -> dict[object, Any]:
         """What a scorer computes once for all columns of the level."""
         return {}
 
     @cached_property
-    def place(self) -> NDArray[np.intp]:
+    def place(self) -> Ints:
         """The places of ``entry`` and of the orders, of shape (n_alive,)."""
         return np.arange(len(self.entry))
 
     @cached_property
-    def n_below(self) -> NDArray[np.intp]:
+    def n_below(self) -> Ints:
         """Number of entries of the node up to and including each place, of shape (n_alive,)."""
         return self.place + 1 - np.repeat(self.start[:-1], self.n_samples)
 
-    def running_sums(self, order: NDArray[np.integer], which: slice = slice(None)) -> NDArray[np.integer]:
+    def running_sums(self, order: Integers, which: slice = slice(None)) -> Integers:
         """What the entries of the node up to each place of some orders add up to, in units.
 
         Whole numbers make it exact, and ten times as fast as sums of floats.
@@ -135,29 +130,29 @@ class Level:
         running[:, :, self.start[1:-1]] -= self.total[which, np.newaxis, :-1].astype(running.dtype)
         return np.cumsum(running, axis=-1, dtype=running.dtype)
 
-    def values(self, column: NDArray, entries: NDArray[np.integer]) -> NDArray:
+    def values(self, column: NDArray[Kind], entries: Integers) -> NDArray[Kind]:
         """The values of some entries in a column."""
         return column.take(self.rows(entries))
 
-    def gather(self, values: NDArray, columns: NDArray[np.integer], entries: NDArray[np.integer]) -> NDArray:
+    def gather(self, values: Numbers, columns: Integers, entries: Integers) -> Numbers:
         """The values of some entries in some columns of a table (n_features, n_rows); the two are broadcast."""
         # One index into the flattened table: with two a tree takes an eighth longer (100,000 rows).
         return values.ravel().take(columns * values.shape[1] + self.rows(entries))
 
-    def rows(self, entries: NDArray[np.integer]) -> NDArray[np.integer]:
+    def rows(self, entries: Integers) -> Integers:
         """The rows of some entries; until a row is shared out, an entry has the number of its row."""
         return entries if self.has_whole_rows else self.row.take(entries)
 
-    def unit_of(self, node: NDArray[np.intp]) -> NDArray[np.float64]:
+    def unit_of(self, node: Ints) -> Floats:
         """Size of the units of some nodes, of shape (n_sums, 1) or (n_sums, len(node))."""
         return self.unit if self.unit.shape[1] == 1 else self.unit.take(node, axis=1)
 
     @cached_property
-    def unit_at_places(self) -> NDArray[np.float64]:
+    def unit_at_places(self) -> Floats:
         """Size of the units at the places of ``entry`` and of the orders, of shape (n_sums, 1) or (n_sums, n_alive)."""
         return self.unit if self.unit.shape[1] == 1 else np.repeat(self.unit, self.n_samples, axis=1)
 
-    def range_of(self, x: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def range_of(self, x: Floats) -> tuple[Floats, Floats]:
         """Smallest and largest in each node of x, one number for each place of ``entry``; 0 for a node without rows."""
         if self.n_samples.all():
             return np.minimum.reduceat(x, self.start[:-1]), np.maximum.reduceat(x, self.start[:-1])
@@ -168,22 +163,16 @@ class Level:
         return low, high
 
     @cached_property
-    def sums(self) -> NDArray[np.float64]:
+    def sums(self) -> Floats:
         """What the entries of each node add up to, of shape (n_sums, n_nodes)."""
         return self.total * self.unit
 
-    def add_up(
-        self, addend: NDArray[np.integer], entry: NDArray[np.integer], start: NDArray[np.intp]
-    ) -> NDArray[np.int64]:
-        """What entries add up to that lie node by node, in units, of shape (n_sums, n_nodes)."""
-        return segment_sums(addend, entry, start, self.labels and self.labels.take(self.rows(entry)))
-
-    def sums_where(self, is_wanted: NDArray[np.bool_], order: NDArray[np.integer]) -> NDArray[np.float64]:
+    def sums_where(self, is_wanted: Bools, order: Integers) -> Floats:
         """What the entries of each node at some places of an order add up to, of shape (n_sums, n_nodes)."""
         n_wanted = np.bincount(self.node[is_wanted], minlength=self.n_nodes)
-        return self.add_up(self.addend, order[is_wanted], segment_starts(n_wanted)) * self.unit
+        return segment_sums(self.addend, order[is_wanted], segment_starts(n_wanted)) * self.unit
 
-    def mean(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
+    def mean(self, x: Floats) -> Floats:
         """Weighted mean in each node of x, one number for each place of ``entry``; 0 for a node without rows."""
         if self.has_unit_weights:
             return np.bincount(self.node, x, minlength=self.n_nodes) / np.maximum(self.n_samples, 1)
@@ -192,12 +181,12 @@ class Level:
         return safe_divide(np.bincount(self.node, weight * x, minlength=self.n_nodes), total)
 
     @property
-    def orders(self) -> NDArray[np.integer]:
+    def orders(self) -> Integers:
         """The entries in the order of each column of ``sorted``, of shape (n_columns, n_alive). Once they are read, no
         level with other entries can read its own."""
         return self.sorted.up_to_date(self.entry)
 
-    def keep_only(self, nodes: NDArray[np.intp]) -> Level:
+    def keep_only(self, nodes: Ints) -> Level:
         """The level of these nodes, in ascending order."""
         if len(nodes) == self.n_nodes:
             return self
@@ -217,13 +206,12 @@ class Level:
 
 
 def first_level(
-    per_row: NDArray,
-    weight: NDArray[np.float64],
+    per_row: Floats,
+    weight: Floats,
     columns: Sequence[int] = (),
-    order: NDArray[np.integer] = NO_ORDER,
+    order: Integers = NO_ORDER,
     shares: bool = False,
     n_branches: int = 2,
-    labels: Labels | None = None,
 ) -> Level:
     """All rows of positive weight in the root.
 
@@ -242,8 +230,6 @@ def first_level(
         Whether rows may be shared out later, so that weights need room for fractions.
     n_branches : int
         Largest number of branches that a split may have.
-    labels : Labels, optional
-        The classes of the rows, where they are many; ``per_row`` is 1 then.
     """
     addend, unit = to_units(per_row * weight, shares)
     entry = np.flatnonzero(weight > 0).astype(index_dtype(len(weight)))
@@ -258,38 +244,29 @@ def first_level(
         id=np.array([0]),
         start=start,
         entry=entry,
-        total=segment_sums(addend, entry, start, labels and labels.take(entry)),
+        total=segment_sums(addend, entry, start),
         sorted=PresortedColumns(list(columns), order, side),
         has_unit_weights=bool((weight[entry] == 1).all()),
         has_whole_weights=not shares and bool((unit[0] == 1).all()) and bool((weight == np.rint(weight)).all()),
-        labels=labels,
     )
 
 
-def segment_starts(n_samples: NDArray[np.intp]) -> NDArray[np.intp]:
+def segment_starts(n_samples: Ints) -> Ints:
     """Where the entries of each node begin when they lie one node after the other, and where the last ends."""
     start = np.zeros(len(n_samples) + 1, dtype=np.intp)
     n_samples.cumsum(out=start[1:])
     return start
 
 
-def segment_sums(
-    addend: NDArray[np.integer], entry: NDArray[np.integer], start: NDArray[np.intp], labels: Labels | None = None
-) -> NDArray[np.int64]:
-    """What the entries of each node add up to, each to the sum of its label where there are labels; a node may be
-    without entries."""
-    if labels is not None:
-        node = np.repeat(np.arange(len(start) - 1), np.diff(start))
-        return labels.add_up(addend[0].take(entry), node, len(start) - 1)
+def segment_sums(addend: Integers, entry: Integers, start: Ints) -> Wholes:
+    """What the entries of each node add up to, of shape (n_sums, n_nodes); a node may be without entries."""
     total = np.zeros((len(addend), len(start) - 1), dtype=np.int64)
     filled = np.flatnonzero(start[:-1] < start[1:])
     total[:, filled] = np.add.reduceat(addend.take(entry, axis=1), start[filled], axis=1, dtype=np.int64)
     return total
 
 
-def descend(
-    level: Level, branch: NDArray[np.intp], n_children: NDArray[np.intp], next_id: int
-) -> tuple[Level, NDArray[np.intp]]:
+def descend(level: Level, branch: Ints, n_children: Ints, next_id: int) -> tuple[Level, Ints]:
     """The next level: every entry takes its branch; one without a branch is shared out among the children.
 
     Two numberings meet here. In the tree, siblings are numbered one after the other, in the order of their parents'
@@ -342,14 +319,14 @@ def descend(
         id=first_id[parent] + nth_child,
         start=start,
         entry=entry,
-        total=segment_sums(level.addend, entry, start, level.labels and level.labels.take(level.rows(entry))),
+        total=segment_sums(level.addend, entry, start),
         unit=level.unit_of(parent),
         centre=None if level.centre is None else level.centre[parent],
     )
     return moved, parent
 
 
-def order_of_children(n_children: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def order_of_children(n_children: Ints) -> tuple[Ints, Ints]:
     """For each child, in the order of a new level: which child of its parent it is, and the place of the parent."""
     nth_child, parent = (np.arange(n_children.max())[:, np.newaxis] < n_children).nonzero()
     return nth_child, parent
@@ -369,20 +346,20 @@ class Copies(NamedTuple):
         Number of copies of each old entry, and the number of the first.
     """
 
-    origin: NDArray[np.intp]
-    nth: NDArray[np.intp]
-    share: NDArray[np.float64]
-    n_copies: NDArray[np.intp]
-    first: NDArray[np.intp]
+    origin: Ints
+    nth: Ints
+    share: Floats
+    n_copies: Ints
+    first: Ints
 
-    def in_place_of(self, entries: NDArray[np.integer]) -> NDArray[np.integer]:
+    def in_place_of(self, entries: Integers) -> Integers:
         """The entries, each replaced by its copies of positive share."""
         old, nth = repeat_with_index(entries, self.n_copies[entries])
         new = self.first[old] + nth
         return new[self.share[new] > 0].astype(entries.dtype)
 
 
-def _share_out(level: Level, branch: NDArray[np.intp], n_children: NDArray[np.intp]) -> Level:
+def _share_out(level: Level, branch: Ints, n_children: Ints) -> Level:
     """Replace every entry without a branch by one entry for each branch that known rows take.
 
     Four entries of weight 1 in a node with two children; the branch of entry 2 is missing. The known entries send the
@@ -416,7 +393,7 @@ def _share_out(level: Level, branch: NDArray[np.intp], n_children: NDArray[np.in
     )
 
 
-def _shares_of_children(level: Level, branch: NDArray[np.intp], n_children: NDArray[np.intp]) -> NDArray[np.float64]:
+def _shares_of_children(level: Level, branch: Ints, n_children: Ints) -> Floats:
     """Each child's share of the known weight of its node; the children of one node after those of another."""
     first = segment_starts(n_children)[:-1]
     is_known = branch >= 0
@@ -426,9 +403,7 @@ def _shares_of_children(level: Level, branch: NDArray[np.intp], n_children: NDAr
     return into_child / np.repeat(np.add.reduceat(into_child, first), n_children)
 
 
-def _copies(
-    level: Level, branch: NDArray[np.intp], n_children: NDArray[np.intp], share_of_child: NDArray[np.float64]
-) -> Copies:
+def _copies(level: Level, branch: Ints, n_children: Ints, share_of_child: Floats) -> Copies:
     """As many copies of an entry without a branch as its node has children, and one of every other entry.
 
     Entries in no open node are kept too: so the numbers of all others follow from one running sum.

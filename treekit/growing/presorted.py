@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 import numpy as np
-from numpy.typing import NDArray
+
+from treekit.numeric import Integers, Numbers
 
 __all__ = ["PresortedColumns", "sort_columns", "blocks", "index_dtype"]
 
@@ -45,18 +46,18 @@ class PresortedColumns:
         See above; overwritten as well.
     """
 
-    def __init__(self, columns: list[int], order: NDArray[np.integer], side: NDArray[np.integer]):
+    def __init__(self, columns: list[int], order: Integers, side: Integers):
         self.columns, self.side = columns, side
         self._order, self._n_kept, self._has_branches = order, order.shape[1], False
 
-    def take_branches(self, entries: NDArray[np.integer], branch: NDArray[np.integer]) -> None:
+    def take_branches(self, entries: Integers, branch: Integers) -> None:
         """Record which branches the entries in open nodes take."""
         if self._has_branches:
             self.up_to_date(entries)
         self.side[entries] = branch
         self._has_branches = True
 
-    def up_to_date(self, entries: NDArray[np.integer]) -> NDArray[np.integer]:
+    def up_to_date(self, entries: Integers) -> Integers:
         """The orders of the entries in open nodes, each in the place of its branch, of shape (n_columns, n_alive)."""
         if self._has_branches or len(entries) < self._n_kept:
             side = np.full_like(self.side, INACTIVE)
@@ -70,9 +71,7 @@ class PresortedColumns:
         assert len(self._order) == 0 or len(entries) == self._n_kept, "the orders have moved on to another level"
         return self._order[:, : self._n_kept]
 
-    def renumbered(
-        self, renumber: Callable[[NDArray[np.integer]], NDArray[np.integer]], side: NDArray[np.integer]
-    ) -> PresortedColumns:
+    def renumbered(self, renumber: Callable[[Integers], Integers], side: Integers) -> PresortedColumns:
         """A new workspace for entries with new numbers, and their new sides.
 
         Parameters
@@ -95,7 +94,7 @@ def blocks(n_columns: int, n_alive: int) -> Iterator[slice]:
         yield slice(first, first + n_at_once)
 
 
-def sort_columns(values: NDArray, columns: list[int]) -> NDArray[np.integer]:
+def sort_columns(values: Numbers, columns: list[int]) -> Integers:
     """The rows of a table in the order of each of some columns, missing values last, of shape (n_columns, n_rows).
 
     Equal values may come in any order: no cut lies between them, and sums of whole numbers do not depend on it. Takes
@@ -115,9 +114,7 @@ def index_dtype(n_rows: int) -> type[np.integer]:
     return np.int32 if 2**16 <= n_rows < 2**31 else np.int64
 
 
-def partition_by_branch(
-    entries: NDArray[np.integer], side: NDArray[np.integer], n_branches: int
-) -> NDArray[np.integer]:
+def partition_by_branch(entries: Integers, side: Integers, n_branches: int) -> Integers:
     """Orders of the same entries, of shape (n_orders, n_alive): branch by branch, without the inactive ones.
 
     A stable partition: within a branch the entries keep their order.

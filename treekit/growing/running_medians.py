@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treekit.growing.presorted import index_dtype
-from treekit.numeric import Ints, Wholes, repeat_with_index
+from treekit.numeric import Integers, Ints, Wholes, repeat_with_index
 
 __all__ = ["costs_of_prefixes", "running_medians"]
 
@@ -20,7 +19,7 @@ STRETCH, MAX_STRETCHES = 512, 8
 LISTS = 512
 
 
-def costs_of_prefixes(y: Wholes, start: Ints, rank: NDArray[np.integer]) -> Wholes:
+def costs_of_prefixes(y: Wholes, start: Ints, rank: Integers) -> Wholes:
     r"""What the first rows of each node cost about their own median, for every number of rows.
 
     A median of k - 1 rows is a median of k rows as well if it is taken of the odd one of the two numbers, for of an
@@ -53,7 +52,7 @@ def costs_of_prefixes(y: Wholes, start: Ints, rank: NDArray[np.integer]) -> Whol
     return np.cumsum(cost, axis=0, out=cost)
 
 
-def running_medians(y: Wholes, start: Ints, rank: NDArray[np.integer]) -> Wholes:
+def running_medians(y: Wholes, start: Ints, rank: Integers) -> Wholes:
     r"""The median of the first :math:`2 \lceil k/2 \rceil - 1` rows of each node, for every k.
 
     Inserting a row into a sorted list needs a search for its place; removing one from a linked list does not. So all
@@ -111,7 +110,7 @@ class Stretches(NamedTuple):
         The first slot of its list, which has three slots more than the stretch has places.
     """
 
-    node: NDArray[np.integer]
+    node: Integers
     begin: Ints
     end: Ints
     slot: Ints
@@ -153,11 +152,11 @@ def stretches_of(start: Ints) -> Stretches:
 
 
 def fill_long_lists(
-    slot: NDArray[np.integer],
+    slot: Integers,
     content: Wholes,
     y: Wholes,
     start: Ints,
-    rank: NDArray[np.integer],
+    rank: Integers,
     stretches: Stretches,
 ) -> None:
     """Overwrite the slots of the rows of long nodes, and their lists in ``content``, stretch by stretch from the last.
@@ -198,7 +197,7 @@ def fill_long_lists(
             place = place.take(outside).reshape(n_sequences, -1)
 
 
-def walk_backwards(slot: NDArray[np.integer], stretches: Stretches) -> NDArray[np.integer]:
+def walk_backwards(slot: Integers, stretches: Stretches) -> Integers:
     """The running median when each row comes in, as a slot in the lists of all sequences, one after the other.
 
     The loop of :func:`running_medians`, for all stretches and sequences at once: one step removes row k from every
@@ -227,12 +226,7 @@ def walk_backwards(slot: NDArray[np.integer], stretches: Stretches) -> NDArray[n
     row += line
     row = row.ravel()
 
-    # The neighbours of every slot. The ends of a list are their own neighbours, so removing them changes nothing.
-    after = np.arange(1, stretches.n_slots * n_sequences + 1, dtype=slot.dtype)
-    before = after - 2
-    after.reshape(n_sequences, -1)[:, stretches.slot + stretches.length + 2] -= 1
-    before.reshape(n_sequences, -1)[:, stretches.slot] += 1
-
+    before, after = linked_slots(stretches, n_sequences, slot.dtype)
     lower_median = (stretches.slot + 1 + (stretches.end - 1) // 2 - stretches.lowest).astype(slot.dtype)
     medians = (lower_median[by_length][:, np.newaxis] + line).ravel()
     # Step k removes row k of every stretch that has so many; the median of the odd one of k and k - 1 rows is written
@@ -253,3 +247,13 @@ def walk_backwards(slot: NDArray[np.integer], stretches: Stretches) -> NDArray[n
         after[lower], before[upper] = upper, lower
         end = begin
     return np.take(row.reshape(slot.shape), in_steps, axis=0, out=slot, mode="clip")
+
+
+def linked_slots(stretches: Stretches, n_sequences: int, dtype: np.dtype[np.integer]) -> tuple[Integers, Integers]:
+    """The slots before and after every slot. The ends of a list are their own neighbours, so removing them changes
+    nothing."""
+    after = np.arange(1, stretches.n_slots * n_sequences + 1, dtype=dtype)
+    before = after - 2
+    after.reshape(n_sequences, -1)[:, stretches.slot + stretches.length + 2] -= 1
+    before.reshape(n_sequences, -1)[:, stretches.slot] += 1
+    return before, after

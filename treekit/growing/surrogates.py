@@ -10,13 +10,12 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treekit.growing.candidates import ChildLimits, SplitCandidates
 from treekit.growing.criteria import Criterion, with_fine_weights
 from treekit.growing.fixed_point import to_units
 from treekit.growing.level import Level, segment_sums
-from treekit.numeric import TIE, Floats, Ints, safe_divide
+from treekit.numeric import TIE, Floats, Ints, Numbers, safe_divide
 from treekit.trees.structure import Surrogate, branches
 
 __all__ = ["Agreement", "ScoreAll", "find_surrogates"]
@@ -44,7 +43,7 @@ class Agreement(Criterion):
 
 
 def find_surrogates(
-    level: Level, branch: Ints, split_feature: Ints, values: NDArray, n_wanted: int, score: ScoreAll
+    level: Level, branch: Ints, split_feature: Ints, values: Numbers, n_wanted: int, score: ScoreAll
 ) -> list[Surrogate]:
     """The best surrogates of each node of a level, the best of all nodes first.
 
@@ -69,7 +68,7 @@ def find_surrogates(
         sent[side, entry] = level.weight[entry]
     addend, unit = to_units(sent, fractions=False)
     total = segment_sums(addend, level.entry, level.start)
-    by_side = replace(level, addend=addend, unit=unit, total=total, labels=None)
+    by_side = replace(level, addend=addend, unit=unit, total=total)
     by_side = with_fine_weights(by_side, 2, lambda entry: sent[:, entry])
     candidates = score(by_side, np.ones(level.n_nodes), Agreement(), ChildLimits(rows=2))
     node = np.arange(level.n_nodes)
@@ -82,7 +81,7 @@ def find_surrogates(
     ]
 
 
-def _surrogate(level: Level, branch: Ints, values: NDArray, candidates: SplitCandidates, feature: Ints) -> Surrogate:
+def _surrogate(level: Level, branch: Ints, values: Numbers, candidates: SplitCandidates, feature: Ints) -> Surrogate:
     """The scored cut of one column of each node as a surrogate, reversed where its mirror image agrees better."""
     every = np.arange(level.n_nodes)
     threshold = np.where(feature >= 0, candidates.threshold[feature, every], np.nan)

@@ -6,14 +6,12 @@ from dataclasses import dataclass, replace
 from typing import TypeGuard
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treekit.growing.candidates import ChildLimits, SplitCandidates, merge_candidates
-from treekit.growing.criteria import ClassCriterion, Criterion, DeviationCriterion
-from treekit.growing.level import Level, segment_starts
-from treekit.growing.many_classes import CutSums, Term, sums_at_places
+from treekit.growing.criteria import Criterion, DeviationCriterion
+from treekit.growing.level import Level
 from treekit.growing.presorted import BLOCK, blocks
-from treekit.numeric import TIE, Floats, Ints
+from treekit.numeric import TIE, Bools, Floats, Integers, Ints, Numbers
 from treekit.trees.structure import MAJORITY
 
 __all__ = ["score_thresholds", "score_cuts", "score_sparse_cuts"]
@@ -21,7 +19,7 @@ __all__ = ["score_thresholds", "score_cuts", "score_sparse_cuts"]
 
 def score_thresholds(
     level: Level,
-    values: NDArray,
+    values: Numbers,
     criterion: Criterion,
     impurity: Floats,
     limits: ChildLimits = ChildLimits(),
@@ -42,8 +40,8 @@ def score_thresholds(
 
 def score_cuts(
     level: Level,
-    x: NDArray,
-    order: NDArray[np.integer],
+    x: Numbers,
+    order: Integers,
     criterion: Criterion,
     impurity: Floats,
     limits: ChildLimits = ChildLimits(),
@@ -74,8 +72,8 @@ def score_cuts(
     is_sparse = np.isnan(x[:, level.start[1:] - 1]).any(axis=1)
     # Large levels of few distinct values have few cuts. Selecting them first saves about half of entropy's time, which
     # goes into logarithms, and a tenth of Gini's (100,000 rows of ten values). Many classes need selected cuts.
-    if level.labels is not None or (x.size > BLOCK and np.count_nonzero(is_cut) < x.size / 2):
-        is_sparse[:] = True
+    if x.size > BLOCK and np.count_nonzero(is_cut) < x.size / 2:
+        is_sparse = np.ones_like(is_sparse)
     if not is_sparse.any():
         candidates = score_dense_cuts(level, x, order, is_cut, criterion, impurity, limits)
     else:
@@ -91,9 +89,9 @@ def score_cuts(
 
 def score_dense_cuts(
     level: Level,
-    x: NDArray,
-    order: NDArray[np.integer],
-    is_cut: NDArray[np.bool_],
+    x: Numbers,
+    order: Integers,
+    is_cut: Bools,
     criterion: Criterion,
     impurity: Floats,
     limits: ChildLimits,
@@ -105,7 +103,7 @@ def score_dense_cuts(
     unit: Floats | float = 1.0
     if has_unit_weight_shortcut(criterion, level):
         saving, unit = unit_weight_savings(level, order, criterion)
-        weight_below: NDArray = level.n_below
+        weight_below: Numbers = level.n_below
     else:
         below = level.running_sums(order) * level.unit_at_places[:, np.newaxis]
         saving, weight_below = criterion.saving(below, _at_places(level, level.sums)), criterion.weight(below)
@@ -128,15 +126,13 @@ def score_dense_cuts(
 
 def has_unit_weight_shortcut(criterion: Criterion, level: Level) -> TypeGuard[DeviationCriterion]:
     """Whether the weight below a place is the number of rows, and the criterion can use that."""
-    if not (level.has_unit_weights and level.labels is None and isinstance(criterion, DeviationCriterion)):
+    if not (level.has_unit_weights and isinstance(criterion, DeviationCriterion)):
         return False
     # The unit of weights is 1 unless rows are to be shared out; where it is 1, only targets have another unit.
     return bool(level.unit[0, 0] == 1)
 
 
-def unit_weight_savings(
-    level: Level, order: NDArray[np.integer], criterion: DeviationCriterion
-) -> tuple[Floats, Floats]:
+def unit_weight_savings(level: Level, order: Integers, criterion: DeviationCriterion) -> tuple[Floats, Floats]:
     """The savings at all places of some columns where every row has weight 1, in squared units, and the units.
 
     The fifth place of a node has five rows below it in every column. So whatever depends on the weights alone is
@@ -154,7 +150,7 @@ def unit_weight_savings(
     return level.cache[criterion](level.running_sums(order, slice(1, None))), unit
 
 
-def first_maximum_per_column(level: Level, saving: NDArray, tolerance: NDArray) -> NDArray[np.intp]:
+def first_maximum_per_column(level: Level, saving: Numbers, tolerance: Numbers) -> Ints:
     """The first place of each node in each column that saves the most, up to the tolerance.
 
     Parameters
@@ -175,7 +171,7 @@ def first_maximum_per_column(level: Level, saving: NDArray, tolerance: NDArray) 
     return good.reshape(largest.shape)
 
 
-def _at_places(level: Level, of_nodes: NDArray) -> NDArray:
+def _at_places(level: Level, of_nodes: Floats) -> Floats:
     """Numbers of the nodes repeated at each of their places, with an axis for columns: shape (n_sums, 1, n_alive)."""
     return np.repeat(of_nodes[:, np.newaxis], level.n_samples, axis=2)
 
@@ -198,14 +194,14 @@ class CandidateCuts:
         Number of entries of each node where the column is known; these entries come first in the node.
     """
 
-    place: NDArray[np.intp]
-    node: NDArray[np.intp]
+    place: Ints
+    node: Ints
     threshold: Floats
-    n_below: NDArray[np.intp]
-    n_known: NDArray[np.intp]
+    n_below: Ints
+    n_known: Ints
 
 
-def find_cuts(level: Level, x: NDArray, before_missing: bool = False) -> CandidateCuts:
+def find_cuts(level: Level, x: Numbers, before_missing: bool = False) -> CandidateCuts:
     """The cuts of every node on a column of numbers, whose values come in the order of (node, value).
 
     With ``before_missing`` the last cut of a node has all known values below it.
@@ -223,7 +219,7 @@ def find_cuts(level: Level, x: NDArray, before_missing: bool = False) -> Candida
     return CandidateCuts(place, level.node.take(place), threshold, level.n_below.take(place), n_known)
 
 
-def cut_places(level: Level, x: NDArray) -> NDArray[np.bool_]:
+def cut_places(level: Level, x: Numbers) -> Bools:
     """Whether a larger value of the same node follows, for columns in the order of (node, value)."""
     is_cut = np.empty(x.shape, dtype=bool)
     np.less(x[:, :-1], x[:, 1:], out=is_cut[:, :-1])
@@ -233,8 +229,8 @@ def cut_places(level: Level, x: NDArray) -> NDArray[np.bool_]:
 
 def score_sparse_cuts(
     level: Level,
-    x: NDArray,
-    order: NDArray[np.integer],
+    x: Numbers,
+    order: Integers,
     criterion: Criterion,
     impurity: Floats,
     limits: ChildLimits,
@@ -244,42 +240,32 @@ def score_sparse_cuts(
     cuts = find_cuts(level, x, before_missing=learn_missing)
     if has_unit_weight_shortcut(criterion, level) and (cuts.n_known == level.n_samples).all():
         return _score_sparse_unit_weights(level, cuts, order, criterion, impurity, limits)
-    tolerance = TIE * impurity * criterion.divisor(level.sums)
-    n_known, at = cuts.n_known, cuts.node
-    if level.labels is not None:
-        assert isinstance(criterion, ClassCriterion)
-        sums, unit = classes_at_cuts(level, cuts, order, criterion.term), level.unit_of(at)
-        below, known = sums.left.weight * unit, sums.total.weight * level.unit
-        saving = saving_of_classes_within_limits(criterion, sums, unit[0], at, cuts.n_below, n_known[at], limits.of(at))
-    else:
-        below, known = sums_at_cuts(level, cuts, order)
-        if learn_missing:
-            missing_left, missing_right = savings_with_missing(level, cuts, below, known, criterion, limits)
-            saving = np.maximum(missing_left, missing_right)
-        else:
-            saving = saving_within_limits(criterion, below, known[:, at], cuts.n_below, n_known[at], limits.of(at))
-    node, best = first_maximum(cuts, saving, tolerance)
-    missing = None
+    tolerance, missing_on_side = TIE * impurity * criterion.divisor(level.sums), None
+    below, known = sums_at_cuts(level, cuts, order)
+    weight_below, weight_known = criterion.weight(below), criterion.weight(known)
     if learn_missing:
-        # Of two equal gains the right side wins, as in XGBoost.
-        left_is_better = missing_left[best] > missing_right[best] + tolerance[node]
-        has_missing = cuts.n_known[node] < level.n_samples[node]
-        missing = np.full((1, level.n_nodes), MAJORITY)
-        missing[0, node] = np.where(has_missing, np.where(left_is_better, 0, 1), MAJORITY)
+        missing_on_side = savings_with_missing(level, cuts, below, known, criterion, limits)
+        saving = missing_on_side.max(axis=0)
+    else:
+        at, n_known = cuts.node, cuts.n_known
+        saving = saving_within_limits(criterion, below, known[:, at], cuts.n_below, n_known[at], limits.of(at))
+    node, best = first_maximum(cuts, saving, tolerance)
     # For C4.5: how many cuts a column has within the limits, and the known weight on both sides of the best.
     n_candidates = np.bincount(cuts.node, np.isfinite(saving), minlength=level.n_nodes).astype(float)[np.newaxis]
     branch_weight = np.zeros((level.n_nodes, 2))
-    branch_weight[node, 0] = criterion.weight(below)[best]
-    branch_weight[node, 1] = criterion.weight(known)[node] - branch_weight[node, 0]
+    branch_weight[node, 0] = weight_below[best]
+    branch_weight[node, 1] = weight_known[node] - branch_weight[node, 0]
     return replace(
         candidates_from_cuts(level, cuts, node, best, saving, criterion),
-        missing=missing,
+        missing=None
+        if missing_on_side is None
+        else better_side(level, cuts, node, missing_on_side[:, best], tolerance),
         n_candidates=n_candidates,
         branch_weight={0: branch_weight},
     )
 
 
-def sums_at_cuts(level: Level, cuts: CandidateCuts, order: NDArray[np.integer]) -> tuple[Floats, Floats]:
+def sums_at_cuts(level: Level, cuts: CandidateCuts, order: Integers) -> tuple[Floats, Floats]:
     """The sums of the rows below each cut, and those of all known rows of each node.
 
     Both are read from the running sums of the column, which restart in every node: the known rows of a node are those
@@ -294,21 +280,31 @@ def sums_at_cuts(level: Level, cuts: CandidateCuts, order: NDArray[np.integer]) 
 
 def savings_with_missing(
     level: Level, cuts: CandidateCuts, below: Floats, known: Floats, criterion: Criterion, limits: ChildLimits
-) -> tuple[Floats, Floats]:
-    """What each cut saves with the missing rows of its node on the left, and with them on the right."""
+) -> Floats:
+    """What each cut saves with the missing rows of its node on the left, and with them on the right: (2, n_cuts)."""
     at = cuts.node
     missing, n_missing = (level.sums - known)[:, at], (level.n_samples - cuts.n_known)[at]
     total, n_samples, limits = level.sums[:, at], level.n_samples[at], limits.of(at)
     with_missing, n_with_missing = below + missing, cuts.n_below + n_missing
     left = saving_within_limits(criterion, with_missing, total, n_with_missing, n_samples, limits)
     right = saving_within_limits(criterion, below, total, cuts.n_below, n_samples, limits)
-    return left, right
+    return np.stack([left, right])
+
+
+def better_side(level: Level, cuts: CandidateCuts, node: Ints, saving: Floats, tolerance: Floats) -> Ints:
+    """The branch of missing values in each node, of shape (1, n_nodes), from what the best cuts of some nodes save with
+    them on the left and on the right. Of two equal gains the right side wins, as in XGBoost."""
+    left, right = saving
+    has_missing = cuts.n_known[node] < level.n_samples[node]
+    branch = np.full((1, level.n_nodes), MAJORITY)
+    branch[0, node] = np.where(has_missing, np.where(left > right + tolerance[node], 0, 1), MAJORITY)
+    return branch
 
 
 def _score_sparse_unit_weights(
     level: Level,
     cuts: CandidateCuts,
-    order: NDArray[np.integer],
+    order: Integers,
     criterion: DeviationCriterion,
     impurity: Floats,
     limits: ChildLimits,
@@ -323,7 +319,7 @@ def _score_sparse_unit_weights(
     return candidates_from_cuts(level, cuts, node, best, saving, criterion)
 
 
-def first_maximum(cuts: CandidateCuts, saving: Floats, tolerance: Floats) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def first_maximum(cuts: CandidateCuts, saving: Floats, tolerance: Floats) -> tuple[Ints, Ints]:
     """The nodes that a cut can split, and the first cut of each that saves the most, up to the node's tolerance."""
     if not len(saving):
         return np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.intp)
@@ -338,8 +334,8 @@ def first_maximum(cuts: CandidateCuts, saving: Floats, tolerance: Floats) -> tup
 def candidates_from_cuts(
     level: Level,
     cuts: CandidateCuts,
-    node: NDArray[np.intp],
-    best: NDArray[np.intp],
+    node: Ints,
+    best: Ints,
     saving: Floats,
     criterion: Criterion,
 ) -> SplitCandidates:
@@ -350,13 +346,13 @@ def candidates_from_cuts(
     return SplitCandidates(gain, threshold)
 
 
-def _both_sides_reach(below: NDArray, total: NDArray, least: float | Floats) -> NDArray[np.bool_]:
+def _both_sides_reach(below: Numbers, total: Numbers, least: float | Floats) -> Bools:
     """Whether both sides of a cut hold at least so much."""
     return (below >= least) & (total - below >= least)
 
 
 def saving_within_limits(
-    criterion: Criterion, left: Floats, total: Floats, n_left: NDArray, n: NDArray, limits: ChildLimits
+    criterion: Criterion, left: Floats, total: Floats, n_left: Ints, n: Ints, limits: ChildLimits
 ) -> Floats:
     """What each cut saves; -inf where a side is below the limits."""
     fits = _both_sides_reach(n_left, n, limits.rows)
@@ -365,40 +361,12 @@ def saving_within_limits(
     return np.where(fits, criterion.saving(left, total), -np.inf)
 
 
-def classes_at_cuts(level: Level, cuts: CandidateCuts, order: NDArray[np.integer], term: Term) -> CutSums:
-    """What many classes add up to on both sides of each cut."""
-    assert level.labels is not None
-    start = segment_starts(cuts.n_known)
-    if start[-1] < len(order):
-        # Known values come first in a node.
-        order = order[level.n_below <= cuts.n_known[level.node]]
-    found = sums_at_places(level.addend[0].take(order), level.labels.take(level.rows(order)).label, start, term)
-    place = start[cuts.node] + cuts.n_below - 1
-    return found._replace(left=found.left.take(place), right=found.right.take(place))
-
-
-def saving_of_classes_within_limits(
-    criterion: Criterion,
-    sums: CutSums,
-    unit: Floats,
-    node: Ints,
-    n_left: NDArray,
-    n: NDArray,
-    limits: ChildLimits,
-) -> Floats:
-    """As :func:`saving_within_limits`, from the sums of many classes, the units at each cut, and its node."""
-    assert isinstance(criterion, ClassCriterion)
-    left, total = sums.left.weight * unit, sums.total.weight[node] * unit
-    fits = _both_sides_reach(n_left, n, limits.rows) & _both_sides_reach(left, total, limits.weight)
-    return np.where(fits, total * criterion.saving_of_classes(sums, node), -np.inf)
-
-
-def midpoint(low: NDArray, high: NDArray) -> Floats:
+def midpoint(low: Numbers, high: Numbers) -> Floats:
     """Halfway between two neighbouring values, but never the upper one, to which close floats may round."""
     middle = np.divide(low, 2, dtype=float) + np.divide(high, 2, dtype=float)
     return np.where(middle < high, middle, low)
 
 
-def threshold_after(x: NDArray, place: NDArray[np.intp]) -> Floats:
+def threshold_after(x: Numbers, place: Ints) -> Floats:
     """The threshold between each place of the flattened columns and the next; after the last place, its own value."""
     return midpoint(x.take(place), x.take(place + 1, mode="clip"))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import softmax
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
@@ -17,7 +17,7 @@ from treekit.models.base import TableClassifier
 from treekit.models.cart import CARTClassifier
 from treekit.models.progress import progress
 from treekit.models.transaction import unchanged_if_interrupted
-from treekit.numeric import BEATS_CHANCE, VOTE_TIE, Floats, Ints
+from treekit.numeric import BEATS_CHANCE, VOTE_TIE, Array, Bools, Floats, Ints
 from treekit.reading.validation import check_number
 from treekit.trees.structure import majority
 
@@ -105,55 +105,62 @@ class AdaBoostClassifier(TableClassifier):
             return self._boost(X, code, weight)
 
     def _boost(self, X: ArrayLike, code: Ints, weight: Floats) -> AdaBoostClassifier:
+        self._check_parameters()
+        estimator = CARTClassifier(max_depth=1) if self.estimator is None else self.estimator
+        check_base_estimator(estimator)
+        label, chance = self.classes_[code], 1 - 1 / len(self.classes_)
+        seeds = draw_seeds(self.random_state, self.n_estimators)
+        has_weight = weight > 0  # other rows do not even change how a sum rounds
+        w = weight / weight[has_weight].sum()
+        rounds: list[tuple[Any, float, float, Floats]] = []
+        for m in progress(self.n_estimators, "round", self.verbose):
+            member = clone_with_seed(estimator, np.random.default_rng(seeds[m])).fit(X, label, sample_weight=w)
+            miss = member.predict(X) != label
+            e = float(w[miss & has_weight].sum())
+            if e > 0 and e >= chance - BEATS_CHANCE:
+                break
+            alpha = self._alpha(e) if e > 0 else 1.0 + sum(alpha for _, alpha, _, _ in rounds)
+            rounds.append((member, alpha, e, w))
+            if e == 0:
+                break
+            w = self._raise_weights(w, miss, alpha, m + 1)
+            w /= w[has_weight].sum()
+        if not rounds:
+            raise ValueError(
+                f"estimator is no better than chance in the first round: its weighted error is {e:.3g}, with "
+                f"{len(self.classes_)} classes. Choose a stronger one, such as a deeper tree."
+            )
+        members, alphas, errors, weights = zip(*rounds)
+        self.estimators_, self.sample_weights_ = list(members), np.array(weights)
+        self.estimator_weights_, self.estimator_errors_ = np.array(alphas), np.array(errors)
+        return self
+
+    def _check_parameters(self) -> None:
         check_number(self, "n_estimators", low=1, whole=True)
         check_number(self, "learning_rate", low=0)
         if self.learning_rate == 0:
             raise ValueError("learning_rate must be above 0; with 0 no round would change anything.")
-        estimator = CARTClassifier(max_depth=1) if self.estimator is None else self.estimator
-        check_base_estimator(estimator)
-        label, n_classes = self.classes_[code], len(self.classes_)
-        half = 0.5 if n_classes == 2 else 1.0
 
-        self.estimators_ = []
-        alphas: list[float] = []
-        errors: list[float] = []
-        weights: list[Floats] = []
-        seeds = draw_seeds(self.random_state, self.n_estimators)
-        counts = weight > 0  # other rows do not even change how a sum rounds
-        w = weight / weight[counts].sum()
-        for m in progress(self.n_estimators, "round", self.verbose):
-            member = clone_with_seed(estimator, np.random.default_rng(seeds[m])).fit(X, label, sample_weight=w)
-            miss = member.predict(X) != label
-            e = float(w[miss & counts].sum())
-            if e > 0 and e >= 1 - 1 / n_classes - BEATS_CHANCE:
-                if m == 0:
-                    raise ValueError(
-                        f"estimator is no better than chance in the first round: its weighted error is {e:.3g}, with "
-                        f"{n_classes} classes. Choose a stronger one, such as a deeper tree."
-                    )
-                break
-            if e > 0:
-                alpha = self.learning_rate * half * (np.log((1 - e) / e) + np.log(n_classes - 1))
-            else:
-                alpha = 1.0 + sum(alphas)
-            self.estimators_.append(member)
-            alphas.append(alpha)
-            errors.append(e)
-            weights.append(w)
-            if e == 0:
-                break
-            # exp(-alpha y G) is exp(2 alpha I(G != y)) times a factor that all rows share.
-            with np.errstate(over="ignore", invalid="ignore"):
-                w = w * np.exp(alpha / half * miss)
-            if not np.isfinite(w.sum()):
-                raise ValueError(
-                    f"learning_rate={self.learning_rate!r} is too large: after round {m + 1} the weights of the rows "
-                    "leave the range of floats; 1 is the usual rate."
-                )
-            w /= w[counts].sum()
-        self.estimator_weights_, self.estimator_errors_ = np.array(alphas), np.array(errors)
-        self.sample_weights_ = np.array(weights)
-        return self
+    @property
+    def _half(self) -> float:
+        """The factor of alpha: two classes, written as -1 and +1, lie two apart."""
+        return 0.5 if len(self.classes_) == 2 else 1.0
+
+    def _alpha(self, e: float) -> float:
+        """How much a classifier with this weighted error counts."""
+        return float(self.learning_rate * self._half * (np.log((1 - e) / e) + np.log(len(self.classes_) - 1)))
+
+    def _raise_weights(self, w: Floats, miss: Bools, alpha: float, number: int) -> Floats:
+        """The weights after a round, those of missed rows raised, before they are made to add up to 1."""
+        # exp(-alpha y G) is exp(2 alpha I(G != y)) times a factor that all rows share.
+        with np.errstate(over="ignore", invalid="ignore"):
+            w = w * np.exp(alpha / self._half * miss)
+        if not np.isfinite(w.sum()):
+            raise ValueError(
+                f"learning_rate={self.learning_rate!r} is too large: after round {number} the weights of the rows "
+                "leave the range of floats; 1 is the usual rate."
+            )
+        return w
 
     def staged_decision_function(self, X: ArrayLike) -> Iterator[Floats]:
         """:meth:`decision_function` after each round."""
@@ -176,12 +183,12 @@ class AdaBoostClassifier(TableClassifier):
         """
         return _last(self.staged_decision_function(X))
 
-    def staged_predict(self, X: ArrayLike) -> Iterator[NDArray]:
+    def staged_predict(self, X: ArrayLike) -> Iterator[Array]:
         """:meth:`predict` after each round."""
         for f in self.staged_decision_function(X):
             yield self.classes_[(f > VOTE_TIE).astype(np.intp) if f.ndim == 1 else majority(f)]
 
-    def predict(self, X: ArrayLike) -> NDArray:
+    def predict(self, X: ArrayLike) -> Array:
         """The class with the most votes, weighted by alpha; on a tie the first of ``classes_``."""
         return _last(self.staged_predict(X))
 
@@ -206,6 +213,6 @@ class AdaBoostClassifier(TableClassifier):
         return np.average(importances, axis=0, weights=self.estimator_weights_)
 
 
-def _last(stages: Iterator[NDArray]) -> NDArray:
+def _last(stages: Iterator[Array]) -> Array:
     """The last of an iterator's arrays, without keeping the others."""
     return deque(stages, maxlen=1).pop()

@@ -9,12 +9,14 @@ from typing import Self
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.sparse import csr_matrix
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from treekit.models.transaction import unchanged_if_interrupted
+from treekit.numeric import Array, Floats, Ints, Numbers
 from treekit.reading.encoding import (
     Feature,
     as_frame,
@@ -38,14 +40,14 @@ class TableEstimator(BaseEstimator):
     _numbers_are_categories = False
     _accepts_missing = True
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = self._accepts_missing
         tags.input_tags.categorical = True
         tags.input_tags.string = True
         return tags
 
-    def _learn(self, X: pd.DataFrame, weight: NDArray) -> tuple[tuple[Feature, ...], NDArray]:
+    def _learn(self, X: pd.DataFrame, weight: Floats) -> tuple[tuple[Feature, ...], Numbers]:
         """The columns of the training table, and the table as numbers."""
         self._features = learn_features(X, self._numbers_are_categories, weight)
         if not self._accepts_missing:
@@ -53,7 +55,7 @@ class TableEstimator(BaseEstimator):
         # Growing works column by column, so each column is made contiguous in memory.
         return self._features, np.ascontiguousarray(encode(X, self._features))
 
-    def _values(self, X: ArrayLike) -> NDArray:
+    def _values(self, X: ArrayLike) -> Numbers:
         """The rows to predict, as numbers."""
         check_is_fitted(self)
         frame = self._read(X, reset=False)
@@ -87,7 +89,7 @@ class TableEstimator(BaseEstimator):
 class TableClassifier(ClassifierMixin, TableEstimator):
     """Base of the classifiers."""
 
-    classes_: NDArray
+    classes_: Array
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Learn from a table.
@@ -123,7 +125,7 @@ class TableClassifier(ClassifierMixin, TableEstimator):
 
     def _examples(
         self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None
-    ) -> tuple[pd.DataFrame, NDArray[np.intp], NDArray[np.float64]]:
+    ) -> tuple[pd.DataFrame, Ints, Floats]:
         """The training table as a frame, its labels as codes (indices into ``classes_``, which is set), its weights."""
         frame = self._read(X, reset=True)
         label = read_labels(y, len(frame))
@@ -131,7 +133,7 @@ class TableClassifier(ClassifierMixin, TableEstimator):
         self.classes_, code = np.unique(label, return_inverse=True)
         return frame, code, weight
 
-    def predict(self, X: ArrayLike) -> NDArray:
+    def predict(self, X: ArrayLike) -> Array:
         """Class of the largest share in :meth:`predict_proba`; on a tie the first of ``classes_``.
 
         Parameters
@@ -152,16 +154,16 @@ class TableClassifier(ClassifierMixin, TableEstimator):
         code = self._predict_code(X)
         return self.classes_[code]
 
-    def _predict_code(self, X: ArrayLike) -> NDArray[np.intp]:
+    def _predict_code(self, X: ArrayLike) -> Ints:
         """Index in ``classes_`` of the class predicted for each row."""
         shares = self.predict_proba(X)
         return majority(shares)
 
-    def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
+    def predict_proba(self, X: ArrayLike) -> Floats:
         """Shares of the classes, of shape (n_rows, n_classes)."""
         raise NotImplementedError
 
-    def _fit(self, values: NDArray, features: tuple[Feature, ...], y: NDArray, weight: NDArray) -> None:
+    def _fit(self, values: Numbers, features: tuple[Feature, ...], y: Array, weight: Floats) -> None:
         raise NotImplementedError
 
 
@@ -178,7 +180,7 @@ class TableRegressor(RegressorMixin, TableEstimator):
             self._fit(values, features, target, weight)
         return self
 
-    def _fit(self, values: NDArray, features: tuple[Feature, ...], y: NDArray, weight: NDArray) -> None:
+    def _fit(self, values: Numbers, features: tuple[Feature, ...], y: Array, weight: Floats) -> None:
         raise NotImplementedError
 
 
@@ -187,10 +189,10 @@ class TreeEstimator(TableEstimator):
 
     tree_: Tree
 
-    def _fit(self, values: NDArray, features: tuple[Feature, ...], y: NDArray, weight: NDArray) -> None:
+    def _fit(self, values: Numbers, features: tuple[Feature, ...], y: Array, weight: Floats) -> None:
         self.tree_ = self._grow(values, features, y, weight)
 
-    def apply(self, X: ArrayLike) -> NDArray[np.intp]:
+    def apply(self, X: ArrayLike) -> Ints:
         """Number of the node where each row ends, of shape (n_rows,). Arguments and errors are those of ``predict``."""
         values = self._values(X)
         return self.tree_.apply(values)
@@ -211,12 +213,12 @@ class TreeEstimator(TableEstimator):
         return self.tree_.n_leaves
 
     @property
-    def feature_importances_(self) -> NDArray[np.float64]:
+    def feature_importances_(self) -> Floats:
         """Share of each column in the impurity that the splits of the tree remove, of shape (n_features,)."""
         check_is_fitted(self)
         return self.tree_.importances()
 
-    def _grow(self, values: NDArray, features: tuple[Feature, ...], y: NDArray, weight: NDArray) -> Tree:
+    def _grow(self, values: Numbers, features: tuple[Feature, ...], y: Array, weight: Floats) -> Tree:
         raise NotImplementedError
 
 
@@ -225,18 +227,18 @@ class TreeClassifier(TreeEstimator, TableClassifier):
 
     def _examples(
         self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None
-    ) -> tuple[pd.DataFrame, NDArray[np.intp], NDArray[np.float64]]:
+    ) -> tuple[pd.DataFrame, Ints, Floats]:
         """The rows of positive weight: the others must not even contribute categories. Their classes remain known."""
         frame, code, weight = super()._examples(X, y, sample_weight)
         present = weight > 0
         return (frame, code, weight) if present.all() else (frame[present], code[present], weight[present])
 
-    def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
+    def predict_proba(self, X: ArrayLike) -> Floats:
         """Shares of the classes where each row ends, of shape (n_rows, n_classes). See :meth:`predict`."""
         values = self._values(X)
         return self.tree_.mean_value(values)
 
-    def _predict_code(self, X: ArrayLike) -> NDArray[np.intp]:
+    def _predict_code(self, X: ArrayLike) -> Ints:
         values = self._values(X)
         return self.tree_.predict_code(values)
 
@@ -244,7 +246,7 @@ class TreeClassifier(TreeEstimator, TableClassifier):
 class TreeRegressor(TreeEstimator, TableRegressor):
     """Base of the regressors that grow one tree."""
 
-    def predict(self, X: ArrayLike) -> NDArray[np.float64]:
+    def predict(self, X: ArrayLike) -> Floats:
         """Prediction of the leaf where each row ends, of shape (n_rows,).
 
         Parameters

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.model_selection import train_test_split
 from sklearn.utils.validation import check_is_fitted
 
@@ -19,7 +19,7 @@ from treekit.growing.gradient_trees import GradientTreeGrower
 from treekit.growing.grow import ChooseFeature, StoppingRule
 from treekit.models.base import TableEstimator
 from treekit.models.losses import Loss
-from treekit.numeric import Floats
+from treekit.numeric import Array, Floats, Numbers
 from treekit.reading.encoding import Feature, encode, learn_features
 from treekit.reading.validation import check_choice, check_number, count_features, generator
 from treekit.trees.batch_traversal import leaf_values
@@ -67,7 +67,7 @@ class Boosting(TableEstimator):
     train_score_: Floats
     validation_score_: Floats
 
-    def _learn(self, X: pd.DataFrame, weight: NDArray) -> tuple[tuple[Feature, ...], NDArray]:
+    def _learn(self, X: pd.DataFrame, weight: Floats) -> tuple[tuple[Feature, ...], Numbers]:
         if self.tree_method != "hist":
             return super()._learn(X, weight)
         # Columns are put into bins one after the other; they need not lie in one stretch, so the table is not copied.
@@ -130,7 +130,7 @@ class Boosting(TableEstimator):
         return ChildLimits(self.min_samples_leaf, self.min_child_weight if self.order == 2 else 0.0)
 
     def _fit_in_memory(
-        self, values: NDArray, features: tuple[Feature, ...], loss: Loss, y: NDArray, weight: Floats
+        self, values: Numbers, features: tuple[Feature, ...], loss: Loss, y: Array, weight: Floats
     ) -> None:
         """Fit on rows that lie on this machine."""
         check_parameters(self, len(features), loss)
@@ -141,7 +141,7 @@ class Boosting(TableEstimator):
         self._check_targets(smallest, largest, "in all rows that are not held out")
         self._boost(RowsInMemory(values, features, y, train, held_out, loss, max_bins))
 
-    def _hold_out(self, y: NDArray, weight: Floats) -> tuple[Floats, Floats]:
+    def _hold_out(self, y: Array, weight: Floats) -> tuple[Floats, Floats]:
         """The weights of the rows to learn from, and of those to stop by: one of the two is zero for each row."""
         if self.n_iter_no_change is None:
             return weight, np.zeros_like(weight)
@@ -165,7 +165,7 @@ class Boosting(TableEstimator):
         """Scores of the rows after each round, of shape (n_scores, n_rows); the same array each time."""
         yield from self._sums(self._values(X))
 
-    def _sums(self, values: NDArray) -> Iterator[Floats]:
+    def _sums(self, values: Numbers) -> Iterator[Floats]:
         """:meth:`_staged_scores` of a table as numbers; takes up to 128 bytes per row beside the scores."""
         score = np.repeat(self.start_[:, np.newaxis], values.shape[1], axis=1)
         trees = [tree for round_trees in self.trees_ for tree in round_trees]
@@ -225,9 +225,9 @@ class RowsInMemory:
 
     def __init__(
         self,
-        values: NDArray,
+        values: Numbers,
         features: tuple[Feature, ...],
-        y: NDArray,
+        y: Array,
         train: Floats,
         held_out: Floats,
         loss: Loss,
@@ -280,7 +280,7 @@ class RowsInMemory:
         return float(weighted_mean(self.losses, self.held_out)[0])
 
 
-def without_zero_weight(values: NDArray, y: NDArray, weight: Floats) -> tuple[NDArray, NDArray, Floats]:
+def without_zero_weight(values: Numbers, y: Array, weight: Floats) -> tuple[Numbers, Array, Floats]:
     """A table of shape (n_features, n_rows), targets and weights without the rows of weight zero, which are no rows."""
     kept = np.flatnonzero(weight > 0)
     if len(kept) == len(weight):

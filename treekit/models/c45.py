@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from treekit.growing.candidates import (
     ChildLimits,
@@ -24,7 +24,7 @@ from treekit.growing.presorted import sort_columns
 from treekit.growing.thresholds import score_sparse_cuts, score_thresholds
 from treekit.measures import entropy_of_counts
 from treekit.models.base import TreeClassifier
-from treekit.numeric import SHARED_TIE, Bools, Floats
+from treekit.numeric import SHARED_TIE, Bools, Floats, Ints, Numbers
 from treekit.pruning.pessimistic import LIMITS, collapse, prune_pessimistic
 from treekit.pruning.subtree_raising import raise_encoded
 from treekit.reading.encoding import Feature, match_labels
@@ -150,7 +150,7 @@ class C45Classifier(TreeClassifier):
         self.conventions = conventions
         self.limit = limit
 
-    def _grow(self, values: NDArray, features: tuple[Feature, ...], y: NDArray, weight: NDArray) -> Tree:
+    def _grow(self, values: Numbers, features: tuple[Feature, ...], y: Ints, weight: Floats) -> Tree:
         check_choice(self, "criterion", ("gain_ratio", "gain"))
         check_choice(self, "conventions", ("textbook", "quinlan"))
         check_choice(self, "subtree_raising", (False, True))
@@ -181,7 +181,7 @@ class C45Classifier(TreeClassifier):
         return prune_pessimistic(tree, self.confidence, limit, slack)
 
     def _search(
-        self, values: NDArray, features: tuple[Feature, ...], entropy: Entropy, weight: NDArray
+        self, values: Numbers, features: tuple[Feature, ...], entropy: Entropy, weight: Floats
     ) -> tuple[ScoreSplits, Compare]:
         """What each attribute offers in each open node, and how the attributes are compared."""
         # Shares of weight are rounded: what is meant to weigh 2 may weigh a little less.
@@ -243,7 +243,7 @@ class C45Classifier(TreeClassifier):
         score, compare = self._search(values, features, entropy, weight)
         numbers = [j for j, feature in enumerate(features) if feature.is_numeric]
         order = sort_columns(values, numbers)
-        level = first_level(entropy.per_row, in_node, numbers, order, shares=True, labels=entropy.labels)
+        level = first_level(entropy.per_row, in_node, numbers, order, shares=True)
         found = score(level, entropy.impurity(level))
         assert found.split_information is not None
         average, competes = compare(found)
@@ -264,7 +264,7 @@ class C45Classifier(TreeClassifier):
         )
 
 
-def _share_in_node(tree: Tree, values: NDArray, node: int) -> Floats:
+def _share_in_node(tree: Tree, values: Numbers, node: int) -> Floats:
     """The share of each row that passes a node or ends there, of shape (n_rows,)."""
     share_in_node = np.zeros(values.shape[1])
     for row, at, share, _ in rows_by_level(tree, values):
@@ -273,7 +273,7 @@ def _share_in_node(tree: Tree, values: NDArray, node: int) -> Floats:
     return share_in_node
 
 
-def _textbook_score(values: NDArray, features: tuple[Feature, ...], entropy: Entropy, least: float) -> ScoreSplits:
+def _textbook_score(values: Numbers, features: tuple[Feature, ...], entropy: Entropy, least: float) -> ScoreSplits:
     """The best cut of a column of numbers, or a branch for each category, by plain gain."""
 
     def score(level: Level, impurity: Floats) -> SplitCandidates:
@@ -288,7 +288,7 @@ def _textbook_score(values: NDArray, features: tuple[Feature, ...], entropy: Ent
 
 
 def _quinlan_score(
-    values: NDArray, features: tuple[Feature, ...], entropy: Entropy, least: float, counts: Bools
+    values: Numbers, features: tuple[Feature, ...], entropy: Entropy, least: float, counts: Bools
 ) -> ScoreSplits:
     """The same by the conventions of Quinlan's program; ``counts`` says which rows have weight."""
     in_table = {j: np.unique(values[j, counts]) for j, feature in enumerate(features) if feature.is_numeric}
@@ -324,7 +324,7 @@ def _entropy_of_branches(candidates: SplitCandidates) -> Floats:
     return np.array([entropies[j] for j in range(len(candidates.gain))])
 
 
-def _moved_down(threshold: Floats, in_table: NDArray) -> Floats:
+def _moved_down(threshold: Floats, in_table: Numbers) -> Floats:
     """The largest value of the table that is not above each threshold; NaN where there is none."""
     # In decimals 14.97 is halfway between 14.96 and 14.98, in binary halfway is a little less. So a value that is above
     # by rounding counts as well; unless a lower one is as close, where the table is that fine.
@@ -334,7 +334,7 @@ def _moved_down(threshold: Floats, in_table: NDArray) -> Floats:
     return np.where(np.isnan(threshold), np.nan, in_table[place])
 
 
-def _known_weight(level: Level, column: NDArray, feature: Feature, entropy: Entropy) -> Floats:
+def _known_weight(level: Level, column: Numbers, feature: Feature, entropy: Entropy) -> Floats:
     """Weight of the rows of each node where the column is known: added up as that of all rows is, so never more."""
     x = level.values(column, level.entry)
     is_known = ~np.isnan(x) if feature.is_numeric else x >= 0
@@ -359,7 +359,7 @@ def _compare(candidates: SplitCandidates, slack: float = 0.0, in_average: Bools 
 def _largest_ratio(compare: Compare) -> ChooseFeature:
     """The column of the largest gain ratio among those that compete; -1 where none does."""
 
-    def choose(candidates: SplitCandidates, impurity: Floats) -> NDArray[np.intp]:
+    def choose(candidates: SplitCandidates, impurity: Floats) -> Ints:
         gain, price = candidates.gain, candidates.split_information
         assert price is not None
         _, competes = compare(candidates)

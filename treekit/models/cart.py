@@ -9,7 +9,6 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treekit.growing.absolute_error import AbsoluteError, score_thresholds_absolute
 from treekit.growing.candidates import (
@@ -28,6 +27,7 @@ from treekit.growing.presorted import NO_ORDER
 from treekit.growing.surrogates import ScoreAll, find_surrogates
 from treekit.growing.thresholds import score_thresholds
 from treekit.models.base import TreeClassifier, TreeRegressor
+from treekit.numeric import Array, Floats, Ints, Numbers
 from treekit.pruning.cost_complexity import prune_cost_complexity
 from treekit.pruning.cut import cut
 from treekit.reading.encoding import Feature
@@ -114,7 +114,7 @@ class CARTClassifier(TreeClassifier):
         max_features: float | str | None = None,
         categorical_split: str = "subset",
         max_surrogates: int = 5,
-        class_weight: dict | str | None = None,
+        class_weight: dict[Any, float] | str | None = None,
         ccp_alpha: float = 0.0,
         random_state: Any = None,
         max_leaf_nodes: int | None = None,
@@ -135,10 +135,10 @@ class CARTClassifier(TreeClassifier):
 
     def _grow(
         self,
-        values: NDArray,
+        values: Numbers,
         features: tuple[Feature, ...],
-        y: NDArray,
-        weight: NDArray,
+        y: Array,
+        weight: Floats,
         ranked: RankedColumns | None = None,
     ) -> Tree:
         check_choice(self, "criterion", CLASSIFICATION)
@@ -203,7 +203,7 @@ class CARTRegressor(TreeRegressor):
         self.random_state = random_state
         self.max_leaf_nodes = max_leaf_nodes
 
-    def _fit(self, values: NDArray, features: tuple[Feature, ...], y: NDArray, weight: NDArray) -> None:
+    def _fit(self, values: Numbers, features: tuple[Feature, ...], y: Array, weight: Floats) -> None:
         present = weight > 0
         if not present.all():
             values, y, weight = np.ascontiguousarray(values[:, present]), y[present], weight[present]
@@ -211,10 +211,10 @@ class CARTRegressor(TreeRegressor):
 
     def _grow(
         self,
-        values: NDArray,
+        values: Numbers,
         features: tuple[Feature, ...],
-        y: NDArray,
-        weight: NDArray,
+        y: Array,
+        weight: Floats,
         ranked: RankedColumns | None = None,
     ) -> Tree:
         check_choice(self, "criterion", REGRESSION_CRITERIA)
@@ -225,11 +225,11 @@ class CARTRegressor(TreeRegressor):
 
 def grow_binary(
     estimator: CARTClassifier | CARTRegressor,
-    values: NDArray,
+    values: Numbers,
     features: tuple[Feature, ...],
     criterion: Criterion,
-    weight: NDArray,
-    classes: NDArray | None,
+    weight: Floats,
+    classes: Array | None,
     ranked: RankedColumns | None = None,
 ) -> Tree:
     """Grow a tree of binary splits with the estimator's parameters; trees on one table may share its sorting."""
@@ -243,7 +243,7 @@ def grow_binary(
     score_all = _cut_scorer(values, features, estimator.categorical_split == "one_vs_rest")
     has_gaps = any((np.isnan(column) if f.is_numeric else column < 0).any() for f, column in zip(features, values))
 
-    def surrogates(level: Level, branch: NDArray, feature: NDArray) -> list[Surrogate]:
+    def surrogates(level: Level, branch: Ints, feature: Ints) -> list[Surrogate]:
         return find_surrogates(level, branch, feature, values, estimator.max_surrogates, score_all)
 
     search = _search(estimator, values, features, criterion, limits, score_all, has_gaps, ranked)
@@ -282,7 +282,7 @@ def keep_best_first(tree: Tree, max_leaf_nodes: int) -> Tree:
 
 def _search(
     estimator: CARTClassifier | CARTRegressor,
-    values: NDArray,
+    values: Numbers,
     features: tuple[Feature, ...],
     criterion: Criterion,
     limits: ChildLimits,
@@ -292,7 +292,7 @@ def _search(
 ) -> SplitSearch:
     """How the best split is found: among all columns, or among those that each node draws."""
 
-    def score(level: Level, impurity: NDArray) -> SplitCandidates:
+    def score(level: Level, impurity: Floats) -> SplitCandidates:
         return score_all(level, impurity, criterion, limits)
 
     order = None if ranked is None else ranked.order
@@ -316,10 +316,10 @@ def _stop(estimator: CARTClassifier | CARTRegressor, n_rows: int) -> StoppingRul
     )
 
 
-def _cut_scorer(values: NDArray, features: tuple[Feature, ...], one_vs_rest: bool) -> ScoreAll:
+def _cut_scorer(values: Numbers, features: tuple[Feature, ...], one_vs_rest: bool) -> ScoreAll:
     """The best cut in two of every column in each open node: a threshold for numbers, two groups for categories."""
 
-    def score(level: Level, impurity: NDArray, criterion: Criterion, limits: ChildLimits) -> SplitCandidates:
+    def score(level: Level, impurity: Floats, criterion: Criterion, limits: ChildLimits) -> SplitCandidates:
         if isinstance(criterion, AbsoluteError):
             return score_thresholds_absolute(level, values, criterion, impurity, limits)
 

@@ -19,7 +19,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from sklearn.base import is_classifier
 
 from treekit.growing.binning import BinnedRows, Bins, edges_between
@@ -48,7 +47,7 @@ from treekit.growing.histogram import (
 from treekit.models.base import TableEstimator
 from treekit.models.boosting import Boosting, check_parameters, without_zero_weight
 from treekit.models.losses import Loss
-from treekit.numeric import Bools, Floats, Ints, Wholes
+from treekit.numeric import Array, Bools, Floats, Ints, Numbers, Wholes
 from treekit.reading.encoding import Feature, encode, learn_features
 from treekit.reading.validation import read_labels, read_targets, row_weights
 from treekit.trees.tree import Tree
@@ -59,7 +58,8 @@ __all__ = ["fit", "DaskRows"]
 try:
     from distributed import Client, Future, get_client
 except ImportError as error:
-    raise ImportError("A fit on Dask collections needs dask and distributed: pip install 'treekit[dask]'.") from error
+    message = "A fit on Dask collections needs Dask: pip install 'dask[array,dataframe]' distributed"
+    raise ImportError(message) from error
 
 
 #: So many results are combined by one task.
@@ -72,14 +72,14 @@ class Workers:
     def __init__(self, client: Client):
         self.client = client
 
-    def submit(self, function: Callable, *arguments: Any) -> Future:
+    def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
         """One task, ``function(*arguments)``. A future among the arguments is replaced by its result on the worker.
 
         ``pure=False``: Dask would otherwise compare the contents of all arguments to find a task that was done before.
         """
         return self.client.submit(function, *arguments, pure=False)
 
-    def map_blocks(self, function: Callable, *arguments: Any) -> list[Future]:
+    def map_blocks(self, function: Callable[..., Any], *arguments: Any) -> list[Future[Any]]:
         """A task for each block of rows.
 
         Of an argument that is a list, with an entry for each block, a task takes its own entry; any other argument is
@@ -89,7 +89,7 @@ class Workers:
         per_block = [argument if isinstance(argument, list) else [argument] * n_blocks for argument in arguments]
         return [self.submit(function, *of_block) for of_block in zip(*per_block)]
 
-    def combine_some(self, combine: Callable, parts: list[Future]) -> list[Future]:
+    def combine_some(self, combine: Callable[..., Any], parts: list[Future[Any]]) -> list[Future[Any]]:
         """Combine the results of all blocks in a tree of tasks, FAN_IN at a time, until no more than that are left.
 
         ``combine`` makes one result of a list of results, and of its own results; the order must not matter.
@@ -98,7 +98,7 @@ class Workers:
             parts = [self.submit(combine, parts[k : k + FAN_IN]) for k in range(0, len(parts), FAN_IN)]
         return parts
 
-    def combine(self, combine: Callable, parts: list[Future]) -> Any:
+    def combine(self, combine: Callable[..., Any], parts: list[Future[Any]]) -> Any:
         """The results of all blocks combined into one, which is brought to the driver."""
         return combine(self.client.gather(self.combine_some(combine, parts)))
 
@@ -107,7 +107,7 @@ class Block(NamedTuple):
     """Some of the training rows."""
 
     binned: BinnedRows
-    y: NDArray
+    y: Array
     weight: Floats
 
 
@@ -129,7 +129,7 @@ class DaskRows:
         What is to be lowered.
     """
 
-    def __init__(self, workers: Workers, blocks: list[Future], bins: Bins, n_rows: int, loss: Loss):
+    def __init__(self, workers: Workers, blocks: list[Future[Any]], bins: Bins, n_rows: int, loss: Loss):
         self.workers, self.blocks, self.bins, self.n_rows, self.loss = workers, blocks, bins, n_rows, loss
 
     # -- for the rounds
@@ -156,7 +156,7 @@ class DaskRows:
     def mean_held_out_loss(self) -> float:
         raise NotImplementedError("fit refuses to hold out rows on workers.")
 
-    def mean(self, function: Callable, *arguments: Any) -> Floats:
+    def mean(self, function: Callable[..., Any], *arguments: Any) -> Floats:
         """Weighted mean over all rows of each row of the array that the function makes of a block."""
         map_blocks, combine = self.workers.map_blocks, self.workers.combine
         largest = combine(np.maximum.reduce, map_blocks(largest_terms, self.blocks, function, *arguments))
@@ -245,7 +245,7 @@ def fit(estimator: Boosting, X: Any, y: Any, sample_weight: Any = None) -> None:
 
 def blocks_of(
     client: Client, X: Any, y: Any, sample_weight: Any
-) -> tuple[list[Future], list[Future], list[Future] | None]:
+) -> tuple[list[Future[Any]], list[Future[Any]], list[Future[Any]] | None]:
     """The blocks of X, y and the weights, side by side, without those that are empty; None for no weights."""
     named = {"X": X, "y": y} | ({} if sample_weight is None else {"sample_weight": sample_weight})
     for name, collection in named.items():
@@ -269,7 +269,11 @@ def blocks_of(
 
 
 def read(
-    estimator: Boosting, workers: Workers, X: list[Future], y: list[Future], sample_weight: list[Future] | None
+    estimator: Boosting,
+    workers: Workers,
+    X: list[Future[Any]],
+    y: list[Future[Any]],
+    sample_weight: list[Future[Any]] | None,
 ) -> DaskRows:
     """The rows in blocks, put into bins; the estimator gets its columns, and its classes if it has any."""
     map_blocks, combine = workers.map_blocks, workers.combine
@@ -290,7 +294,7 @@ def read(
     return DaskRows(workers, map_blocks(bin_block, rows, bins), bins.result(), int(n_rows), loss)
 
 
-def read_frames(estimator: Boosting, workers: Workers, X: list[Future]) -> list[Future]:
+def read_frames(estimator: Boosting, workers: Workers, X: list[Future[Any]]) -> list[Future[Any]]:
     """The blocks of X as data frames, with the columns of the first one, which the estimator remembers."""
     first, reader = workers.submit(first_row, X[0]).result(), TableEstimator()
     for model in (reader, estimator):
@@ -298,7 +302,7 @@ def read_frames(estimator: Boosting, workers: Workers, X: list[Future]) -> list[
     return workers.map_blocks(read_block, X, reader)
 
 
-def find_edges(workers: Workers, rows: list[Future], features: tuple[Feature, ...], max_bins: int) -> list[Any]:
+def find_edges(workers: Workers, rows: list[Future[Any]], features: tuple[Feature, ...], max_bins: int) -> list[Any]:
     """The edges of each column's bins, as futures; the values of a column are brought together on one worker."""
     edges: list[Any] = [np.zeros(0)] * len(features)
     for j in np.flatnonzero([feature.is_numeric for feature in features]):
@@ -336,17 +340,17 @@ def merge_feature(columns: Sequence[Feature]) -> Feature:
     return Feature(first.name, np.unique(np.concatenate(categories)))
 
 
-def labels_in(y: Any) -> NDArray:
+def labels_in(y: Any) -> Array:
     """The distinct labels of a block."""
     return np.unique(read_labels(y, len(y)))
 
 
-def merge_labels(parts: list[NDArray]) -> NDArray:
+def merge_labels(parts: list[Array]) -> Array:
     """The distinct labels of several blocks."""
     return np.unique(np.concatenate(parts))
 
 
-def target_of(y: Any, classes: NDArray | None) -> NDArray:
+def target_of(y: Any, classes: Array | None) -> Array:
     """The targets of a block, or the codes of its labels."""
     return read_targets(y, len(y)) if classes is None else np.searchsorted(classes, read_labels(y, len(y)))
 
@@ -354,12 +358,12 @@ def target_of(y: Any, classes: NDArray | None) -> NDArray:
 class LearningRows(NamedTuple):
     """The rows of a block that have positive weight; a block may have none."""
 
-    values: NDArray
-    y: NDArray
+    values: Numbers
+    y: Array
     weight: Floats
 
 
-def learning_rows(values: NDArray, y: NDArray, weight: Any) -> LearningRows:
+def learning_rows(values: Numbers, y: Array, weight: Any) -> LearningRows:
     """The rows of a block without those of weight zero, all of which may be, as those of a whole table may not."""
     if weight is None:
         return LearningRows(values, y, np.ones(len(y)))
@@ -379,19 +383,19 @@ def extremes(rows: LearningRows) -> Floats:
     return np.array([(-y).max(initial=-np.inf), y.max(initial=-np.inf)])
 
 
-def distinct(rows: LearningRows, j: int) -> tuple[NDArray, bool]:
+def distinct(rows: LearningRows, j: int) -> tuple[Numbers, bool]:
     """The distinct values of a column of a block, sorted, and whether some are missing."""
     is_missing = np.isnan(rows.values[j])
     return np.unique(rows.values[j][~is_missing]), bool(is_missing.any())
 
 
-def merge_distinct(parts: list[tuple[NDArray, bool]]) -> tuple[NDArray, bool]:
+def merge_distinct(parts: list[tuple[Numbers, bool]]) -> tuple[Numbers, bool]:
     """The same of several blocks."""
     values, is_missing = zip(*parts)
     return np.unique(np.concatenate(values)), any(is_missing)
 
 
-def edges_of(parts: list[tuple[NDArray, bool]], max_bins: int) -> Floats:
+def edges_of(parts: list[tuple[Numbers, bool]], max_bins: int) -> Floats:
     """The edges of a column's bins. See :func:`treekit.growing.binning.bin_edges`."""
     value, is_missing = merge_distinct(parts)
     return edges_between(value, max_bins - is_missing)
@@ -469,11 +473,11 @@ def loss_of_rows(block: Block, score: Floats, loss: Loss) -> Floats:
     return loss.value(block.y, score)[np.newaxis]
 
 
-def largest_terms(block: Block, function: Callable, *arguments: Any) -> Floats:
+def largest_terms(block: Block, function: Callable[..., Any], *arguments: Any) -> Floats:
     """The largest terms of a weighted mean of the function's values."""
     return largest_magnitude(weighted(function(block, *arguments), block.weight))
 
 
-def sums_in_units(block: Block, unit: Floats, function: Callable, *arguments: Any) -> Wholes:
+def sums_in_units(block: Block, unit: Floats, function: Callable[..., Any], *arguments: Any) -> Wholes:
     """The sums of these terms, in units."""
     return to_whole(weighted(function(block, *arguments), block.weight), unit).sum(axis=1)

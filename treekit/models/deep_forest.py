@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.metrics import accuracy_score
 from sklearn.utils.validation import check_is_fitted
 
@@ -15,7 +15,7 @@ from treekit.models.base import TableClassifier
 from treekit.models.progress import progress
 from treekit.models.random_forest import RandomForestClassifier
 from treekit.models.transaction import unchanged_if_interrupted
-from treekit.numeric import Floats, Ints
+from treekit.numeric import Array, Floats, Ints
 from treekit.reading.validation import check_number
 from treekit.trees.structure import majority
 
@@ -146,7 +146,7 @@ def assign_folds(code: Ints, weight: Floats, n_folds: int, rng: np.random.Genera
 
 
 def out_of_fold(
-    forest: RandomForestClassifier, table: pd.DataFrame, label: NDArray, weight: Floats, fold: Ints
+    forest: RandomForestClassifier, table: pd.DataFrame, label: Array, weight: Floats, fold: Ints
 ) -> Floats:
     """Class vector of each row by the forest grown on the other folds, of shape (n_rows, n_classes).
 

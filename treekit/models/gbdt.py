@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, Self
 
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from treekit.models.base import TableClassifier, TableRegressor
 from treekit.models.boosting import Boosting
 from treekit.models.losses import AbsoluteLoss, HuberLoss, LogisticLoss, Loss, PoissonLoss, SoftmaxLoss, SquaredLoss
 from treekit.models.transaction import unchanged_if_interrupted
-from treekit.numeric import Floats
+from treekit.numeric import Array, Floats, Numbers
 from treekit.reading.encoding import Feature
 from treekit.reading.validation import check_choice, check_number
 
@@ -184,28 +184,15 @@ class GBDTRegressor(_GBDT, TableRegressor):
         random_state: Any = None,
         verbose: int = 0,
     ):
-        self.loss = loss
-        self.order = order
-        self.n_estimators = n_estimators
-        self.learning_rate = learning_rate
-        self.max_depth = max_depth
-        self.min_samples_leaf = min_samples_leaf
-        self.tree_method = tree_method
-        self.max_bins = max_bins
-        self.reg_lambda = reg_lambda
-        self.gamma = gamma
-        self.min_child_weight = min_child_weight
-        self.subsample = subsample
-        self.max_features = max_features
-        self.base_score = base_score
-        self.alpha = alpha
-        self.n_iter_no_change = n_iter_no_change
-        self.validation_fraction = validation_fraction
-        self.tol = tol
-        self.random_state = random_state
-        self.verbose = verbose
+        self.loss, self.alpha, self.order, self.base_score = loss, alpha, order, base_score
+        self.n_estimators, self.learning_rate = n_estimators, learning_rate
+        self.max_depth, self.min_samples_leaf, self.max_features = max_depth, min_samples_leaf, max_features
+        self.tree_method, self.max_bins, self.subsample = tree_method, max_bins, subsample
+        self.reg_lambda, self.gamma, self.min_child_weight = reg_lambda, gamma, min_child_weight
+        self.n_iter_no_change, self.validation_fraction, self.tol = n_iter_no_change, validation_fraction, tol
+        self.random_state, self.verbose = random_state, verbose
 
-    def _fit(self, values: NDArray, features: tuple[Feature, ...], y: NDArray, weight: NDArray) -> None:
+    def _fit(self, values: Numbers, features: tuple[Feature, ...], y: Array, weight: Floats) -> None:
         loss, learned = self._new_loss(), y[weight > 0]
         self._check_targets(learned.min(), learned.max())
         self._fit_in_memory(values, features, loss, y, weight)
@@ -301,26 +288,15 @@ class GBDTClassifier(_GBDT, TableClassifier):
         random_state: Any = None,
         verbose: int = 0,
     ):
-        self.order = order
-        self.n_estimators = n_estimators
-        self.learning_rate = learning_rate
-        self.max_depth = max_depth
-        self.min_samples_leaf = min_samples_leaf
-        self.tree_method = tree_method
-        self.max_bins = max_bins
-        self.reg_lambda = reg_lambda
-        self.gamma = gamma
-        self.min_child_weight = min_child_weight
-        self.subsample = subsample
-        self.max_features = max_features
-        self.base_score = base_score
-        self.n_iter_no_change = n_iter_no_change
-        self.validation_fraction = validation_fraction
-        self.tol = tol
-        self.random_state = random_state
-        self.verbose = verbose
+        self.order, self.base_score = order, base_score
+        self.n_estimators, self.learning_rate = n_estimators, learning_rate
+        self.max_depth, self.min_samples_leaf, self.max_features = max_depth, min_samples_leaf, max_features
+        self.tree_method, self.max_bins, self.subsample = tree_method, max_bins, subsample
+        self.reg_lambda, self.gamma, self.min_child_weight = reg_lambda, gamma, min_child_weight
+        self.n_iter_no_change, self.validation_fraction, self.tol = n_iter_no_change, validation_fraction, tol
+        self.random_state, self.verbose = random_state, verbose
 
-    def _fit(self, values: NDArray, features: tuple[Feature, ...], y: NDArray, weight: NDArray) -> None:
+    def _fit(self, values: Numbers, features: tuple[Feature, ...], y: Array, weight: Floats) -> None:
         self._fit_in_memory(values, features, self._new_loss(), y, weight)
 
     def _new_loss(self) -> Loss:
@@ -336,7 +312,7 @@ class GBDTClassifier(_GBDT, TableClassifier):
         """Scores of the classes, of shape (n_rows, n_classes); of two the log-odds of the second, (n_rows,)."""
         return as_decision(self._scores(X))
 
-    def staged_predict(self, X: ArrayLike) -> Iterator[NDArray]:
+    def staged_predict(self, X: ArrayLike) -> Iterator[Array]:
         """The classes after each round. See :meth:`predict`."""
         for shares in self.staged_predict_proba(X):
             yield self.classes_[shares.argmax(axis=1)]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treekit.growing.candidates import SplitCandidates, merge_candidates
 from treekit.growing.categories import score_branches
@@ -11,6 +10,7 @@ from treekit.growing.criteria import Entropy
 from treekit.growing.grow import SplitSearch, StoppingRule, grow
 from treekit.growing.level import Level
 from treekit.models.base import TreeClassifier
+from treekit.numeric import Floats, Ints, Numbers
 from treekit.reading.encoding import Feature
 from treekit.reading.validation import check_number
 from treekit.trees.tree import Tree
@@ -75,13 +75,13 @@ class ID3Classifier(TreeClassifier):
     _numbers_are_categories = True
     _accepts_missing = False
 
-    def _grow(self, values: NDArray, features: tuple[Feature, ...], y: NDArray, weight: NDArray) -> Tree:
+    def _grow(self, values: Numbers, features: tuple[Feature, ...], y: Ints, weight: Floats) -> Tree:
         check_number(self, "min_gain", low=0)
         check_number(self, "max_depth", low=0, whole=True, none=True)
         check_number(self, "min_samples_split", low=2, whole=True)
         entropy = Entropy(y, len(self.classes_))
 
-        def score(level: Level, impurity: NDArray) -> SplitCandidates:
+        def score(level: Level, impurity: Floats) -> SplitCandidates:
             scores = [
                 score_branches(level, column, feature.n_values, entropy) for feature, column in zip(features, values)
             ]

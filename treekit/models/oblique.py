@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import expit
+from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from treekit.growing.candidates import ChildLimits, SplitCandidates, merge_candidates
@@ -19,7 +20,7 @@ from treekit.growing.level import Level
 from treekit.growing.thresholds import score_cuts, score_thresholds
 from treekit.models.base import TreeClassifier
 from treekit.models.cart import CLASSIFICATION
-from treekit.numeric import TIE, Floats
+from treekit.numeric import TIE, Floats, Ints, Numbers
 from treekit.reading.encoding import Feature
 from treekit.reading.validation import check_choice, check_number, generator
 from treekit.trees.structure import combine
@@ -107,7 +108,7 @@ class ObliqueTreeClassifier(TreeClassifier):
         self.n_restarts = n_restarts
         self.random_state = random_state
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.categorical = tags.input_tags.string = False
         return tags
@@ -137,7 +138,7 @@ class ObliqueTreeClassifier(TreeClassifier):
                 raise ValueError(f"X contains infinity in column {name!r}; a linear combination needs finite numbers.")
         return frame.astype({name: float for name, dtype in frame.dtypes.items() if dtype.kind == "O"})
 
-    def _grow(self, values: NDArray, features: tuple[Feature, ...], y: NDArray, weight: NDArray) -> Tree:
+    def _grow(self, values: Numbers, features: tuple[Feature, ...], y: Ints, weight: Floats) -> Tree:
         check_choice(self, "criterion", CLASSIFICATION)
         check_number(self, "max_depth", low=0, whole=True, none=True)
         check_number(self, "min_samples_split", low=2, whole=True)
@@ -189,7 +190,7 @@ class ObliqueCut(NamedTuple):
     threshold: Floats
 
 
-def column_ranges(values: NDArray) -> Floats:
+def column_ranges(values: Numbers) -> Floats:
     """Largest minus smallest value of each column, infinite where that is no float; 1 for a constant column."""
     low, high = values.min(axis=1).astype(float), values.max(axis=1).astype(float)
     with np.errstate(over="ignore"):
@@ -215,7 +216,7 @@ class ObliqueSearch:
     """
 
     def __init__(
-        self, values: NDArray, criterion: ClassCriterion, limits: ChildLimits, n_restarts: int, rng: np.random.Generator
+        self, values: Numbers, criterion: ClassCriterion, limits: ChildLimits, n_restarts: int, rng: np.random.Generator
     ):
         self.values = values.astype(float)
         self.criterion = criterion

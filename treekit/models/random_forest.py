@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.metrics import r2_score
 from sklearn.utils.validation import check_is_fitted
 
@@ -14,7 +14,7 @@ from treekit.models.bagging import OutOfBag, bootstrap_counts, draw_seeds, oob_a
 from treekit.models.base import TableClassifier, TableEstimator, TableRegressor
 from treekit.models.cart import CARTClassifier, CARTRegressor
 from treekit.models.progress import progress
-from treekit.numeric import Floats, Ints
+from treekit.numeric import Array, Floats, Ints, Numbers
 from treekit.reading.encoding import Feature
 from treekit.reading.validation import check_choice, check_number, class_factors
 from treekit.trees.structure import majority
@@ -37,7 +37,7 @@ class _RandomForest(TableEstimator):
         raise NotImplementedError
 
     def _grow_trees(
-        self, values: NDArray, features: tuple[Feature, ...], y: NDArray, weight: Floats, n_values: int
+        self, values: Numbers, features: tuple[Feature, ...], y: Array, weight: Floats, n_values: int
     ) -> OutOfBag:
         """Grow the trees on the one table."""
         check_number(self, "n_estimators", low=1, whole=True)
@@ -72,7 +72,7 @@ class _RandomForest(TableEstimator):
         """Mean prediction of the trees, of shape (n_rows, n_values)."""
         return self._mean_of(self._values(X))
 
-    def _mean_of(self, values: NDArray) -> Floats:
+    def _mean_of(self, values: Numbers) -> Floats:
         total = self.estimators_[0].tree_.mean_value(values)
         for member in self.estimators_[1:]:
             total += member.tree_.mean_value(values)
@@ -158,7 +158,7 @@ class RandomForestClassifier(_RandomForest, TableClassifier):
         max_features: float | str | None = "sqrt",
         bootstrap: bool = True,
         oob_score: bool = False,
-        class_weight: dict | str | None = None,
+        class_weight: dict[Any, float] | str | None = None,
         random_state: Any = None,
         verbose: bool | int = 0,
     ):
@@ -197,7 +197,7 @@ class RandomForestClassifier(_RandomForest, TableClassifier):
             class_weight=self.class_weight,
         )
 
-    def _fit(self, values: NDArray, features: tuple[Feature, ...], y: NDArray, weight: NDArray) -> None:
+    def _fit(self, values: Numbers, features: tuple[Feature, ...], y: Array, weight: Floats) -> None:
         class_factors(self.class_weight, self.classes_[y[weight > 0]])
         out_of_bag = self._grow_trees(values, features, y, weight, len(self.classes_))
         if self.oob_score:
@@ -278,7 +278,7 @@ class RandomForestRegressor(_RandomForest, TableRegressor):
             max_features=self.max_features,
         )
 
-    def _fit(self, values: NDArray, features: tuple[Feature, ...], y: NDArray, weight: NDArray) -> None:
+    def _fit(self, values: Numbers, features: tuple[Feature, ...], y: Array, weight: Floats) -> None:
         out_of_bag = self._grow_trees(values, features, y, weight, 1)
         if self.oob_score:
             row = out_of_bag.rows_predicted()

@@ -1,0 +1,1 @@
+"""Which nodes of a grown tree become leaves."""

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from treekit.numeric import COST_TIE, Floats
+from treekit.numeric import COST_TIE, Floats, Ints
 from treekit.pruning.cut import cut, levels_bottom_up, minimum_on_path, sum_over_children
 from treekit.pruning.pessimistic import _errors
 from treekit.trees.tree import Tree
@@ -30,7 +29,7 @@ class CostComplexityPath(NamedTuple):
 
     ccp_alphas: Floats
     impurities: Floats
-    n_leaves: NDArray[np.intp]
+    n_leaves: Ints
 
 
 def cost_complexity_path(tree: Tree, risk: str = "impurity") -> CostComplexityPath:
@@ -182,7 +181,7 @@ def pruning_prices(tree: Tree, saved: Floats) -> Floats:
     return np.where(tree.is_leaf, np.inf, minimum_on_path(tree, price))
 
 
-def prefix_per_owner(start: Floats, owner: NDArray[np.intp], amount: Floats) -> Floats:
+def prefix_per_owner(start: Floats, owner: Ints, amount: Floats) -> Floats:
     """Running total of each owner before each amount: its start plus the amounts ahead of this one.
 
     Equal owners stand next to each other.

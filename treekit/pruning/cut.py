@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from treekit.numeric import COST_TIE, Bools, Floats
+from treekit.numeric import COST_TIE, Bools, Floats, Ints, Kind
 from treekit.trees.structure import STOP
 from treekit.trees.tree import Tree
 
@@ -73,7 +73,7 @@ def cut(tree: Tree, nodes: ArrayLike) -> Tree:
     )
 
 
-def minimum_on_path(tree: Tree, x: NDArray) -> NDArray:
+def minimum_on_path(tree: Tree, x: NDArray[Kind]) -> NDArray[Kind]:
     """The least x on the path from the root to each node, both included."""
     # By doubling: after k turns ``least`` covers 2 ** k nodes of the path, and ``up`` is the next one above them.
     least, up = x, np.maximum(tree.parent, 0)
@@ -84,14 +84,14 @@ def minimum_on_path(tree: Tree, x: NDArray) -> NDArray:
         up = up[up]
 
 
-def levels_bottom_up(tree: Tree) -> Iterator[NDArray[np.intp]]:
+def levels_bottom_up(tree: Tree) -> Iterator[Ints]:
     """The inner nodes, level by level, the deepest first."""
     inner = np.flatnonzero(~tree.is_leaf)
     if len(inner):
         yield from reversed(np.split(inner, np.flatnonzero(np.diff(tree.depth[inner])) + 1))
 
 
-def sum_over_children(tree: Tree, x: NDArray, nodes: NDArray[np.intp]) -> NDArray:
+def sum_over_children(tree: Tree, x: NDArray[Kind], nodes: Ints) -> NDArray[Kind]:
     """Sum of x over the children of each inner node of a level; they lie one after the other."""
     last = tree.first_child[nodes[-1]] + tree.n_children[nodes[-1]]
     return np.add.reduceat(x[..., :last], tree.first_child[nodes], axis=-1)

@@ -15,15 +15,15 @@ below some nodes of one level, from the deepest level up. Where branches are rai
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from treekit.measures import entropy_of_counts, gini_of_counts
-from treekit.numeric import LEAST_SHARE, SHARED_TIE, Floats, Ints, repeat_with_index
+from treekit.numeric import LEAST_SHARE, SHARED_TIE, Bools, Floats, Ints, Numbers, repeat_with_index
 from treekit.pruning.cut import cut, levels_bottom_up, minimum_on_path, sum_over_children, tie_slack
 from treekit.pruning.pessimistic import Limit, _errors_of, check_pruning, named_limit
 from treekit.reading.encoding import encode_table, match_labels
@@ -46,9 +46,9 @@ class Rows(NamedTuple):
     least: Floats
 
 
-def _some(rows: Rows, which: NDArray) -> Rows:
+def _some(rows: Rows, which: Bools) -> Rows:
     """Some entries of the rows."""
-    return Rows(*(part[which] for part in rows))
+    return Rows(rows.row[which], rows.node[which], rows.weight[which], rows.least[which])
 
 
 class Task(NamedTuple):
@@ -129,7 +129,7 @@ def prune_and_raise(
 
 
 def raise_encoded(
-    tree: Tree, values: NDArray, y: Ints, weight: Floats, confidence: float, limit: Limit, slack: float
+    tree: Tree, values: Numbers, y: Ints, weight: Floats, confidence: float, limit: Limit, slack: float
 ) -> Tree:
     """:func:`prune_and_raise` for rows as the growers have them.
 
@@ -164,18 +164,9 @@ def raise_encoded(
             continue
         level = depth - task.depth
         rows = task.rows[level] if level < len(task.rows) else _no_rows()
-
-        # The three choices for each node: a leaf, as it is, or its largest branch with all of the node's rows.
-        error = expected(tree.value * tree.weight[:, np.newaxis])
-        as_leaf, as_is = error[nodes], _sum_over_leaves(tree, error)[nodes]
         child = _largest_branch(tree, nodes)
-        moved = [*_rows_by_level(tree, values, _sent_to(rows, nodes, child))]
-        raised = _sum_over_leaves(tree, expected(_counts(tree, y, moved)))[child]
-        least = tie_slack(slack, tree.weight[nodes])
-        is_leaf = (as_leaf <= as_is + least) & (as_leaf <= raised + least)
-        is_raised = ~is_leaf & (raised <= as_is + least)
-
         branch = tree.branch[child]
+        is_leaf, is_raised = _choices(tree, values, y, nodes, child, rows, expected, slack)
         tree = cut(tree, nodes[is_leaf])
         if is_raised.any():
             # A raised branch has new rows: prune it again before the next level.
@@ -188,16 +179,39 @@ def raise_encoded(
     return tree
 
 
+def _choices(
+    tree: Tree,
+    values: Numbers,
+    y: Ints,
+    nodes: Ints,
+    child: Ints,
+    rows: Rows,
+    expected: Callable[[Floats], Floats],
+    slack: float,
+) -> tuple[Bools, Bools]:
+    """Which of some nodes become leaves, and which are replaced by ``child``, which then gets their ``rows``.
+
+    ``expected`` works out the expected errors from the weight of each class.
+    """
+    error = expected(tree.value * tree.weight[:, np.newaxis])
+    as_leaf, as_is = error[nodes], _sum_over_leaves(tree, error)[nodes]
+    moved = [*_rows_by_level(tree, values, _sent_to(rows, nodes, child))]
+    raised = _sum_over_leaves(tree, expected(_counts(tree, y, moved)))[child]
+    least = tie_slack(slack, tree.weight[nodes])
+    is_leaf = (as_leaf <= as_is + least) & (as_leaf <= raised + least)
+    return is_leaf, ~is_leaf & (raised <= as_is + least)
+
+
 def _no_rows() -> Rows:
     return Rows(np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.intp), np.zeros(0), np.zeros(0))
 
 
-def _is_below(tree: Tree, nodes: Ints) -> NDArray[np.bool_]:
+def _is_below(tree: Tree, nodes: Ints) -> Bools:
     """Which nodes of the tree are among ``nodes`` or lie below one of them."""
     return ~minimum_on_path(tree, ~np.isin(np.arange(tree.n_nodes), nodes))
 
 
-def _rows_by_level(tree: Tree, values: NDArray, rows: Rows) -> Iterator[Rows]:
+def _rows_by_level(tree: Tree, values: Numbers, rows: Rows) -> Iterator[Rows]:
     """The rows on their way down, level by level; one with a missing value is shared out as the others are."""
     while len(rows.row):
         yield rows
@@ -290,7 +304,7 @@ def _replaced(tree: Tree, nodes: Ints, branch: Ints) -> Tree:
     )
 
 
-def _with_rows(tree: Tree, y: Ints, levels: list[Rows], changes: NDArray[np.bool_]) -> Tree:
+def _with_rows(tree: Tree, y: Ints, levels: list[Rows], changes: Bools) -> Tree:
     """The tree with some of its nodes counted again from these rows; a node without rows predicts as its parent."""
     counts = np.where(changes[:, np.newaxis], _counts(tree, y, levels), tree.value * tree.weight[:, np.newaxis])
     weight = counts.sum(axis=1)

@@ -1,0 +1,1 @@
+"""What users pass in, as numbers: tables, labels, targets, weights, parameters; and every refusal."""

@@ -10,7 +10,9 @@ from typing import Any, NoReturn
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
+
+from treekit.numeric import Array, Floats, Ints, Numbers
 
 __all__ = ["Feature", "learn_features", "encode", "encode_table", "match_labels", "plain_table", "MISSING", "UNSEEN"]
 
@@ -42,7 +44,7 @@ class Feature:
     """
 
     name: str
-    categories: NDArray | None = None
+    categories: Array | None = None
 
     @property
     def is_numeric(self) -> bool:
@@ -56,7 +58,7 @@ class Feature:
 
 
 def learn_features(
-    X: pd.DataFrame, numbers_are_categories: bool = False, weight: NDArray | None = None
+    X: pd.DataFrame, numbers_are_categories: bool = False, weight: Floats | None = None
 ) -> tuple[Feature, ...]:
     """The columns of X: numeric, or categorical with the values that the column holds in rows of positive weight.
 
@@ -78,7 +80,7 @@ def _learn_feature(name: object, column: pd.Series, numbers_are_categories: bool
     return Feature(str(name), None if is_numeric else _categories(name, column))
 
 
-def encode(X: pd.DataFrame, features: tuple[Feature, ...]) -> NDArray:
+def encode(X: pd.DataFrame, features: tuple[Feature, ...]) -> Numbers:
     """X as an array of shape (n_features, n_rows).
 
     Categories become their codes, MISSING or UNSEEN; numbers stay as they are. Values that compare equal are the same
@@ -105,7 +107,7 @@ def encode(X: pd.DataFrame, features: tuple[Feature, ...]) -> NDArray:
     return values
 
 
-def encode_table(X: ArrayLike, features: tuple[Feature, ...]) -> NDArray:
+def encode_table(X: ArrayLike, features: tuple[Feature, ...]) -> Numbers:
     """A table of shape (n_rows, n_features), with the columns of the training table, as :func:`encode` gives it.
 
     Raises ValueError where X is empty or has other columns.
@@ -154,12 +156,12 @@ def _too_large(name: object) -> ValueError:
     return ValueError(f"X: column {name!r} holds numbers too large for a float: divide them by a constant.")
 
 
-def as_frame(array: NDArray, names: pd.Index | None = None) -> pd.DataFrame:
+def as_frame(array: Array, names: pd.Index | None = None) -> pd.DataFrame:
     """An array as a data frame, Python objects left as they are: see :func:`inferred`."""
     return pd.DataFrame(array, columns=names, dtype=object if array.dtype == object else None, copy=False)
 
 
-def objects_if_mixed(x: ArrayLike) -> NDArray:
+def objects_if_mixed(x: ArrayLike) -> Array:
     """x as an array, of objects where NumPy would make different entries the same: where it turns numbers, bytes or
     missing entries into text, and large whole numbers beside fractions into floats."""
     array = np.asarray(x)
@@ -173,7 +175,7 @@ def objects_if_mixed(x: ArrayLike) -> NDArray:
     return array if len(set(objects[is_large])) == len(set(array[is_large])) else objects
 
 
-def match_labels(classes: NDArray, label: NDArray) -> NDArray[np.intp]:
+def match_labels(classes: Array, label: Array) -> Ints:
     """Index of each label in ``classes``, -1 for one that is not there; labels that compare equal are the same.
 
     Raises ValueError where one holds text and the other numbers.
@@ -251,7 +253,7 @@ def _as_index(values: Any) -> pd.Index:
     return index
 
 
-def _codes(name: object, column: pd.Series, categories: NDArray) -> NDArray[np.intp]:
+def _codes(name: object, column: pd.Series, categories: Array) -> Ints:
     known = _as_index(categories)
     if isinstance(column.dtype, pd.CategoricalDtype):
         now = _as_index(column.cat.categories)
@@ -300,7 +302,7 @@ def _is_one_kind_of_float(X: pd.DataFrame) -> bool:
     return len(kinds) == 1 and kinds <= {np.dtype(np.float32), np.dtype(np.float64)} and next(iter(kinds)).isnative
 
 
-def _numbers(name: object, column: pd.Series) -> NDArray:
+def _numbers(name: object, column: pd.Series) -> Numbers:
     known: Any
     if isinstance(column.dtype, np.dtype) and column.dtype.kind in "biuf":  # the usual case, without pandas
         known = numbers = column.to_numpy()
@@ -323,7 +325,7 @@ def _numbers(name: object, column: pd.Series) -> NDArray:
     return numbers
 
 
-def _refuse_infinite(name: object, numbers: NDArray) -> None:
+def _refuse_infinite(name: object, numbers: Numbers) -> None:
     infinite = np.isinf(numbers)
     if infinite.any():
         raise ValueError(
@@ -332,7 +334,7 @@ def _refuse_infinite(name: object, numbers: NDArray) -> None:
         )
 
 
-def _categories(name: object, column: pd.Series) -> NDArray:
+def _categories(name: object, column: pd.Series) -> Array:
     """Distinct values of a column in the order of its branches."""
     if isinstance(column.dtype, pd.CategoricalDtype):
         return column.cat.categories.to_numpy()

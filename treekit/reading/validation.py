@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
+from treekit.numeric import Array, Floats
 from treekit.reading.encoding import NUMBERS, TIMES, objects_if_mixed
 
 __all__ = [
@@ -30,7 +31,7 @@ __all__ = [
 ]
 
 
-def row_weights(sample_weight: ArrayLike | None, n_rows: int) -> NDArray[np.float64]:
+def row_weights(sample_weight: ArrayLike | None, n_rows: int) -> Floats:
     """Weights of the rows as floats, ones by default; errors name the argument."""
     if sample_weight is None:
         return np.ones(n_rows)
@@ -51,7 +52,7 @@ def row_weights(sample_weight: ArrayLike | None, n_rows: int) -> NDArray[np.floa
     return weight
 
 
-def class_factors(class_weight: dict | str | None, label: NDArray) -> NDArray[np.float64]:
+def class_factors(class_weight: dict[Any, float] | str | None, label: Array) -> Floats:
     """What the weight of each row is multiplied by for its class; errors name ``class_weight``."""
     if class_weight is None:
         return np.ones(len(label))
@@ -95,7 +96,7 @@ def refuse_missing(X: pd.DataFrame) -> None:
             )
 
 
-def read_targets(y: ArrayLike, n_rows: int) -> NDArray[np.float64]:
+def read_targets(y: ArrayLike, n_rows: int) -> Floats:
     """y as an array of finite numbers; errors name it."""
     if y is None:
         raise ValueError("This regressor requires y to be passed, but the target y is None.")
@@ -118,14 +119,14 @@ def read_targets(y: ArrayLike, n_rows: int) -> NDArray[np.float64]:
     return target
 
 
-def _check_length(y: NDArray, n_rows: int) -> None:
+def _check_length(y: Array, n_rows: int) -> None:
     if len(y) != n_rows:
         raise ValueError(
             f"Found input variables with inconsistent numbers of samples: X has {n_rows} rows, y has {len(y)}."
         )
 
 
-def read_labels(y: ArrayLike, n_rows: int) -> NDArray:
+def read_labels(y: ArrayLike, n_rows: int) -> Array:
     """y as an array of labels; errors name it. A number and a text are never taken for the same label."""
     if y is None:
         raise ValueError("This classifier requires y to be passed, but the target y is None.")
@@ -149,7 +150,7 @@ def read_labels(y: ArrayLike, n_rows: int) -> NDArray:
     return label
 
 
-def _plain_labels(label: NDArray) -> NDArray:
+def _plain_labels(label: Array) -> Array:
     """Labels that are Python objects as NumPy's own kinds of number or text, where they are all of one kind."""
     kinds = set(map(type, label))
     others = sorted(kind.__name__ for kind in kinds if not issubclass(kind, (str, complex, *NUMBERS, *TIMES)))

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treekit.numeric import Floats, Ints
+from treekit.numeric import Bools, Floats, Ints, Numbers
 from treekit.trees.routes import join_routes
 from treekit.trees.traversal import round_thresholds_to
 from treekit.trees.tree import Tree
@@ -36,10 +36,10 @@ class ThresholdTests(NamedTuple):
     """Tests of one column of numbers: is it above each threshold? For a missing value the answer is ``missing``."""
 
     column: int
-    threshold: NDArray
+    threshold: Numbers
     missing: bool
 
-    def answers(self, x: NDArray) -> NDArray[np.bool_]:
+    def answers(self, x: Numbers) -> Bools:
         # NaN is neither above a threshold nor below: the two forms differ in what they give for it.
         return ~(x <= self.threshold[:, np.newaxis]) if self.missing else x > self.threshold[:, np.newaxis]
 
@@ -48,9 +48,9 @@ class CategoryTests(NamedTuple):
     """Tests of one column of categories: is it in each group? The last two entries serve the codes UNSEEN, MISSING."""
 
     column: int
-    is_in: NDArray[np.bool_]
+    is_in: Bools
 
-    def answers(self, x: NDArray) -> NDArray[np.bool_]:
+    def answers(self, x: Numbers) -> Bools:
         return self.is_in.take(x.astype(np.intp), axis=1)
 
 
@@ -107,7 +107,7 @@ class BatchedTrees:
             node = np.stack([left[node], right[node]], axis=1).reshape(-1, len(trees))
         self.node = (node - root).T
 
-    def positions(self, values: NDArray) -> NDArray[np.uint8]:
+    def positions(self, values: Numbers) -> NDArray[np.uint8]:
         """Index in ``node`` of the leaf of each row in each tree, of shape (n_trees, n_rows).
 
         Takes O(rows x distinct tests) comparisons, and in each tree three operations on bits for every test and eight
@@ -121,7 +121,7 @@ class BatchedTrees:
             self._add_positions(block, position[:, start : start + ROWS_ANSWERED_AT_ONCE])
         return position
 
-    def _add_positions(self, values: NDArray, position: NDArray[np.uint8]) -> None:
+    def _add_positions(self, values: Numbers, position: NDArray[np.uint8]) -> None:
         """Write the positions of a block of rows into ``position``, which holds zeros."""
         packed = [np.packbits(test.answers(values[test.column]), axis=1) for test in self.tests]
         answers = np.concatenate(packed)
@@ -166,8 +166,8 @@ def distinct_tests(trees: Sequence[Tree], kind: np.dtype) -> tuple[list[Threshol
             goes_right = np.repeat(missing[node, np.newaxis] == 1, features[j].n_values + 2, axis=1)
             of_column = routes.of(node, len(feature))
             goes_right[of_column.node, of_column.category] = of_column.branch == 1
-            distinct, which = np.unique(goes_right, axis=0, return_inverse=True)
-            groups.append((node, CategoryTests(j, distinct), which.ravel()))
+            is_in, which = np.unique(goes_right, axis=0, return_inverse=True)
+            groups.append((node, CategoryTests(j, is_in), which.ravel()))
     number = np.zeros(len(feature), dtype=np.intp)
     n_tests = 0
     for node, _, which in groups:
@@ -189,7 +189,7 @@ def can_be_batched(trees: Sequence[Tree]) -> bool:
     )
 
 
-def leaf_values(trees: Sequence[Tree], node_values: Sequence[Floats], values: NDArray) -> Iterator[Floats]:
+def leaf_values(trees: Sequence[Tree], node_values: Sequence[Floats], values: Numbers) -> Iterator[Floats]:
     """For one tree after the other the value of the node where each row ends, of shape (n_rows,).
 
     Parameters

@@ -13,8 +13,8 @@ from xml.sax.saxutils import escape
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from treekit.numeric import Floats
 from treekit.pen import svg
 from treekit.pen.palette import class_color
 from treekit.trees.export import branch_text, counts_text, label_text, one_line, question_text, weight_text
@@ -137,7 +137,7 @@ def _svg(tree: TreeStructure, n_shown: int, is_named: bool) -> str:
     )
 
 
-def _centers(tree: TreeStructure, n_shown: int) -> NDArray[np.float64]:
+def _centers(tree: TreeStructure, n_shown: int) -> Floats:
     """Horizontal position of each shown node, in cards: side by side on a level, parents above their children.
 
     The method of Wetherell and Shannon (1979), from right to left because that is the order of falling numbers: where
@@ -219,7 +219,7 @@ def _bar(node: Node, left: float, top: float, width: float, height: float) -> st
     )
 
 
-def _bar_parts(node: Node) -> NDArray[np.float64]:
+def _bar_parts(node: Node) -> Floats:
     """Widths in the bar: the shares of the classes; for a number, where it lies between the least and the largest."""
     tree = node.tree
     if tree.classes is not None:
@@ -228,7 +228,7 @@ def _bar_parts(node: Node) -> NDArray[np.float64]:
     return (tree.value[node.id] - least) / (largest - least if largest > least else 1.0)
 
 
-def _edge(node: Node, center: NDArray[np.float64]) -> str:
+def _edge(node: Node, center: Floats) -> str:
     """The line from the parent's card, as thick as the share of the rows, with the answer above the child's card."""
     parent = node.tree.parent[node.id]
     x1, x2 = float(center[parent]), float(center[node.id])

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from treekit.numeric import Floats
+from treekit.numeric import Floats, Numbers
 from treekit.pen.svg import script_json
 from treekit.reading.encoding import encode_table
 from treekit.trees.export import condition, label_text, one_line, question_text
@@ -80,7 +79,7 @@ def _ends(share: Floats) -> dict[int, float]:
     return dict(zip(nodes.tolist(), share[nodes].round(3).tolist()))
 
 
-def _in_words(tree: TreeStructure, values: NDArray, row: int, share: Floats) -> str:
+def _in_words(tree: TreeStructure, values: Numbers, row: int, share: Floats) -> str:
     """The path of one row: answers and prediction, for each part of it where it is shared out."""
     ends = np.flatnonzero(share)
     if len(ends) == 1:
@@ -104,7 +103,7 @@ def _prediction(tree: TreeStructure, mean: Floats) -> str:
     return f"Together: {shares}. Predicted: {one_line(tree.classes[int(majority(mean))])}."
 
 
-def _answers(tree: TreeStructure, values: NDArray, row: int, end: int) -> str:
+def _answers(tree: TreeStructure, values: Numbers, row: int, end: int) -> str:
     """The answers from the root to a node; a branch that is not the row's own answer stands after *as if*."""
     children: list[Node] = []
     node: Node | None = Node(tree, end)

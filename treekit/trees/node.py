@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from math import floor, log10
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treekit.numeric import Floats
 from treekit.reading.encoding import Feature
 from treekit.trees.structure import TreeStructure, majority
 
@@ -91,7 +91,7 @@ class Node:
         return float(value[0]) + 0.0 if self.tree.classes is None else self._classes[int(majority(value))]
 
     @property
-    def _classes(self) -> list:
+    def _classes(self) -> list[object]:
         return [] if self.tree.classes is None else self.tree.classes.tolist()
 
     @property
@@ -127,7 +127,7 @@ class Node:
         return " or ".join(map(str, answers)) if is_clear else tuple(answers)
 
     @property
-    def categories(self) -> list:
+    def categories(self) -> list[object]:
         """The categories that lead here, where the parent tests a column of categories; otherwise none."""
         parent, tree = self.parent, self.tree
         if parent is None or not tree.has_category_test[parent.id]:
@@ -171,7 +171,7 @@ def threshold_text(threshold: float) -> str:
     return "0" if float(text) == 0 else text
 
 
-def _terms(direction: NDArray[np.float64], features: tuple[Feature, ...]) -> str:
+def _terms(direction: Floats, features: tuple[Feature, ...]) -> str:
     """A linear combination in words, or their number where they are too many to read."""
     terms = [(c, feature.name) for c, feature in zip(direction.tolist(), features) if c != 0]
     if len(terms) > 4:

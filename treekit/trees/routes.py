@@ -12,9 +12,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from treekit.numeric import Ints, Wholes, repeat_with_index
+from treekit.numeric import Ints, Numbers, Wholes, repeat_with_index
 
 __all__ = ["Routes", "BranchPerCategory", "routes_of_pairs", "join_routes"]
 
@@ -51,7 +50,7 @@ class Routes(NamedTuple):
         """Category of each pair: its code, a place among the categories of the column."""
         return (self.key % STRIDE).astype(np.intp)
 
-    def branch_of(self, node: Ints, category: NDArray) -> Ints:
+    def branch_of(self, node: Ints, category: Numbers) -> Ints:
         """The branch that each category takes at its node; -1 where it has none, as a code below 0 never has.
 
         Takes O(log pairs) for each.
@@ -76,7 +75,7 @@ class Routes(NamedTuple):
         kept = np.flatnonzero(node >= 0)
         return routes_of_pairs(node[kept], self.category[kept], self.branch[kept])
 
-    def of(self, nodes: NDArray, n_nodes: int) -> Routes:
+    def of(self, nodes: Ints, n_nodes: int) -> Routes:
         """The routes of some of ``n_nodes`` nodes, their numbers or booleans, numbered as these come: 0, 1, ..."""
         number, nodes = np.full(n_nodes, -1), np.arange(n_nodes)[nodes]
         number[nodes] = np.arange(len(nodes))

@@ -7,9 +7,8 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from treekit.numeric import TIE, VOTE_TIE
+from treekit.numeric import TIE, VOTE_TIE, Array, Bools, Floats, Integers, Ints, Numbers
 from treekit.reading.encoding import Feature
 from treekit.trees.routes import Routes
 
@@ -42,19 +41,19 @@ class Surrogate(NamedTuple):
     (agreement - majority) / (1 - majority). rpart prints the two as "agree" and "adj".
     """
 
-    feature: NDArray[np.intp]
-    threshold: NDArray[np.float64]
-    is_reversed: NDArray[np.bool_]
-    agreement: NDArray[np.float64]
-    adjusted: NDArray[np.float64]
+    feature: Ints
+    threshold: Floats
+    is_reversed: Bools
+    agreement: Floats
+    adjusted: Floats
     routes: Routes
 
-    def of(self, nodes: NDArray) -> Surrogate:
+    def of(self, nodes: Ints) -> Surrogate:
         """The surrogate for some nodes: their numbers, or booleans."""
         *arrays, routes = self
         return Surrogate._make([*(array[nodes] for array in arrays), routes.of(nodes, len(self.feature))])
 
-    def branch_taken(self, values: NDArray, node: NDArray[np.intp], row: NDArray[np.integer]) -> NDArray[np.intp]:
+    def branch_taken(self, values: Numbers, node: Ints, row: Integers) -> Ints:
         """Branch of each row at its node; -1 where the row lacks the surrogate's feature, too."""
         branch = np.full(len(node), -1)
         has_test = np.flatnonzero(self.feature[node] >= 0)
@@ -114,19 +113,19 @@ class TreeStructure:
     """
 
     features: tuple[Feature, ...]
-    classes: NDArray | None
-    feature: NDArray[np.intp]
-    threshold: NDArray[np.float64]
+    classes: Array | None
+    feature: Ints
+    threshold: Floats
     routes: Routes
-    n_children: NDArray[np.intp]
-    missing: NDArray[np.intp]
-    gain: NDArray[np.float64]
-    impurity: NDArray[np.float64]
-    n_samples: NDArray[np.intp]
-    weight: NDArray[np.float64]
-    value: NDArray[np.float64]
+    n_children: Ints
+    missing: Ints
+    gain: Floats
+    impurity: Floats
+    n_samples: Ints
+    weight: Floats
+    value: Floats
     surrogates: tuple[Surrogate, ...] = ()
-    direction: NDArray[np.float64] | None = None
+    direction: Floats | None = None
     criterion: str = ""
     gain_is_sum: bool = False
     only_leaves_predict: bool = False
@@ -139,7 +138,7 @@ class TreeStructure:
         return len(self.feature)
 
     @property
-    def is_leaf(self) -> NDArray[np.bool_]:
+    def is_leaf(self) -> Bools:
         """Which nodes are leaves."""
         return self.feature < 0
 
@@ -149,24 +148,24 @@ class TreeStructure:
         return int(np.count_nonzero(self.is_leaf))
 
     @cached_property
-    def first_child(self) -> NDArray[np.intp]:
+    def first_child(self) -> Ints:
         """First child of each node; the others follow it. Numbering by levels makes this a running sum."""
         return 1 + np.cumsum(self.n_children) - self.n_children
 
     @cached_property
-    def parent(self) -> NDArray[np.intp]:
+    def parent(self) -> Ints:
         """Parent of each node; -1 for the root."""
         return np.concatenate([[-1], np.repeat(np.arange(self.n_nodes), self.n_children)])
 
     @cached_property
-    def branch(self) -> NDArray[np.intp]:
+    def branch(self) -> Ints:
         """Which branch of its parent leads to each node; -1 for the root."""
         branch = np.arange(self.n_nodes) - self.first_child[self.parent]
         branch[0] = -1
         return branch
 
     @cached_property
-    def depth(self) -> NDArray[np.intp]:
+    def depth(self) -> Ints:
         """Number of tests above each node."""
         depth = np.zeros(self.n_nodes, dtype=np.intp)
         level = np.flatnonzero(self.n_children[:1])
@@ -176,7 +175,7 @@ class TreeStructure:
             level = first + np.flatnonzero(self.n_children[first:last])
         return depth
 
-    def heaviest_branch(self, weight: NDArray[np.float64]) -> NDArray[np.intp]:
+    def heaviest_branch(self, weight: Floats) -> Ints:
         """The branch of each node whose child weighs most, of those that weigh the same the first; 0 at a leaf.
 
         ``weight`` has one entry a node; the children of a node lie one after the other.
@@ -198,12 +197,12 @@ class TreeStructure:
     # -- tests of the nodes -------------------------------------------------------------------------------------
 
     @cached_property
-    def has_category_test(self) -> NDArray[np.bool_]:
+    def has_category_test(self) -> Bools:
         """Which nodes test a column of categories."""
         is_categorical = np.array([not feature.is_numeric for feature in self.features])
         return ~self.is_leaf & is_categorical[self.feature]
 
-    def _tested_value(self, values: NDArray, node: NDArray[np.intp], row: NDArray[np.intp]) -> NDArray:
+    def _tested_value(self, values: Numbers, node: Ints, row: Ints) -> Numbers:
         """What the node of each row tests: the row's value, or its linear combination."""
         x = values[self.feature[node], row]
         if self.direction is None:
@@ -211,11 +210,11 @@ class TreeStructure:
         is_tilted = self.direction[node].any(axis=1)
         return np.where(is_tilted, combine(values, self.direction[node], row), x)
 
-    def branch_taken(self, values: NDArray, node: NDArray[np.intp], row: NDArray[np.intp]) -> NDArray[np.intp]:
+    def branch_taken(self, values: Numbers, node: Ints, row: Ints) -> Ints:
         """Branch of each row by the test of its node; -1 where the value is missing, or a category without a branch."""
         return branches(self._tested_value(values, node, row), self.threshold[node], self.routes, node)
 
-    def branch_or_surrogate(self, values: NDArray, node: NDArray[np.intp], row: NDArray[np.intp]) -> NDArray[np.intp]:
+    def branch_or_surrogate(self, values: Numbers, node: Ints, row: Ints) -> Ints:
         """:meth:`branch_taken`, with the surrogates, one after the other, for the rows that have no branch."""
         branch = self.branch_taken(values, node, row)
         for surrogate in self.surrogates:
@@ -224,7 +223,7 @@ class TreeStructure:
         return branch
 
 
-def branches(x: NDArray, threshold: NDArray[np.float64], routes: Routes, node: NDArray[np.intp]) -> NDArray[np.intp]:
+def branches(x: Numbers, threshold: Floats, routes: Routes, node: Ints) -> Ints:
     """The branch that each value takes; -1 where it is missing, or a category without a branch.
 
     Parameters
@@ -245,14 +244,14 @@ def branches(x: NDArray, threshold: NDArray[np.float64], routes: Routes, node: N
     return branch
 
 
-def majority(shares: NDArray[np.float64]) -> NDArray[np.intp]:
+def majority(shares: Floats) -> Ints:
     """Index of the largest share along the last axis; of shares that are equal but for rounding the first."""
     # With the classes on the first axis, NumPy's loops run along the rows, which are many.
     share = np.ascontiguousarray(np.moveaxis(shares, -1, 0))
     return np.argmax(share >= share.max(axis=0) - VOTE_TIE, axis=0)
 
 
-def combine(values: NDArray, direction: NDArray[np.float64], row: NDArray[np.intp]) -> NDArray[np.float64]:
+def combine(values: Numbers, direction: Floats, row: Integers) -> Floats:
     """A linear combination of the columns for each of some rows; ``direction`` has one row for each of them.
 
     It is summed column by column, so that a row gets the same number to the last digit whichever rows are beside it.

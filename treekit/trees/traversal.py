@@ -10,10 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
-from treekit.numeric import LEAST_SHARE, Bools, Floats, Ints, repeat_with_index
+from treekit.numeric import LEAST_SHARE, Bools, Floats, Ints, Numbers, repeat_with_index
 from treekit.trees.structure import SHARE, STOP, TreeStructure
 
 __all__ = ["membership", "rows_by_level", "LevelwiseTraversal"]
@@ -27,7 +26,7 @@ ROWS_AT_ONCE = 2**15
 FIRST_LEVELS, LEVELS = 12, 4
 
 
-def membership(tree: TreeStructure, values: NDArray) -> csr_matrix:
+def membership(tree: TreeStructure, values: Numbers) -> csr_matrix:
     """Which share of each row ends in which node: a sparse matrix of shape (n_rows, n_nodes), rows summing to 1.
 
     A row ends in a leaf, or at a node that tests a value which it lacks when that node's rule is to stop. It ends in
@@ -50,7 +49,7 @@ def membership(tree: TreeStructure, values: NDArray) -> csr_matrix:
     return csr_matrix((share, (row, node)), shape=(values.shape[1], tree.n_nodes))
 
 
-def rows_by_level(tree: TreeStructure, values: NDArray) -> Iterator[tuple[Ints, Ints, Floats, Bools]]:
+def rows_by_level(tree: TreeStructure, values: Numbers) -> Iterator[tuple[Ints, Ints, Floats, Bools]]:
     """Level by level: which rows are in which nodes, with what share of their weight, and whether they stay there."""
     row = np.arange(values.shape[1])
     node, share = np.zeros_like(row), np.ones(len(row))
@@ -80,7 +79,7 @@ def _share_out(
         branch = np.where(is_small, tree.heaviest_branch(tree.weight)[node], branch)
     n_copies = np.where(branch == SHARE, tree.n_children[node], 1)
     origin, copy = repeat_with_index(np.arange(len(row)), n_copies)
-    row, node, share, branch = (part[origin] for part in (row, node, share, branch))
+    row, node, share, branch = row[origin], node[origin], share[origin], branch[origin]
     is_copy = branch == SHARE
     branch = np.where(is_copy, copy, branch)
     share = share * np.where(is_copy, tree.weight[tree.first_child[node] + branch] / tree.weight[node], 1)
@@ -88,7 +87,7 @@ def _share_out(
     return row[kept], node[kept], share[kept], branch[kept]
 
 
-def round_thresholds_to(threshold: Floats, kind: np.dtype) -> NDArray:
+def round_thresholds_to(threshold: Floats, kind: np.dtype[np.floating | np.integer]) -> Numbers:
     """The thresholds as floats of the rows' kind, rounded down: no number of that kind lies between the two.
 
     So every row takes the same branch, and comparing needs no conversion of the rows. Thresholds for integers are
@@ -125,7 +124,7 @@ class LevelwiseTraversal:
         self.child_if_missing = np.append(np.where(leaf, itself, by_rule), tree.n_nodes)
         self.has_category_test = np.append(tree.has_category_test, False)
 
-    def ends(self, values: NDArray) -> Ints:
+    def ends(self, values: Numbers) -> Ints:
         """Node where each row ends, of shape (n_rows,); ``n_nodes`` for a row that does not take a single branch.
 
         Takes time linear in the summed lengths of the paths, and beside the result the memory of one block of rows.
@@ -142,7 +141,7 @@ class LevelwiseTraversal:
             end[start : start + ROWS_AT_ONCE] = self._ends_of_block(flat, entry, column, threshold)
         return end
 
-    def _ends_of_block(self, flat: NDArray, entry: Ints, column: Ints, threshold: NDArray) -> Ints:
+    def _ends_of_block(self, flat: Numbers, entry: Ints, column: Ints, threshold: Numbers) -> Ints:
         """Node where each row of a block ends; its value at a node is ``flat[entry + column[node]]``."""
         row, node, end = np.arange(len(entry)), np.zeros_like(entry), np.empty_like(entry)
         for level in range(self.tree.max_depth):
@@ -165,7 +164,7 @@ class LevelwiseTraversal:
         end[row] = node
         return end
 
-    def _overwrite_category_tests(self, x: NDArray, node: Ints, below: Ints) -> None:
+    def _overwrite_category_tests(self, x: Numbers, node: Ints, below: Ints) -> None:
         """Overwrite, in place, the child of the rows whose nodes test a category."""
         tested = np.flatnonzero(self.has_category_test.take(node))
         at = node.take(tested)

@@ -7,10 +7,11 @@ from functools import cached_property
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.sparse import csr_matrix
 from sklearn.metrics import r2_score
 
+from treekit.numeric import Array, Floats, Ints, Numbers
 from treekit.reading.encoding import encode_table, match_labels
 from treekit.reading.validation import read_labels, read_targets, row_weights
 from treekit.trees import drawing, export
@@ -51,7 +52,7 @@ class Tree(TreeStructure):
     # The rows come as a data frame with the columns of the training table; or, as the growers have them, already
     # encoded, as an array of shape (n_features, n_rows) from treekit.reading.encoding.encode.
 
-    def predict(self, X: pd.DataFrame | NDArray) -> NDArray:
+    def predict(self, X: pd.DataFrame | Numbers) -> Array:
         """Predict the rows of a data frame as the estimator that grew the tree does: labels or numbers.
 
         Parameters
@@ -105,7 +106,7 @@ class Tree(TreeStructure):
         is_right = self.predict_code(values) == match_labels(self.classes, read_labels(y, len(weight)))
         return float(np.average(is_right, weights=weight))
 
-    def mean_value(self, X: pd.DataFrame | NDArray) -> NDArray[np.float64]:
+    def mean_value(self, X: pd.DataFrame | Numbers) -> Floats:
         """The values of the nodes where each row ends, averaged by its shares; of shape (n_rows, n_values).
 
         These are the shares of the classes, or a single number. It is ``membership(X) @ value``. A row that ends in a
@@ -118,7 +119,7 @@ class Tree(TreeStructure):
             mean[rest] = self.membership(values[:, rest]) @ self.value
         return mean
 
-    def predict_code(self, X: pd.DataFrame | NDArray) -> NDArray[np.intp]:
+    def predict_code(self, X: pd.DataFrame | Numbers) -> Ints:
         """Index in ``classes`` of the predicted class, of shape (n_rows,); on a tie the first."""
         values = self._encoded(X)
         end, rest = self._end_nodes(values)
@@ -129,11 +130,11 @@ class Tree(TreeStructure):
 
     # -- traversal ----------------------------------------------------------------------------------------------
 
-    def membership(self, X: pd.DataFrame | NDArray) -> csr_matrix:
+    def membership(self, X: pd.DataFrame | Numbers) -> csr_matrix:
         """Which share of each row ends in which node. See :func:`treekit.trees.traversal.membership`."""
         return membership(self, self._encoded(X))
 
-    def apply(self, X: pd.DataFrame | NDArray) -> NDArray[np.intp]:
+    def apply(self, X: pd.DataFrame | Numbers) -> Ints:
         """Node where each row, or the largest share of it, ends; of shape (n_rows,). See :meth:`membership`.
 
         Takes time linear in the summed lengths of the paths; see `treekit.trees.traversal.LevelwiseTraversal`.
@@ -147,13 +148,13 @@ class Tree(TreeStructure):
             end[rest] = share.col[largest_first[first]]
         return end
 
-    def decision_path(self, X: pd.DataFrame | NDArray) -> csr_matrix:
+    def decision_path(self, X: pd.DataFrame | Numbers) -> csr_matrix:
         """Which nodes each row passes: a sparse matrix of ones, of shape (n_rows, n_nodes)."""
         values = self._encoded(X)
         row, node = (np.concatenate(part) for part in zip(*(step[:2] for step in rows_by_level(self, values))))
         return csr_matrix((np.ones(len(row), dtype=np.intp), (row, node)), shape=(values.shape[1], self.n_nodes))
 
-    def _encoded(self, X: pd.DataFrame | NDArray) -> NDArray:
+    def _encoded(self, X: pd.DataFrame | Numbers) -> Numbers:
         if isinstance(X, pd.DataFrame):
             return encode_table(X, self.features)
         if not isinstance(X, np.ndarray) or X.ndim != 2 or len(X) != len(self.features) or X.dtype.kind not in "biuf":
@@ -164,7 +165,7 @@ class Tree(TreeStructure):
             )
         return X
 
-    def _end_nodes(self, values: NDArray) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    def _end_nodes(self, values: Numbers) -> tuple[Ints, Ints]:
         """Node where each row ends; and the rows that need :meth:`membership`, for which the node given is the root."""
         if self.direction is not None:
             every_row = np.arange(values.shape[1])
@@ -178,7 +179,7 @@ class Tree(TreeStructure):
     def _traversal(self) -> LevelwiseTraversal:
         return LevelwiseTraversal(self)
 
-    def importances(self) -> NDArray[np.float64]:
+    def importances(self) -> Floats:
         """Share of each column in the impurity that the splits remove, of shape (n_features,).
 
         A split removes its gain times the weight of its node; or simply its gain, where that is a sum over the rows of

@@ -1,0 +1,64 @@
+"""The directive `modules`: the Python files of some folders, each told by the first line of its own docstring.
+
+So the map of the repository needs no line for a new module, and a module that says nothing about itself is a warning.
+"""
+
+import ast
+from pathlib import Path
+
+from docutils import nodes
+from sphinx.util import logging
+from sphinx.util.docutils import SphinxDirective
+
+ROOT = Path(__file__).resolve().parents[2]
+logger = logging.getLogger(__name__)
+
+
+def first_line(path):
+    """The first sentence or line of a module's docstring."""
+    text = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+    return text.partition("\n")[0]
+
+
+class Modules(SphinxDirective):
+    """`{modules} treekit scripts`: a list of each folder's files, and those of its packages."""
+
+    required_arguments = 1
+    final_argument_whitespace = True
+
+    def run(self):
+        folders = [ROOT / name for name in self.arguments[0].split()]
+        packages = [inside.parent for folder in folders for inside in sorted(folder.glob("*/__init__.py"))]
+        shown = sorted({*folders, *packages}, key=lambda folder: (folders.index(self.above(folder, folders)), folder))
+        return [part for folder in shown for part in self.room(folder)]
+
+    def above(self, folder, folders):
+        return folder if folder in folders else folder.parent
+
+    def room(self, folder):
+        """The folder's name, what its `__init__.py` says, and its files."""
+        entries = []
+        for path in sorted(folder.glob("*.py")):
+            self.env.note_dependency(str(path))
+            about = first_line(path)
+            if not about:
+                logger.warning("%s has no docstring", path.relative_to(ROOT), location=self.get_location())
+            if path.name != "__init__.py":
+                entries.append((path.name, about))
+        if not entries:
+            return []
+        own = folder / "__init__.py"
+        title = nodes.paragraph()
+        title += nodes.strong("", f"{folder.relative_to(ROOT).as_posix()}/")
+        title += nodes.Text(f" {first_line(own)}" if own.exists() else "")
+        rows = nodes.definition_list(classes=["modules"])
+        for name, about in entries:
+            term, definition = nodes.term("", "", nodes.literal("", name)), nodes.definition()
+            definition += nodes.paragraph("", about)
+            rows += nodes.definition_list_item("", term, definition)
+        return [title, rows]
+
+
+def setup(app):
+    app.add_directive("modules", Modules)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
