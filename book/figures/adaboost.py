@@ -26,7 +26,7 @@ NEWEST, VOTE = "newest stump", "vote of all so far"
 class _Rounds:
     """AdaBoost round by round: the weights with which each begins, its stump, the votes, and which rows are wrong."""
 
-    def __init__(self, X: ArrayLike, y: ArrayLike, sign: NDArray, n_rounds: int) -> None:
+    def __init__(self, X: ArrayLike, y: ArrayLike, sign: NDArray[Any], n_rounds: int) -> None:
         self.model = AdaBoostClassifier(n_estimators=n_rounds).fit(X, y)
         self.votes = np.array([np.zeros(len(sign)), *self.model.staged_decision_function(X)])
         weights = np.exp(-sign * self.votes)  # of the rows when round m + 1 begins
@@ -35,7 +35,7 @@ class _Rounds:
         self.wrong = {shown: self.predicted(shown, X) != np.asarray(y) for shown in (NEWEST, VOTE)}
         self.done = int(self.wrong[VOTE].sum(axis=1).argmin()) + 1  # the first round with the fewest errors
 
-    def predicted(self, shown: str, X: ArrayLike) -> NDArray:
+    def predicted(self, shown: str, X: ArrayLike) -> NDArray[Any]:
         """What the newest stump, or the vote, predicts in each round for each row."""
         members = (stump.predict(X) for stump in self.model.estimators_)
         return np.array(list(self.model.staged_predict(X) if shown == VOTE else members))
@@ -90,7 +90,7 @@ class _Swelling(Scene):
             drawn += region(kind, blocks, shape_rendering="crispEdges")
         return drawn
 
-    def numbers(self, radius: NDArray) -> Places:
+    def numbers(self, radius: NDArray[Any]) -> Places:
         """A number does not shrink with its melon: where it no longer fits inside, it stands beside it."""
         places: Places = {}
         for name, (x, y), r in zip(self.ripe.index, self.spots, radius.tolist()):
@@ -151,7 +151,7 @@ class _Stumps(Scene):
 
     size = (480, 630)
 
-    def __init__(self, x: NDArray, y: NDArray, n_rounds: int) -> None:
+    def __init__(self, x: NDArray[Any], y: NDArray[Any], n_rounds: int) -> None:
         self.x, self.y, self.rounds = x, y, _Rounds(x[:, np.newaxis], y, y, n_rounds)
         errors = self.rounds.model.estimator_errors_
         self.bound = np.cumprod([1, *2 * np.sqrt(errors * (1 - errors))])
@@ -358,7 +358,7 @@ def weights_as_targets(x: ArrayLike, y: ArrayLike, F: ArrayLike) -> Picture:
 
 
 @plotted
-def plot_margins(margins: Mapping[str, NDArray]) -> None:
+def plot_margins(margins: Mapping[str, NDArray[Any]]) -> None:
     """The share of rows whose margin is at most so large: one curve for each name of `margins`."""
     styles = [":", "--", "-.", "-"]
     ax = axes("margin", "share of rows up to this margin")

@@ -50,7 +50,7 @@ class Branch(NamedTuple):
     """A branch of a question: its answer, its rows, and its bar from `left` on, which its price makes high."""
 
     answer: str
-    rows: list
+    rows: list[Any]
     left: float
     width: float
     price: float

@@ -60,7 +60,7 @@ class _TwoCuts(Scene):
 
     size = (400, 372)
 
-    def __init__(self, melons: pd.DataFrame, target: str, training: Iterable) -> None:
+    def __init__(self, melons: pd.DataFrame, target: str, training: Iterable[Any]) -> None:
         self.names, self.is_training = melons.index, melons.index.isin(list(training))
         self.is_ripe, columns = melons[target] == "yes", melons.drop(columns=target)
         self.xy = columns.to_numpy().T
@@ -130,7 +130,7 @@ class _TwoCuts(Scene):
         return marks | {"melons": "".join(disc + ring for disc, ring in zip(discs, rings))}
 
 
-def own_cuts(melons: pd.DataFrame, target: str, training: Iterable) -> Explorable:
+def own_cuts(melons: pd.DataFrame, target: str, training: Iterable[Any]) -> Explorable:
     """Two cuts in the plane of two columns of numbers, drawn by the reader, against those of a tree of depth 2.
 
     The first cut is made in the first column of `melons`; the second one, in the second column, only to the right of
@@ -173,16 +173,16 @@ class _Slide:
         "now": circle(0, 0, 5),
     }
 
-    def __init__(self, x: NDArray, y: NDArray, top: float, factor: int = 1) -> None:
+    def __init__(self, x: NDArray[Any], y: NDArray[Any], top: float, factor: int = 1) -> None:
         self.x, self.y, self.factor = x, y, factor  # the Gini impurity of zeros and ones is twice their variance
         self.cuts: list[float] = midpoint(np.unique(x)[:-1], np.unique(x)[1:]).tolist()
         self.curve = Chart(around(x), (0, 1.1 * self.impurity(y)), (LEFT, top, RIGHT, top + 100))
         self.bottom = top + 148
 
-    def impurity(self, labels: NDArray) -> float:
+    def impurity(self, labels: NDArray[Any]) -> float:
         return self.factor * float(labels.var())
 
-    def sides(self, cut: float) -> tuple[NDArray, NDArray]:
+    def sides(self, cut: float) -> tuple[NDArray[Any], NDArray[Any]]:
         return self.y[self.x <= cut], self.y[self.x > cut]
 
     def left_by(self, cut: float) -> float:
@@ -305,13 +305,13 @@ def sliding_gini(melons: pd.DataFrame, target: str, guesses: Sequence[float]) ->
 class _Residuals:
     """Rows of one column as dots, and an upright line, which is a mark, from each to what is predicted for it."""
 
-    def __init__(self, x: NDArray, y: NDArray, bottom: float) -> None:
+    def __init__(self, x: NDArray[Any], y: NDArray[Any], bottom: float) -> None:
         self.x, self.y = x, y
         self.plane = Chart(around(x), around(y), (LEFT, 30, RIGHT, bottom))
         self.lines: dict[Any, str] = {f"residual {i}": rect(-1, 0, 2, 1, fill_opacity=0.6) for i in range(len(x))}
         self.dots = in_class(0, self.plane.dots(x, y))
 
-    def places(self, predicted: NDArray) -> Places:
+    def places(self, predicted: NDArray[Any]) -> Places:
         spots = [(self.plane.at(a, b), self.plane.y(c)) for a, b, c in zip(self.x, self.y, predicted, strict=True)]
         return {f"residual {i}": (x, min(y, z), 1, abs(y - z)) for i, ((x, y), z) in enumerate(spots)}
 
@@ -361,7 +361,7 @@ class _Stairs(_Residuals, Scene):
     def tree(self, depth: int) -> CARTRegressor:
         return CARTRegressor(max_depth=depth).fit(self.x[:, np.newaxis], self.y)
 
-    def predicted(self, depth: int) -> NDArray:
+    def predicted(self, depth: int) -> NDArray[Any]:
         return self.tree(depth).predict(self.x[:, np.newaxis])
 
     def frame(self, depth: int) -> State:

@@ -31,7 +31,7 @@ NOT_YET = "nothing yet"
 class Bin:
     """A node as a place for melons: the rows in it, the answers that led to it, and the question that is asked next."""
 
-    rows: list
+    rows: list[Any]
     answers: list[str]
     entropy: float
     question: str | None = None
@@ -79,7 +79,7 @@ def grown(frame: pd.DataFrame, target: str, first: str) -> Bin:
     """The tree whose root splits on `first`, and in which ID3 chooses all further questions."""
     labels = frame[target]
 
-    def to_bin(node: Node, inside: dict[int, list], answers: list[str]) -> Bin:
+    def to_bin(node: Node, inside: dict[int, list[Any]], answers: list[str]) -> Bin:
         rows = inside.get(node.id, [])
         children = [to_bin(child, inside, [*answers, str(child.branch)]) for child in node.children.values()]
         return Bin(rows, answers, entropy(labels.loc[rows]) if rows else 0.0, node.question, children)
@@ -88,7 +88,7 @@ def grown(frame: pd.DataFrame, target: str, first: str) -> Bin:
     for value, group in frame.groupby(first, observed=True):
         X = group.drop(columns=target)
         id3 = ID3Classifier().fit(X, group[target])
-        inside: dict[int, list] = {}
+        inside: dict[int, list[Any]] = {}
         for row, leaf in zip(group.index, id3.apply(X).tolist()):
             node: Node | None = id3.tree_[leaf]
             while node is not None:
@@ -157,7 +157,7 @@ def _boxes(nodes: list[Bin]) -> str:
     return "".join(f"M{x},{y}h{width}v{height}h-{width}z" for x, y, width, height in boxes)
 
 
-def _level(nodes: list[Bin], parents: list[Bin], is_ripe: dict) -> str:
+def _level(nodes: list[Bin], parents: list[Bin], is_ripe: dict[Any, Any]) -> str:
     """One level of the tree: branches, answers and boxes; a box whose melons are of one kind has their colour."""
     edges = "".join(
         f"M{number(parent.middle)},{number(parent.bottom + 4)}L{number(child.middle)},{number(child.top + 2)}"

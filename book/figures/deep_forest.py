@@ -196,7 +196,7 @@ def levels_explorer(X: pd.DataFrame, y: pd.Series, n_levels: int = 4, n_trees: i
     )
 
 
-def cascade_shares(X: pd.DataFrame, y: pd.Series, n_levels: int, n_trees: int, seed: int, is_own: bool) -> NDArray:
+def cascade_shares(X: pd.DataFrame, y: pd.Series, n_levels: int, n_trees: int, seed: int, is_own: bool) -> NDArray[Any]:
     """Shares of the second class for the training rows, of shape (levels, forests, rows).
 
     As in :class:`treekit.CascadeForestClassifier` they come from cross-validation; with `is_own` each forest gives them

@@ -38,7 +38,7 @@ class _Control:
 
     kind: ClassVar[str]
     label: str
-    values: Sequence
+    values: Sequence[Any]
     start: object = None
     show: str = "{}"
     opens: object = None
@@ -61,7 +61,7 @@ class _Control:
         """The position of the value with which the script begins."""
         return self.start_index if self.opens is None else list(self.values).index(self.opens)
 
-    def to_dict(self) -> dict:
+    def to_dict(self) -> dict[Any, Any]:
         """Return what the script needs to know."""
         shown = [self.show.format(value) for value in self.values]
         positions = {"start": self.start_index, "opens": self.opens_index}
@@ -88,7 +88,7 @@ class Slider(_Control):
                 f"points of {self.label!r}: one for each of {len(self.values)} values, got {len(self.points)}"
             )
 
-    def to_dict(self) -> dict:
+    def to_dict(self) -> dict[Any, Any]:
         points = [[round(float(x), 1), round(float(y), 1)] for x, y in self.points]
         return {**super().to_dict(), **({"points": points} if points else {})}
 

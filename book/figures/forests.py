@@ -78,7 +78,7 @@ class _Eaten(Scene):
             places[self.names[eaten]] = (*self.plate, 1, 1, 0.4)
         return parts, self.sentence(eaten), places
 
-    def leaf_box(self, rows: list, y: float) -> str:
+    def leaf_box(self, rows: list[Any], y: float) -> str:
         """Behind the melons of a leaf, the colour of its class."""
         kind = RIPE if self.is_ripe[rows[0]] else UNRIPE
         return rect(MELONS - 16, y - 19, PITCH * len(rows) + 3, 28, rx=14, **painted(kind), fill_opacity=REGION)
@@ -339,7 +339,7 @@ def column_explorer(X: pd.DataFrame, y: pd.Series, point: tuple[float, float]) -
     )
 
 
-def _runs(values: NDArray) -> list[tuple[int, int]]:
+def _runs(values: NDArray[Any]) -> list[tuple[int, int]]:
     """Where runs of equal entries, or of equal rows, begin and how long they are."""
     changes = (values[1:] != values[:-1]).reshape(len(values) - 1, -1).any(axis=1)
     starts = [0, *(np.flatnonzero(changes) + 1).tolist(), len(values)]
@@ -462,7 +462,7 @@ def variance_curves(forests: Mapping[str, tuple[float, float, Mapping[int, float
     return Picture(alt, (480, 352), drawn)
 
 
-def error_by_trees(errors: Mapping[str, NDArray], one_tree: float) -> Picture:
+def error_by_trees(errors: Mapping[str, NDArray[Any]], one_tree: float) -> Picture:
     """Share of wrong answers against the number of trees, one curve a name, and the line of one tree alone."""
     n_trees = len(next(iter(errors.values())))
     top = float(np.ceil(50 * max(one_tree, *(np.nanmax(e) for e in errors.values()))) / 50)

@@ -27,7 +27,7 @@ RATES = (1.0, 0.5, 0.1)
 class _Boosted:
     """Boosted stumps of one column at a learning rate: what each round leaves of the rows, and what is predicted."""
 
-    def __init__(self, x: NDArray, y: NDArray, edges: NDArray, rate: float, n_rounds: int) -> None:
+    def __init__(self, x: NDArray[Any], y: NDArray[Any], edges: NDArray[Any], rate: float, n_rounds: int) -> None:
         table = x[:, np.newaxis]
         model = GBDTRegressor(n_estimators=n_rounds + 1, learning_rate=rate, max_depth=1).fit(table, y)
         self.trees = [tree for (tree,) in model.trees_]
@@ -149,7 +149,7 @@ def residual_explorer(x: pd.Series, y: pd.Series, is_ripe: pd.Series, n_rounds: 
     )
 
 
-def _melons(ripe: Mapping, places: Sequence[tuple[float, float]]) -> str:
+def _melons(ripe: Mapping[Any, Any], places: Sequence[tuple[float, float]]) -> str:
     """Draw melons through which no line shows, alike ones in one group, so that a drawing of all is short."""
     drawn = "".join(circle(*place, 12) for place in places)
     drawn = element("g", drawn, style="fill: var(--pst-color-background, Canvas)")
@@ -321,7 +321,7 @@ def regression_losses(delta: float = 1.0) -> Picture:
     residual = np.sort([*np.linspace(-3, 3, 120), -1e-9, 1e-9])  # close to 0 on both sides: a jump there is upright
     huber = HuberLoss(alpha=0.9)
     huber.delta = delta
-    losses: list[tuple[Loss, int, dict]] = [
+    losses: list[tuple[Loss, int, dict[Any, Any]]] = [
         (SquaredLoss(), 0, {}),
         (AbsoluteLoss(), 1, {"stroke_dasharray": "6 4"}),
         (huber, 2, {"stroke_width": 4}),
@@ -413,7 +413,7 @@ def leaf_parabola(y: ArrayLike, reg_lambda: float = 1.0) -> Picture:
 
 
 @plotted
-def plot_learning_curves(curves: Mapping[str, tuple[NDArray, NDArray]], loss: str) -> None:
+def plot_learning_curves(curves: Mapping[str, tuple[NDArray[Any], NDArray[Any]]], loss: str) -> None:
     """Loss against rounds, of the held-out rows (solid, with a dot at its lowest) and of the training rows (dashed).
 
     `curves` gives each model's name the losses on its training and on the held-out rows; `loss` names the loss.

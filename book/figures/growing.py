@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -42,7 +42,7 @@ class Strip(NamedTuple):
     leads_on: bool = True
 
 
-def rows_by_level(levels: Sequence[Level], label: ArrayLike, names: Sequence, classes: Sequence[str]) -> Picture:
+def rows_by_level(levels: Sequence[Level], label: ArrayLike, names: Sequence[Any], classes: Sequence[str]) -> Picture:
     """The table (row, node, weight) of some levels, one below the other, and how the rows move from each to the next.
 
     Parameters
@@ -77,7 +77,7 @@ def kept_orders(
     after: NDArray[np.integer],
     n_left: int,
     label: ArrayLike,
-    names: Sequence,
+    names: Sequence[Any],
     classes: Sequence[str],
 ) -> Picture:
     """The orders of some rows by several columns, before and after a split sends the first ``n_left`` to the left.
@@ -96,7 +96,9 @@ def kept_orders(
     return _picture(alt, strips, np.asarray(label), names, classes)
 
 
-def _picture(alt: str, strips: list[Strip], label: NDArray, names: Sequence, classes: Sequence[str]) -> Picture:
+def _picture(
+    alt: str, strips: list[Strip], label: NDArray[Any], names: Sequence[Any], classes: Sequence[str]
+) -> Picture:
     """Strips of rows, one below the other, and lines between the places of each row."""
     n_places = max(sum(max(len(group.rows), 1) for group in strip.groups) for strip in strips)
     n_gaps = max(len(strip.groups) for strip in strips) - 1

@@ -36,7 +36,7 @@ class _Groups(Scene):
         self.n_lines = max(map(len, self.groups.values()))
         self.mean_y = self.top + self.height * self.n_lines + 22
 
-    def side_by_side(self, rows: Iterable, y: float) -> Places:
+    def side_by_side(self, rows: Iterable[Any], y: float) -> Places:
         return {row: (12 + PITCH * i, y) for i, row in enumerate(rows)}
 
     def background(self) -> str:

@@ -54,7 +54,7 @@ def melons_named(names: Sequence[object]) -> str:
     return f"melon{'s' * (len(names) > 1)} {listed(names)}" if len(names) else "no melon"
 
 
-def in_lines(rows: Sequence, middle: float, first: float, n_columns: int, pitch: float, down: float = 0) -> Places:
+def in_lines(rows: Sequence[Any], middle: float, first: float, n_columns: int, pitch: float, down: float = 0) -> Places:
     """Places for melons in lines around `middle`, the first line at `first`, the next `down` from it, or `pitch`."""
     left, down = middle - pitch * (min(n_columns, len(rows)) - 1) / 2, down or pitch
     return {row: (left + pitch * (i % n_columns), first + down * (i // n_columns)) for i, row in enumerate(rows)}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -25,7 +26,7 @@ Polygon = NDArray[np.float64]
 APART = 238  # pixels from one of two panels to the other
 
 
-def _below(polygon: Polygon, w: NDArray, t: float) -> Polygon:
+def _below(polygon: Polygon, w: NDArray[Any], t: float) -> Polygon:
     """The part of a convex polygon, one corner a row, where w · x <= t."""
     corners = []
     for a, b in zip(polygon, np.roll(polygon, -1, axis=0)):
@@ -58,7 +59,7 @@ def _corners(plane: Chart) -> Polygon:
     return np.array([[left, low], [right, low], [right, high], [left, high]])
 
 
-def _dots_by_class(plane: Chart, values: NDArray, labels: NDArray) -> str:
+def _dots_by_class(plane: Chart, values: NDArray[Any], labels: NDArray[Any]) -> str:
     """The rows as dots in the shape and colour of their class; the more there are, the smaller."""
     size = 4 if len(values) < 50 else 2
     return "".join(
@@ -106,7 +107,7 @@ def region_panels(
     return Picture(alt, (480, 304), drawn + text(0, 42, str(X.columns[1])))
 
 
-def _rows(plane: Chart, values: NDArray, code: NDArray, names: Iterable, is_above: NDArray) -> str:
+def _rows(plane: Chart, values: NDArray[Any], code: NDArray[Any], names: Iterable[Any], is_above: NDArray[Any]) -> str:
     """The rows as dots in the shape and colour of their class, each with its name on the side away from the line."""
     dots = "".join(
         in_class(int(k), "".join(circle(plane.x(a), plane.y(b), 5) for a, b in values[code == k]))
@@ -131,12 +132,12 @@ class _Turned:
         classes, self.code = np.unique(frame[target].astype(str), return_inverse=True)
         self.n_classes = len(classes)
 
-    def direction(self, degrees: float) -> NDArray:
+    def direction(self, degrees: float) -> NDArray[Any]:
         turn = np.radians(degrees)
         # What is zero but for rounding must not lend its sign to the text.
         return np.round([np.cos(turn), np.sin(turn)], 12) / self.range
 
-    def cut(self, degrees: float) -> tuple[NDArray, float, NDArray, float]:
+    def cut(self, degrees: float) -> tuple[NDArray[Any], float, NDArray[Any], float]:
         """The combination of each row, the best threshold, class counts (side, class), and the gain."""
         x = self.values @ self.direction(degrees)
         order = np.argsort(x)

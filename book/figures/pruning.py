@@ -360,7 +360,7 @@ class _Folding(Scene):
         self.full = CARTClassifier().fit(self.X, self.labels).tree_
         self.path = cost_complexity_path(self.full)
         self.at, self.size = _places(self.full), (WIDTH, STEP * self.full.max_depth + 112)
-        self.rows: dict[int, list] = {node: [] for node in range(self.full.n_nodes)}
+        self.rows: dict[int, list[Any]] = {node: [] for node in range(self.full.n_nodes)}
         for row, node in zip(self.X.index, self.full.apply(self.X).tolist()):
             while node >= 0:
                 self.rows[node].append(row)

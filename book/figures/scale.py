@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from matplotlib.lines import Line2D
@@ -131,7 +133,7 @@ class _Blocks(Scene):
         self.highest = int(self.counts.sum(axis=(0, 1)).max())
         self.plane = Chart((0, self.n_bins), (0, self.highest), (44, 40, 468, 300))
 
-    def sums(self, order: str, n_added: int) -> NDArray:
+    def sums(self, order: str, n_added: int) -> NDArray[Any]:
         """The counts of each class in each bin, over the blocks that have been added."""
         return self.counts[self.orders[order][:n_added]].sum(axis=0)
 
