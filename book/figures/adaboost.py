@@ -192,12 +192,11 @@ class _Stumps(Scene):
         places |= {("sum", n): self.vote.at(a, b) for n, (a, b) in enumerate(zip(self.x, votes))}
         written = zip(spots, self.rounds.weights[m - 1])
         says = self.rounds.predicted(NEWEST, self.x[:, np.newaxis])[m - 1]
+        wrong = np.flatnonzero(self.rounds.wrong[NEWEST][m - 1])
+        rings = "".join(circle(*spots[n], self.radius * size[n] + 4, **OUTLINE, stroke_width=2) for n in wrong)
         drawing = (
             self.rows.curve(self.corners, np.repeat(says, 2), stroke_dasharray="6 4")
-            + "".join(
-                circle(*spots[n], self.radius * size[n] + 4, **OUTLINE, stroke_width=2)
-                for n in np.flatnonzero(self.rounds.wrong[NEWEST][m - 1])
-            )
+            + rings
             + "".join(centred(x, 210 + 18 * (n % 2), f"{w:.3f}") for n, ((x, _), w) in enumerate(written))
             + self.vote.curve(self.corners, np.repeat(votes, 2))
             + self.errors.curve(range(m + 1), self.share[: m + 1], **stroked(1))
@@ -278,15 +277,13 @@ def best_votes(errors: Sequence[float]) -> Picture:
     """By what the exponential loss is multiplied, against the vote, for members of these weighted errors."""
     plane = Chart((0, 3), (0, 1.6), (44, 34, 464, 284))
     alpha = np.linspace(0, 3, 301)
-    ylabel = "loss after the round, as a multiple of the loss before"
-    drawing = plane.axes([0, 1, 2, 3], [0, 0.5, 1, 1.5], "vote", ylabel)
+    drawing = plane.axes(range(4), [0, 0.5, 1, 1.5], "vote", "loss after the round, as a multiple of the loss before")
     for k, e in enumerate(errors):
-        best = 0.5 * float(np.log((1 - e) / e))
         factor = (1 - e) * np.exp(-alpha) + e * np.exp(alpha)
         shown = factor <= 1.6
         drawing += plane.curve(alpha[shown], factor[shown], stroke_dasharray=["none", "8 4", "2 3"][k % 3])
         drawing += ending(plane.x(alpha[shown][-1]) - 16, plane.y(1.6) + 9, f"e = {e:g}")
-        drawing += dot(plane.x(best), plane.y(2 * np.sqrt(e * (1 - e))))
+        drawing += dot(*plane.at(np.log((1 - e) / e) / 2, 2 * np.sqrt(e * (1 - e))))
     return Picture(
         alt="Curves of the factor of the loss against the vote, one for each of the weighted errors "
         + ", ".join(f"{e:g}" for e in errors)
@@ -312,19 +309,17 @@ def margin_losses() -> Picture:
         + pull.curve(m, 1 / (1 + np.exp(m)), **stroked(0), stroke_dasharray="6 4")
     )
     names = (
-        text(value.x(-1.3), value.y(4.6), "exponential: solid")
-        + text(value.x(-2.9), value.y(3.8), "logistic:", style=HALO)
+        text(*value.at(-1.3, 4.6), "exponential: solid")
+        + text(*value.at(-2.9, 3.8), "logistic:", style=HALO)
         + text(value.x(-2.9), value.y(3.8) + 16, "dashed")
-        + text(value.x(0.3), value.y(1.35), "wrong or not: dotted")
-        + text(pull.x(-1.3), pull.y(4.6), "exponential: no limit")
-        + text(pull.x(-2.9), pull.y(1.4), "logistic: at most 1")
+        + text(*value.at(0.3, 1.35), "wrong or not: dotted")
+        + text(*pull.at(-1.3, 4.6), "exponential: no limit")
+        + text(*pull.at(-2.9, 1.4), "logistic: at most 1")
     )
     return Picture(
-        alt="Two panels over the margin from minus three to three. Above, the exponential loss rises ever more "
-        "steeply to "
-        "the left, the logistic loss rises nearly as a straight line, and the count of errors is a step from "
-        "one "
-        "to zero. Below, the pull: that of the exponential loss grows without limit to the left, that of the logistic "
+        alt="Two panels over the margin from minus three to three. Above, the exponential loss rises ever more steeply "
+        "to the left, the logistic loss rises nearly as a straight line, and the count of errors is a step from one to "
+        "zero. Below, the pull: that of the exponential loss grows without limit to the left, that of the logistic "
         "loss flattens out at one.",
         size=(480, 470),
         drawing=value.axes(range(-3, 4), [0, 2, 4, 6], "", "loss of a row")
@@ -340,12 +335,11 @@ def weights_as_targets(x: ArrayLike, y: ArrayLike, F: ArrayLike) -> Picture:
     target = y * np.exp(-y * np.asarray(F, dtype=float))
     weight = np.abs(target) / np.abs(target).sum()
     plane = Chart((x[0] - 0.6, x[-1] + 0.6), (-2, 1.6), (44, 34, 464, 274))
-    drawing = line(44, plane.y(0), 464, plane.y(0), stroke_opacity=FAINT)
+    drawing = plane.level(0, stroke_opacity=FAINT)
     for n in range(len(x)):
-        column, end = plane.x(x[n]), plane.y(target[n])
-        drawing += line(column, plane.y(0), column, end) + in_class(
-            int(y[n] > 0), circle(column, end, 34 * weight[n] ** 0.5)
-        )
+        column, end = plane.at(x[n], target[n])
+        drawing += line(column, plane.y(0), column, end)
+        drawing += in_class(int(y[n] > 0), circle(column, end, 34 * weight[n] ** 0.5))
         away = 22 + 16 * (n % 2)  # so that neighbouring numbers do not overlap
         drawing += centred(column, end - away * y[n] + 5, f"{weight[n]:.3f}")
     return Picture(

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from figures.charts import Chart, Picture, Spot, around, ticks
 from figures.explorable import Choice, Explorable, Places, Scene, Slider, State
-from figures.looks import OUTLINE, centred, dot, ending, filled, in_class, path, small, stroked
+from figures.looks import OUTLINE, centred, ending, filled, in_class, path, small, stroked
 from figures.melons import melon, melons_at, piled, ripe_and_unripe
 from figures.plots import log_lines, plotted
 from treekit.growing.thresholds import midpoint
@@ -35,9 +35,9 @@ def gini_and_entropy() -> Picture:
         + plane.curve(p, entropy_of_counts(counts), **stroked(1))
         + plane.curve(p, entropy_of_counts(counts) / 2, **stroked(1), stroke_dasharray="5 4")
         + plane.curve(p, gini_of_counts(counts), **stroked(0), stroke_width=3)
-        + centred(plane.x(0.5), plane.y(0.9), "entropy (bits)")
-        + centred(plane.x(0.5), plane.y(0.56), "half the entropy (dashed)")
-        + centred(plane.x(0.5), plane.y(0.4), "Gini impurity"),
+        + centred(*plane.at(0.5, 0.9), "entropy (bits)")
+        + centred(*plane.at(0.5, 0.56), "half the entropy (dashed)")
+        + centred(*plane.at(0.5, 0.4), "Gini impurity"),
     )
 
 
@@ -409,7 +409,7 @@ def fit_by_depth(scores: pd.DataFrame) -> Picture:
     for k, name in enumerate(scores):
         values, color = scores[name].to_numpy(), f"stroke: {class_color(k)}"
         drawn += plane.curve(depths, values, style=color, stroke_width=3)
-        drawn += in_class(k, "".join(dot(plane.x(a), plane.y(b)) for a, b in zip(depths, values)))
+        drawn += in_class(k, plane.dots(depths, values))
         middle = len(depths) // 2
         anchor = "end" if values[-1] > values[0] else "start"  # the side on which the curve is lower
         drawn += text(plane.x(depths[middle]), plane.y(values[middle]) - 14, f"{name} rows", text_anchor=anchor)
@@ -420,6 +420,6 @@ def fit_by_depth(scores: pd.DataFrame) -> Picture:
         f"the {last} rows it is highest at depth {best} and falls from there, below 0 for the deepest trees.",
         size=(480, 310),
         drawing=plane.axes(depths.tolist(), [0, 0.5, 1], "largest depth", "R²")
-        + line(44, plane.y(0), 464, plane.y(0), stroke_dasharray="6 4")
+        + plane.level(0, stroke_dasharray="6 4")
         + drawn,
     )

@@ -12,12 +12,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from figures.charts import Chart, Picture
 from figures.explorable import Choice, Explorable, Panel, Scene, Slider, State
-from figures.looks import OUTLINE, centred, dot, ending, filled, in_class, painted, path, ringed
+from figures.looks import OUTLINE, centred, ending, filled, in_class, painted, path, ringed, stroked
 from figures.melons import melon_marks, piled
 from figures.plots import PLOT_WIDTH, axes, plain_ticks, plotted
 from treekit.models.deep_forest import assign_folds, out_of_fold, with_class_vectors
 from treekit.models.random_forest import RandomForestClassifier
-from treekit.pen.palette import CLASS_COLORS, REGION, RIPE, UNRIPE, class_color
+from treekit.pen.palette import CLASS_COLORS, REGION, RIPE, UNRIPE
 from treekit.pen.svg import FAINT, line, rect, text
 
 UNSEEN, OWN = "have not seen it", "were grown on it"
@@ -231,10 +231,9 @@ def leak_by_level(accuracy: pd.DataFrame) -> Picture:
 
     def curve(column: tuple[str, str], k: int, words: str, rise: float) -> str:
         values = accuracy[column].to_numpy()
-        dots = "".join(dot(plane.x(level), plane.y(value)) for level, value in zip(levels, values))
         name = ending(plane.x(levels[-1]), plane.y(values[-1]) + rise, words)
-        color = f"stroke: {class_color(k)}"
-        return plane.curve(levels, values, style=color, stroke_width=3) + in_class(k, dots) + name
+        line = plane.curve(levels, values, **stroked(k), stroke_width=3)
+        return line + in_class(k, plane.dots(levels, values)) + name
 
     return Picture(
         alt="Accuracy against the level. With the forests' own vectors it is 1 on the training rows at every level, "

@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 from figures.charts import Chart, Picture, Spot, tenths, ticks
 from figures.cover import Bin, grown
 from figures.explorable import Choice, Explorable, Panel, Places, Scene, Slider, State
-from figures.looks import OUTLINE, centred, dot, ending, filled, in_class, painted, ringed, stroked
+from figures.looks import OUTLINE, centred, ending, filled, in_class, painted, path, ringed, stroked
 from figures.melons import melon_marks, melons_named, ripe_and_unripe
 from treekit.measures import information_gain
 from treekit.models.random_forest import RandomForestClassifier
-from treekit.pen.palette import REGION, RIPE, UNRIPE, class_color
+from treekit.pen.palette import REGION, RIPE, UNRIPE
 from treekit.pen.svg import circle, element, line, number, rect, text
 
 NOBODY = "none"
@@ -161,7 +161,6 @@ class _VotePlane(Scene):
         self.X, self.y, self.point = X, y, point
         self.plane = Chart(tenths(X.iloc[:, 0]), tenths(X.iloc[:, 1]), (44, 56, 424, 386))
         self.spots = self.plane.pixels(*X.to_numpy(float).T)
-        self.xs, self.ys = (np.linspace(*limits, N_CELLS + 1) for limits in (self.plane.xlim, self.plane.ylim))
         self.is_ripe = (y == np.unique(y)[1]).to_numpy()
 
     def background(self) -> str:
@@ -180,7 +179,8 @@ class _VotePlane(Scene):
         return Panel(self.second_alt, self.size, self.background(), self.second, self.marks())
 
     def grow(self, max_features: int | None) -> _Grown:
-        middles = np.meshgrid(*((edges[1:] + edges[:-1]) / 2 for edges in (self.xs, self.ys)))
+        edges = [np.linspace(*limits, N_CELLS + 1) for limits in (self.plane.xlim, self.plane.ylim)]
+        middles = np.meshgrid(*((ends[1:] + ends[:-1]) / 2 for ends in edges))
         cells = np.stack(middles, axis=-1).reshape(-1, 2)
         new = pd.DataFrame(np.vstack([cells, [self.point], self.X]), columns=self.X.columns)
         forest = RandomForestClassifier(N_TREES[-1], max_features=max_features, oob_score=True, random_state=0)
@@ -361,19 +361,11 @@ def _shades(plane: Chart, level: NDArray[np.intp]) -> str:
         steps += "".join(f"M{j + 1},{i}v{height}" for j in np.flatnonzero(is_ripe[1:] != is_ripe[:-1]))
         turns = is_ripe != (level[i - 1] > 2) if i else np.zeros(len(is_ripe), dtype=bool)
         steps += "".join(f"M{j},{i}h{width}" for j, width in _runs(turns) if turns[j])
-    drawn = "".join(
-        element(
-            "path",
-            d=boxes[k],
-            style=f"fill: {class_color(RIPE if k > 2 else UNRIPE)}",
-            fill_opacity=(0.42, 0.25, 0.1)[min(k, 5 - k)],
-            shape_rendering="crispEdges",
-        )
-        for k in sorted(boxes)
-    )
-    if steps:
-        style = dict(**OUTLINE, stroke_width=2, vector_effect="non-scaling-stroke")
-        drawn += element("path", d=steps, **style)
+    drawn = ""
+    for k in sorted(boxes):
+        look = {**filled(RIPE if k > 2 else UNRIPE), "fill_opacity": (0.42, 0.25, 0.1)[min(k, 5 - k)]}
+        drawn += path(boxes[k], **look, shape_rendering="crispEdges")
+    drawn += path(steps, **OUTLINE, stroke_width=2, vector_effect="non-scaling-stroke")
     left, top, right, bottom = plane.box
     cell = f"{number((right - left) / N_CELLS)} {number((top - bottom) / N_CELLS)}"
     return element("g", drawn, transform=f"translate({number(left)} {number(bottom)}) scale({cell})")
@@ -390,10 +382,7 @@ def samples_and_cuts(samples: pd.DataFrame, is_yes: NDArray[np.bool_], n_below: 
     """
     step = 50
     left, top = 92, 40
-    bottom = top + 52 * len(samples)
-    drawn = text(0, 20, "melon")
-    for j, name in enumerate(samples):
-        drawn += centred(left + step * j, 20, name)
+    drawn = text(0, 20, "melon") + "".join(centred(left + step * j, 20, name) for j, name in enumerate(samples))
     words = []
     for i, (tree, counts) in enumerate(samples.iterrows()):
         base = top + 52 * i + 40
@@ -406,7 +395,7 @@ def samples_and_cuts(samples: pd.DataFrame, is_yes: NDArray[np.bool_], n_below: 
         held = ", ".join(f"{name} {n} times" if n > 1 else f"{name} once" for name, n in counts.items() if n)
         words.append(f"{tree} holds {held}; its cut lies after melon {samples.columns[n_below[i] - 1]}")
     alt = f"{len(samples)} rows of dots, one dot each time a melon was drawn, and a thick line where the stump cuts. "
-    return Picture(alt + ". ".join(words) + ".", (480, bottom + 6), drawn)
+    return Picture(alt + ". ".join(words) + ".", (480, top + 52 * len(samples) + 6), drawn)
 
 
 def errors_by_split(errors: pd.DataFrame) -> Picture:
@@ -414,9 +403,8 @@ def errors_by_split(errors: pd.DataFrame) -> Picture:
     top = float(np.ceil(50 * errors.to_numpy().max()) / 50)
     rows = [*errors.iterrows(), ("mean", errors.mean())]
     plane = Chart((0, top), (len(rows), 0), (60, 34, 464, 34 + 24 * len(rows)))
-    drawn = plane.axes(
-        [k / 50 for k in range(round(50 * top) + 1)], [], "share of the held-out rows classified wrongly", ""
-    )
+    fiftieths = [k / 50 for k in range(round(50 * top) + 1)]
+    drawn = plane.axes(fiftieths, [], "share of the held-out rows classified wrongly", "")
     for i, (name, row) in enumerate(rows):
         y, radius = plane.y(i + 0.5), 5 if i < len(errors) else 7
         drawn += ending(50, y + 5, name)
@@ -440,8 +428,8 @@ def variance_curves(forests: Mapping[str, tuple[float, float, Mapping[int, float
     plane = Chart((0, np.log2(last)), (low, high), (56, 40, 376, 300))
     drawn = line(56, 300, 376, 300)
     for m in (1, 2, 4, 8, 16, 32, 64):
-        drawn += line(plane.x(np.log2(m)), 300, plane.x(np.log2(m)), 305)
-        drawn += centred(plane.x(np.log2(m)), 321, m)
+        x = plane.x(np.log2(m))
+        drawn += line(x, 300, x, 305) + centred(x, 321, m)
     for tick in (0.1, 0.05, 0.02, 0.01, 0.005, 0.002):
         y = plane.y(np.log2(tick))
         drawn += line(56, y, 376, y, stroke_opacity=0.17) + ending(48, y + 5, f"{tick:g}")
@@ -450,7 +438,7 @@ def variance_curves(forests: Mapping[str, tuple[float, float, Mapping[int, float
     for k, (name, (variance, correlation, measured)) in enumerate(forests.items()):
         curve = np.log2(correlation * variance + (1 - correlation) * variance / sizes)
         drawn += plane.curve(np.log2(sizes), curve, **stroked(k), stroke_dasharray=("none", "8 4", "2 4")[k])
-        dots = "".join(dot(plane.x(np.log2(n)), plane.y(np.log2(v))) for n, v in measured.items())
+        dots = plane.dots(np.log2(list(measured)), np.log2(list(measured.values())))
         drawn += element("g", dots, **filled(k)) + text(382, plane.y(curve[-1]) + 5, name)
     ends = [(name, v, rho * v + (1 - rho) * v / last) for name, (v, rho, _) in forests.items()]
     alt = (
@@ -469,8 +457,7 @@ def error_by_trees(errors: Mapping[str, NDArray[Any]], one_tree: float) -> Pictu
     plane = Chart((0, n_trees), (0, top), (48, 40, 380, 282))
     ticks = [k / 50 for k in range(round(50 * top) + 1)]
     drawn = plane.axes(range(0, n_trees + 1, 10), ticks, "trees", "share of wrong answers")
-    y = plane.y(one_tree)
-    drawn += line(48, y, 380, y, stroke_dasharray="2 4") + text(386, y + 5, "one tree")
+    drawn += plane.level(one_tree, stroke_dasharray="2 4") + text(386, plane.y(one_tree) + 5, "one tree")
     for k, error in enumerate(errors.values()):
         drawn += plane.curve(range(1, n_trees + 1), error, **stroked(k), stroke_dasharray=("none", "7 4")[k])
     place = 0.0
@@ -478,11 +465,8 @@ def error_by_trees(errors: Mapping[str, NDArray[Any]], one_tree: float) -> Pictu
         place = max(plane.y(error[-1]) + 5, place + 17)
         drawn += text(386, place, name)
     words = "; ".join(f"{name}, {e[0]:.3f} after 1 tree, {e[-1]:.3f} after {n_trees}" for name, e in errors.items())
-    alt = (
-        f"The share of wrong answers over the number of trees. {words}. "
-        f"A dotted line is one tree alone, {one_tree:.3f}."
-    )
-    return Picture(alt, (480, 332), drawn)
+    alt = f"The share of wrong answers over the number of trees. {words}. A dotted line is one tree alone,"
+    return Picture(f"{alt} {one_tree:.3f}.", (480, 332), drawn)
 
 
 def importance_bars(table: pd.DataFrame) -> Picture:
@@ -497,8 +481,7 @@ def importance_bars(table: pd.DataFrame) -> Picture:
         y = 40 + 34 * i
         drawn += ending(76, y + 18, name)
         for k, value in enumerate(row):
-            width = abs(value) * scale
-            bar = rect(zero if value >= 0 else zero - width, y + 12 * k, width, 11)
+            bar = rect(zero + min(value, 0) * scale, y + 12 * k, abs(value) * scale, 11)
             drawn += element("g", bar, **_bar(k))
     kinds = " and ".join(str(name) for name in table.columns)
     words = "; ".join(f"{name}: {row.iloc[0]:.3f} and {row.iloc[1]:.3f}" for name, row in table.iterrows())
@@ -506,10 +489,6 @@ def importance_bars(table: pd.DataFrame) -> Picture:
     return Picture(alt, (480, 50 + 34 * len(table)), drawn)
 
 
-def _bar(k: int) -> dict[str, object]:
+def _bar(k: int) -> dict[str, Any]:
     """The second kind of bar is hollow, for readers who do not see the colours."""
-    return {
-        "style": f"fill: {class_color(k)}; stroke: {class_color(k)}",
-        "fill_opacity": (1, 0)[k],
-        "stroke_width": 1.5,
-    }
+    return {**painted(k), "fill_opacity": (1, 0)[k], "stroke_width": 1.5}

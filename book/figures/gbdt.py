@@ -17,7 +17,7 @@ from figures.melons import melon
 from figures.plots import axes, plotted
 from treekit.models.gbdt import GBDTRegressor
 from treekit.models.losses import AbsoluteLoss, HuberLoss, LogisticLoss, Loss, SquaredLoss
-from treekit.pen.palette import BAR, CLASS_COLORS, GAIN, RIPE, UNRIPE, class_color
+from treekit.pen.palette import BAR, CLASS_COLORS, GAIN, RIPE, UNRIPE
 from treekit.pen.svg import FAINT, circle, element, line, number, rect, text
 from treekit.trees.tree import Tree
 
@@ -298,15 +298,12 @@ def sum_of_stumps(x: ArrayLike, y: ArrayLike) -> Picture:
     panels = [("first stump", 0.0, f1), ("+ second stump", 0.0, f2), ("+ mean = F₂", F_0, F_0 + f1 + f2)]
     drawing = ""
     for i, (name, middle, steps) in enumerate(panels):
-        limits = (middle - half, middle + half)
-        plane = Chart((corners[0], corners[-1]), limits, (30 + 158 * i, 40, 152 + 158 * i, 200))
-        ticks = range(int(np.ceil(limits[0])), int(np.floor(limits[1])) + 1)
-        drawing += (
-            plane.axes([x[0], x[-1]], ticks, "x", "")
-            + text(plane.box[0] - 12, 24, name)
-            + plane.curve(corners, np.repeat(steps, 2), **stroked(1), stroke_width=3)
-        )
-    drawing += "".join(dot(plane.x(a), plane.y(b)) for a, b in zip(x, y, strict=True))
+        low, high = middle - half, middle + half
+        plane = Chart((corners[0], corners[-1]), (low, high), (30 + 158 * i, 40, 152 + 158 * i, 200))
+        drawing += plane.axes([x[0], x[-1]], range(int(np.ceil(low)), int(np.floor(high)) + 1), "x", "")
+        drawing += text(plane.box[0] - 12, 24, name)
+        drawing += plane.curve(corners, np.repeat(steps, 2), **stroked(1), stroke_width=3)
+    drawing += plane.dots(x, y)
     return Picture(
         alt="Three panels of one scale. The first stump is a large step up in the middle of x, the second a smaller "
         "step up further to the left. The third panel shows their sum with the mean: a staircase of three levels "
@@ -321,24 +318,15 @@ def regression_losses(delta: float = 1.0) -> Picture:
     residual = np.sort([*np.linspace(-3, 3, 120), -1e-9, 1e-9])  # close to 0 on both sides: a jump there is upright
     huber = HuberLoss(alpha=0.9)
     huber.delta = delta
-    losses: list[tuple[Loss, int, dict[Any, Any]]] = [
-        (SquaredLoss(), 0, {}),
-        (AbsoluteLoss(), 1, {"stroke_dasharray": "6 4"}),
-        (huber, 2, {"stroke_width": 4}),
-    ]
+    looks: list[dict[str, Any]] = [{}, {"stroke_dasharray": "6 4"}, {"stroke_width": 4}]
+    losses: list[tuple[Loss, dict[str, Any]]] = list(zip((SquaredLoss(), AbsoluteLoss(), huber), looks))
     value = Chart((-3, 3), (0, 4.5), (44, 34, 464, 184))
     gradient = Chart((-3, 3), (-3, 3), (44, 250, 464, 400))
     zero = np.zeros((1, len(residual)))
-    curves = "".join(
-        value.curve(residual, loss.value(residual, zero), **stroked(k), **dash)
-        + gradient.curve(residual, loss.negative_gradient(residual, zero)[0], **stroked(k), **dash)
-        for loss, k, dash in losses
-    )
-    names = (
-        text(value.x(-2.1), value.y(3.6), "squared")
-        + ending(value.x(1.25), value.y(1.5), "absolute: dashed")
-        + text(value.x(1.6), value.y(0.5), "Huber: thick")
-    )
+    curves = ""
+    for k, (loss, look) in enumerate(losses):
+        curves += value.curve(residual, loss.value(residual, zero), **stroked(k), **look)
+        curves += gradient.curve(residual, loss.negative_gradient(residual, zero)[0], **stroked(k), **look)
     return Picture(
         alt="Two panels over the residual from minus three to three. Above, the squared loss is a parabola, the "
         "absolute loss two straight lines that meet at zero; the Huber loss is the parabola near zero and straight "
@@ -348,7 +336,9 @@ def regression_losses(delta: float = 1.0) -> Picture:
         drawing=value.axes(range(-3, 4), [0, 2, 4], "", "loss")
         + gradient.axes(range(-3, 4), [-3, -1, 0, 1, 3], "residual y − F", "negative gradient")
         + curves
-        + names,
+        + text(*value.at(-2.1, 3.6), "squared")
+        + ending(*value.at(1.25, 1.5), "absolute: dashed")
+        + text(*value.at(1.6, 0.5), "Huber: thick"),
     )
 
 
@@ -357,9 +347,6 @@ def logistic_score() -> Picture:
     F = np.linspace(-4, 4, 161)
     p = 1 / (1 + np.exp(-F))
     chance, loss = Chart((-4, 4), (0, 1), (44, 34, 464, 154)), Chart((-4, 4), (0, 4.2), (44, 220, 464, 370))
-    guides = "".join(
-        line(plane.x(0), plane.box[1], plane.x(0), plane.box[3], stroke_opacity=FAINT) for plane in (chance, loss)
-    )
     return Picture(
         alt="Above, the probability of class 1 against the score F: an S-shaped curve that rises from nearly 0 through "
         "one half at F = 0 to nearly 1. Below, two log losses: that of a row of class 1 falls towards zero as the "
@@ -367,12 +354,13 @@ def logistic_score() -> Picture:
         size=(480, 420),
         drawing=chance.axes(range(-4, 5, 2), [0, 0.5, 1], "", "probability p of class 1")
         + loss.axes(range(-4, 5, 2), [0, 2, 4], "score F, the log-odds", "log loss of one row")
-        + guides
+        + chance.upright(0, stroke_opacity=FAINT)
+        + loss.upright(0, stroke_opacity=FAINT)
         + chance.curve(F, p)
         + loss.curve(F, -np.log(p), **stroked(1), stroke_dasharray="6 4")
         + loss.curve(F, -np.log(1 - p), **stroked(0))
-        + text(loss.x(-2.4), loss.y(3.1), "of class 1")
-        + ending(loss.x(2.4), loss.y(3.1), "of class 0"),
+        + text(*loss.at(-2.4, 3.1), "of class 1")
+        + ending(*loss.at(2.4, 3.1), "of class 0"),
     )
 
 
@@ -388,27 +376,25 @@ def leaf_parabola(y: ArrayLike, reg_lambda: float = 1.0) -> Picture:
     priced = taylor + reg_lambda * w**2 / 2
     plane = Chart((-1, 3), (float(np.floor(true.min())), float(np.ceil(true.max()))), (44, 34, 464, 264))
     shown = priced <= plane.ylim[1]
-    marks = []
-    for curve, k in ((true, 0), (taylor, 1), (priced, 2)):
+    marks = ""
+    for k, curve in enumerate((true, taylor, priced)):
         best = int(curve.argmin())
-        marks.append(f'<g style="fill: {class_color(k)}">{dot(plane.x(w[best]), plane.y(curve[best]))}</g>')
-    guide = line(plane.x(0), plane.y(plane.ylim[0]), plane.x(0), plane.y(plane.ylim[1]), stroke_opacity=FAINT)
+        marks += element("g", dot(*plane.at(w[best], curve[best])), **filled(k))
+    ticks = range(int(plane.ylim[0]), int(plane.ylim[1]) + 1)
     return Picture(
         alt="Three curves over the step w of a leaf, which touch at w = 0: the logistic loss, its parabola, whose "
         "lowest point lies a little left of the loss's, and the steeper parabola with lambda, whose lowest point lies "
         "half way back to zero.",
         size=(480, 314),
-        drawing=plane.axes(
-            range(-1, 4), range(int(plane.ylim[0]), int(plane.ylim[1]) + 1), "step w", "loss of the leaf"
-        )
-        + guide
+        drawing=plane.axes(range(-1, 4), ticks, "step w", "loss of the leaf")
+        + line(plane.x(0), plane.box[3], plane.x(0), plane.box[1], stroke_opacity=FAINT)
         + plane.curve(w, true, **stroked(0), stroke_width=3)
         + plane.curve(w, taylor, **stroked(1), stroke_dasharray="6 4")
         + plane.curve(w[shown], priced[shown], **stroked(2), stroke_dasharray="2 3")
-        + "".join(marks)
-        + text(plane.x(2.05), plane.y(2.15), "loss")
-        + ending(plane.x(2.2), plane.y(3.2), "parabola")
-        + ending(plane.x(1.75), plane.y(4.4), "with λ"),
+        + marks
+        + text(*plane.at(2.05, 2.15), "loss")
+        + ending(*plane.at(2.2, 3.2), "parabola")
+        + ending(*plane.at(1.75, 4.4), "with λ"),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -12,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from figures.charts import Chart, Picture, Spot, around
 from figures.explorable import Choice, Explorable, Panel, Places, Scene, Slider, State
-from figures.looks import centred, ending, filled, in_class, path, stroked
+from figures.looks import centred, ending, filled, in_class, painted, path, stroked
 from figures.melons import melon_marks, melons_at, piled
 from figures.plots import plotted, side_by_side
 from treekit.growing.thresholds import midpoint
@@ -109,10 +110,7 @@ def region_panels(
 
 def _rows(plane: Chart, values: NDArray[Any], code: NDArray[Any], names: Iterable[Any], is_above: NDArray[Any]) -> str:
     """The rows as dots in the shape and colour of their class, each with its name on the side away from the line."""
-    dots = "".join(
-        in_class(int(k), "".join(circle(plane.x(a), plane.y(b), 5) for a, b in values[code == k]))
-        for k in np.unique(code)
-    )
+    dots = "".join(in_class(int(k), plane.dots(*values[code == k].T)) for k in np.unique(code))
     return dots + "".join(
         text(plane.x(a) + 8, plane.y(b) + (-5 if above else 16), str(name))
         for (a, b), name, above in zip(values, names, is_above)
@@ -275,21 +273,18 @@ def gain_by_angle(frame: pd.DataFrame, columns: list[str], target: str) -> Pictu
     plane = Chart((0, 180), (0, 0.6), (44, 38, 460, 198))
     marks = ""
     for a, name, anchor, above in ((0, columns[0], "start", 22), (90, columns[1], "end", 12)):  # clear of the curve
-        x, y = plane.x(a), plane.y(turned.cut(a)[3])
+        x, y = plane.at(a, turned.cut(a)[3])
         marks += circle(x, y, 5) + text(x, y - above, name, text_anchor=anchor)
     corner = np.diff(gain, prepend=-1, append=-1) != 0  # a flat piece needs its two ends
     corner = corner[1:] | corner[:-1]
     curve = plane.curve(degrees[corner], gain[corner], **stroked(GAIN))
-    axes = plane.axes(
-        range(0, 181, 30), [0, 0.2, 0.4, 0.6], "angle of the direction, in degrees", "gain of its best cut (bits)"
-    )
+    xlabel, ylabel = "angle of the direction, in degrees", "gain of its best cut (bits)"
+    axes = plane.axes(range(0, 181, 30), [0, 0.2, 0.4, 0.6], xlabel, ylabel)
     alt = (
         f"The gain against the angle: flat pieces with sudden steps. Single columns are marked: {columns[0]} at 0 "
-        "degrees with "
-        f"{gain[0]:.3f} bits, {columns[1]} at 90 degrees with {turned.cut(90)[3]:.3f}. The highest piece, "
-        f"{gain.max():.3f} bits, "
-        f"is narrow, from about {best.min():g} to {best.max():g} degrees; elsewhere there are lower peaks, "
-        "each higher than both of its neighbours."
+        f"degrees with {gain[0]:.3f} bits, {columns[1]} at 90 degrees with {turned.cut(90)[3]:.3f}. The highest piece, "
+        f"{gain.max():.3f} bits, is narrow, from about {best.min():g} to {best.max():g} degrees; elsewhere there are "
+        "lower peaks, each higher than both of its neighbours."
     )
     return Picture(alt, (480, 250), axes + curve + marks)
 
@@ -345,7 +340,7 @@ def turned_line(
     for cut, dash in ((before, "6 4"), (after, "none")):
         ends = [plane.y(height(cut, x)) for x in plane.xlim]
         drawn += line(plane.box[0], ends[0], plane.box[2], ends[1], stroke_width=2, stroke_dasharray=dash)
-    x, y = plane.x(pivot), plane.y(height(before, pivot))
+    x, y = plane.at(pivot, height(before, pivot))
     drawn += rect(x - 5, y - 5, 10, 10) + text(x - 4, y - 14, "pivot")
     alt = (
         f"{len(frame)} rows as numbered dots by {columns[0]} and {columns[1]}. A dashed level line leaves one "
@@ -368,7 +363,7 @@ def logistic_curves(v: ArrayLike, y: ArrayLike, factors: tuple[float, float, flo
         drawn += plane.curve(grid, 1 / (1 + np.exp(-factor * grid)), stroke_width=1 + k)
         drawn += text(plane.x(x), plane.y(p), f"× {factor:g}", text_anchor=anchor)
     for k in (0, 1):
-        drawn += in_class(k, "".join(circle(plane.x(a), plane.y(k), 5) for a in v[is_one == k]))
+        drawn += in_class(k, plane.dots(v[is_one == k], itertools.repeat(k)))
     alt = (
         f"{(~is_one).sum()} filled dots at height 0 on the left of zero and {is_one.sum()} hollow dots at height 1 on "
         "the right of it. Three curves rise from 0 to 1 and cross at one half; the larger the factor, the steeper the "
@@ -390,8 +385,7 @@ def paired_differences(difference: pd.DataFrame) -> Picture:
         y = 58 + 32 * k
         dots = "".join(circle(plane.x(d), y, 4, fill_opacity=0.5) for d in difference[name])
         mean = plane.x(float(difference[name].mean()))
-        style = f"fill: {class_color(0)}; stroke: {class_color(0)}"
-        drawn += text(0, y + 5, str(name)) + element("g", dots, style=style)
+        drawn += text(0, y + 5, str(name)) + element("g", dots, **painted(0))
         drawn += line(mean, y - 11, mean, y + 11, stroke_width=3)
     better, worse = ([str(name) for name in difference if sign * difference[name].mean() > 0] for sign in (1, -1))
     alt = (
