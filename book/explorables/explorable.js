@@ -95,6 +95,15 @@
     mark.style.transform = `translate(${x}px,${y}px) scale(${width},${height})`;
   }
 
+  // What a guess is worth, where its answer is known.
+  function verdict({ kind, values, answer }, guessed) {
+    const said = `Your guess: ${values[guessed]}`;
+    if (answer === undefined) return `${said}.`;
+    if (guessed === answer) return `${said}. That is right.`;
+    const side = kind === "choice" ? "" : guessed < answer ? ", too low" : ", too high";
+    return `${said}${side}. It is ${values[answer]}.`;
+  }
+
   // The position whose point is nearest to the pointer, in the pixels of the drawing.
   function nearest(points, svg, event) {
     const spot = new DOMPoint(event.clientX, event.clientY).matrixTransform(svg.getScreenCTM().inverse());
@@ -104,9 +113,12 @@
 
   const figures = document.querySelectorAll("figure.explorable");
   figures.forEach((figure, number) => {
-    const { controls, guess, parts, frames } = JSON.parse(figure.querySelector("script").textContent);
+    const { controls, guess, parts, frames, stagger } = JSON.parse(figure.querySelector("script").textContent);
     const positions = controls.map((control) => control.opens);
     const panels = [...figure.querySelectorAll(".explorable-panels > svg")];
+    for (const svg of stagger ? panels : []) {
+      svg.querySelectorAll(".traveller").forEach((mark, i) => mark.style.setProperty("--after", `${i * stagger}ms`));
+    }
     const sentence = figure.querySelector("output");
     const place = figure.querySelector(".explorable-controls");
     const challenge = figure.querySelector(".explorable-challenge");
@@ -194,7 +206,7 @@
       addButton(end, "Skip", "Skip the guess", () => done(""));
       form.addEventListener("submit", (event) => {
         event.preventDefault();
-        done(`Your guess: ${guess.values[guessed]}.`);
+        done(verdict(guess, guessed));
       });
       board.hidden = true;
       figure.classList.add("guessing");

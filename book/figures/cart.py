@@ -3,38 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from typing import Any
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-from matplotlib.ticker import MaxNLocator
 from numpy.typing import ArrayLike, NDArray
 
-from figures.explorable import Choice, Explorable, Slider
-from figures.shared import (
-    READABLE,
-    Picture,
-    Plot,
-    axes,
-    current_plot,
-    dot,
-    in_class,
-    melon,
-    piled,
-    plain_ticks,
-    ripe_and_unripe,
-)
+from figures.charts import Chart, Picture, Spot, around, ticks
+from figures.explorable import Choice, Explorable, Places, Scene, Slider, State
+from figures.looks import OUTLINE, centred, ending, filled, in_class, path, small, stroked
+from figures.melons import melon, melons_at, piled, ripe_and_unripe
+from figures.plots import log_lines, plotted
 from treekit.growing.thresholds import midpoint
 from treekit.measures import entropy_of_counts, gini_of_counts
 from treekit.models.cart import CARTClassifier, CARTRegressor
-from treekit.pen.palette import BAR, CLASS_COLORS, GAIN, REGION, RIPE, UNRIPE, class_color
-from treekit.pen.svg import Plane, circle, element, line, number, rect, text
+from treekit.pen.palette import BAR, GAIN, REGION, RIPE, UNRIPE, class_color
+from treekit.pen.svg import circle, line, number, rect, text
 
 
 def gini_and_entropy() -> Picture:
     """Gini impurity and entropy of two classes against the share of one of them, and half the entropy between."""
-    plane = Plane((0, 1), (0, 1), (40, 42, 460, 262))
+    plane = Chart((0, 1), (0, 1), (40, 42, 460, 262))
     p = np.linspace(0, 1, 101)
     counts = np.column_stack([p, 1 - p])
     return Picture(
@@ -43,33 +32,105 @@ def gini_and_entropy() -> Picture:
         "lying a little lower.",
         size=(480, 310),
         drawing=plane.axes([0, 0.25, 0.5, 0.75, 1], [0, 0.5, 1], "share p of one class", "impurity")
-        + plane.curve(p, entropy_of_counts(counts), style=f"stroke: {class_color(1)}")
-        + plane.curve(p, entropy_of_counts(counts) / 2, style=f"stroke: {class_color(1)}", stroke_dasharray="5 4")
-        + plane.curve(p, gini_of_counts(counts), style=f"stroke: {class_color(0)}", stroke_width=3)
-        + text(plane.x(0.5), plane.y(0.9), "entropy (bits)", text_anchor="middle")
-        + text(plane.x(0.5), plane.y(0.56), "half the entropy (dashed)", text_anchor="middle")
-        + text(plane.x(0.5), plane.y(0.4), "Gini impurity", text_anchor="middle"),
+        + plane.curve(p, entropy_of_counts(counts), **stroked(1))
+        + plane.curve(p, entropy_of_counts(counts) / 2, **stroked(1), stroke_dasharray="5 4")
+        + plane.curve(p, gini_of_counts(counts), **stroked(0), stroke_width=3)
+        + centred(*plane.at(0.5, 0.9), "entropy (bits)")
+        + centred(*plane.at(0.5, 0.56), "half the entropy (dashed)")
+        + centred(*plane.at(0.5, 0.4), "Gini impurity"),
     )
 
 
-def round_ticks(values: ArrayLike) -> list[float]:
-    """A few round numbers within the range of the values."""
-    low, high = float(np.min(values)), float(np.max(values))
-    ticks = MaxNLocator(nbins=6, steps=[1, 2, 5, 10]).tick_values(low, high)
-    return [float(tick) for tick in ticks if low <= tick <= high]
-
-
 KINDS = (UNRIPE, RIPE)
-DASHED = dict(fill="none", stroke="currentColor", stroke_width=1.5, stroke_dasharray="4 3")
+DASHED: dict[str, Any] = dict(**OUTLINE, stroke_width=1.5, stroke_dasharray="4 3")
+CROSS = "M-15,-15l7,7M8,8l7,7M-15,15l7,-7M8,-8l7,-7"  # around a number, which stays readable
+WIDTH, LEFT, RIGHT = 400, 40, 392  # of the drawings in which a cut slides, and of their axes
 
 
-def _wider(values: NDArray[np.float64]) -> tuple[float, float]:
-    """A little more than the range of the values."""
-    margin = 0.08 * float(np.ptp(values))
-    return float(values.min()) - margin, float(values.max()) + margin
+def _round_ticks(values: ArrayLike) -> list[float]:
+    """A few round numbers within the range of the values."""
+    return ticks(float(np.min(values)), float(np.max(values)), 6)
 
 
-def own_cuts(melons: pd.DataFrame, target: str, training: Iterable) -> Explorable:
+class _TwoCuts(Scene):
+    """Melons in a plane that two cuts divide: three regions, each of which predicts the majority of its training rows.
+
+    The first cut divides the whole plane, the second only what lies to the right of it.
+    """
+
+    size = (400, 372)
+
+    def __init__(self, melons: pd.DataFrame, target: str, training: Iterable[Any]) -> None:
+        self.names, self.is_training = melons.index, melons.index.isin(list(training))
+        self.is_ripe, columns = melons[target] == "yes", melons.drop(columns=target)
+        self.xy = columns.to_numpy().T
+        self.plane = Chart(around(self.xy[0]), around(self.xy[1]), (40, 30, 394, 300))
+        tree = CARTClassifier(max_depth=2).fit(columns[self.is_training], melons.loc[self.is_training, target])
+        self.of_tree = self.score(tree.predict(columns) == "yes")
+        known = [np.unique(values[self.is_training]) for values in self.xy]
+        self.cuts = [midpoint(values[:-1], values[1:]).tolist() for values in known]
+        self.tree_cuts = [
+            min(cuts, key=lambda cut: abs(cut - t)) for cuts, t in zip(self.cuts, tree.tree_.threshold[[0, 2]])
+        ]
+
+    def predicted(self, right: float, up: float) -> tuple[NDArray[np.bool_], list[bool]]:
+        """Which melons are taken for ripe, and whether each of the three regions says so."""
+        x, y = self.xy
+        regions = [x <= right, (x > right) & (y <= up), (x > right) & (y > up)]
+        # A region without a training melon says what all those to the right of the first cut say.
+        known = [rows & self.is_training for rows in regions]
+        known = [rows if rows.any() else (x > right) & self.is_training for rows in known]
+        says_ripe = [bool(self.is_ripe[rows].mean() > 0.5) for rows in known]
+        return np.logical_or.reduce([rows & ripe for rows, ripe in zip(regions, says_ripe)]), says_ripe
+
+    def score(self, says_ripe: NDArray[np.bool_]) -> tuple[int, int]:
+        """How many training melons, and how many others, are classified correctly."""
+        right = says_ripe == self.is_ripe.to_numpy()
+        return int(right[self.is_training].sum()), int(right[~self.is_training].sum())
+
+    def is_better(self, right: float, up: float) -> bool:
+        """Whether the cuts do as well as the tree on the training melons, and better on the others."""
+        mine = self.score(self.predicted(right, up)[0])
+        return mine[0] >= self.of_tree[0] and mine[1] > self.of_tree[1]
+
+    def frame(self, right: float, up: float) -> State:
+        says_ripe, region_is_ripe = self.predicted(right, up)
+        left, top, end, bottom = self.plane.box
+        x, y = self.plane.at(right, up)
+        places: Places = {"right": (x, top), "up": (x, y, end - x, 1), "melons": (0, 0), "corner": (x, y)}
+        boxes = [(left, top, x, bottom), (x, y, end, bottom), (x, top, end, y)]
+        for m, (is_ripe, (x1, y1, x2, y2)) in enumerate(zip(region_is_ripe, boxes, strict=True)):
+            places[f"region {m} {int(is_ripe)}"] = (x1, y1, x2 - x1, y2 - y1)
+        for n in np.flatnonzero(says_ripe != self.is_ripe):
+            places[f"wrong {self.names[n]}"] = self.plane.at(*self.xy[:, n])
+        return [], self.sentence(self.score(says_ripe)), places
+
+    def sentence(self, mine: tuple[int, int]) -> str:
+        """What the reader's cuts classify correctly, and what the tree does."""
+        n, m = int(self.is_training.sum()), int((~self.is_training).sum())
+        return (
+            f"Your cuts classify {mine[0]} of {n} training melons and {mine[1]} of {m} held-out ones correctly. "
+            f"CART's tree of depth 2: {self.of_tree[0]} of {n} and {self.of_tree[1]} of {m}."
+        )
+
+    def marks(self) -> dict[Any, str]:
+        """The regions in both colours, the two cuts and their corner, crosses, and the melons, which stay."""
+        marks: dict[Any, str] = {
+            f"region {m} {k}": rect(0, 0, 1, 1, **filled(KINDS[k]), fill_opacity=REGION)
+            for m in range(3)
+            for k in (0, 1)
+        }
+        marks["right"] = rect(-1.5, 0, 3, self.plane.box[3] - self.plane.box[1])
+        marks["up"] = rect(0, -1.5, 1, 3)
+        marks["corner"] = circle(0, 0, 6)  # where to take hold of them
+        marks |= {f"wrong {row}": path(CROSS, stroke="currentColor", stroke_width=3) for row in self.names}
+        spots = [self.plane.at(*row) for row in self.xy.T]
+        rings = ["" if trains else circle(*spot, 14, **DASHED) for spot, trains in zip(spots, self.is_training)]
+        discs = (melon(row, ripe, *spot, 10.5) for (row, ripe), spot in zip(self.is_ripe.items(), spots))
+        return marks | {"melons": "".join(disc + ring for disc, ring in zip(discs, rings))}
+
+
+def own_cuts(melons: pd.DataFrame, target: str, training: Iterable[Any]) -> Explorable:
     """Two cuts in the plane of two columns of numbers, drawn by the reader, against those of a tree of depth 2.
 
     The first cut is made in the first column of `melons`; the second one, in the second column, only to the right of
@@ -77,129 +138,51 @@ def own_cuts(melons: pd.DataFrame, target: str, training: Iterable) -> Explorabl
     as well as the tree on the training melons, and better on the others.
     """
     x_name, y_name = (column for column in melons if column != target)
-    is_training = melons.index.isin(list(training))
-    is_ripe = (melons[target] == "yes").to_numpy()
-    x, y = melons[x_name].to_numpy(), melons[y_name].to_numpy()
-    tree = CARTClassifier(max_depth=2).fit(melons.loc[is_training, [x_name, y_name]], melons.loc[is_training, target])
+    cuts = _TwoCuts(melons, target, training)
+    plane, (rights, ups), (right, up) = cuts.plane, cuts.cuts, cuts.tree_cuts
+    legend = ripe_and_unripe(12, 358, gap=54) + circle(146, 358, 10, **DASHED) + text(161, 363, "held out")
+    legend += path(CROSS, transform="translate(238, 358) scale(0.6)", stroke="currentColor", stroke_width=3)
+    axes = plane.axes(_round_ticks(cuts.xy[0]), _round_ticks(cuts.xy[1]), x_name, y_name)
 
-    def cuts_of(values: NDArray[np.float64]) -> list[float]:
-        known = np.unique(values[is_training])
-        return midpoint(known[:-1], known[1:]).tolist()
+    def slider(label: str, values: list[float], start: float, points: list[tuple[float, float]]) -> Slider:
+        return Slider(label, values, start=start, opens=values[-1], show="{:.4g}", points=points)
 
-    plane = Plane(_wider(x), _wider(y), (40, 30, 394, 300))
-
-    def predicted(right: float, up: float) -> tuple[NDArray[np.bool_], list[bool]]:
-        """Which melons are taken for ripe, and whether each of the three regions says so."""
-        left = x <= right
-        regions = [left, ~left & (y <= up), ~left & (y > up)]
-        # A region without a training melon says what all those to the right of the first cut say.
-        known = [rows & is_training if (rows & is_training).any() else ~left & is_training for rows in regions]
-        region_is_ripe = [bool(is_ripe[rows].mean() > 0.5) for rows in known]
-        return np.logical_or.reduce([rows & ripe for ripe, rows in zip(region_is_ripe, regions)]), region_is_ripe
-
-    def score(says_ripe: NDArray[np.bool_]) -> tuple[int, int]:
-        right = says_ripe == is_ripe
-        return int(right[is_training].sum()), int(right[~is_training].sum())
-
-    def is_better(right: float, up: float) -> bool:
-        mine = score(predicted(right, up)[0])
-        return mine[0] >= of_tree[0] and mine[1] > of_tree[1]
-
-    n_training, n_held_out = int(is_training.sum()), int((~is_training).sum())
-    of_tree = score(tree.predict(melons[[x_name, y_name]]) == "yes")
-
-    def frame(right: float, up: float) -> tuple[list[str], str, dict]:
-        says_ripe, region_is_ripe = predicted(right, up)
-        left, top, end, bottom = plane.box
-        at_x, at_y = plane.x(right), plane.y(up)
-        boxes = [(left, top, at_x, bottom), (at_x, at_y, end, bottom), (at_x, top, end, at_y)]
-        places: dict[object, Sequence[float]] = {
-            "right": (at_x, top),
-            "up": (at_x, at_y, end - at_x, 1),
-            "melons": (0, 0),
-            "corner": (at_x, at_y),
-        }
-        for m, (ripe, (x1, y1, x2, y2)) in enumerate(zip(region_is_ripe, boxes, strict=True)):
-            places[f"region {m} {int(ripe)}"] = (x1, y1, x2 - x1, y2 - y1)
-        wrong = melons.index[says_ripe != is_ripe]
-        places |= {f"wrong {row}": (plane.x(x[i]), plane.y(y[i])) for i, row in enumerate(melons.index) if row in wrong}
-        mine = score(says_ripe)
-        sentence = (
-            f"Your cuts classify {mine[0]} of {n_training} training melons and {mine[1]} of {n_held_out} held-out ones "
-            f"correctly. CART's tree of depth 2: {of_tree[0]} of {n_training} and {of_tree[1]} of {n_held_out}."
-        )
-        return [], sentence, places
-
-    marks: dict[object, str] = {
-        f"region {m} {k}": rect(0, 0, 1, 1, style=f"fill: {class_color(KINDS[k])}", fill_opacity=REGION)
-        for m in range(3)
-        for k in range(2)
-    }
-    marks["right"] = rect(-1.5, 0, 3, plane.box[3] - plane.box[1])
-    marks["up"] = rect(0, -1.5, 1, 3)
-    marks["corner"] = circle(0, 0, 6)  # where to take hold of them
-    cross = "M-15,-15l7,7M8,8l7,7M-15,15l7,-7M8,-8l7,-7"  # around a number, which stays readable
-    marks |= {f"wrong {row}": element("path", d=cross, stroke="currentColor", stroke_width=3) for row in melons.index}
-    marks["melons"] = "".join(
-        melon(row, ripe, plane.x(a), plane.y(b), 10.5)
-        + ("" if trains else circle(plane.x(a), plane.y(b), 14, **DASHED))
-        for row, ripe, a, b, trains in zip(melons.index, is_ripe, x, y, is_training, strict=True)
-    )
-    legend = (
-        ripe_and_unripe(12, 358, gap=54)
-        + circle(146, 358, 10, **DASHED)
-        + text(161, 363, "held out")
-        + element("path", d=cross, transform="translate(238, 358) scale(0.6)", stroke="currentColor", stroke_width=3)
-        + text(250, 363, "wrong")
-    )
-
-    def slider(label: str, cuts: list[float], start: float, points: list[tuple[float, float]]) -> Slider:
-        return Slider(label, cuts, start=start, opens=cuts[-1], show="{:.4g}", points=points)
-
-    rights, ups = cuts_of(x), cuts_of(y)
-    of_root, of_child = (
-        cuts[int(np.abs(np.array(cuts) - t).argmin())] for cuts, t in zip((rights, ups), tree.tree_.threshold[[0, 2]])
-    )
-    return Explorable(
+    return cuts.explorable(
         title="Your cuts against CART's",
         alt=f"{len(melons)} numbered melons by their {x_name}, to the right, and their {y_name}, upwards, hollow if "
-        f"ripe; a dashed ring marks the {n_held_out} that were held out. An upright cut at {of_root:.4g} and, right "
-        f"of it, a level one at {of_child:.4g} divide the plane into three regions in the colours of what they "
-        f"predict; crosses mark the melons that are classified wrong. {frame(of_root, of_child)[1]}",
-        size=(400, 372),
-        background=element("g", plane.axes(round_ticks(x), round_ticks(y), x_name, y_name) + legend, font_size=13),
-        marks=marks,
+        f"ripe; a dashed ring marks the {int((~cuts.is_training).sum())} that were held out. An upright cut at "
+        f"{right:.4g} and, right of it, a level one at {up:.4g} divide the plane into three regions in the colours of "
+        f"what they predict; crosses mark the melons that are classified wrong. {cuts.frame(right, up)[1]}",
+        background=small(axes + legend + text(250, 363, "wrong")),
         controls=[
-            slider(f"First cut: {x_name} at", rights, of_root, [(plane.x(cut), 0) for cut in rights]),
-            slider(f"Right of it: {y_name} at", ups, of_child, [(0, plane.y(cut)) for cut in ups]),
+            slider(f"First cut: {x_name} at", rights, right, [(plane.x(cut), 0) for cut in rights]),
+            slider(f"Right of it: {y_name} at", ups, up, [(0, plane.y(cut)) for cut in ups]),
         ],
-        frame=frame,
-        found=is_better,
+        found=cuts.is_better,
         challenge="Drag the corner where the two cuts meet. Can you do as well as CART on the training melons, and "
         "better on the held-out ones?",
     )
 
 
-WIDTH, LEFT, RIGHT = 400, 40, 392  # of the drawings in which a cut slides, and of their axes
+class _Slide:
+    """A cut that slides through a column of numbers, and a curve of the impurity that every cut so far has left."""
 
+    marks: dict[Any, str] = {
+        "gain": rect(-2, 0, 4, 1, **filled(GAIN)),
+        "lowest": circle(0, 0, 8, **OUTLINE, stroke_width=2),
+        "now": circle(0, 0, 5),
+    }
 
-@dataclass(frozen=True)
-class _Search:
-    """A column of numbers with its labels, and the impurity that each cut leaves."""
+    def __init__(self, x: NDArray[Any], y: NDArray[Any], top: float, factor: int = 1) -> None:
+        self.x, self.y, self.factor = x, y, factor  # the Gini impurity of zeros and ones is twice their variance
+        self.cuts: list[float] = midpoint(np.unique(x)[:-1], np.unique(x)[1:]).tolist()
+        self.curve = Chart(around(x), (0, 1.1 * self.impurity(y)), (LEFT, top, RIGHT, top + 100))
+        self.bottom = top + 148
 
-    x: NDArray[np.float64]
-    y: NDArray[np.float64]
-    factor: int = 1  # the Gini impurity of zeros and ones is twice their variance
-
-    @property
-    def cuts(self) -> list[float]:
-        values = np.unique(self.x)
-        return midpoint(values[:-1], values[1:]).tolist()
-
-    def impurity(self, labels: NDArray[np.float64]) -> float:
+    def impurity(self, labels: NDArray[Any]) -> float:
         return self.factor * float(labels.var())
 
-    def sides(self, cut: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def sides(self, cut: float) -> tuple[NDArray[Any], NDArray[Any]]:
         return self.y[self.x <= cut], self.y[self.x > cut]
 
     def left_by(self, cut: float) -> float:
@@ -210,7 +193,27 @@ class _Search:
         """The cut that leaves least, of those up to `last`; of equal ones the first."""
         return min((cut for cut in self.cuts if cut <= last), key=self.left_by)
 
-    def in_words(self, cut: float) -> str:
+    def axes(self, xlabel: str, measure: str) -> str:
+        before = self.impurity(self.y)
+        label = f"mean {measure} of the two sides"
+        drawn = self.curve.axes(_round_ticks(self.x), [0, round(before, 2)], xlabel, label)
+        return drawn + self.curve.level(before, stroke_dasharray="6 4")
+
+    def drawing(self, cut: float) -> str:
+        """The curve up to this cut."""
+        spots = [f"{number(x)},{number(y)}" for x, y in map(self.spot, self.cuts) if x <= self.curve.x(cut)]
+        line_ = path(f"M{'L'.join(spots)}", **OUTLINE, stroke_width=2, stroke_opacity=0.6)
+        dots = "".join(f"M{spot}h0" for spot in spots)
+        return line_ + path(dots, stroke="currentColor", stroke_width=5, stroke_linecap="round")
+
+    def places(self, cut: float) -> Places:
+        (x, y), before = self.spot(cut), self.curve.y(self.impurity(self.y))
+        return {"gain": (x, before, 1, y - before), "lowest": self.spot(self.best(cut)), "now": (x, y)}
+
+    def spot(self, cut: float) -> Spot:
+        return self.curve.at(cut, self.left_by(cut))
+
+    def sentence(self, cut: float) -> str:
         """The weighted mean as a sum, and the best cut so far."""
         n, best = len(self.y), self.best(cut)
         terms = " + ".join(f"{len(side)}/{n} × {self.impurity(side):.3f}" for side in self.sides(cut))
@@ -219,46 +222,51 @@ class _Search:
             f"The lowest so far is {self.left_by(best):.3f}, at {best:.4g}."
         )
 
-    def slider(self, label: str, plane: Plane) -> Slider:
-        """A slider of the cuts, which can be dragged in the drawing, too. At rest the whole curve is there."""
-        points = [(plane.x(cut), 0.0) for cut in self.cuts]
-        return Slider(label, self.cuts, start=self.cuts[-1], opens=self.cuts[0], show="{:.4g}", points=points)
+    def sliding(self, xlabel: str, background: str, marks: dict[Any, str], **settings: Any) -> Explorable:
+        points = [(self.curve.x(cut), 0.0) for cut in self.cuts]
+        cut = Slider(
+            f"Cut: {xlabel} at", self.cuts, start=self.cuts[-1], opens=self.cuts[0], show="{:.4g}", points=points
+        )
+        return Explorable(
+            size=(WIDTH, self.bottom),
+            background=small(background),
+            marks=marks | self.marks,
+            controls=[cut],
+            found=lambda cut: cut == self.best(),
+            challenge="Drag the cut to the right, or press Play: with every cut that you try, the curve below grows. "
+            "Where is it lowest?",
+            **settings,
+        )
 
 
-class _Walk:
-    """The curve of what the cuts leave: it grows with every cut up to the present one, and a ring marks its lowest."""
+class _Sides(_Slide):
+    """Ripe and unripe melons that lie on a line, and below it the two sides of the cut, as wide as they have melons."""
 
-    def __init__(self, search: _Search, xlim: tuple[float, float], top: float, measure: str, xlabel: str) -> None:
-        self.search, self.before = search, search.impurity(search.y)
-        self.plane = Plane(xlim, (0, 1.1 * self.before), (LEFT, top, RIGHT, top + 100))
-        self.bottom = top + 148
-        self.background = self.plane.axes(
-            round_ticks(search.x), [0, round(self.before, 2)], xlabel, f"mean {measure} of the two sides"
-        ) + line(LEFT, self.plane.y(self.before), RIGHT, self.plane.y(self.before), stroke_dasharray="6 4")
-        self.marks: dict[object, str] = {
-            "gain": rect(-2, 0, 4, 1, style=f"fill: {class_color(GAIN)}"),
-            "lowest": circle(0, 0, 8, fill="none", stroke="currentColor", stroke_width=2),
-            "now": circle(0, 0, 5),
-        }
+    ground, top, height = 122, 184, 44  # where the melons lie; where the sides begin, and how high they are
 
-    def drawing(self, cut: float) -> str:
-        spots = [self._spot(tried) for tried in self.search.cuts if tried <= cut]
-        path = "L".join(f"{number(x)},{number(y)}" for x, y in spots)
-        dots = "".join(f"M{number(x)},{number(y)}h0" for x, y in spots)
-        line_ = element("path", d=f"M{path}", fill="none", stroke="currentColor", stroke_width=2, stroke_opacity=0.6)
-        return line_ + element("path", d=dots, stroke="currentColor", stroke_width=5, stroke_linecap="round")
+    def frame(self, cut: float) -> State:
+        sides, each = self.sides(cut), (RIGHT - LEFT - 6) / len(self.x)  # the sides are six pixels apart
+        gap, x = LEFT + each * int((self.x <= cut).sum()), self.curve.x(cut)
+        dash = path(
+            f"M{number(x)},{self.ground}L{number(gap + 3)},{self.top}v{self.height}", **OUTLINE, stroke_opacity=0.6
+        )
+        words = [f"{side.sum():.0f} of {len(side)} ripe: {self.impurity(side):.3f}" for side in sides]
+        below = self.top + self.height + 18
+        places: Places = {"melons": (0, 0), "cut": (x, 12), **self.places(cut)}
+        for k, (side, left) in enumerate(zip(sides, (LEFT, gap + 6), strict=True)):
+            ripe = self.height * float(side.mean())
+            places[f"ripe {k}"] = (left, self.top, each * len(side), ripe)
+            places[f"unripe {k}"] = (left, self.top + ripe, each * len(side), self.height - ripe)
+        captions = small(text(LEFT, below, words[0]) + ending(RIGHT, below, words[1]))
+        return [dash + captions, self.drawing(cut)], self.sentence(cut), places
 
-    def places(self, cut: float) -> dict[object, Sequence[float]]:
-        (x, y), before = self._spot(cut), self.plane.y(self.before)
-        return {"gain": (x, before, 1, y - before), "lowest": self._spot(self.search.best(cut)), "now": (x, y)}
-
-    def _spot(self, cut: float) -> tuple[float, float]:
-        return self.plane.x(cut), self.plane.y(self.search.left_by(cut))
-
-
-SLIDE = (
-    "Drag the cut to the right, or press Play: with every cut that you try, the curve below grows. Where is it lowest?"
-)
+    def axis(self) -> str:
+        """The line on which the melons lie."""
+        drawn = line(LEFT, self.ground, RIGHT, self.ground)
+        for tick in _round_ticks(self.x):
+            x = self.curve.x(tick)
+            drawn += line(x, self.ground, x, self.ground + 5) + centred(x, self.ground + 20, number(tick))
+        return drawn
 
 
 def sliding_gini(melons: pd.DataFrame, target: str, guesses: Sequence[float]) -> Explorable:
@@ -269,77 +277,43 @@ def sliding_gini(melons: pd.DataFrame, target: str, guesses: Sequence[float]) ->
     """
     (name,) = (column for column in melons if column != target)
     melons = melons.sort_values(name)
-    is_ripe = (melons[target] == "yes").to_numpy()
-    search = _Search(melons[name].to_numpy(float), is_ripe.astype(float), factor=2)
-    xlim, n = _wider(search.x), len(melons)
-    ground, top, height = 122, 184, 44  # where the melons lie; where the sides begin, and how high they are
-    strip = Plane(xlim, (0, 1), (LEFT, 20, RIGHT, ground))
-    walk = _Walk(search, xlim, 294, "Gini impurity", name)
-    spots = piled([strip.x(x) for x in search.x], ground - 12, 22)
-    each = (RIGHT - LEFT - 6) / n  # width of one melon in its side; the sides are six pixels apart
-
-    def frame(cut: float) -> tuple[list[str], str, dict]:
-        sides, gap = search.sides(cut), LEFT + each * int((search.x <= cut).sum())
-        words = [f"{side.sum():.0f} of {len(side)} ripe: {search.impurity(side):.3f}" for side in sides]
-        captions = text(LEFT, top + height + 18, words[0]) + text(RIGHT, top + height + 18, words[1], text_anchor="end")
-        path = f"M{number(strip.x(cut))},{ground}L{number(gap + 3)},{top}v{height}"
-        dash = element("path", d=path, fill="none", stroke="currentColor", stroke_opacity=0.6)
-        places: dict[object, Sequence[float]] = {"melons": (0, 0), "cut": (strip.x(cut), 12), **walk.places(cut)}
-        for k, (side, left) in enumerate(zip(sides, (LEFT, gap + 6), strict=True)):
-            ripe = height * float(side.mean())
-            places[f"ripe {k}"] = (left, top, each * len(side), ripe)
-            places[f"unripe {k}"] = (left, top + ripe, each * len(side), height - ripe)
-        return [dash + element("g", captions, font_size=13), walk.drawing(cut)], search.in_words(cut), places
-
-    marks: dict[object, str] = {
-        f"{word} {k}": rect(0, 0, 1, 1, style=f"fill: {class_color(kind)}", fill_opacity=BAR)
+    is_ripe = melons[target] == "yes"
+    slide = _Sides(melons[name].to_numpy(float), is_ripe.to_numpy(float), 294, factor=2)
+    marks: dict[Any, str] = {
+        f"{word} {k}": rect(0, 0, 1, 1, **filled(kind), fill_opacity=BAR)
         for k in range(2)
         for word, kind in (("ripe", RIPE), ("unripe", UNRIPE))
     }
-    marks["cut"] = rect(-1.5, 0, 3, ground - 12)
-    marks["melons"] = "".join(
-        melon(row, ripe, x, y, 10.5) for row, ripe, (x, y) in zip(melons.index, is_ripe, spots, strict=True)
-    )
-    marks |= walk.marks
-    between = [f"{melons.index[search.x <= t][-1]} and {melons.index[search.x > t][0]}" for t in guesses]
-    ticks = "".join(
-        line(strip.x(tick), ground, strip.x(tick), ground + 5)
-        + text(strip.x(tick), ground + 20, number(tick), text_anchor="middle")
-        for tick in round_ticks(search.x)
-    )
-    words = text(0, top - 10, "the two sides, as wide as they have melons")
-    low = walk.bottom - 11
-    key = ripe_and_unripe(282, low, gap=54)
-    background = line(LEFT, ground, RIGHT, ground) + ticks + words + key + walk.background
-    return Explorable(
+    marks["cut"] = rect(-1.5, 0, 3, slide.ground - 12)
+    marks["melons"] = melons_at(is_ripe, piled([slide.curve.x(x) for x in slide.x], slide.ground - 12, 22))
+    words = text(0, slide.top - 10, "the two sides, as wide as they have melons")
+    between = [f"{melons.index[slide.x <= t][-1]} and {melons.index[slide.x > t][0]}" for t in guesses]
+    return slide.sliding(
+        name,
+        slide.axis() + words + ripe_and_unripe(282, slide.bottom - 11, gap=54) + slide.axes(name, "Gini impurity"),
+        marks,
         title="Slide the cut",
-        alt=f"{n} numbered melons lie on a line by their {name}, hollow if ripe, and an upright cut divides them. "
-        "Below, two blocks, as wide as each side has melons, show its share of ripe ones. At the bottom a curve gives "
-        "the mean Gini impurity of the two sides for every cut up to this one; a ring marks its lowest point, and a "
-        "dashed line what it was before.",
-        size=(WIDTH, walk.bottom),
-        background=element("g", background, font_size=13),
-        marks=marks,
-        controls=[search.slider(f"Cut: {name} at", strip)],
-        frame=frame,
-        found=lambda cut: cut == search.best(),
+        alt=f"{len(melons)} numbered melons lie on a line by their {name}, hollow if ripe, and an upright cut divides "
+        "them. Below, two blocks, as wide as each side has melons, show its share of ripe ones. At the bottom a curve "
+        "gives the mean Gini impurity of the two sides for every cut up to this one; a ring marks its lowest point, "
+        "and a dashed line what it was before.",
+        frame=slide.frame,
         guess=Choice("Your guess: between which two melons is the best cut?", between),
-        challenge=SLIDE,
     )
 
 
-def _residuals(
-    plane: Plane, x: NDArray[np.float64], y: NDArray[np.float64], predicted: NDArray[np.float64]
-) -> dict[object, Sequence[float]]:
-    """A mark for each row: the distance from its dot to what is predicted for it."""
-    return {
-        f"residual {i}": (plane.x(a), min(plane.y(b), plane.y(c)), 1, abs(plane.y(b) - plane.y(c)))
-        for i, (a, b, c) in enumerate(zip(x, y, predicted, strict=True))
-    }
+class _Residuals:
+    """Rows of one column as dots, and an upright line, which is a mark, from each to what is predicted for it."""
 
+    def __init__(self, x: NDArray[Any], y: NDArray[Any], bottom: float) -> None:
+        self.x, self.y = x, y
+        self.plane = Chart(around(x), around(y), (LEFT, 30, RIGHT, bottom))
+        self.lines: dict[Any, str] = {f"residual {i}": rect(-1, 0, 2, 1, fill_opacity=0.6) for i in range(len(x))}
+        self.dots = in_class(0, self.plane.dots(x, y))
 
-def _residual_marks(n: int) -> dict[object, str]:
-    return {f"residual {i}": rect(-1, 0, 2, 1, fill_opacity=0.6) for i in range(n)}
+    def places(self, predicted: NDArray[Any]) -> Places:
+        spots = [(self.plane.at(a, b), self.plane.y(c)) for a, b, c in zip(self.x, self.y, predicted, strict=True)]
+        return {f"residual {i}": (x, min(y, z), 1, abs(y - z)) for i, ((x, y), z) in enumerate(spots)}
 
 
 def sliding_squares(x: ArrayLike, y: ArrayLike, xlabel: str, ylabel: str, guesses: Sequence[float]) -> Explorable:
@@ -349,47 +323,56 @@ def sliding_squares(x: ArrayLike, y: ArrayLike, xlabel: str, ylabel: str, guesse
     among which the reader looks beforehand for the best.
     """
     order = np.argsort(x, kind="stable")
-    search = _Search(np.asarray(x, dtype=float)[order], np.asarray(y, dtype=float)[order])
-    xlim = _wider(search.x)
-    plane = Plane(xlim, _wider(search.y), (LEFT, 30, RIGHT, 172))
-    walk = _Walk(search, xlim, 214, "squared error", xlabel)
-    dots = "".join(dot(plane.x(a), plane.y(b)) for a, b in zip(search.x, search.y))
+    slide = _Slide(np.asarray(x, dtype=float)[order], np.asarray(y, dtype=float)[order], 214)
+    rows = _Residuals(slide.x, slide.y, 172)
 
-    def frame(cut: float) -> tuple[list[str], str, dict]:
-        sides, at = search.sides(cut), plane.x(cut)
-        means = [float(side.mean()) for side in sides]
-        predicted = np.where(search.x <= cut, *means)
-        places: dict[object, Sequence[float]] = {
-            **_residuals(plane, search.x, search.y, predicted),
-            "dots": (0, 0),
-            "mean 0": (LEFT, plane.y(means[0]), at - LEFT, 1),
-            "mean 1": (at, plane.y(means[1]), RIGHT - at, 1),
-            "cut": (at, plane.box[1] - 8),
-            **walk.places(cut),
-        }
+    def frame(cut: float) -> State:
+        means, at = [float(side.mean()) for side in slide.sides(cut)], rows.plane.x(cut)
+        places: Places = rows.places(np.where(slide.x <= cut, *means)) | {"dots": (0, 0)} | slide.places(cut)
+        places |= {"mean 0": (LEFT, rows.plane.y(means[0]), at - LEFT, 1), "cut": (at, 22)}
+        places |= {"mean 1": (at, rows.plane.y(means[1]), RIGHT - at, 1)}
         left, right = (f"{mean:.2f}" for mean in means)
-        sentence = f"The means are {left} on the left and {right} on the right. {search.in_words(cut)}"
-        return [walk.drawing(cut)], sentence, places
+        sentence = f"The means are {left} on the left and {right} on the right. {slide.sentence(cut)}"
+        return [slide.drawing(cut)], sentence, places
 
-    marks = _residual_marks(len(search.x))
-    marks |= {f"mean {k}": rect(0, -1.5, 1, 3, style=f"fill: {class_color(1)}") for k in range(2)}
-    marks |= {"dots": in_class(0, dots), "cut": rect(-1.5, 0, 3, plane.box[3] - plane.box[1] + 8), **walk.marks}
-    axes = plane.axes([], round_ticks(search.y), "", ylabel) + walk.background
-    return Explorable(
+    means: dict[Any, str] = {f"mean {k}": rect(0, -1.5, 1, 3, **filled(1)) for k in range(2)}
+    return slide.sliding(
+        xlabel,
+        rows.plane.axes([], _round_ticks(slide.y), "", ylabel) + slide.axes(xlabel, "squared error"),
+        {**rows.lines, **means, "dots": rows.dots, "cut": rect(-1.5, 0, 3, 150)},
         title="Slide the cut again",
-        alt=f"{len(search.y)} rows as dots, {ylabel} against {xlabel}, and an upright cut. A level line on either side "
+        alt=f"{len(order)} rows as dots, {ylabel} against {xlabel}, and an upright cut. A level line on either side "
         "shows the mean there, and an upright line from each dot its distance from it. Below, a curve gives the mean "
         "squared error of the two sides for every cut up to this one; a ring marks its lowest point, and a dashed line "
         "what it was before.",
-        size=(WIDTH, walk.bottom),
-        background=element("g", axes, font_size=13),
-        marks=marks,
-        controls=[search.slider(f"Cut: {xlabel} at", plane)],
         frame=frame,
-        found=lambda cut: cut == search.best(),
         guess=Choice(f"Your guess: at which {xlabel} is the best cut?", list(guesses)),
-        challenge=SLIDE,
     )
+
+
+class _Stairs(_Residuals, Scene):
+    """The prediction of a least squares tree, for each depth, and how far it misses every row."""
+
+    size = (WIDTH, 284)
+
+    def marks(self) -> dict[Any, str]:
+        return self.lines | {"dots": self.dots}
+
+    def tree(self, depth: int) -> CARTRegressor:
+        return CARTRegressor(max_depth=depth).fit(self.x[:, np.newaxis], self.y)
+
+    def predicted(self, depth: int) -> NDArray[Any]:
+        return self.tree(depth).predict(self.x[:, np.newaxis])
+
+    def frame(self, depth: int) -> State:
+        tree = self.tree(depth)
+        ends = np.array([*self.plane.xlim, *tree.tree_.threshold[~tree.tree_.is_leaf]])
+        ends.sort()
+        level = tree.predict(((ends[:-1] + ends[1:]) / 2)[:, np.newaxis])
+        stairs = self.plane.curve(np.repeat(ends, 2)[1:-1], np.repeat(level, 2), **stroked(1), stroke_width=3)
+        leaves, predicted = "1 leaf" if len(level) == 1 else f"{len(level)} leaves", self.predicted(depth)
+        sentence = f"Depth {depth}: {leaves}. The sum of squared errors is {((predicted - self.y) ** 2).sum():.3f}."
+        return [stairs], sentence, self.places(predicted) | {"dots": (0, 0)}
 
 
 def steps_explorer(x: ArrayLike, y: ArrayLike, xlabel: str, ylabel: str, depths: range = range(5)) -> Explorable:
@@ -397,66 +380,36 @@ def steps_explorer(x: ArrayLike, y: ArrayLike, xlabel: str, ylabel: str, depths:
 
     The reader guesses at which of the depths, the last of which must do, the stairs go through every dot.
     """
-    x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
-    plane = Plane(_wider(x), _wider(y), (LEFT, 30, RIGHT, 236))
-    dots = "".join(dot(plane.x(a), plane.y(b)) for a, b in zip(x, y))
-
-    def fitted(depth: int) -> tuple[CARTRegressor, NDArray[np.float64]]:
-        tree = CARTRegressor(max_depth=depth).fit(x[:, np.newaxis], y)
-        return tree, tree.predict(x[:, np.newaxis])
-
-    def is_exact(depth: int) -> bool:
-        return bool(np.allclose(fitted(depth)[1], y))
-
-    def frame(depth: int) -> tuple[list[str], str, dict]:
-        tree, predicted = fitted(depth)
-        cuts = np.sort(tree.tree_.threshold[~tree.tree_.is_leaf])
-        ends = np.concatenate([[plane.xlim[0]], cuts, [plane.xlim[1]]])
-        level = tree.predict(((ends[:-1] + ends[1:]) / 2)[:, np.newaxis])
-        stairs = plane.curve(
-            np.repeat(ends, 2)[1:-1], np.repeat(level, 2), style=f"stroke: {class_color(1)}", stroke_width=3
-        )
-        leaves = "1 leaf" if len(level) == 1 else f"{len(level)} leaves"
-        sentence = f"Depth {depth}: {leaves}. The sum of squared errors is {((predicted - y) ** 2).sum():.3f}."
-        return [stairs], sentence, {**_residuals(plane, x, y, predicted), "dots": (0, 0)}
-
-    return Explorable(
+    stairs = _Stairs(np.asarray(x, dtype=float), np.asarray(y, dtype=float), 236)
+    return stairs.explorable(
         title="A regression tree is a staircase",
-        alt=f"{len(y)} dots, {ylabel} against {xlabel}, and through them the tree's prediction as level steps, one for "
-        "each leaf. An upright line from each dot shows its distance from its step.",
-        size=(WIDTH, 284),
-        background=element("g", plane.axes(round_ticks(x), round_ticks(y), xlabel, ylabel), font_size=13),
-        marks={**_residual_marks(len(y)), "dots": in_class(0, dots)},
+        alt=f"{len(stairs.y)} dots, {ylabel} against {xlabel}, and through them the tree's prediction as level steps, "
+        "one for each leaf. An upright line from each dot shows its distance from its step.",
+        background=small(stairs.plane.axes(_round_ticks(x), _round_ticks(y), xlabel, ylabel)),
         controls=[Slider("Depth", list(depths), start=depths[len(depths) // 2], opens=depths[0])],
-        frame=frame,
-        found=is_exact,
-        guess=Choice(f"Your guess: at which depth does the tree meet all {len(y)} dots?", list(depths[1:])),
+        found=lambda depth: bool(np.allclose(stairs.predicted(depth), stairs.y)),
+        guess=Choice(f"Your guess: at which depth does the tree meet all {len(stairs.y)} dots?", list(depths[1:])),
         challenge="Let the tree grow, and watch the stairs reach for the dots. At which depth has each dot a step of "
         "its own?",
     )
 
 
-def plot_counts(counts: pd.DataFrame) -> Plot:
+@plotted
+def plot_counts(counts: pd.DataFrame) -> None:
     """Steps of work, a line for each column of `counts`, against the number of rows, its index, on logarithmic axes."""
-    with plt.rc_context(READABLE):
-        ax = axes("number of rows n", "steps for one column")
-        for k, name in enumerate(counts):
-            ax.loglog(counts.index, counts[name], marker="os^"[k], color=CLASS_COLORS[k], label=name)
-        plain_ticks(ax)
-        ax.legend(frameon=False)
-    return current_plot()
+    log_lines(counts, "number of rows n", "steps for one column")
 
 
 def fit_by_depth(scores: pd.DataFrame) -> Picture:
     """R² against the depth, a line for each column of `scores`, whose index is the depth."""
     depths = scores.index.to_numpy(float)
     low = min(0.0, float(scores.to_numpy().min()))
-    plane = Plane((depths[0] - 0.3, depths[-1] + 0.3), (low - 0.08, 1), (44, 32, 464, 252))
+    plane = Chart((depths[0] - 0.3, depths[-1] + 0.3), (low - 0.08, 1), (44, 32, 464, 252))
     drawn = ""
     for k, name in enumerate(scores):
         values, color = scores[name].to_numpy(), f"stroke: {class_color(k)}"
         drawn += plane.curve(depths, values, style=color, stroke_width=3)
-        drawn += in_class(k, "".join(dot(plane.x(a), plane.y(b)) for a, b in zip(depths, values)))
+        drawn += in_class(k, plane.dots(depths, values))
         middle = len(depths) // 2
         anchor = "end" if values[-1] > values[0] else "start"  # the side on which the curve is lower
         drawn += text(plane.x(depths[middle]), plane.y(values[middle]) - 14, f"{name} rows", text_anchor=anchor)
@@ -467,6 +420,6 @@ def fit_by_depth(scores: pd.DataFrame) -> Picture:
         f"the {last} rows it is highest at depth {best} and falls from there, below 0 for the deepest trees.",
         size=(480, 310),
         drawing=plane.axes(depths.tolist(), [0, 0.5, 1], "largest depth", "R²")
-        + line(44, plane.y(0), 464, plane.y(0), stroke_dasharray="6 4")
+        + plane.level(0, stroke_dasharray="6 4")
         + drawn,
     )

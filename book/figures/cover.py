@@ -9,12 +9,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from figures.explorable import Choice, Explorable, Slider
-from figures.shared import melon, ripe_and_unripe
+from figures.charts import Chart, Spot
+from figures.explorable import Choice, Explorable, Places, Scene, Slider, State
+from figures.looks import OUTLINE, centred, filled, path, small
+from figures.melons import in_lines, melon_marks, ripe_and_unripe
 from treekit.measures import entropy, information_gain
 from treekit.models.id3 import ID3Classifier
 from treekit.pen.palette import BAR, GAIN, REGION, RIPE, UNRIPE, class_color
-from treekit.pen.svg import FAINT, Plane, element, number, rect, text
+from treekit.pen.svg import FAINT, element, number, rect, text
 from treekit.trees.node import Node
 
 PITCH = 23.5  # pixels from one melon to the next
@@ -29,7 +31,7 @@ NOT_YET = "nothing yet"
 class Bin:
     """A node as a place for melons: the rows in it, the answers that led to it, and the question that is asked next."""
 
-    rows: list
+    rows: list[Any]
     answers: list[str]
     entropy: float
     question: str | None = None
@@ -67,19 +69,17 @@ class Bin:
     def _columns(self) -> int:
         return max(1, int((self.width + 4) // PITCH))
 
-    def places(self) -> dict[object, tuple[float, float]]:
+    def places(self) -> dict[object, Spot]:
         """Where each melon lies."""
-        left = self.middle - PITCH * (min(self._columns, len(self.rows)) - 1) / 2
-        top = self.box[1] + PITCH / 2 + 2
-        spots = (divmod(i, self._columns) for i in range(len(self.rows)))
-        return {row: (round(left + PITCH * j), round(top + PITCH * i)) for row, (i, j) in zip(self.rows, spots)}
+        spots = in_lines(self.rows, self.middle, self.box[1] + PITCH / 2 + 2, self._columns, PITCH)
+        return {row: (round(x), round(y)) for row, (x, y) in spots.items()}
 
 
 def grown(frame: pd.DataFrame, target: str, first: str) -> Bin:
     """The tree whose root splits on `first`, and in which ID3 chooses all further questions."""
     labels = frame[target]
 
-    def to_bin(node: Node, inside: dict[int, list], answers: list[str]) -> Bin:
+    def to_bin(node: Node, inside: dict[int, list[Any]], answers: list[str]) -> Bin:
         rows = inside.get(node.id, [])
         children = [to_bin(child, inside, [*answers, str(child.branch)]) for child in node.children.values()]
         return Bin(rows, answers, entropy(labels.loc[rows]) if rows else 0.0, node.question, children)
@@ -88,7 +88,7 @@ def grown(frame: pd.DataFrame, target: str, first: str) -> Bin:
     for value, group in frame.groupby(first, observed=True):
         X = group.drop(columns=target)
         id3 = ID3Classifier().fit(X, group[target])
-        inside: dict[int, list] = {}
+        inside: dict[int, list[Any]] = {}
         for row, leaf in zip(group.index, id3.apply(X).tolist()):
             node: Node | None = id3.tree_[leaf]
             while node is not None:
@@ -157,27 +157,23 @@ def _boxes(nodes: list[Bin]) -> str:
     return "".join(f"M{x},{y}h{width}v{height}h-{width}z" for x, y, width, height in boxes)
 
 
-def _path(d: str, **attributes: object) -> str:
-    return element("path", d=d, **attributes) if d else ""
-
-
-def _level(nodes: list[Bin], parents: list[Bin], is_ripe: dict) -> str:
+def _level(nodes: list[Bin], parents: list[Bin], is_ripe: dict[Any, Any]) -> str:
     """One level of the tree: branches, answers and boxes; a box whose melons are of one kind has their colour."""
     edges = "".join(
         f"M{number(parent.middle)},{number(parent.bottom + 4)}L{number(child.middle)},{number(child.top + 2)}"
         for parent in parents
         for child in parent.children
     )
-    faint = dict(fill="none", stroke="currentColor", stroke_opacity=FAINT)
-    drawn = _path(edges + _boxes([node for node in nodes if node.entropy]), **faint)
-    drawn += _path(_boxes([node for node in nodes if not node.rows]), **faint, stroke_dasharray="3 3")
+    faint = dict(**OUTLINE, stroke_opacity=FAINT)
+    drawn = path(edges + _boxes([node for node in nodes if node.entropy]), **faint)
+    drawn += path(_boxes([node for node in nodes if not node.rows]), **faint, stroke_dasharray="3 3")
     for kind in (UNRIPE, RIPE):
         pure = [node for node in nodes if {is_ripe[row] for row in node.rows} == {kind == RIPE}]
         color = class_color(kind)
-        drawn += _path(_boxes(pure), style=f"fill: {color}; stroke: {color}", fill_opacity=REGION)
+        drawn += path(_boxes(pure), style=f"fill: {color}; stroke: {color}", fill_opacity=REGION)
     answers = [(node, i, word) for node in nodes for i, word in enumerate(node.words) if word]
     words = "".join(text(node.middle, node.top + WORDS * (i + 1) - 4, word) for node, i, word in answers)
-    return drawn + (element("g", words, text_anchor="middle", font_size=13) if words else "")
+    return drawn + (small(words, text_anchor="middle") if words else "")
 
 
 def _below(nodes: list[Bin], is_asked: bool) -> str:
@@ -189,6 +185,81 @@ def _below(nodes: list[Bin], is_asked: bool) -> str:
     )
     weight = {"font_weight": "bold"} if is_asked else {}
     return element("g", words, text_anchor="middle", font_size=13, **weight) if words else ""
+
+
+class _Falling(Scene):
+    """The trees that begin with some questions, and the melons that fall down their branches, level by level."""
+
+    def __init__(self, melons: pd.DataFrame, target: str, questions: Sequence[str], max_depth: int | None) -> None:
+        self.n, self.is_ripe, self.before = len(melons), (melons[target] == "yes").to_dict(), entropy(melons[target])
+        self.roots = {question: grown(melons, target, question) for question in questions}
+        n_shown = None if max_depth is None else max_depth + 1
+        self.levels = {question: levels_of(root)[:n_shown] for question, root in self.roots.items()}
+        self.n_levels = max(map(len, self.levels.values()))
+        least = [sum(map(_least_width, level)) for levels in self.levels.values() for level in levels]
+        self.width = NARROW if max(least) <= NARROW else WIDTH
+        bottom = max(lay_out(levels, self.width) for levels in self.levels.values())
+        self.size = (self.width + 66, bottom + 36)
+        self.left = self.width + 26  # of the bar
+        self.bits = Chart((0, 1), (0, 1), (self.left, 62, self.left + 26, bottom - 4))
+
+    def bar(self, low: float, high: float, **look: Any) -> str:
+        """The part of the bar between two entropies."""
+        return rect(self.left, self.bits.y(high), 26, self.bits.y(low) - self.bits.y(high), **look)
+
+    def background(self) -> str:
+        names = small(text(self.left + 13, 18, "entropy") + text(self.left + 13, 54, "bits"), text_anchor="middle")
+        return names + self.bar(0, self.before, **OUTLINE) + ripe_and_unripe(12, self.size[1] - 12)
+
+    def frame(self, question: str, level: int) -> State:
+        root, shown = self.roots[question], self.levels[question][: level + 1]
+        parts = []
+        for k, nodes in enumerate(shown):
+            parts += [_level(nodes, shown[k - 1] if k else [], self.is_ripe), _below(nodes, is_asked=k < level)]
+        now, before = bits_left(root, level), bits_left(root, max(0, level - 1))
+        parts += [self.bar(now, before, **filled(GAIN)), centred(self.left + 13, 36, f"{now:.3f}", font_weight="bold")]
+        places: Places = {row: place for node in frontier(root, level) for row, place in node.places().items()}
+        places["entropy"] = (self.left, self.bits.y(now), 1, self.bits.y(0) - self.bits.y(now))
+        return [part for part in parts if part], self.sentence(question, level), places
+
+    def sentence(self, question: str, level: int) -> str:
+        nodes, now = list(frontier(self.roots[question], level)), bits_left(self.roots[question], level)
+        if level == 0:
+            return f"All {self.n} melons, {sum(self.is_ripe.values())} of them ripe. Their entropy is {now:.3f} bits."
+        before = bits_left(self.roots[question], level - 1)
+        taken = f"{before - now:.3f} bits less than before"
+        if level == 1:
+            terms = " + ".join(f"{len(node.rows)}/{self.n} × {node.entropy:.3f}" for node in nodes)
+            return f"After the question about {question}, {terms} = {now:.3f} bits are left, {taken}."
+        if not before:
+            return f"Level {level} is empty: with {question} as the first question, the tree is finished above it."
+        above = frontier(self.roots[question], level - 1)
+        asked = " and ".join(dict.fromkeys(node.question for node in above if node.question))
+        open_ = sum(len(node.rows) for node in nodes if node.question)
+        rest = f"{open_} melons are still in mixed groups" if open_ else "every melon is in a leaf"
+        return f"After asking about {asked}, {rest}: {now:.3f} bits are left, {taken}."
+
+    def settled(self, question: str) -> int | None:
+        """The first level on which most melons are in a leaf."""
+        for level in range(self.n_levels):
+            if 2 * sum(len(node.rows) for node in frontier(self.roots[question], level) if not node.children) > self.n:
+                return level
+        return None
+
+    def marks(self) -> dict[Any, str]:
+        return {"entropy": rect(0, 0, 26, 1, fill_opacity=BAR)} | melon_marks(self.is_ripe)
+
+    def alt(self, question: str) -> str:
+        """What the tree of a question shows as far as it has grown."""
+        root, last = self.roots[question], self.n_levels - 1
+        ends = [node for node in frontier(root, last) if node.rows]
+        return (
+            f"The {self.n} melons as numbered circles, hollow if ripe, have fallen down the branches of a tree whose "
+            f"root asks about {question}. "
+            + "".join(f"{', '.join(node.answers)}: {' '.join(map(str, node.rows))}. " for node in ends)
+            + f"A bar beside them is as high as their entropy, {bits_left(root, last):.3f} bits; it was "
+            f"{self.before:.3f} at first."
+        )
 
 
 def falling_melons(
@@ -214,105 +285,49 @@ def falling_melons(
         raise ValueError("melons must have no missing entries")
     X, labels = melons.drop(columns=target), melons[target]
     own = str(ID3Classifier(max_depth=1).fit(X, labels).tree_[0].question)
-    gains = {attribute: information_gain(X[attribute], labels) for attribute in X}
-    best = [attribute for attribute in X if np.isclose(gains[attribute], max(gains.values()))]
-    questions = [own] if first is None else list(first)
-    is_ripe = {row: label == "yes" for row, label in labels.items()}
-    roots = {question: grown(melons, target, question) for question in questions}
-    levels = {
-        question: levels_of(root)[: None if max_depth is None else max_depth + 1] for question, root in roots.items()
-    }
-    all_levels = [level for nodes in levels.values() for level in nodes]
-    width = NARROW if all(sum(map(_least_width, level)) <= NARROW for level in all_levels) else WIDTH
-    bottom = max(lay_out(nodes, width) for nodes in levels.values())
-    n, n_levels = len(melons), max(map(len, levels.values()))
-    bar = width + 26  # left of the bar
-    bits = Plane((0, 1), (0, 1), (bar, 62, bar + 26, bottom - 4))
-
-    def frame(question: str, level: int) -> tuple[list[str], str, dict]:
-        root, shown = roots[question], levels[question][: level + 1]
-        parts = []
-        for k, nodes in enumerate(shown):
-            parts += [_level(nodes, shown[k - 1] if k else [], is_ripe), _below(nodes, is_asked=k < level)]
-        now, before = bits_left(root, level), bits_left(root, max(0, level - 1))
-        taken = rect(bar, bits.y(before), 26, bits.y(now) - bits.y(before), style=f"fill: {class_color(GAIN)}")
-        parts += [taken, text(bar + 13, 36, f"{now:.3f}", text_anchor="middle", font_weight="bold")]
-        nodes = list(frontier(root, level))
-        places: dict[object, Sequence[float]] = {row: place for node in nodes for row, place in node.places().items()}
-        places["entropy"] = (bar, bits.y(now), 1, bits.y(0) - bits.y(now))
-        return [part for part in parts if part], sentence(question, level, nodes, now, before), places
-
-    def sentence(question: str, level: int, nodes: list[Bin], now: float, before: float) -> str:
-        if level == 0:
-            return f"All {n} melons, {sum(is_ripe.values())} of them ripe. Their entropy is {now:.3f} bits."
-        taken = f"{before - now:.3f} bits less than before"
-        if level == 1:
-            terms = " + ".join(f"{len(node.rows)}/{n} × {node.entropy:.3f}" for node in nodes)
-            return f"After the question about {question}, {terms} = {now:.3f} bits are left, {taken}."
-        if not before:
-            return f"Level {level} is empty: with {question} as the first question, the tree is finished above it."
-        asked = " and ".join(
-            dict.fromkeys(node.question for node in frontier(roots[question], level - 1) if node.question)
-        )
-        open_ = sum(len(node.rows) for node in nodes if node.question)
-        rest = f"{open_} melons are still in mixed groups" if open_ else "every melon is in a leaf"
-        return f"After asking about {asked}, {rest}: {now:.3f} bits are left, {taken}."
-
-    marks = {"entropy": rect(0, 0, 26, 1, fill_opacity=BAR)}
-    marks |= {row: melon(row, ripe, radius=10.5) for row, ripe in is_ripe.items()}
-    legend = ripe_and_unripe(12, bottom + 24)
-    # In print the tree stands as far as it has grown; where the reader chooses, the first of the questions does.
-    rest = questions[0] if max_depth == 1 else own
-    ends = [node for node in frontier(roots[rest], n_levels - 1) if node.rows]
-    settings: dict[str, Any] = dict(
-        alt=f"The {n} melons as numbered circles, hollow if ripe, have fallen down the branches of a tree whose root "
-        f"asks about {rest}. "
-        + "".join(f"{', '.join(node.answers)}: {' '.join(map(str, node.rows))}. " for node in ends)
-        + f"A bar beside them is as high as their entropy, {bits_left(roots[rest], n_levels - 1):.3f} bits; it "
-        f"was {entropy(labels):.3f} at first.",
-        size=(width + 66, bottom + 36),
-        background=element(
-            "g", text(bar + 13, 18, "entropy") + text(bar + 13, 54, "bits"), text_anchor="middle", font_size=13
-        )
-        + rect(
-            bar, bits.y(entropy(labels)), 26, bits.y(0) - bits.y(entropy(labels)), fill="none", stroke="currentColor"
-        )
-        + legend,
-        marks=marks,
-    )
+    falling = _Falling(melons, target, [own] if first is None else first, max_depth)
     if first is None:
-        in_leaf = [
-            sum(len(node.rows) for node in frontier(roots[own], k) if not node.children) for k in range(n_levels)
-        ]
-        asked = "Your guess: after how many questions are most melons in a leaf?"
-        settled = next((level for level, n_rows in enumerate(in_leaf) if n_rows > n / 2), None)
-        return Explorable(
-            title="ID3, level by level",
-            challenge="Find the first level with most melons in a leaf. Which ones have to answer the most questions?",
-            controls=[Slider("Levels of questions", list(range(n_levels)), start=n_levels - 1, opens=0)],
-            frame=lambda level: frame(own, level),
-            found=lambda level: level == settled,
-            guess=Choice(asked, range(1, n_levels), show="after {}") if guess else None,
-            **settings,
-        )
+        return _level_by_level(falling, own, guess)
+    gains = {attribute: information_gain(X[attribute], labels) for attribute in X}
+    best = [attribute for attribute, gain in gains.items() if np.isclose(gain, max(gains.values()))]
     if max_depth == 1:
-        return Explorable(
-            title="Seventeen melons, one question",
-            challenge="Find the question that leaves the least entropy. Which one is nearly useless?",
-            controls=[Choice("Ask about", [NOT_YET, *questions], start=questions[0], opens=NOT_YET)],
-            frame=lambda question: frame(questions[0], 0) if question == NOT_YET else frame(question, 1),
-            found=lambda question: question in best,
-            guess=Choice("Your guess: which question leaves the least entropy?", questions) if guess else None,
-            **settings,
-        )
-    return Explorable(
+        return _one_question(falling, best, guess)
+    return falling.explorable(
+        alt=falling.alt(own),
         title="Seventeen melons, one question after another",
         challenge="Which first question takes away the most entropy? Then press Play, and let ID3 ask on.",
         controls=[
-            Choice("First ask about", questions, start=own, opens=min(questions, key=gains.__getitem__)),
-            Slider("Levels of questions", list(range(n_levels)), start=n_levels - 1, opens=1),
+            Choice("First ask about", list(first), start=own, opens=min(first, key=gains.__getitem__)),
+            Slider("Levels of questions", list(range(falling.n_levels)), start=falling.n_levels - 1, opens=1),
         ],
-        frame=frame,
         found=lambda question, level: question in best and level == 1,
-        **settings,
+    )
+
+
+def _level_by_level(falling: _Falling, own: str, guess: bool) -> Explorable:
+    """ID3's tree alone, which the reader lets grow; the challenge is the level on which most melons have settled."""
+    levels = list(range(falling.n_levels))
+    asked = "Your guess: after how many questions are most melons in a leaf?"
+    return falling.explorable(
+        alt=falling.alt(own),
+        title="ID3, level by level",
+        challenge="Find the first level with most melons in a leaf. Which ones have to answer the most questions?",
+        controls=[Slider("Levels of questions", levels, start=levels[-1], opens=0)],
+        frame=lambda level: falling.frame(own, level),
+        found=lambda level: level == falling.settled(own),
+        guess=Choice(asked, levels[1:], show="after {}") if guess else None,
+    )
+
+
+def _one_question(falling: _Falling, best: list[str], guess: bool) -> Explorable:
+    """One question, which the reader chooses; the challenge is to find the best."""
+    questions = list(falling.roots)
+    return falling.explorable(
+        alt=falling.alt(questions[0]),
+        title="Seventeen melons, one question",
+        challenge="Find the question that leaves the least entropy. Which one is nearly useless?",
+        controls=[Choice("Ask about", [NOT_YET, *questions], start=questions[0], opens=NOT_YET)],
+        frame=lambda question: falling.frame(questions[0], 0) if question == NOT_YET else falling.frame(question, 1),
+        found=lambda question: question in best,
+        guess=Choice("Your guess: which question leaves the least entropy?", questions) if guess else None,
     )

@@ -2,77 +2,168 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.patches import Rectangle
 from numpy.typing import ArrayLike, NDArray
 
-from figures.explorable import Choice, Explorable, Panel, Slider
-from figures.shared import (
-    PLOT_WIDTH,
-    READABLE,
-    Picture,
-    Plot,
-    axes,
-    current_plot,
-    dot,
-    in_class,
-    melon,
-    piled,
-    plain_ticks,
-)
+from figures.charts import Chart, Picture
+from figures.explorable import Choice, Explorable, Panel, Scene, Slider, State
+from figures.looks import OUTLINE, centred, ending, filled, in_class, painted, path, ringed, stroked
+from figures.melons import melon_marks, piled
+from figures.plots import PLOT_WIDTH, axes, plain_ticks, plotted
 from treekit.models.deep_forest import assign_folds, out_of_fold, with_class_vectors
 from treekit.models.random_forest import RandomForestClassifier
-from treekit.pen.palette import CLASS_COLORS, REGION, RIPE, UNRIPE, class_color
-from treekit.pen.svg import FAINT, Plane, circle, element, line, rect, text
+from treekit.pen.palette import CLASS_COLORS, REGION, RIPE, UNRIPE
+from treekit.pen.svg import FAINT, line, rect, text
 
 UNSEEN, OWN = "have not seen it", "were grown on it"
 #: The columns that each of a level's four forests draws at a split.
 DRAWN: tuple[str | int, ...] = ("sqrt", "sqrt", 1, 1)
 
 
+def _measured_and_shared(y: float, n_vectors: int) -> str:
+    """A row: its measurements as empty squares, and behind them three filled ones for each class vector."""
+    measured = "".join(rect(20 + 19 * i, y, 15, 15, **OUTLINE) for i in range(6))
+    return measured + "".join(_vector(150 + 78 * b, y) for b in range(n_vectors))
+
+
+def _vector(x: float, y: float) -> str:
+    """A class vector: a square for each of three classes."""
+    return "".join(in_class(k, rect(x + 19 * k, y, 15, 15)) for k in range(3))
+
+
+def _arrow_down(x: float, y: float) -> str:
+    return line(x, y, x, y + 20) + path(f"M{x - 5},{y + 20}h10l-5,8z")
+
+
 def level_anatomy() -> Picture:
     """One level of a cascade: a row, four forests, their class vectors beside the row, and the next level."""
-    forests = ["random forest", "random forest", "completely random", "completely random"]
-    top, step = 70, 44
-
-    def arrow_down(x: float, y: float, end: float) -> str:
-        head = element("path", d=f"M{x - 5},{end - 8}h10l-5,8z")
-        return line(x, y, x, end - 8) + head
-
-    def row_of(y: float, n_vectors: int) -> str:
-        """The measurements as empty squares, and behind them three filled ones for each class vector."""
-        measured = "".join(rect(20 + 19 * i, y, 15, 15, fill="none", stroke="currentColor") for i in range(6))
-        shares = "".join(
-            in_class(k, rect(150 + 78 * b + 19 * k, y, 15, 15)) for b in range(n_vectors) for k in range(3)
+    forests, drawn = ["random forest", "random forest", "completely random", "completely random"], ""
+    for b, name in enumerate(forests):
+        y = 70 + 44 * b
+        drawn += rect(150, y, 170, 32, **OUTLINE, rx=4) + centred(235, y + 21, name)
+        drawn += line(75, y + 16, 150, y + 16, stroke_opacity=FAINT) + line(
+            320, y + 16, 352, y + 16, stroke_opacity=FAINT
         )
-        return measured + shares
-
-    boxes = "".join(
-        rect(150, top + step * b, 170, 32, fill="none", stroke="currentColor", rx=4)
-        + text(235, top + step * b + 21, name, text_anchor="middle")
-        + line(75, top + step * b + 16, 150, top + step * b + 16, stroke_opacity=FAINT)
-        + line(320, top + step * b + 16, 352, top + step * b + 16, stroke_opacity=FAINT)
-        + "".join(in_class(k, rect(356 + 19 * k, top + step * b + 9, 15, 15)) for k in range(3))
-        for b, name in enumerate(forests)
-    )
-    below = top + step * len(forests)
+        drawn += _vector(356, y + 9)
+    below = 70 + 44 * len(forests)
     return Picture(
         alt="Above, a row of six measurements. It goes into four forests, two random and two completely random. Each "
         "gives three shares, one for each class. Below, the same six measurements with the twelve shares behind them: "
         "the row that the next level reads.",
         size=(480, below + 96),
         drawing=text(20, 16, "what level 1 reads: the measurements")
-        + row_of(26, 0)
-        + line(75, 45, 75, top + step * 3 + 16, stroke_opacity=FAINT)
-        + boxes
-        + text(480, 40, "class vectors", text_anchor="end")
-        + arrow_down(75, below + 2, below + 30)
-        + arrow_down(383, below + 2, below + 30)
+        + _measured_and_shared(26, 0)
+        + line(75, 45, 75, below - 28, stroke_opacity=FAINT)
+        + drawn
+        + ending(480, 40, "class vectors")
+        + _arrow_down(75, below + 2)
+        + _arrow_down(383, below + 2)
         + text(20, below + 50, "what level 2 reads: measurements and class vectors")
-        + row_of(below + 62, 4),
+        + _measured_and_shared(below + 62, 4),
     )
+
+
+class _Levels(Scene):
+    """The mean shares of the rows from level to level of a cascade, and the table that each level reads."""
+
+    size = (480, 444)
+
+    top, step = 50, 20  # of the lines of the table
+
+    def __init__(self, X: pd.DataFrame, y: pd.Series, n_levels: int, n_trees: int, seed: int) -> None:
+        self.X, self.is_ripe, self.n_levels = X, (y == "yes").to_numpy(), n_levels
+        self.order = np.argsort(~self.is_ripe, kind="stable")  # of the lines of the table: ripe melons first
+        self.shares = {
+            seen: cascade_shares(X, y, n_levels, n_trees, seed, is_own)
+            for seen, is_own in ((UNSEEN, False), (OWN, True))
+        }
+        self.plane = Chart((0, 1), (0, 1), (30, 40, 462, 326))
+        columns = Chart((0.5, n_levels + 0.5), (0, 1), (14, 386, 478, 434))
+        self.middles = [columns.x(level) for level in range(1, n_levels + 1)]
+        self.width = self.middles[1] - self.middles[0] - 8
+
+    def background(self) -> str:
+        """The two sides of one half, the axis of the shares, and a box for each level."""
+        half = self.plane.x(0.5)
+        drawn = "".join(
+            rect(start, 40, width, 286, **filled(kind), fill_opacity=REGION)
+            for kind, start, width in ((UNRIPE, 14, half - 14), (RIPE, half, 478 - half))
+        )
+        drawn += line(14, 326, 478, 326) + line(half, 40, half, 326, stroke_dasharray="3 4")
+        drawn += "".join(centred(self.plane.x(tick), 347, f"{tick:g}") for tick in (0, 0.5, 1))
+        drawn += centred(half, 370, "mean share for ripe")
+        drawn += text(14, 26, "predicted unripe") + ending(478, 26, "predicted ripe")
+        for level, x in enumerate(self.middles, start=1):
+            drawn += rect(x - self.width / 2, 386, self.width, 48, **OUTLINE, stroke_opacity=FAINT, rx=4)
+            drawn += centred(x, 405, f"level {level}")
+        return drawn
+
+    def marks(self) -> dict[Any, str]:
+        frame = rect(-self.width / 2, -24, self.width, 48, **OUTLINE, stroke_width=2, rx=4)
+        return melon_marks(dict(zip(self.X.index, self.is_ripe)), 13) | {"level": frame}
+
+    def right(self, seen: str, level: int) -> NDArray[np.bool_]:
+        """Which rows a level classifies correctly."""
+        return (self.shares[seen][level - 1].mean(axis=0) > 0.5) == self.is_ripe
+
+    def frame(self, seen: str, level: int) -> State:
+        spots = piled([self.plane.x(share) for share in self.shares[seen][level - 1].mean(axis=0)], 326 - 15)
+        wrong = np.flatnonzero(~self.right(seen, level))
+        parts = [ringed((*spots[n], 16) for n in wrong)] if len(wrong) else []
+        for k, x in enumerate(self.middles[:level], start=1):
+            parts.append(centred(x, 425, f"{self.right(seen, k).sum()} correct"))
+        return (
+            parts,
+            self.sentence(seen, level),
+            dict(zip(self.X.index, spots)) | {"level": (self.middles[level - 1], 410)},
+        )
+
+    def sentence(self, seen: str, level: int) -> str:
+        right, mean = self.right(seen, level), self.shares[seen][level - 1].mean(axis=0)
+        but = f", all but {', '.join(map(str, self.X.index[~right]))}" * (not right.all())
+        return (
+            f"Level {level} classifies {right.sum()} of {len(right)} melons correctly{but}. "
+            f"The larger share is {np.maximum(mean, 1 - mean).mean():.3f} on average."
+        )
+
+    def table(self) -> str:
+        """The lines of the table: what is measured of each row."""
+        heads = "".join(text(60 + 70 * j, 36, str(name)) for j, name in enumerate(self.X.columns))
+        return heads + "".join(
+            ending(38, self.top + self.step * i + 15, self.X.index[n])
+            + text(60, self.top + self.step * i + 15, f"{self.X.iloc[n, 0]:.3f}")
+            + text(130, self.top + self.step * i + 15, f"{self.X.iloc[n, 1]:.3f}")
+            for i, n in enumerate(self.order)
+        )
+
+    def reads(self, seen: str, level: int) -> str:
+        """The four shares of the level before, as squares: the fuller, the larger the share of the class."""
+        if level == 1:
+            return text(210, 36, "no answers yet")
+        boxes: dict[tuple[int, int], str] = {}
+        for b, forest in enumerate(self.shares[seen][level - 2]):
+            for i, share in enumerate(forest[self.order]):
+                kind, size = (RIPE, share) if share > 0.5 else (UNRIPE, 1 - share)
+                key = kind, min(int(10 * (size - 0.5)), 4)
+                boxes[key] = boxes.get(key, "") + f"M{214 + 60 * b},{self.top + self.step * i + 2}h44v15h-44z"
+        drawn = "".join(path(d, **painted(kind), fill_opacity=0.2 * k) for (kind, k), d in sorted(boxes.items()))
+        return drawn + text(214, 36, f"answers of level {level - 1}'s four forests")
+
+    def beside(self) -> Panel:
+        """The table that a level reads."""
+        return Panel(
+            f"The table that level {self.n_levels} reads: for each melon its {' and '.join(map(str, self.X))}, and "
+            f"four squares for the answers of level {self.n_levels - 1}'s forests, coloured by class and fuller for a "
+            "larger share.",
+            (480, self.top + self.step * len(self.X) + 8),
+            self.table(),
+            self.reads,
+        )
 
 
 def levels_explorer(X: pd.DataFrame, y: pd.Series, n_levels: int = 4, n_trees: int = 10, seed: int = 0) -> Explorable:
@@ -84,116 +175,28 @@ def levels_explorer(X: pd.DataFrame, y: pd.Series, n_levels: int = 4, n_trees: i
     The shares come from forests that have not seen the melon, by cross-validation, or from forests that were grown on
     it. `y` has the labels yes and no.
     """
-    names, is_ripe = list(X.index), (y == "yes").to_numpy()
-    order = np.argsort(~is_ripe, kind="stable")  # of the lines of the table: ripe melons first
-    shares = {
-        seen: cascade_shares(X, y, n_levels, n_trees, seed, is_own) for seen, is_own in ((UNSEEN, False), (OWN, True))
-    }
-    plane = Plane((0, 1), (0, 1), (30, 40, 462, 326))
-    half = plane.x(0.5)
-    tints = "".join(
-        rect(start, 40, width, 286, style=f"fill: {class_color(kind)}", fill_opacity=REGION)
-        for kind, start, width in ((UNRIPE, 14, half - 14), (RIPE, half, 478 - half))
-    )
-    background = tints + line(14, 326, 478, 326) + line(half, 40, half, 326, stroke_dasharray="3 4")
-    for tick, anchor in ((0, "middle"), (0.5, "middle"), (1, "middle")):
-        background += text(plane.x(tick), 347, f"{tick:g}", text_anchor=anchor)
-    background += text(half, 370, "mean share for ripe", text_anchor="middle")
-    background += text(14, 26, "predicted unripe") + text(478, 26, "predicted ripe", text_anchor="end")
-    columns = Plane((0.5, n_levels + 0.5), (0, 1), (14, 386, 478, 434))
-    middles = [columns.x(level) for level in range(1, n_levels + 1)]
-    width = middles[1] - middles[0] - 8
-    for level, x in enumerate(middles, start=1):
-        background += rect(
-            x - width / 2, 386, width, 48, fill="none", stroke="currentColor", stroke_opacity=FAINT, rx=4
-        )
-        background += text(x, 405, f"level {level}", text_anchor="middle")
-
-    def right(seen: str, level: int) -> NDArray:
-        return (shares[seen][level - 1].mean(axis=0) > 0.5) == is_ripe
-
-    def correct(seen: str, level: int) -> str:
-        """The number of melons that the level classifies correctly, in the level's box."""
-        return text(middles[level - 1], 425, f"{right(seen, level).sum()} correct", text_anchor="middle")
-
-    def frame(seen: str, level: int) -> tuple[list[str], str, dict]:
-        mean = shares[seen][level - 1].mean(axis=0)
-        spots = piled([plane.x(share) for share in mean], 326 - 15)
-        good = right(seen, level)
-        ringed = "".join(circle(*spot, 16) for spot, is_right in zip(spots, good) if not is_right)
-        rings = [element("g", ringed, fill="none", stroke="currentColor", stroke_width=2)] if ringed else []
-        wrong = [str(name) for name, is_right in zip(names, good) if not is_right]
-        sentence = f"Level {level} classifies {good.sum()} of {len(names)} melons correctly"
-        sentence += f", all but {', '.join(wrong)}. " if wrong else ". "
-        sure = f"The larger share is {np.maximum(mean, 1 - mean).mean():.3f} on average."
-        places = dict(zip(names, spots)) | {"level": (middles[level - 1], 410)}
-        return [*rings, *(correct(seen, k) for k in range(1, level + 1))], sentence + sure, places
-
-    step, top = 20, 50
-    sheet = "".join(
-        text(38, top + step * i + 15, str(names[n]), text_anchor="end")
-        + text(60, top + step * i + 15, f"{X.iloc[n, 0]:.3f}")
-        + text(130, top + step * i + 15, f"{X.iloc[n, 1]:.3f}")
-        for i, n in enumerate(order)
-    )
-    heads = "".join(text(60 + 70 * j, 36, str(name)) for j, name in enumerate(X.columns))
-
-    def reads(seen: str, level: int) -> str:
-        """The four shares of the level before, as squares: the fuller, the larger the share of the class."""
-        if level == 1:
-            return text(210, 36, "no answers yet")
-        shapes: dict[tuple[int, int], str] = {}
-        for b, forest in enumerate(shares[seen][level - 2]):
-            for i, share in enumerate(forest[order]):
-                kind, size = (RIPE, share) if share > 0.5 else (UNRIPE, 1 - share)
-                box = f"M{214 + 60 * b},{top + step * i + 2}h44v15h-44z"
-                shade = min(int(10 * (size - 0.5)), 4)
-                shapes[kind, shade] = shapes.get((kind, shade), "") + box
-        drawn = "".join(
-            element("path", d=d, style=f"fill: {class_color(kind)}; stroke: {class_color(kind)}", fill_opacity=0.2 * k)
-            for (kind, k), d in sorted(shapes.items())
-        )
-        return drawn + text(214, 36, f"answers of level {level - 1}'s four forests")
-
-    return Explorable(
+    cascade, n = _Levels(X, y, n_levels, n_trees, seed), len(X)
+    levels, points = list(range(1, n_levels + 1)), [(x, 410) for x in cascade.middles]
+    return cascade.explorable(
         title="Seventeen rows on their way through the levels",
-        alt=f"The {len(names)} melons as numbered circles, hollow if ripe, piled up along a line by the mean share "
-        f"that the forests of level {n_levels} give to ripe. A ring marks those on the wrong side of one half. Below, "
-        "for each level the number that it classifies correctly.",
-        size=(480, 444),
-        background=background,
-        marks={name: melon(name, ripe, radius=13) for name, ripe in zip(names, is_ripe.tolist())}
-        | {"level": rect(-width / 2, -24, width, 48, fill="none", stroke="currentColor", stroke_width=2, rx=4)},
+        alt=f"The {n} melons as numbered circles, hollow if ripe, piled up along a line by the mean share that the "
+        f"forests of level {n_levels} give to ripe. A ring marks those on the wrong side of one half. Below, for each "
+        "level the number that it classifies correctly.",
         controls=[
             Choice("Answers for a melon come from forests that", [UNSEEN, OWN]),
-            Slider(
-                "Level",
-                list(range(1, n_levels + 1)),
-                start=n_levels,
-                opens=1,
-                points=[(x, 410) for x in middles],
-            ),
+            Slider("Level", levels, start=n_levels, opens=1, points=points),
         ],
-        frame=frame,
-        found=lambda seen, level: seen == OWN and bool(right(seen, level).all()),
+        found=lambda seen, level: seen == OWN and bool(cascade.right(seen, level).all()),
         guess=Slider(
-            f"Your guess: how many of the {len(names)} melons does level {n_levels} classify correctly?",
-            list(range(len(names) // 2, len(names) + 1)),
+            f"Your guess: how many of the {n} melons does level {n_levels} classify correctly?",
+            list(range(n // 2, n + 1)),
         ),
         challenge="Follow a ringed melon, which lies on the wrong side: do the levels mend it? Then make all "
-        f"{len(names)} predictions correct at once. Why is that no good?",
-        beside=Panel(
-            f"The table that level {n_levels} reads: for each melon its {X.columns[0]} and {X.columns[1]}, and four "
-            f"squares for the answers of level {n_levels - 1}'s forests, coloured by class and fuller for a larger "
-            "share.",
-            (480, top + step * len(names) + 8),
-            heads + sheet,
-            reads,
-        ),
+        f"{n} predictions correct at once. Why is that no good?",
     )
 
 
-def cascade_shares(X: pd.DataFrame, y: pd.Series, n_levels: int, n_trees: int, seed: int, is_own: bool) -> NDArray:
+def cascade_shares(X: pd.DataFrame, y: pd.Series, n_levels: int, n_trees: int, seed: int, is_own: bool) -> NDArray[Any]:
     """Shares of the second class for the training rows, of shape (levels, forests, rows).
 
     As in :class:`treekit.CascadeForestClassifier` they come from cross-validation; with `is_own` each forest gives them
@@ -224,14 +227,13 @@ def leak_by_level(accuracy: pd.DataFrame) -> Picture:
     """
     levels = accuracy.index.to_numpy(float)
     lowest = float(accuracy["held out"].to_numpy().min())
-    plane = Plane((levels[0] - 0.2, levels[-1] + 0.2), (lowest - 0.03, 1.01), (54, 32, 464, 232))
+    plane = Chart((levels[0] - 0.2, levels[-1] + 0.2), (lowest - 0.03, 1.01), (54, 32, 464, 232))
 
     def curve(column: tuple[str, str], k: int, words: str, rise: float) -> str:
         values = accuracy[column].to_numpy()
-        dots = "".join(dot(plane.x(level), plane.y(value)) for level, value in zip(levels, values))
-        name = text(plane.x(levels[-1]), plane.y(values[-1]) + rise, words, text_anchor="end")
-        color = f"stroke: {class_color(k)}"
-        return plane.curve(levels, values, style=color, stroke_width=3) + in_class(k, dots) + name
+        name = ending(plane.x(levels[-1]), plane.y(values[-1]) + rise, words)
+        line = plane.curve(levels, values, **stroked(k), stroke_width=3)
+        return line + in_class(k, plane.dots(levels, values)) + name
 
     return Picture(
         alt="Accuracy against the level. With the forests' own vectors it is 1 on the training rows at every level, "
@@ -245,12 +247,12 @@ def leak_by_level(accuracy: pd.DataFrame) -> Picture:
     )
 
 
-def plot_windows(image: ArrayLike, size: int, step: int) -> Plot:
+@plotted
+def plot_windows(image: ArrayLike, size: int, step: int) -> None:
     """A square image and, beside it, each window of `size` by `size` pixels that slides over it by `step` pixels."""
     image = np.asarray(image)
     places = range(0, len(image) - size + 1, step)
-    with plt.rc_context(READABLE):
-        _, ax = plt.subplots(figsize=(PLOT_WIDTH, 3.2), layout="constrained")
+    _, ax = plt.subplots(figsize=(PLOT_WIDTH, 3.2), layout="constrained")
     scale = size + 1
     shift = len(image) + 3
     ax.imshow(image, cmap="Greys", extent=(0, len(image), len(image), 0))
@@ -266,41 +268,39 @@ def plot_windows(image: ArrayLike, size: int, step: int) -> Plot:
     end = scale * len(places)
     ax.set(xlim=(-0.3, shift + end - 0.7), ylim=(max(end - 0.7, len(image) + 0.3), -0.3))
     ax.axis("off")
-    return current_plot()
 
 
-def plot_accuracy_and_cost(runs: pd.DataFrame) -> Plot:
+@plotted
+def plot_accuracy_and_cost(runs: pd.DataFrame) -> None:
     """Mean held-out accuracy, with two standard errors each way, against the number of trees grown, on a log axis.
 
     `runs` has the columns table, model, trees and accuracy, one line for each split; a mark stands for a model, a
     colour for a table. A model without trees is a dashed line.
     """
     tables, models = runs["table"].unique().tolist(), runs["model"].unique().tolist()
-    with plt.rc_context(READABLE):
-        ax = axes("trees grown, on average (log axis)", "accuracy on held-out rows", height=4.6)
-        ax.set_xscale("log")
-        ax.set_xlim(runs.loc[runs["trees"] > 0, "trees"].min() / 2, 2 * runs["trees"].max())
-        plain_ticks(ax)
-        for (table, model), group in runs.groupby(["table", "model"], sort=False):
-            color, mark = CLASS_COLORS[tables.index(table)], "oDs"[models.index(model) % 3]
-            mean, error = group["accuracy"].mean(), 2 * group["accuracy"].sem()
-            trees = group["trees"].mean()
-            if trees == 0:
-                ax.axhline(mean, color=color, linestyle="--", label=f"{table}, {model}")
-            else:
-                fill = "none" if mark == "s" else color
-                ax.errorbar(
-                    trees,
-                    mean,
-                    error,
-                    fmt=mark,
-                    color=color,
-                    label=f"{table}, {model}",
-                    markersize=9,
-                    mfc=fill,
-                    capsize=4,
-                )
-        ax.figure.legend(
-            loc="outside upper center", ncols=2, frameon=False, columnspacing=1, handlelength=1.5, handletextpad=0.5
-        )
-    return current_plot()
+    ax = axes("trees grown, on average (log axis)", "accuracy on held-out rows", height=4.6)
+    ax.set_xscale("log")
+    ax.set_xlim(runs.loc[runs["trees"] > 0, "trees"].min() / 2, 2 * runs["trees"].max())
+    plain_ticks(ax)
+    for (table, model), group in runs.groupby(["table", "model"], sort=False):
+        color, mark = CLASS_COLORS[tables.index(table)], "oDs"[models.index(model) % 3]
+        mean, error = group["accuracy"].mean(), 2 * group["accuracy"].sem()
+        trees = group["trees"].mean()
+        if trees == 0:
+            ax.axhline(mean, color=color, linestyle="--", label=f"{table}, {model}")
+        else:
+            fill = "none" if mark == "s" else color
+            ax.errorbar(
+                trees,
+                mean,
+                error,
+                fmt=mark,
+                color=color,
+                label=f"{table}, {model}",
+                markersize=9,
+                mfc=fill,
+                capsize=4,
+            )
+    ax.figure.legend(
+        loc="outside upper center", ncols=2, frameon=False, columnspacing=1, handlelength=1.5, handletextpad=0.5
+    )

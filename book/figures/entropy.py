@@ -2,176 +2,173 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from figures.explorable import Choice, Explorable, Slider
-from figures.shared import (
-    HALO,
-    PLOT_WIDTH,
-    READABLE,
-    Picture,
-    Plot,
-    current_plot,
-    in_class,
-    melon,
-    ripe_and_unripe,
-)
+from figures.charts import Chart, Picture, Spot
+from figures.explorable import Choice, Explorable, Place, Places, Scene, Slider, State
+from figures.looks import HALO, OUTLINE, centred, ending, filled, in_class, stroked
+from figures.melons import in_lines, melon, melon_marks, ripe_and_unripe
+from figures.plots import READABLE, Plot, axes, current_plot, plotted, side_by_side
 from treekit.measures import entropy_of_counts, information_gain, self_information
 from treekit.pen.palette import CLASS_COLORS, GAIN, RIPE, UNRIPE, class_color
-from treekit.pen.svg import FAINT, Plane, circle, element, line, rect, text
+from treekit.pen.svg import FAINT, circle, element, line, rect, text
 
 BASKET = 8
 
 
-def _sorted_by_kind(ripe: pd.Series) -> list[list]:
-    """As many ripe melons as the basket holds, and as many unripe ones."""
-    return [ripe.index[(ripe == "yes") == is_ripe][:BASKET].tolist() for is_ripe in (True, False)]
+class _Basket(Scene):
+    """A basket of eight melons above an axis of the share that is ripe, and a dot as high as its entropy.
 
+    The basket is as wide as the axis below it, so the border between its ripe and its unripe melons stands above the
+    dot. `inside` and `outside` are the heights of the melons that lie in it, and of the others, which may be `faded`.
+    """
 
-def _basket_marks(ripe: pd.Series) -> dict[object, str]:
-    """The dot on the arch, and the melons that may lie in the basket, large enough to be read on a phone."""
-    melons = {row: melon(row, ripe[row] == "yes", radius=13) for rows in _sorted_by_kind(ripe) for row in rows}
-    return {"dot": circle(0, 0, 7)} | melons
+    def __init__(self, ripe: pd.Series, plane: Chart, inside: float, outside: float, faded: Place = ()) -> None:
+        self.ripe, self.plane, self.inside, self.outside = ripe, plane, inside, (outside, *faded)
+        self.kinds = [ripe.index[(ripe == "yes") == is_ripe][:BASKET].tolist() for is_ripe in (True, False)]
+        self.shares = np.arange(BASKET + 1) / BASKET
+        self.bits = entropy_of_counts(np.column_stack([self.shares, 1 - self.shares]))
+
+    def marks(self) -> dict[Any, str]:
+        """The dot on the arch, and the melons that may lie in the basket, large enough to be read on a phone."""
+        return {"dot": circle(0, 0, 7)} | melon_marks((self.ripe == "yes")[[*self.kinds[0], *self.kinds[1]]], 13)
+
+    def places(self, n_ripe: int) -> Places:
+        """Each ripe melon that is in the basket keeps an unripe one out of it, and the other way round."""
+        places: Places = {"dot": self.spot(n_ripe)}
+        for i, pair in enumerate(zip(*self.kinds, strict=True)):
+            inside, outside = pair if i < n_ripe else pair[::-1]
+            x = self.plane.x((i + 0.5) / BASKET)
+            places |= {inside: (x, self.inside), outside: (x, *self.outside)}
+        return places
+
+    def spot(self, n_ripe: int) -> Spot:
+        return self.plane.at(self.shares[n_ripe], self.bits[n_ripe])
+
+    def slider(self, label: str, **start: Any) -> Slider:
+        """How many melons of the basket are ripe, by a slider or by a drag along the axis."""
+        points = [(self.plane.x(float(share)), 200) for share in self.shares]
+        return Slider(label, list(range(BASKET + 1)), points=points, **start)
+
+    def name(self, words: str) -> str:
+        """The name of the upright axis; the line from the basket to the dot stops at its words."""
+        return text(0, self.plane.box[1] - 14, words, style=HALO)
 
 
 def _of_basket(n_ripe: int) -> str:
     return f"{n_ripe} of {BASKET} melons {'is' if n_ripe == 1 else 'are'} ripe"
 
 
-def _above_axis(plane: Plane, words: str) -> str:
-    """The name of the upright axis; the line from the basket to the dot stops at its words."""
-    return text(0, plane.box[1] - 14, words, style=HALO)
+class _Doubt(_Basket):
+    """The basket, and a dot for the doubt of every basket so far: the arch appears as it is walked."""
+
+    size = (480, 360)
+
+    def background(self) -> str:
+        return (
+            self.plane.axes([0, 0.25, 0.5, 0.75, 1], [0, 0.5, 1], "share of ripe melons")
+            + rect(62, 56, 400, 36, **OUTLINE, rx=8)
+            + ripe_and_unripe(8, 347)
+            + text(0, 27, "left out")
+            + text(0, 79, "basket")
+        )
+
+    def frame(self, n_ripe: int) -> State:
+        (x, y), bits = self.spot(n_ripe), self.bits[n_ripe]
+        dots = (circle(*self.spot(n), 3.5, fill_opacity=0.5) for n in range(n_ripe + 1))
+        drawing = line(x, 92, x, y, stroke_dasharray="4 4", stroke_opacity=0.6) + "".join(dots)
+        doubt = f"{'' if bits else 'the next one is no surprise, so '}the doubt is {bits:.3f}"
+        return (
+            [drawing, self.name("doubt about the next melon")],
+            f"{_of_basket(n_ripe)}: {doubt}.",
+            self.places(n_ripe),
+        )
 
 
 def doubt_explorer(ripe: pd.Series) -> Explorable:
     """A basket of eight melons, of which the reader decides how many are ripe: each leaves a dot as high as its doubt.
 
-    The arch is not there at the start; it appears dot by dot, so that the reader can guess it first. The basket is as
-    wide as the axis below it, so the border between its ripe and its unripe melons stands above the dot.
+    The arch is not there at the start; it appears dot by dot, so that the reader can guess it first.
     """
-    plane = Plane((0, 1), (0, 1), (62, 150, 462, 310))
-    left, _, right, _ = plane.box
-    shares = np.arange(BASKET + 1) / BASKET
-    doubts = entropy_of_counts(np.column_stack([shares, 1 - shares]))
-    kinds = _sorted_by_kind(ripe)
-
-    def frame(n_ripe: int) -> tuple[list[str], str, dict]:
-        x, y = plane.x(shares[n_ripe]), plane.y(doubts[n_ripe])
-        seen = zip(shares[: n_ripe + 1], doubts[: n_ripe + 1], strict=True)
-        drawing = line(x, 92, x, y, stroke_dasharray="4 4", stroke_opacity=0.6) + "".join(
-            circle(plane.x(share), plane.y(doubt), 3.5, fill_opacity=0.5) for share, doubt in seen
-        )
-        places: dict[object, tuple[float, float]] = {"dot": (x, y)}
-        for i, (one, other) in enumerate(zip(*kinds, strict=True)):
-            inside, outside = (one, other) if i < n_ripe else (other, one)
-            center = plane.x((i + 0.5) / BASKET)
-            places |= {inside: (center, 74), outside: (center, 22)}
-        doubt = f"the doubt is {doubts[n_ripe]:.3f}"
-        if doubts[n_ripe] == 0:
-            doubt = f"the next one is no surprise, so {doubt}"
-        return [drawing, _above_axis(plane, "doubt about the next melon")], f"{_of_basket(n_ripe)}: {doubt}.", places
-
-    return Explorable(
+    basket = _Doubt(ripe, Chart((0, 1), (0, 1), (62, 150, 462, 310)), inside=74, outside=22)
+    return basket.explorable(
         title="How much doubt is in a basket of eight?",
         alt="Eight numbered melons, all ripe, lie in a basket, and eight unripe ones above it. Below are axes of the "
         "share of ripe melons and of the doubt about the next one. A dot for each basket shows how the doubt rises "
         "from 0, steeply at first, to 1 for four ripe melons of eight, and falls back to 0 in the same way.",
-        size=(480, 360),
-        background=plane.axes([0, 0.25, 0.5, 0.75, 1], [0, 0.5, 1], "share of ripe melons")
-        + rect(left, 56, right - left, 36, fill="none", stroke="currentColor", rx=8)
-        + ripe_and_unripe(8, 347)
-        + text(0, 27, "left out")
-        + text(0, 79, "basket"),
-        controls=[
-            Slider(
-                "Ripe melons in the basket",
-                list(range(BASKET + 1)),
-                start=BASKET,
-                opens=0,
-                points=[(plane.x(float(share)), 200) for share in shares],
-            )
-        ],
-        frame=frame,
-        marks=_basket_marks(ripe),
+        controls=[basket.slider("Ripe melons in the basket", start=BASKET, opens=0)],
         guess=Choice(
             "Your guess: how much doubt is there with one ripe melon in eight?",
             ["an eighth of the largest", "a quarter", "more than half"],
         ),
-        found=lambda n_ripe: doubts[n_ripe] == max(doubts),
+        found=lambda n_ripe: basket.bits[n_ripe] == max(basket.bits),
         challenge="Guess, then exchange melons. Which basket leaves you least sure of the next one?",
     )
 
 
-def entropy_explorer(ripe: pd.Series) -> Explorable:
-    """The basket of eight melons again: its entropy on the arch, and the two parts of which it is the sum."""
-    plane = Plane((0, 1), (0, 1), (40, 100, 280, 280))
-    p = np.linspace(0, 1, 101)
-    kinds = _sorted_by_kind(ripe)
-    background = (
-        plane.axes([0, 0.5, 1], [0, 0.5, 1], "share p of ripe melons")
-        + plane.curve(p, entropy_of_counts(np.column_stack([p, 1 - p])), stroke_opacity=0.6)
-        + rect(40, 8, 240, 36, fill="none", stroke="currentColor", rx=8)
-        + text(324, plane.box[1] - 14, "share × surprise")
-        + line(324, plane.y(0), 364, plane.y(0))
-    )
+class _Parts(_Basket):
+    """The basket again, and beside its dot a bar of the two parts whose sum the entropy is."""
 
-    def frame(n_ripe: int) -> tuple[list[str], str, dict]:
-        shares = np.array([n_ripe, BASKET - n_ripe]) / BASKET
-        total = float(entropy_of_counts(shares))
-        parts = [share * float(self_information(share)) if share else 0.0 for share in shares]
-        x, top, split = plane.x(shares[0]), plane.y(total), plane.y(parts[1])
+    size = (480, 328)
+
+    def background(self) -> str:
+        p, floor = np.linspace(0, 1, 101), self.plane.y(0)
+        return (
+            self.plane.axes([0, 0.5, 1], [0, 0.5, 1], "share p of ripe melons")
+            + self.plane.curve(p, entropy_of_counts(np.column_stack([p, 1 - p])), stroke_opacity=0.6)
+            + rect(40, 8, 240, 36, **OUTLINE, rx=8)
+            + text(324, self.plane.box[1] - 14, "share × surprise")
+            + line(324, floor, 364, floor)
+        )
+
+    def frame(self, n_ripe: int) -> State:
+        x, y = self.spot(n_ripe)
         drawing = (
             text(324, 31, f"{n_ripe} ripe, {BASKET - n_ripe} unripe")
-            + line(x, 44, x, top, stroke_dasharray="4 4", stroke_opacity=0.6)
-            + line(x, top, 364, top, stroke_dasharray="4 4", stroke_opacity=0.6)
+            + line(x, 44, x, y, stroke_dasharray="4 4", stroke_opacity=0.6)
+            + line(x, y, 364, y, stroke_dasharray="4 4", stroke_opacity=0.6)
+            + (self.bar(n_ripe) if self.bits[n_ripe] else "")
         )
-        if total:
-            # The lower part has its label at its middle; the upper one too, unless they would touch.
-            low = (split + plane.y(0)) / 2 + 5
-            high = min((top + split) / 2 + 5, low - 20)
-            bars = (
-                in_class(RIPE, rect(325, top, 38, split - top - 2))
-                + in_class(UNRIPE, rect(325, split + 1, 38, plane.y(0) - split - 2))
-                + text(374, high, f"ripe {parts[0]:.3f}")
-                + text(374, low, f"unripe {parts[1]:.3f}")
-            )
-            drawing += element("g", bars, class_="answer")
-        places: dict[object, tuple[float, ...]] = {"dot": (x, top)}
-        for i, (one, other) in enumerate(zip(*kinds, strict=True)):
-            inside, outside = (one, other) if i < n_ripe else (other, one)
-            center = plane.x((i + 0.5) / BASKET)
-            places |= {inside: (center, 26), outside: (center, 26, 1, 1, 0)}
-        return [drawing, _above_axis(plane, "entropy H (bits)")], sentence(n_ripe, shares, total), places
+        return [drawing, self.name("entropy H (bits)")], self.sentence(n_ripe), self.places(n_ripe)
 
-    def sentence(n_ripe: int, shares: np.ndarray, total: float) -> str:
-        if not total:
-            return f"{_of_basket(n_ripe)}: they are all alike, the next one is no surprise, so H = {total:.3f} bits."
-        surprise = self_information(shares)
+    def bar(self, n_ripe: int) -> str:
+        """The part of the ripe melons on that of the unripe ones; the reader's guess is about them."""
+        shares = np.array([n_ripe, BASKET - n_ripe]) / BASKET
+        ripe, unripe = shares * self_information(shares)
+        top, split, floor = self.spot(n_ripe)[1], self.plane.y(unripe), self.plane.y(0)
+        low = (split + floor) / 2 + 5  # each has its label at its middle, unless they would touch
+        drawn = (
+            in_class(RIPE, rect(325, top, 38, split - top - 2))
+            + in_class(UNRIPE, rect(325, split + 1, 38, floor - split - 2))
+            + text(374, min((top + split) / 2 + 5, low - 20), f"ripe {ripe:.3f}")
+            + text(374, low, f"unripe {unripe:.3f}")
+        )
+        return element("g", drawn, class_="answer")
+
+    def sentence(self, n_ripe: int) -> str:
+        bits, shares = self.bits[n_ripe], np.array([n_ripe, BASKET - n_ripe]) / BASKET
+        if not bits:
+            return f"{_of_basket(n_ripe)}: they are all alike, the next one is no surprise, so H = {bits:.3f} bits."
+        ripe, unripe = self_information(shares)
         return (
-            f"A ripe melon surprises by {surprise[0]:.3f} bits, an unripe one by {surprise[1]:.3f}. On average "
-            f"H = {n_ripe}/{BASKET} × {surprise[0]:.3f} + {BASKET - n_ripe}/{BASKET} × {surprise[1]:.3f} = "
-            f"{total:.3f} bits."
+            f"A ripe melon surprises by {ripe:.3f} bits, an unripe one by {unripe:.3f}. On average H = "
+            f"{n_ripe}/{BASKET} × {ripe:.3f} + {BASKET - n_ripe}/{BASKET} × {unripe:.3f} = {bits:.3f} bits."
         )
 
-    return Explorable(
+
+def entropy_explorer(ripe: pd.Series) -> Explorable:
+    """The basket of eight melons again: its entropy on the arch, and the two parts of which it is the sum."""
+    basket = _Parts(ripe, Chart((0, 1), (0, 1), (40, 100, 280, 280)), inside=26, outside=26, faded=(1, 1, 0))
+    return basket.explorable(
         title="The entropy of a basket",
         alt="The entropy of a two-way share p: a curve that rises from 0 at p = 0 to 1 bit at p = 0.5 and falls back "
         "to 0 at p = 1. A point marks a basket with 3 ripe melons of 8; a bar beside it splits its height into the "
         "parts of the ripe and of the unripe melons.",
-        size=(480, 328),
-        background=background,
-        controls=[
-            Slider(
-                "Ripe melons of eight",
-                list(range(BASKET + 1)),
-                start=3,
-                points=[(plane.x(k / BASKET), 200) for k in range(BASKET + 1)],
-            )
-        ],
-        frame=frame,
-        marks=_basket_marks(ripe),
+        controls=[basket.slider("Ripe melons of eight", start=3)],
         guess=Choice(
             "Your guess: which kind adds more to the entropy?",
             ["the rarer kind", "the more common kind", "it depends on the basket"],
@@ -201,145 +198,165 @@ def fewest_questions(p: tuple[float, ...]) -> list[int]:
     return lengths
 
 
+class _Plans(Scene):
+    """The best plans that begin with a question of the reader, in two games: how often they ask, and the limit.
+
+    A block is a fruit, as wide as it is likely; it sinks by one step with each question that it takes to find it.
+    """
+
+    size = (480, 304)
+
+    plane = Chart((0, 1), (3, 0), (104, 44, 476, 288))
+    splits = [(i,) for i in range(4)] + [(0, i) for i in range(1, 4)]
+    first = {" or ".join(FRUITS[i] for i in split) + "?": split for split in splits}
+    dashed: dict[str, Any] = dict(stroke_dasharray="6 4", stroke_width=2)
+    limit = {"style": f"stroke: {class_color(GAIN)}; stroke-width: 3"}
+
+    def counts(self, game: str, question: str) -> list[int]:
+        """The number of questions for each fruit when this one is the first."""
+        p, yes = GAMES[game], self.first[question]
+        below: dict[int, int] = {}
+        for side in (yes, tuple(i for i in range(4) if i not in yes)):
+            below |= dict(zip(side, fewest_questions(tuple(p[i] for i in side))))
+        return [below[i] + 1 for i in range(4)]
+
+    def reaches_limit(self, game: str, question: str) -> bool:
+        p = np.array(GAMES[game])
+        return game == "mostly apples" and bool(np.isclose(p @ self.counts(game, question), entropy_of_counts(p)))
+
+    def frame(self, game: str, question: str) -> State:
+        p, n = np.array(GAMES[game]), self.counts(game, question)
+        mean, bits = float(p @ n), float(entropy_of_counts(p))
+        places: Places = {"mean": (0, self.plane.y(mean))}
+        for i, (left, share) in enumerate(zip(np.cumsum(p) - p, p)):
+            (x, y), width = self.plane.at(float(left), n[i]), self.plane.x(float(share)) - self.plane.x(0)
+            places |= {f"block {i}": (x + 1, y - 21, width - 2, 1), FRUITS[i]: (x + width / 2, y - 5)}
+        asked = " + ".join(f"{share:g} × {count}" for share, count in zip(p, n))
+        rest = "exactly the limit" if np.isclose(mean, bits) else f"{mean - bits:g} above the limit"
+        sentence = f"Asking “{question}” first takes {asked} = {mean:g} questions on average, {rest} of {bits:g} bits."
+        return [self.plane.level(bits, **self.limit)], sentence, places
+
+    def marks(self) -> dict[Any, str]:
+        """The line of the mean, and the fruits; one that is tapped is asked about."""
+        left, _, right, _ = self.plane.box
+        marks: dict[Any, str] = {"mean": line(left, 0, right, 0, **self.dashed)}
+        for i, fruit in enumerate(FRUITS):
+            asks = {"data_choose": f"{fruit}?"}
+            marks[f"block {i}"] = rect(0, 0, 1, 20, **filled(0), fill_opacity=0.3, **asks)
+            marks[fruit] = centred(0, 0, fruit, **asks)
+        return marks
+
+    def background(self) -> str:
+        drawn = ""
+        for n in range(4):
+            drawn += self.plane.level(n, stroke_opacity=FAINT / 2)
+            drawn += ending(96, self.plane.y(n) + 5, f"{n} question{'s' * (n != 1)}")
+        drawn += line(104, 12, 134, 12, **self.dashed) + text(142, 17, "mean number")
+        return drawn + line(270, 12, 300, 12, **self.limit) + text(308, 17, "the limit")
+
+
 def questions_explorer() -> Explorable:
     """The reader asks the first question about four fruits, the best plan asks on: the mean number against its limit.
 
     A block is a fruit, as wide as it is likely; it sinks by one step with each question that it takes to find it.
     """
-    splits = [(i,) for i in range(4)] + [(0, i) for i in range(1, 4)]
-    names = {" or ".join(FRUITS[i] for i in split) + "?": split for split in splits}
-    plane = Plane((0, 1), (3, 0), (104, 44, 476, 288))
-
-    def counts(game: str, question: str) -> list[int]:
-        """The number of questions for each fruit when this one is the first."""
-        p, yes = GAMES[game], names[question]
-        sides = [yes, tuple(i for i in range(4) if i not in yes)]
-        below = {i: n for side in sides for i, n in zip(side, fewest_questions(tuple(p[i] for i in side)))}
-        return [below[i] + 1 for i in range(4)]
-
-    def frame(game: str, question: str) -> tuple[str, str, dict]:
-        p, n = np.array(GAMES[game]), counts(game, question)
-        mean, bits = float(p @ n), float(entropy_of_counts(p))
-        places: dict[object, tuple[float, ...]] = {}
-        for i, left in enumerate(np.cumsum(p) - p):
-            x, y = plane.x(float(left)), plane.y(n[i])
-            places[f"block {i}"] = (x + 1, y - 21, plane.x(float(p[i])) - plane.x(0) - 2, 1)
-            places[FRUITS[i]] = (x + (plane.x(float(p[i])) - plane.x(0)) / 2, y - 5)
-        places["mean"] = (0, plane.y(mean))
-        level = plane.y(bits)
-        drawing = line(plane.x(0), level, plane.x(1), level, style=f"stroke: {class_color(GAIN)}; stroke-width: 3")
-        asked = " + ".join(f"{share:g} × {count}" for share, count in zip(p, n))
-        rest = "exactly the limit" if np.isclose(mean, bits) else f"{mean - bits:g} above the limit"
-        return (
-            drawing,
-            f"Asking “{question}” first takes {asked} = {mean:g} questions on average, {rest} of {bits:g} bits.",
-            places,
-        )
-
-    dashed = dict(stroke_dasharray="6 4", stroke_width=2)
-    marks = {"mean": line(plane.x(0), 0, plane.x(1), 0, **dashed)}
-    for i, fruit in enumerate(FRUITS):  # a fruit that is tapped is asked about
-        asks = {"data_choose": f"{fruit}?"}
-        marks[f"block {i}"] = rect(0, 0, 1, 20, style=f"fill: {class_color(0)}", fill_opacity=0.3, **asks)
-        marks[fruit] = text(0, 0, fruit, text_anchor="middle", **asks)
-    steps = "".join(
-        line(plane.x(0), plane.y(n), plane.x(1), plane.y(n), stroke_opacity=FAINT / 2)
-        + text(96, plane.y(n) + 5, f"{n} question{'s' * (n != 1)}", text_anchor="end")
-        for n in range(4)
-    )
-    key = line(104, 12, 134, 12, **dashed) + text(142, 17, "mean number")
-    key += line(270, 12, 300, 12, style=f"stroke: {class_color(GAIN)}; stroke-width: 3")
-    key += text(308, 17, "the limit")
-    return Explorable(
+    plans = _Plans()
+    return plans.explorable(
         title="Which question comes first?",
         alt="Four blocks, as wide as their fruits are likely: apple one half, banana one quarter, cherry and date one "
         "eighth each. They lie on steps by the number of questions that each takes if the first one is whether it is "
         "the apple or the banana: two for every fruit. A dashed line at 2 is their mean; a full line at 1.75 is the "
         "limit below which no mean goes.",
-        size=(480, 304),
-        background=steps + key,
         controls=[
             Choice("The game", list(GAMES), start="mostly apples", opens="all alike"),
-            Choice("First question", list(names), start="apple or banana?"),
+            Choice("First question", list(plans.first), start="apple or banana?"),
         ],
-        frame=frame,
-        marks=marks,
-        found=lambda game, question: (
-            game == "mostly apples"
-            and np.isclose(np.dot(GAMES[game], counts(game, question)), entropy_of_counts(np.array(GAMES[game])))
-        ),
+        found=plans.reaches_limit,
         challenge="Change the game to mostly apples. Which first question brings the mean down to the green limit? "
         "Does any go below it?",
     )
 
 
+class _Deals(Scene):
+    """The labels of the melons, dealt again and again among the branches of a question, and the gain of each deal."""
+
+    size = (480, 302)
+
+    axis = Chart((0, 0.5), (0, 1), (14, 112, 466, 252))
+
+    def __init__(self, attribute: pd.Series, ripe: pd.Series, n_shuffles: int, seed: int) -> None:
+        self.attribute, self.ripe = attribute, ripe
+        rng = np.random.default_rng(seed)
+        # For each deal the melons that had the labels, in the order of those that get them; first as they are.
+        self.owners = [ripe.index.to_numpy(), *(rng.permutation(ripe.index) for _ in range(n_shuffles))]
+        self.gains = [float(information_gain(attribute, ripe.loc[owner].to_numpy())) for owner in self.owners]
+        heights = [sum(np.isclose(self.gains[1 : k + 1], gain)) for k, gain in enumerate(self.gains)]
+        pitch = min(11, 130 / max(heights))
+        self.dots = [
+            circle(self.axis.x(gain), 252 - pitch * (height - 0.5), 0.42 * pitch)
+            for gain, height in zip(self.gains, heights)
+        ]
+        self.spots, self.heads = self.lay_out()
+
+    def lay_out(self) -> tuple[Places, str]:
+        """The places of the melons, in two lines in the box of each branch, and these boxes with their names."""
+        values, counts = self.attribute.cat.categories.tolist(), self.attribute.value_counts(sort=False)
+        columns = [-(-int(counts[value]) // 2) for value in values]
+        widths = [max(28 * n + 4, 8 * len(value)) for n, value in zip(columns, values, strict=True)]
+        gap, left, spots, heads = (466 - sum(widths)) / (len(values) - 1), 7.0, Places(), ""
+        for value, n, width in zip(values, columns, widths, strict=True):
+            middle = left + width / 2
+            heads += centred(middle, 16, value)
+            heads += rect(middle - 14 * n - 2, 24, 28 * n + 4, 60, **OUTLINE, stroke_opacity=FAINT)
+            rows = self.attribute.index[self.attribute == value].tolist()
+            spots |= {row: (round(x), y) for row, (x, y) in in_lines(rows, middle, 40, n, 28).items()}
+            left += width + gap
+        return spots, heads
+
+    def reached(self, k: int) -> int:
+        """How many of the first k shuffles gain as much as the true labels."""
+        return sum(gain >= self.gains[0] - 1e-9 for gain in self.gains[1 : k + 1])
+
+    def frame(self, k: int) -> State:
+        places = {owner: self.spots[row] for row, owner in zip(self.ripe.index, self.owners[k])}
+        if k == 0:
+            return [""], f"The labels as they are: the gain is {self.gains[0]:.3f} bits.", places
+        style = f"fill: {class_color(GAIN)}; stroke: {class_color(GAIN)}; stroke-width: 3"
+        sentence = (
+            f"Shuffle {k}: the gain is {self.gains[k]:.3f} bits by chance. So far the mean is "
+            f"{np.mean(self.gains[1 : k + 1]):.3f}, and {self.reached(k)} of {k} shuffles reached {self.gains[0]:.3f}."
+        )
+        return [*self.dots[1:k], element("g", self.dots[k], style=style)], sentence, places
+
+    def background(self) -> str:
+        true = self.axis.x(self.gains[0])
+        return (
+            self.heads
+            + "".join(centred(self.axis.x(k / 10), 273, f"{k / 10:g}") for k in range(6))
+            + line(14, 252, 466, 252)
+            + centred(240, 294, "gain (bits)")
+            + ripe_and_unripe(8, 289)
+            + line(true, 108, true, 252, stroke_dasharray="6 4", stroke_width=2)
+            + ending(true - 7, 118, f"true labels: {self.gains[0]:.3f}")
+        )
+
+
 def shuffle_explorer(attribute: pd.Series, ripe: pd.Series, *, n_shuffles: int = 60, seed: int = 0) -> Explorable:
     """The labels of the melons are dealt again and again among the branches of `attribute`; each gain leaves a dot."""
-    values = attribute.cat.categories.tolist()
-    order = attribute.cat.codes.sort_values(kind="stable").index
-    counts = attribute.value_counts(sort=False)
-    columns = [-(-int(counts[value]) // 2) for value in values]  # the melons of a branch lie in two lines
-    widths = [max(28 * n + 4, 8 * len(value)) for n, value in zip(columns, values, strict=True)]
-    gap = (466 - sum(widths)) / (len(values) - 1)
-    spots, heads, left = {}, "", 7.0
-    for value, n, width in zip(values, columns, widths, strict=True):
-        middle = left + width / 2
-        heads += text(middle, 16, value, text_anchor="middle")
-        heads += rect(middle - 14 * n - 2, 24, 28 * n + 4, 60, fill="none", stroke="currentColor", stroke_opacity=FAINT)
-        for i, row in enumerate(order[attribute[order] == value]):
-            spots[row] = (round(middle + 28 * (i % n - (n - 1) / 2)), 40 + 28 * (i // n))
-        left += width + gap
-    axis = Plane((0, 0.5), (0, 1), (14, 112, 466, 252))
-    rng = np.random.default_rng(seed)
-    # For each deal the melons that had the labels, in the order of those that get them; first as they are.
-    owners = [ripe.index.to_numpy(), *(rng.permutation(ripe.index) for _ in range(n_shuffles))]
-    deals = [ripe.loc[owner].to_numpy() for owner in owners]
-    gains = [float(information_gain(attribute, labels)) for labels in deals]
-    heights = [sum(np.isclose(gains[1 : k + 1], gains[k])) for k in range(n_shuffles + 1)]
-    pitch = min(11, 130 / max(heights))
-    dots = [circle(axis.x(gain), 252 - pitch * (height - 0.5), 0.42 * pitch) for gain, height in zip(gains, heights)]
-
-    def frame(k: int) -> tuple[list[str], str, dict]:
-        places = {owner: spots[row] for row, owner in zip(ripe.index, owners[k])}
-        if k == 0:
-            return [""], f"The labels as they are: the gain is {gains[0]:.3f} bits.", places
-        newest = element("g", dots[k], style=f"fill: {class_color(GAIN)}; stroke: {class_color(GAIN)}; stroke-width: 3")
-        reached = sum(gain >= gains[0] - 1e-9 for gain in gains[1 : k + 1])
-        sentence = (
-            f"Shuffle {k}: the gain is {gains[k]:.3f} bits by chance. So far the mean is "
-            f"{np.mean(gains[1 : k + 1]):.3f}, and {reached} of {k} shuffles reached {gains[0]:.3f}."
-        )
-        return [*dots[1:k], newest], sentence, places
-
-    true = axis.x(gains[0])
-    ticks = (0, 0.1, 0.2, 0.3, 0.4, 0.5)
-    background = (
-        heads
-        + "".join(text(axis.x(tick), 273, f"{tick:g}", text_anchor="middle") for tick in ticks)
-        + line(14, 252, 466, 252)
-        + text(240, 294, "gain (bits)", text_anchor="middle")
-        + ripe_and_unripe(8, 289)
-        + line(true, 108, true, 252, stroke_dasharray="6 4", stroke_width=2)
-        + text(true - 7, 118, f"true labels: {gains[0]:.3f}", text_anchor="end")
-    )
-    return Explorable(
+    deals = _Deals(attribute, ripe, n_shuffles, seed)
+    branches = ", ".join(f"{value} {n}" for value, n in attribute.value_counts(sort=False).items())
+    return deals.explorable(
         title="The labels dealt again",
         alt="The labels of the seventeen melons as numbered circles, hollow if ripe, in the branches of "
-        f"{attribute.name}: {', '.join(f'{value} {counts[value]}' for value in values)}. Below, an axis of gains. A "
-        f"dashed line marks that of the true labels, {gains[0]:.3f} bits, and dots those of {n_shuffles} shuffles, "
-        f"of which {sum(gain >= gains[0] - 1e-9 for gain in gains[1:])} reach the line.",
-        size=(480, 302),
-        background=background,
+        f"{attribute.name}: {branches}. Below, an axis of gains. A dashed line marks that of the true labels, "
+        f"{deals.gains[0]:.3f} bits, and dots those of {n_shuffles} shuffles, of which {deals.reached(n_shuffles)} "
+        "reach the line.",
         controls=[Slider("Shuffles", list(range(n_shuffles + 1)), start=n_shuffles, opens=0)],
-        frame=frame,
-        marks={row: melon(row, label == "yes", radius=13) for row, label in ripe.items()},
+        marks=melon_marks(ripe == "yes", 13),
         guess=Slider(
-            "Your guess: the mean gain of shuffled labels",
-            [k / 20 for k in range(9)],
-            start=0.2,
-            show="{:.2f} bits",
+            "Your guess: the mean gain of shuffled labels", [k / 20 for k in range(9)], start=0.2, show="{:.2f} bits"
         ),
-        found=lambda k: k > 0 and gains[k] >= gains[0] - 1e-9,
+        found=lambda k: k > 0 and deals.gains[k] >= deals.gains[0] - 1e-9,
         challenge="Guess, then press Play. Does chance ever reach the true gain? Find a shuffle that does.",
     )
 
@@ -357,13 +374,13 @@ def guessing_game() -> Picture:
         ends = right if rest == "date" else left + width / 2
         drawing += (
             rect(left, top, width, height, fill=class_color(0), fill_opacity=0.3, stroke="currentColor")
-            + rect(right, top, width, height, fill="none", stroke="currentColor")
+            + rect(right, top, width, height, **OUTLINE)
             + _stacked(left + width / 2, top + 20, [fruit, share])
             + _stacked(right + width / 2, top + 20, [rest, share])
-            + text(ends, top + 64, f"{i + 1} question{'s' * (i > 0)}", text_anchor="middle")
+            + centred(ends, top + 64, f"{i + 1} question{'s' * (i > 0)}")
         )
         if i:
-            drawing += text(left - 10, top + 28, f"{fruit}?", text_anchor="end")
+            drawing += ending(left - 10, top + 28, f"{fruit}?")
             drawing += line(left, top - 50, left, top, stroke_dasharray="4 4", stroke_opacity=0.6)
         else:
             drawing += text(0, top - 12, f"{fruit}?")
@@ -379,25 +396,25 @@ def guessing_game() -> Picture:
 
 def _stacked(x: float, y: float, lines: list[str], **attributes: object) -> str:
     """Write lines of words below each other, centred on x."""
-    return "".join(text(x, y + 18 * i, words, text_anchor="middle", **attributes) for i, words in enumerate(lines))
+    return "".join(centred(x, y + 18 * i, words, **attributes) for i, words in enumerate(lines))
 
 
 def surprise_curve() -> Picture:
     """The surprise of an event against its probability; each halving of the probability adds one bit."""
-    plane = Plane((0, 1), (0, 5), (30, 40, 368, 240))
+    plane = Chart((0, 1), (0, 5), (30, 40, 368, 240))
     p = np.exp2(-np.linspace(0, 5, 101))
     marks = ""
     for bits in range(5):
         x, y = plane.x(2.0**-bits), plane.y(bits)
         name = f"p = 1/{2**bits}: {bits} bit{'s' * (bits > 1)}" if bits else "p = 1: 0 bits"
-        marks += circle(x, y, 5, style=f"fill: {class_color(0)}") + text(x + 9, y - 7, name)
+        marks += circle(x, y, 5, **filled(0)) + text(x + 9, y - 7, name)
     return Picture(
         alt="The surprise of an event against its probability p. The curve falls: it comes down from infinity near "
         "p = 0, passes 4 bits at one sixteenth, 3 at one eighth, 2 at one quarter and 1 at one half, and ends at 0 "
         "bits for a certain event.",
         size=(480, 290),
         drawing=plane.axes([0, 0.25, 0.5, 0.75, 1], range(6), "probability p of the event", "surprise (bits)")
-        + plane.curve(p, self_information(p), style=f"stroke: {class_color(0)}")
+        + plane.curve(p, self_information(p), **stroked(0))
         + marks,
     )
 
@@ -407,7 +424,7 @@ def branch_entropies(attribute: pd.Series, ripe: pd.Series) -> Picture:
 
     The area of the blocks is the conditional entropy, the area between them and the entropy before is the gain.
     """
-    plane = Plane((0, 1), (0, 1), (34, 50, 466, 270))
+    plane = Chart((0, 1), (0, 1), (34, 50, 466, 270))
     table = pd.crosstab(attribute, ripe)
     counts = table.to_numpy()
     shares = counts.sum(axis=1) / counts.sum()
@@ -437,14 +454,14 @@ def branch_entropies(attribute: pd.Series, ripe: pd.Series) -> Picture:
         drawing=plane.axes([], [0, 0.5, 1], "", "entropy (bits)")
         + blocks
         + line(plane.x(0), top, plane.x(1), top, stroke_dasharray="6 4", stroke_width=2)
-        + text(plane.x(1), top - 8, f"before the look: {before:.3f}", text_anchor="end")
+        + ending(plane.x(1), top - 8, f"before the look: {before:.3f}")
         + _stacked(middle, top + 26, ["gain", f"{gain:.3f}"], font_weight="bold")
         + _melons_below(plane, attribute, ripe)
-        + text(250, base + 62, "the melons by number, the ripe ones hollow", text_anchor="middle"),
+        + centred(250, base + 62, "the melons by number, the ripe ones hollow"),
     )
 
 
-def _melons_below(plane: Plane, attribute: pd.Series, ripe: pd.Series) -> str:
+def _melons_below(plane: Chart, attribute: pd.Series, ripe: pd.Series) -> str:
     """The melons of each branch under its block, the ripe ones first, each with its number."""
     order = pd.DataFrame({"value": attribute.cat.codes, "unripe": ripe != "yes"}).sort_values(["value", "unripe"])
     melons = ""
@@ -459,7 +476,7 @@ def gain_under_the_arch(no: tuple[int, int], yes: tuple[int, int]) -> Picture:
 
     `no` and `yes` are the numbers of ripe and unripe melons in the two branches.
     """
-    plane = Plane((0, 1), (0, 1), (34, 52, 466, 252))
+    plane = Chart((0, 1), (0, 1), (34, 52, 466, 252))
     counts = np.array([no, yes, np.add(no, yes)])
     p = np.linspace(0, 1, 201)
     shares, heights = counts[:, 0] / counts.sum(axis=1), entropy_of_counts(counts)
@@ -482,42 +499,41 @@ def gain_under_the_arch(no: tuple[int, int], yes: tuple[int, int]) -> Picture:
         + "".join(circle(column, row, 6) for column, row in [(x0, y0), (x1, y1), (x, y), (x, plane.y(mean))])
         + text(x0 + 14, y0 + 14, f"not clear: {heights[0]:.3f}")
         + text(x1 + 12, y1 - 4, f"clear: {heights[1]:.3f}")
-        + text(x, y - 10, f"all: {heights[2]:.3f}", text_anchor="middle")
+        + centred(x, y - 10, f"all: {heights[2]:.3f}")
         + text(x + 12, (y + plane.y(mean)) / 2 + 5, f"gain {gain:.3f}", font_weight="bold")
         + text(x + 10, plane.y(mean) + 20, f"mean {mean:.3f}"),
     )
 
 
-def plot_three_class_entropy() -> Plot:
+@plotted
+def plot_three_class_entropy() -> None:
     """Entropy of three classes on the triangle of their shares: one corner a class, the centre an even mix."""
     corners = np.array([[0, 0], [1, 0], [0.5, np.sqrt(3) / 2]])
     n = 60
     shares = np.array([(i, j, n - i - j) for i in range(n + 1) for j in range(n + 1 - i)]) / n
     x, y = (shares @ corners).T
-    with plt.rc_context(READABLE):
-        _, ax = plt.subplots(figsize=(PLOT_WIDTH, 4), layout="constrained")
-        filled = ax.tricontourf(x, y, entropy_of_counts(shares), levels=np.linspace(0, 1.6, 9), cmap="Blues")
-        plt.colorbar(filled, ax=ax, label="entropy (bits)", shrink=0.8)
-        ax.fill(*corners.T, facecolor="none", edgecolor="black", linewidth=1)
-        ax.plot(*corners.mean(axis=0), "o", color=CLASS_COLORS[1])
-        ax.annotate(
-            "even mix", corners.mean(axis=0), xytext=(0, 8), textcoords="offset points", ha="center", color="#fefefe"
-        )
-        for (cx, cy), name, drop in zip(corners, "ABC", (-0.08, -0.08, 0.03), strict=True):
-            ax.text(cx, cy + drop, f"only {name}", ha="center")
-        ax.set(aspect="equal", xlim=(-0.1, 1.1), ylim=(-0.1, 0.94))
-        ax.axis("off")
-        return current_plot()
+    ax = axes("", "", height=4)
+    filled = ax.tricontourf(x, y, entropy_of_counts(shares), levels=np.linspace(0, 1.6, 9), cmap="Blues")
+    plt.colorbar(filled, ax=ax, label="entropy (bits)", shrink=0.8)
+    ax.fill(*corners.T, facecolor="none", edgecolor="black", linewidth=1)
+    ax.plot(*corners.mean(axis=0), "o", color=CLASS_COLORS[1])
+    ax.annotate(
+        "even mix", corners.mean(axis=0), xytext=(0, 8), textcoords="offset points", ha="center", color="#fefefe"
+    )
+    for (cx, cy), name, drop in zip(corners, "ABC", (-0.08, -0.08, 0.03), strict=True):
+        ax.text(cx, cy + drop, f"only {name}", ha="center")
+    ax.set(aspect="equal", xlim=(-0.1, 1.1), ylim=(-0.1, 0.94))
+    ax.axis("off")
 
 
 def plot_pixels(gain: np.ndarray, mean_ink: np.ndarray) -> Plot:
     """The gain of each pixel beside the share of pictures in which it has ink; both as square grids."""
     side = int(np.sqrt(len(gain)))
     with plt.rc_context(READABLE):
-        _, axes = plt.subplots(1, 2, figsize=(PLOT_WIDTH, 4), layout="constrained")
-        pictures = [(mean_ink, "share with ink", "Greys"), (gain, "gain (bits)", "Blues")]
-        for ax, (values, title, cmap) in zip(axes, pictures, strict=True):
-            image = ax.imshow(values.reshape(side, side), cmap=cmap, vmin=0)
+        _, both = side_by_side(2, 4)
+        for ax, grid, title, cmap in zip(both, (mean_ink, gain), ("share with ink", "gain (bits)"), ("Greys", "Blues")):
+            image = ax.imshow(grid.reshape(side, side), cmap=cmap, vmin=0)
             plt.colorbar(image, ax=ax, location="bottom")
             ax.set(title=title, xlabel="column", ylabel="row", xticks=range(side), yticks=range(side))
-        return current_plot()
+            ax.spines[:].set_visible(True)
+        return current_plot()  # while words have this size, because the colour bars choose their ticks by it

@@ -19,9 +19,12 @@ from xml.sax.saxutils import escape, quoteattr
 
 from treekit.pen.svg import number, script_json
 
-__all__ = ["Slider", "Choice", "Panel", "Explorable"]
+__all__ = ["Slider", "Choice", "Panel", "Explorable", "Scene"]
 
 Place = Sequence[float]
+Places = dict[Any, Place]
+#: What `frame` returns: the SVG that changes, the sentence, and the places of the marks.
+State = tuple[list[str], str, Places]
 
 
 @dataclass(frozen=True)
@@ -29,20 +32,22 @@ class _Control:
     """What the reader can set: a label and the values that it takes.
 
     `start` is the value at rest (by default the first), `opens` the one with which the script begins (by default
-    `start`): in print a figure may show its answer, while a reader who can move it finds the answer alone.
+    `start`): in print a figure may show its answer, while a reader who can move it finds the answer alone. A guess is
+    judged by its `answer`, if one is given.
     """
 
     kind: ClassVar[str]
     label: str
-    values: Sequence
+    values: Sequence[Any]
     start: object = None
     show: str = "{}"
     opens: object = None
+    answer: object = None
 
     def __post_init__(self) -> None:
         if len(self.values) < 2:
             raise ValueError(f"values of {self.label!r}: a control needs at least two, got {len(self.values)}")
-        for name, value in (("start", self.start), ("opens", self.opens)):
+        for name, value in (("start", self.start), ("opens", self.opens), ("answer", self.answer)):
             if value is not None and value not in list(self.values):
                 raise ValueError(f"{name} of {self.label!r} must be one of its values, got {value!r}")
 
@@ -56,10 +61,12 @@ class _Control:
         """The position of the value with which the script begins."""
         return self.start_index if self.opens is None else list(self.values).index(self.opens)
 
-    def to_dict(self) -> dict:
+    def to_dict(self) -> dict[Any, Any]:
         """Return what the script needs to know."""
         shown = [self.show.format(value) for value in self.values]
         positions = {"start": self.start_index, "opens": self.opens_index}
+        if self.answer is not None:
+            positions["answer"] = list(self.values).index(self.answer)
         return {"kind": self.kind, "label": self.label, "values": shown, **positions}
 
 
@@ -81,7 +88,7 @@ class Slider(_Control):
                 f"points of {self.label!r}: one for each of {len(self.values)} values, got {len(self.points)}"
             )
 
-    def to_dict(self) -> dict:
+    def to_dict(self) -> dict[Any, Any]:
         points = [[round(float(x), 1), round(float(y), 1)] for x, y in self.points]
         return {**super().to_dict(), **({"points": points} if points else {})}
 
@@ -156,8 +163,10 @@ class Explorable:
     challenge : a question that moving the figure answers; it is shown where the figure can move.
     found : a function of the values that is true where the challenge is met; the reader is told so, quietly.
     guess : a control by which the reader says beforehand what the figure will show, or skips it. Until then the
-        sentence and whatever has the class `answer` in the drawing are hidden, and the other controls wait.
+        sentence and whatever has the class `answer` in the drawing are hidden, and the other controls wait. If it has
+        an answer, the reader is told then whether it is right.
     beside : a second panel, which stands beside the first where there is room.
+    stagger : how many milliseconds later than the mark before it each mark sets out; by default all travel at once.
 
     Raises
     ------
@@ -182,10 +191,12 @@ class Explorable:
         found: Callable[..., object] | None = None,
         guess: _Control | None = None,
         beside: Panel | None = None,
+        stagger: int = 0,
     ) -> None:
         if not controls:
             raise ValueError("controls: a figure that moves needs at least one")
         self.title, self.challenge, self.controls, self.guess = title, challenge, list(controls), guess
+        self.stagger = stagger
         panels = [Panel(alt, size, background, frame, marks or {}), *([beside] if beside else [])]
         self.panels = panels
 
@@ -245,9 +256,9 @@ class Explorable:
         if guess and guess["kind"] == "choice":
             guess["opens"] = -1  # none is pressed: the reader presses one
         lines = ",\n".join(script_json(part) for part in parts)
-        return f'{{"controls":{controls},\n"guess":{script_json(guess)},\n"parts":[\n{lines}\n],\n"frames":[\n' + (
-            ",\n".join(frames) + "\n]}"
-        )
+        stagger = f'"stagger":{self.stagger},\n' if self.stagger else ""
+        head = f'"controls":{controls},\n"guess":{script_json(guess)},\n{stagger}'
+        return f'{{{head}"parts":[\n{lines}\n],\n"frames":[\n' + ",\n".join(frames) + "\n]}"
 
 
 def _picture(panel: Panel, scene: _Scene, n_panels: int) -> str:
@@ -307,3 +318,33 @@ def _scene(panel: Panel, drawn: object) -> _Scene:
     if unknown:
         raise ValueError(f"marks: the frame places {unknown}, which are not among the marks")
     return _Scene(parts, [places.get(key) for key in panel.marks])
+
+
+class Scene:
+    """What a figure shows, apart from its words: subclass it, compute the states once, and draw each of them.
+
+    A function of the chapter's module adds title, alternative text, controls and challenge: ``scene.explorable(...)``.
+    """
+
+    size: tuple[float, float] = (480, 300)
+
+    def background(self) -> str:
+        """Return the SVG that stays."""
+        return ""
+
+    def marks(self) -> dict[Any, str]:
+        """Return the SVG of each mark, by its key."""
+        return {}
+
+    def frame(self, *args: Any, **kwargs: Any) -> State:
+        """Return what changes, the sentence, and the places of the marks, for one value of each control."""
+        raise NotImplementedError
+
+    def beside(self) -> Panel | None:
+        """Return the second panel, if there is one."""
+        return None
+
+    def explorable(self, **words: Any) -> Explorable:
+        """Return the figure, with these further arguments of :class:`Explorable`."""
+        drawn = dict(size=self.size, background=self.background(), marks=self.marks(), frame=self.frame)
+        return Explorable(**{**drawn, "beside": self.beside(), **words})

@@ -5,19 +5,22 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 from xml.sax.saxutils import escape
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from figures.charts import Chart, Picture, Spot, tenths, ticks
 from figures.cover import Bin, grown
-from figures.explorable import Choice, Explorable, Panel, Slider
-from figures.shared import Picture, dot, in_class, melon, melons_named, ripe_and_unripe
+from figures.explorable import Choice, Explorable, Panel, Places, Scene, Slider, State
+from figures.looks import OUTLINE, centred, ending, filled, in_class, painted, path, ringed, stroked
+from figures.melons import melon_marks, melons_named, ripe_and_unripe
 from treekit.measures import information_gain
 from treekit.models.random_forest import RandomForestClassifier
-from treekit.pen.palette import REGION, RIPE, UNRIPE, class_color
-from treekit.pen.svg import Plane, circle, element, line, number, rect, text
+from treekit.pen.palette import REGION, RIPE, UNRIPE
+from treekit.pen.svg import circle, element, line, number, rect, text
 
 NOBODY = "none"
 RIPENESS = ("unripe", "ripe")
@@ -27,6 +30,7 @@ MAPS = ("both columns", "one at random")
 TREE, VOTE = "its newest tree", "its vote so far"
 STEP, PITCH, MELONS = 31, 28, 214  # pixels from line to line and from melon to melon of an outline; where melons begin
 N_TREES = (1, 2, 3, 5, 10, 20, 40)
+TREES = Slider("Trees", list(N_TREES), start=N_TREES[-1], opens=1)
 LACKING = 0.4  # opacity of a melon that a sample lacks
 RADIUS = 13  # of a melon that a sample holds once: its number has 11 pixels on a phone
 N_CELLS = 40  # of the grid over each axis on which votes are counted
@@ -37,62 +41,82 @@ FULL = (0, 5)  # of the six shades: at least nine votes in ten
 # -- one melon less -------------------------------------------------------------------------------------------------
 
 
+class _Eaten(Scene):
+    """The trees that ID3 grows on all melons and on all but one, as outlines whose leaves hold the melons."""
+
+    plate = (452, 20)  # where the eaten melon lies
+
+    def __init__(self, melons: pd.DataFrame, target: str) -> None:
+        self.is_ripe, self.names = melons[target] == "yes", {str(name): name for name in melons.index}
+        self.tables = {NOBODY: melons, **{eaten: melons.drop(index=name) for eaten, name in self.names.items()}}
+        # The gain of each attribute at the root; of equal ones the first is the largest, as ID3 chooses.
+        self.gains = {
+            eaten: pd.Series(
+                {name: information_gain(table[name], table[target]) for name in table.columns.drop(target)}
+            )
+            for eaten, table in self.tables.items()
+        }
+        self.outlines = {
+            eaten: _outline(grown(table, target, self.gains[eaten].idxmax())) for eaten, table in self.tables.items()
+        }
+        own = self.gains[NOBODY].idxmax()
+        self.turned = [eaten for eaten in self.tables if self.gains[eaten].idxmax() != own]
+
+    def frame(self, eaten: str) -> State:
+        parts, places = [], Places()
+        for i, (depth, node) in enumerate(self.outlines[eaten]):
+            y = 26 + STEP * i
+            words = escape(node.answer)
+            if node.question:
+                question = element("tspan", f"{node.question}?", font_weight="bold")
+                words = (f"{words}: " if words else "") + question
+            parts.append(element("text", words, x=4 + 20 * depth, y=y))
+            if not node.question:
+                parts.append(self.leaf_box(node.rows, y))
+                places |= {row: (MELONS + PITCH * k, y - 5) for k, row in enumerate(node.rows)}
+        if eaten != NOBODY:
+            places[self.names[eaten]] = (*self.plate, 1, 1, 0.4)
+        return parts, self.sentence(eaten), places
+
+    def leaf_box(self, rows: list[Any], y: float) -> str:
+        """Behind the melons of a leaf, the colour of its class."""
+        kind = RIPE if self.is_ripe[rows[0]] else UNRIPE
+        return rect(MELONS - 16, y - 19, PITCH * len(rows) + 3, 28, rx=14, **painted(kind), fill_opacity=REGION)
+
+    def sentence(self, eaten: str) -> str:
+        own, rival = self.gains[NOBODY].nlargest(2).index
+        gains, n = self.gains[eaten], len(self.tables[eaten])
+        gone = "With all" if eaten == NOBODY else f"Without melon {eaten}, of"
+        n_leaves = sum(not node.question for _, node in self.outlines[eaten])
+        return (
+            f"{gone} {n} melons the first question is {gains.idxmax()}: {own} gains {gains[own]:.3f} bits, {rival} "
+            f"{gains[rival]:.3f}. The tree has {n_leaves} leaves with melons."
+        )
+
+
 def eaten_explorer(melons: pd.DataFrame, target: str) -> Explorable:
     """The tree that ID3 grows on all melons, or on all but one: an outline whose leaves hold the melons.
 
     `melons` is a table of words with the labels yes and no in `target`. At rest one melon is eaten with which the root
     asks another question; the script begins with all of them.
     """
-    is_ripe = (melons[target] == "yes").to_dict()
-    names = {name: str(name) for name in melons.index}
-    tables = {NOBODY: melons, **{names[name]: melons.drop(index=name) for name in melons.index}}
-    gains = {eaten: _gains(table, target) for eaten, table in tables.items()}
-    outlines = {eaten: _outline(grown(table, target, gains[eaten].idxmax())) for eaten, table in tables.items()}
-    own, rival = gains[NOBODY].nlargest(2).index
-    turned = [eaten for eaten in tables if gains[eaten].idxmax() != own]
-    size = (480, 30 + STEP * max(map(len, outlines.values())))
-    plate = (452, 20)
-
-    def frame(eaten: str) -> tuple[list[str], str, dict]:
-        parts: list[str] = []
-        places: dict[object, tuple[float, ...]] = {}
-        for i, (depth, node) in enumerate(outlines[eaten]):
-            y, x = 26 + STEP * i, 4 + 20 * depth
-            question = f"{node.question}?" if node.question else ""
-            answer = f"{node.answer}: " if node.answer and question else node.answer
-            bold = element("tspan", question, font_weight="bold")
-            parts.append(element("text", escape(answer) + (bold if question else ""), x=x, y=y))
-            if not node.question:
-                parts.append(_leaf_box(node.rows, is_ripe, y))
-                places |= {row: (MELONS + PITCH * k, y - 5) for k, row in enumerate(node.rows)}
-        places |= {name: (*plate, 1, 1, 0.4) for name in melons.index if names[name] == eaten}
-        first = gains[eaten].idxmax()
-        gone = "With all" if eaten == NOBODY else f"Without melon {eaten}, of"
-        held = f"The tree has {sum(not node.question for _, node in outlines[eaten])} leaves with melons."
-        gain = f"{own} gains {gains[eaten][own]:.3f} bits, {rival} {gains[eaten][rival]:.3f}"
-        return parts, f"{gone} {len(tables[eaten])} melons the first question is {first}: {gain}. {held}", places
-
-    return Explorable(
+    trees = _Eaten(melons, target)
+    rest, (x, _) = trees.turned[0], trees.plate
+    return trees.explorable(
         title="Somebody eats a melon",
-        alt=f"A tree as an outline. Its root asks about {gains[turned[0]].idxmax()}; each further question is a line "
+        alt=f"A tree as an outline. Its root asks about {trees.gains[rest].idxmax()}; each further question is a line "
         "below it, and each leaf a line with its melons as numbered circles, hollow if ripe. "
-        f"Melon {turned[0]} lies apart, pale: it has been eaten.",
-        size=size,
-        background=text(plate[0] - 24, 25, "eaten:", text_anchor="end"),
+        f"Melon {rest} lies apart, pale: it has been eaten.",
+        size=(480, 30 + STEP * max(map(len, trees.outlines.values()))),
+        background=ending(x - 24, 25, "eaten:"),
         marks={
-            name: element("g", melon(name, ripe, radius=13), data_choose=names[name]) for name, ripe in is_ripe.items()
+            name: element("g", mark, data_choose=str(name)) for name, mark in melon_marks(trees.is_ripe, RADIUS).items()
         },
-        controls=[Slider("Eaten", list(tables), start=turned[0], opens=NOBODY)],
-        frame=frame,
-        found=lambda eaten: eaten in turned,
+        controls=[Slider("Eaten", list(trees.tables), start=rest, opens=NOBODY)],
+        found=lambda eaten: eaten in trees.turned,
         guess=Choice("Your guess: how many melons are there without which the first question changes?", GUESSES),
         challenge="Tap a melon to eat it. Find one without which the first question changes.",
     )
-
-
-def _gains(table: pd.DataFrame, target: str) -> pd.Series:
-    """The gain of each attribute at the root, the first one first among equals, as ID3 chooses."""
-    return pd.Series({name: information_gain(table[name], table[target]) for name in table.columns.drop(target)})
 
 
 def _outline(node: Bin, depth: int = 0) -> list[tuple[int, Bin]]:
@@ -101,125 +125,7 @@ def _outline(node: Bin, depth: int = 0) -> list[tuple[int, Bin]]:
     return [(depth, node), *below]
 
 
-def _leaf_box(rows: list, is_ripe: Mapping, y: float) -> str:
-    """Behind the melons of a leaf, the colour of its class."""
-    color = class_color(RIPE if is_ripe[rows[0]] else UNRIPE)
-    style = f"fill: {color}; stroke: {color}"
-    return rect(MELONS - 16, y - 19, PITCH * len(rows) + 3, 28, rx=14, style=style, fill_opacity=REGION)
-
-
 # -- votes over the plane -------------------------------------------------------------------------------------------
-
-
-def forest_explorer(X: pd.DataFrame, y: pd.Series, point: tuple[float, float]) -> Explorable:
-    """Bagged trees on two columns of numbers: beside the newest tree alone, the vote of all so far.
-
-    `y` has two classes; `point` is a new row, marked by a cross. Each row of `X` should differ from all others, so that
-    every leaf is pure and a tree's class shares are its vote. The newest tree is shown with the table that it has grown
-    on: a row is the larger the more often its sample holds it, and faint where the sample does not. Rows that are
-    classified wrongly are ringed. The second class is the one that counts as ripe.
-    """
-    view = _VotePlane(X, y, point)
-    grown = view.grow(max_features=None)
-    done = next((m for m in N_TREES if not view.wrong(grown, m).any()), None)
-
-    def alone_and_together(m: int) -> tuple[list[str], str, dict]:
-        own, counts = grown.only(m), grown.in_bag[m - 1]
-        parts, places = view.map(f"tree {m} alone", own, 1, counts)
-        sentence = (
-            f"Tree {m} alone, whose table lacks {np.sum(counts == 0)} of the {len(X)} melons, "
-            f"gets {view.wrong_names(own, 1)} "
-            f"wrong and predicts {view.label(own.at_point[0])} at the cross. "
-        )
-        if m == 1:
-            return parts, sentence + "So far it is the whole vote.", places
-        return parts, sentence + f"The vote gets {view.wrong_names(grown, m)} wrong; {view.votes(grown, m)}.", places
-
-    return Explorable(
-        title="Tree after tree",
-        alt=f"A map of {X.columns[0]} and {X.columns[1]} with {len(X)} numbered melons. A thick line of steps "
-        f"separates the region where tree {N_TREES[-1]} alone predicts ripe from the rest. Some melons are large, "
-        "because the tree's table holds them twice or more, others faint, because it lacks them. Ringed ones it gets "
-        "wrong.",
-        size=view.size,
-        background=view.background,
-        marks=view.marks,
-        controls=[Slider("Trees", list(N_TREES), start=N_TREES[-1], opens=1)],
-        frame=alone_and_together,
-        beside=Panel(
-            alt=f"The same map with the vote of {N_TREES[-1]} trees: overlapping rectangles in six shades, from all "
-            "votes for unripe to all for ripe, and a thick line of steps between the majorities.",
-            size=view.size,
-            background=view.background,
-            frame=lambda m: view.map("the vote so far", grown, m),
-            marks=view.marks,
-        ),
-        found=lambda m: m == done,
-        guess=Choice(f"Your guess: of {N_TREES[-1]} trees, how many predict ripe at the cross?", OF_FORTY),
-        challenge="How far does the line jump from tree to tree? Find the smallest vote that gets no melon wrong.",
-    )
-
-
-def column_explorer(X: pd.DataFrame, y: pd.Series, point: tuple[float, float]) -> Explorable:
-    """Two growing forests side by side: splits that see both columns, and splits that see one drawn at random.
-
-    Each map shows the newest tree of its forest, or the vote so far. A tree has the same sample in both forests, so
-    that nothing but the draw of columns sets the two apart; samples are shown as in `forest_explorer`.
-    """
-    view = _VotePlane(X, y, point)
-    forests = view.grow(max_features=None), view.grow(max_features=1)
-    full = {m: [round(100 * np.mean(np.isin(view.levels(f, m), FULL))) for f in forests] for m in N_TREES}
-    fewest = next((m for m in N_TREES if min(full[m]) < 50), None)
-
-    def drawn(shown: str, m: int, k: int) -> tuple[list[str], dict[object, tuple[float, ...]]]:
-        if shown == VOTE:
-            return view.map(MAPS[k], forests[k], m)
-        return view.map(f"{MAPS[k]}: tree {m}", forests[k].only(m), 1, forests[k].in_bag[m - 1])
-
-    def compared(shown: str, m: int) -> tuple[list[str], str, dict]:
-        parts, places = drawn(shown, m, 0)
-        if shown == VOTE:
-            ripe = [int(grown.at_point[:m].sum()) for grown in forests]
-            sentence = (
-                f"The full colours, where at least nine trees in ten agree, cover {full[m][0]} % of the map with both "
-                f"columns and {full[m][1]} % with one at random. Votes for ripe at the cross: {ripe[0]} and {ripe[1]} "
-                f"of {m}."
-            )
-            return parts, sentence, places
-        sentence = f"Tree {m} has the same sample in both forests."
-        if m > 1:
-            differ = [round(100 * grown.disagreement(m)) for grown in forests]
-            pair = "The two trees so far differ" if m == 2 else f"Any two of the {m} trees so far differ, on average,"
-            sentence += (
-                f" {pair} on {differ[0]} % of the map with both columns and on {differ[1]} % with one at random."
-            )
-        return parts, sentence, places
-
-    return Explorable(
-        title="One column at random",
-        alt=f"A map of {X.columns[0]} and {X.columns[1]} with {len(X)} numbered melons and the vote of {N_TREES[-1]} "
-        "trees whose splits see both columns: large regions of full colour, with weaker colours between them.",
-        size=view.size,
-        background=view.background,
-        marks=view.marks,
-        controls=[
-            Choice("Of each forest see", [TREE, VOTE], start=VOTE, opens=TREE),
-            Slider("Trees", list(N_TREES), start=N_TREES[-1], opens=1),
-        ],
-        frame=compared,
-        beside=Panel(
-            alt="The same map with the vote of as many trees whose splits see one column drawn at random: the regions "
-            "of full colour are smaller, and the weaker colours between them wider.",
-            size=view.size,
-            background=view.background,
-            frame=lambda shown, m: drawn(shown, m, 1),
-            marks=view.marks,
-        ),
-        found=lambda shown, m: shown == VOTE and m == fewest,
-        guess=Choice(f"Your guess: on which map will {N_TREES[-1]} trees disagree more?", [*MAPS, "no difference"]),
-        challenge="Step through the newest trees: on which map does the line jump more? Then find the smallest vote "
-        "with less than half of a map in full colour.",
-    )
 
 
 @dataclass(frozen=True)
@@ -245,26 +151,36 @@ class _Grown:
         return float(np.mean(2 * p * (1 - p)) * m / (m - 1))
 
 
-class _VotePlane:
+class _VotePlane(Scene):
     """Two columns of numbers, the rows in them, and a new point; on it the votes of trees are shaded."""
 
     size = (440, 436)
+    second_alt = ""
 
     def __init__(self, X: pd.DataFrame, y: pd.Series, point: tuple[float, float]):
         self.X, self.y, self.point = X, y, point
-        (left, right), (low, high) = (_limits(X[name]) for name in X)
-        self.plane = Plane((left, right), (low, high), (44, 56, 424, 386))
-        self.xs, self.ys = (np.linspace(*limits, N_CELLS + 1) for limits in (self.plane.xlim, self.plane.ylim))
-        self.background = self.plane.axes(_round_ticks(left, right), _round_ticks(low, high), *map(str, X.columns)) + (
-            ripe_and_unripe(308, 37)
-        )
+        self.plane = Chart(tenths(X.iloc[:, 0]), tenths(X.iloc[:, 1]), (44, 56, 424, 386))
+        self.spots = self.plane.pixels(*X.to_numpy(float).T)
         self.is_ripe = (y == np.unique(y)[1]).to_numpy()
-        self.marks = {name: melon(name, ripe, radius=RADIUS) for name, ripe in zip(X.index, self.is_ripe.tolist())}
+
+    def background(self) -> str:
+        xticks, yticks = (ticks(*limits, 4) for limits in (self.plane.xlim, self.plane.ylim))
+        return self.plane.axes(xticks, yticks, *map(str, self.X)) + ripe_and_unripe(308, 37)
+
+    def marks(self) -> dict[Any, str]:
         cross = '<path d="M-7,-7l14,14M-7,7l14,-14" stroke="currentColor" stroke-width="4"/>'
-        self.marks["new"] = cross
+        return melon_marks(dict(zip(self.X.index, self.is_ripe)), RADIUS) | {"new": cross}
+
+    def second(self, *args: Any, **kwargs: Any) -> tuple[list[str], Places]:
+        """What the panel beside shows, over the same rows."""
+        raise NotImplementedError
+
+    def beside(self) -> Panel:
+        return Panel(self.second_alt, self.size, self.background(), self.second, self.marks())
 
     def grow(self, max_features: int | None) -> _Grown:
-        middles = np.meshgrid(*((edges[1:] + edges[:-1]) / 2 for edges in (self.xs, self.ys)))
+        edges = [np.linspace(*limits, N_CELLS + 1) for limits in (self.plane.xlim, self.plane.ylim)]
+        middles = np.meshgrid(*((ends[1:] + ends[:-1]) / 2 for ends in edges))
         cells = np.stack(middles, axis=-1).reshape(-1, 2)
         new = pd.DataFrame(np.vstack([cells, [self.point], self.X]), columns=self.X.columns)
         forest = RandomForestClassifier(N_TREES[-1], max_features=max_features, oob_score=True, random_state=0)
@@ -273,12 +189,9 @@ class _VotePlane:
         on_grid, at_point, on_rows = np.split(share, [len(cells), len(cells) + 1], axis=1)
         return _Grown(on_grid.reshape(-1, N_CELLS, N_CELLS), at_point[:, 0], on_rows, forest.in_bag_)
 
-    def label(self, share: float) -> str:
-        return RIPENESS[int(share > 0.5)]
-
-    def votes(self, grown: _Grown, m: int) -> str:
-        votes = int(grown.at_point[:m].sum())
-        return f"{votes} of {m} {'votes' if votes == 1 else 'vote'} {RIPENESS[1]} at the cross"
+    def votes(self, grown: _Grown, m: int) -> int:
+        """How many of the first m trees predict ripe at the point."""
+        return int(grown.at_point[:m].sum())
 
     def wrong(self, grown: _Grown, m: int) -> NDArray[np.bool_]:
         """Which rows the first m trees, voting, classify wrongly; a tie goes to the first class, as in treekit."""
@@ -293,41 +206,147 @@ class _VotePlane:
 
     def map(
         self, title: str, grown: _Grown, m: int, counts: NDArray[np.intp] | None = None
-    ) -> tuple[list[str], dict[object, tuple[float, ...]]]:
+    ) -> tuple[list[str], Places]:
         """The shades of a vote, rings around the rows that it gets wrong, and the places of the rows and the cross.
 
         With the counts of a sample, the areas of the rows grow with how often it holds them.
         """
         held = np.ones(len(self.X), dtype=int) if counts is None else counts
-        places: dict[object, tuple[float, ...]] = {}
-        rings = ""
-        for name, (a, b), n, wrong in zip(self.X.index, self.X.to_numpy(float), held, self.wrong(grown, m)):
-            x, y, size = round(self.plane.x(a)), round(self.plane.y(b)), float(np.sqrt(max(n, 1)))
-            places[name] = (x, y) if counts is None else (x, y, size, size, 1 if n else LACKING)
-            rings += circle(x, y, RADIUS * size + 4) if wrong else ""
-        places["new"] = (self.plane.x(self.point[0]), self.plane.y(self.point[1]))
-        drawn_rings = element("g", rings, fill="none", stroke="currentColor", stroke_width=2) if rings else ""
-        heading = text(0, 16, title, font_weight="bold")
-        return [heading, _shades(self.plane, self.levels(grown, m)), drawn_rings], places
+        sizes, wrong = np.sqrt(np.maximum(held, 1)), self.wrong(grown, m)
+        places: Places = dict(zip(self.X.index, self.spots))
+        if counts is not None:
+            rows = zip(self.X.index, self.spots, sizes, held)
+            places = {name: (*spot, size, size, 1 if n else LACKING) for name, spot, size, n in rows}
+        places["new"] = self.plane.at(*self.point)
+        rings = ringed((*self.spots[n], RADIUS * sizes[n] + 4) for n in np.flatnonzero(wrong)) if wrong.any() else ""
+        return [text(0, 16, title, font_weight="bold"), _shades(self.plane, self.levels(grown, m)), rings], places
 
 
-def _limits(column: pd.Series) -> tuple[float, float]:
-    """From where to where an axis reaches: a little beyond the numbers, in tenths."""
-    return float(np.floor(10 * column.min() - 0.3) / 10), float(np.ceil(10 * column.max() + 0.3) / 10)
+class _Votes(_VotePlane):
+    """Bagged trees one after the other: the newest alone, with its sample, and beside it the vote of all so far."""
+
+    second_alt = (
+        f"The same map with the vote of {N_TREES[-1]} trees: overlapping rectangles in six shades, from all votes for "
+        "unripe to all for ripe, and a thick line of steps between the majorities."
+    )
+
+    def __init__(self, X: pd.DataFrame, y: pd.Series, point: Spot) -> None:
+        super().__init__(X, y, point)
+        self.grown = self.grow(max_features=None)
+        self.done = next((m for m in N_TREES if not self.wrong(self.grown, m).any()), None)
+
+    def frame(self, m: int) -> State:
+        own, counts = self.grown.only(m), self.grown.in_bag[m - 1]
+        parts, places = self.map(f"tree {m} alone", own, 1, counts)
+        sentence = (
+            f"Tree {m} alone, whose table lacks {np.sum(counts == 0)} of the {len(counts)} melons, gets "
+            f"{self.wrong_names(own, 1)} wrong and predicts {RIPENESS[int(own.at_point[0] > 0.5)]} at the cross. "
+        )
+        if m == 1:
+            return parts, f"{sentence}So far it is the whole vote.", places
+        votes = f"{self.votes(self.grown, m)} of {m} vote{'s' * (self.votes(self.grown, m) == 1)} ripe at the cross"
+        return parts, f"{sentence}The vote gets {self.wrong_names(self.grown, m)} wrong; {votes}.", places
+
+    def second(self, m: int) -> tuple[list[str], Places]:
+        return self.map("the vote so far", self.grown, m)
 
 
-def _round_ticks(low: float, high: float) -> list[float]:
-    return [k / 10 for k in range(int(np.ceil(10 * low - 1e-9)), int(10 * high + 1e-9) + 1) if k % 2 == 0]
+def forest_explorer(X: pd.DataFrame, y: pd.Series, point: tuple[float, float]) -> Explorable:
+    """Bagged trees on two columns of numbers: beside the newest tree alone, the vote of all so far.
+
+    `y` has two classes; `point` is a new row, marked by a cross. Each row of `X` should differ from all others, so that
+    every leaf is pure and a tree's class shares are its vote. The newest tree is shown with the table that it has grown
+    on: a row is the larger the more often its sample holds it, and faint where the sample does not. Rows that are
+    classified wrongly are ringed. The second class is the one that counts as ripe.
+    """
+    votes = _Votes(X, y, point)
+    return votes.explorable(
+        title="Tree after tree",
+        alt=f"A map of {X.columns[0]} and {X.columns[1]} with {len(X)} numbered melons. A thick line of steps "
+        f"separates the region where tree {N_TREES[-1]} alone predicts ripe from the rest. Some melons are large, "
+        "because the tree's table holds them twice or more, others faint, because it lacks them. Ringed ones it gets "
+        "wrong.",
+        controls=[TREES],
+        found=lambda m: m == votes.done,
+        guess=Choice(f"Your guess: of {N_TREES[-1]} trees, how many predict ripe at the cross?", OF_FORTY),
+        challenge="How far does the line jump from tree to tree? Find the smallest vote that gets no melon wrong.",
+    )
 
 
-def _runs(values: NDArray) -> list[tuple[int, int]]:
+class _TwoForests(_VotePlane):
+    """Two forests on the same samples: splits that see both columns, and splits that see one drawn at random."""
+
+    second_alt = (
+        "The same map with the vote of as many trees whose splits see one column drawn at random: the regions of full "
+        "colour are smaller, and the weaker colours between them wider."
+    )
+
+    def __init__(self, X: pd.DataFrame, y: pd.Series, point: Spot) -> None:
+        super().__init__(X, y, point)
+        self.forests = [self.grow(max_features=None), self.grow(max_features=1)]
+        self.fewest = next((m for m in N_TREES if min(self.agreed(m)) < 50), None)
+
+    def agreed(self, m: int) -> list[int]:
+        """The parts of the two maps, in percent, on which at least nine trees in ten agree."""
+        return [round(100 * np.mean(np.isin(self.levels(forest, m), FULL))) for forest in self.forests]
+
+    def map_of(self, k: int, shown: str, m: int) -> tuple[list[str], Places]:
+        """The map of one of the forests."""
+        forest = self.forests[k]
+        if shown == VOTE:
+            return self.map(MAPS[k], forest, m)
+        return self.map(f"{MAPS[k]}: tree {m}", forest.only(m), 1, forest.in_bag[m - 1])
+
+    def frame(self, shown: str, m: int) -> State:
+        parts, places = self.map_of(0, shown, m)
+        return parts, self.of_votes(m) if shown == VOTE else self.of_trees(m), places
+
+    def second(self, shown: str, m: int) -> tuple[list[str], Places]:
+        return self.map_of(1, shown, m)
+
+    def of_votes(self, m: int) -> str:
+        full, (both, one) = self.agreed(m), (self.votes(forest, m) for forest in self.forests)
+        return (
+            f"The full colours, where at least nine trees in ten agree, cover {full[0]} % of the map with both columns "
+            f"and {full[1]} % with one at random. Votes for ripe at the cross: {both} and {one} of {m}."
+        )
+
+    def of_trees(self, m: int) -> str:
+        sentence = f"Tree {m} has the same sample in both forests."
+        if m == 1:
+            return sentence
+        both, one = (round(100 * forest.disagreement(m)) for forest in self.forests)
+        pair = "The two trees so far differ" if m == 2 else f"Any two of the {m} trees so far differ, on average,"
+        return f"{sentence} {pair} on {both} % of the map with both columns and on {one} % with one at random."
+
+
+def column_explorer(X: pd.DataFrame, y: pd.Series, point: tuple[float, float]) -> Explorable:
+    """Two growing forests side by side: splits that see both columns, and splits that see one drawn at random.
+
+    Each map shows the newest tree of its forest, or the vote so far. A tree has the same sample in both forests, so
+    that nothing but the draw of columns sets the two apart; samples are shown as in `forest_explorer`.
+    """
+    two = _TwoForests(X, y, point)
+    return two.explorable(
+        title="One column at random",
+        alt=f"A map of {X.columns[0]} and {X.columns[1]} with {len(X)} numbered melons and the vote of {N_TREES[-1]} "
+        "trees whose splits see both columns: large regions of full colour, with weaker colours between them.",
+        controls=[Choice("Of each forest see", [TREE, VOTE], start=VOTE, opens=TREE), TREES],
+        found=lambda shown, m: shown == VOTE and m == two.fewest,
+        guess=Choice(f"Your guess: on which map will {N_TREES[-1]} trees disagree more?", [*MAPS, "no difference"]),
+        challenge="Step through the newest trees: on which map does the line jump more? Then find the smallest vote "
+        "with less than half of a map in full colour.",
+    )
+
+
+def _runs(values: NDArray[Any]) -> list[tuple[int, int]]:
     """Where runs of equal entries, or of equal rows, begin and how long they are."""
     changes = (values[1:] != values[:-1]).reshape(len(values) - 1, -1).any(axis=1)
     starts = [0, *(np.flatnonzero(changes) + 1).tolist(), len(values)]
     return [(start, stop - start) for start, stop in itertools.pairwise(starts)]
 
 
-def _shades(plane: Plane, level: NDArray[np.intp]) -> str:
+def _shades(plane: Chart, level: NDArray[np.intp]) -> str:
     """Cells of a grid in the colour of the class with more votes, stronger for more; a thick line separates the two.
 
     The paths count in cells, from the lower left corner, and a box covers all equal cells of equal rows: that keeps
@@ -342,19 +361,11 @@ def _shades(plane: Plane, level: NDArray[np.intp]) -> str:
         steps += "".join(f"M{j + 1},{i}v{height}" for j in np.flatnonzero(is_ripe[1:] != is_ripe[:-1]))
         turns = is_ripe != (level[i - 1] > 2) if i else np.zeros(len(is_ripe), dtype=bool)
         steps += "".join(f"M{j},{i}h{width}" for j, width in _runs(turns) if turns[j])
-    drawn = "".join(
-        element(
-            "path",
-            d=boxes[k],
-            style=f"fill: {class_color(RIPE if k > 2 else UNRIPE)}",
-            fill_opacity=(0.42, 0.25, 0.1)[min(k, 5 - k)],
-            shape_rendering="crispEdges",
-        )
-        for k in sorted(boxes)
-    )
-    if steps:
-        style = dict(fill="none", stroke="currentColor", stroke_width=2, vector_effect="non-scaling-stroke")
-        drawn += element("path", d=steps, **style)
+    drawn = ""
+    for k in sorted(boxes):
+        look = {**filled(RIPE if k > 2 else UNRIPE), "fill_opacity": (0.42, 0.25, 0.1)[min(k, 5 - k)]}
+        drawn += path(boxes[k], **look, shape_rendering="crispEdges")
+    drawn += path(steps, **OUTLINE, stroke_width=2, vector_effect="non-scaling-stroke")
     left, top, right, bottom = plane.box
     cell = f"{number((right - left) / N_CELLS)} {number((top - bottom) / N_CELLS)}"
     return element("g", drawn, transform=f"translate({number(left)} {number(bottom)}) scale({cell})")
@@ -371,10 +382,7 @@ def samples_and_cuts(samples: pd.DataFrame, is_yes: NDArray[np.bool_], n_below: 
     """
     step = 50
     left, top = 92, 40
-    bottom = top + 52 * len(samples)
-    drawn = text(0, 20, "melon")
-    for j, name in enumerate(samples):
-        drawn += text(left + step * j, 20, str(name), text_anchor="middle")
+    drawn = text(0, 20, "melon") + "".join(centred(left + step * j, 20, name) for j, name in enumerate(samples))
     words = []
     for i, (tree, counts) in enumerate(samples.iterrows()):
         base = top + 52 * i + 40
@@ -387,23 +395,22 @@ def samples_and_cuts(samples: pd.DataFrame, is_yes: NDArray[np.bool_], n_below: 
         held = ", ".join(f"{name} {n} times" if n > 1 else f"{name} once" for name, n in counts.items() if n)
         words.append(f"{tree} holds {held}; its cut lies after melon {samples.columns[n_below[i] - 1]}")
     alt = f"{len(samples)} rows of dots, one dot each time a melon was drawn, and a thick line where the stump cuts. "
-    return Picture(alt + ". ".join(words) + ".", (480, bottom + 6), drawn)
+    return Picture(alt + ". ".join(words) + ".", (480, top + 52 * len(samples) + 6), drawn)
 
 
 def errors_by_split(errors: pd.DataFrame) -> Picture:
     """Dots for the error of each model, a column of `errors`, on each split, a row; last the means, larger."""
     top = float(np.ceil(50 * errors.to_numpy().max()) / 50)
     rows = [*errors.iterrows(), ("mean", errors.mean())]
-    plane = Plane((0, top), (len(rows), 0), (60, 34, 464, 34 + 24 * len(rows)))
-    drawn = plane.axes(
-        [k / 50 for k in range(round(50 * top) + 1)], [], "share of the held-out rows classified wrongly", ""
-    )
+    plane = Chart((0, top), (len(rows), 0), (60, 34, 464, 34 + 24 * len(rows)))
+    fiftieths = [k / 50 for k in range(round(50 * top) + 1)]
+    drawn = plane.axes(fiftieths, [], "share of the held-out rows classified wrongly", "")
     for i, (name, row) in enumerate(rows):
         y, radius = plane.y(i + 0.5), 5 if i < len(errors) else 7
-        drawn += text(50, y + 5, str(name), text_anchor="end")
+        drawn += ending(50, y + 5, name)
         drawn += line(plane.x(row.min()), y, plane.x(row.max()), y, stroke_opacity=0.35)
         drawn += "".join(in_class(k, circle(plane.x(error), y, radius)) for k, error in enumerate(row))
-    drawn += text(50, 19, "split", text_anchor="end")
+    drawn += ending(50, 19, "split")
     for k, name in enumerate(errors):
         drawn += in_class(k, circle(200 + 120 * k, 14, 5)) + text(212 + 120 * k, 19, str(name))
     words = "; ".join(f"{name} {error:.3f}" for name, error in errors.mean().items())
@@ -418,25 +425,21 @@ def variance_curves(forests: Mapping[str, tuple[float, float, Mapping[int, float
     trees.
     """
     low, high = np.log2(0.002), np.log2(0.125)
-    plane = Plane((0, np.log2(last)), (low, high), (56, 40, 376, 300))
+    plane = Chart((0, np.log2(last)), (low, high), (56, 40, 376, 300))
     drawn = line(56, 300, 376, 300)
     for m in (1, 2, 4, 8, 16, 32, 64):
-        drawn += line(plane.x(np.log2(m)), 300, plane.x(np.log2(m)), 305)
-        drawn += text(plane.x(np.log2(m)), 321, str(m), text_anchor="middle")
+        x = plane.x(np.log2(m))
+        drawn += line(x, 300, x, 305) + centred(x, 321, m)
     for tick in (0.1, 0.05, 0.02, 0.01, 0.005, 0.002):
         y = plane.y(np.log2(tick))
-        drawn += line(56, y, 376, y, stroke_opacity=0.17) + text(48, y + 5, f"{tick:g}", text_anchor="end")
-    drawn += text(216, 342, "trees (each tick doubles them)", text_anchor="middle") + text(
-        0, 20, "variance of the answer"
-    )
+        drawn += line(56, y, 376, y, stroke_opacity=0.17) + ending(48, y + 5, f"{tick:g}")
+    drawn += centred(216, 342, "trees (each tick doubles them)") + text(0, 20, "variance of the answer")
     sizes = np.arange(1, last + 1)
     for k, (name, (variance, correlation, measured)) in enumerate(forests.items()):
         curve = np.log2(correlation * variance + (1 - correlation) * variance / sizes)
-        drawn += plane.curve(
-            np.log2(sizes), curve, style=f"stroke: {class_color(k)}", stroke_dasharray=("none", "8 4", "2 4")[k]
-        )
-        dots = "".join(dot(plane.x(np.log2(n)), plane.y(np.log2(v))) for n, v in measured.items())
-        drawn += element("g", dots, style=f"fill: {class_color(k)}") + text(382, plane.y(curve[-1]) + 5, name)
+        drawn += plane.curve(np.log2(sizes), curve, **stroked(k), stroke_dasharray=("none", "8 4", "2 4")[k])
+        dots = plane.dots(np.log2(list(measured)), np.log2(list(measured.values())))
+        drawn += element("g", dots, **filled(k)) + text(382, plane.y(curve[-1]) + 5, name)
     ends = [(name, v, rho * v + (1 - rho) * v / last) for name, (v, rho, _) in forests.items()]
     alt = (
         f"Curves of the variance over the number of trees, from 1 to {last}, on logarithmic axes, that fall and "
@@ -447,29 +450,23 @@ def variance_curves(forests: Mapping[str, tuple[float, float, Mapping[int, float
     return Picture(alt, (480, 352), drawn)
 
 
-def error_by_trees(errors: Mapping[str, NDArray], one_tree: float) -> Picture:
+def error_by_trees(errors: Mapping[str, NDArray[Any]], one_tree: float) -> Picture:
     """Share of wrong answers against the number of trees, one curve a name, and the line of one tree alone."""
     n_trees = len(next(iter(errors.values())))
     top = float(np.ceil(50 * max(one_tree, *(np.nanmax(e) for e in errors.values()))) / 50)
-    plane = Plane((0, n_trees), (0, top), (48, 40, 380, 282))
+    plane = Chart((0, n_trees), (0, top), (48, 40, 380, 282))
     ticks = [k / 50 for k in range(round(50 * top) + 1)]
     drawn = plane.axes(range(0, n_trees + 1, 10), ticks, "trees", "share of wrong answers")
-    y = plane.y(one_tree)
-    drawn += line(48, y, 380, y, stroke_dasharray="2 4") + text(386, y + 5, "one tree")
+    drawn += plane.level(one_tree, stroke_dasharray="2 4") + text(386, plane.y(one_tree) + 5, "one tree")
     for k, error in enumerate(errors.values()):
-        drawn += plane.curve(
-            range(1, n_trees + 1), error, style=f"stroke: {class_color(k)}", stroke_dasharray=("none", "7 4")[k]
-        )
+        drawn += plane.curve(range(1, n_trees + 1), error, **stroked(k), stroke_dasharray=("none", "7 4")[k])
     place = 0.0
     for name, error in sorted(errors.items(), key=lambda item: -item[1][-1]):  # from the top, a line apart
         place = max(plane.y(error[-1]) + 5, place + 17)
         drawn += text(386, place, name)
     words = "; ".join(f"{name}, {e[0]:.3f} after 1 tree, {e[-1]:.3f} after {n_trees}" for name, e in errors.items())
-    alt = (
-        f"The share of wrong answers over the number of trees. {words}. "
-        f"A dotted line is one tree alone, {one_tree:.3f}."
-    )
-    return Picture(alt, (480, 332), drawn)
+    alt = f"The share of wrong answers over the number of trees. {words}. A dotted line is one tree alone,"
+    return Picture(f"{alt} {one_tree:.3f}.", (480, 332), drawn)
 
 
 def importance_bars(table: pd.DataFrame) -> Picture:
@@ -482,10 +479,9 @@ def importance_bars(table: pd.DataFrame) -> Picture:
         drawn += element("g", rect(120 + 170 * k, 6, 14, 12), **_bar(k)) + text(140 + 170 * k, 17, str(name))
     for i, (name, row) in enumerate(table.iterrows()):
         y = 40 + 34 * i
-        drawn += text(76, y + 18, str(name), text_anchor="end")
+        drawn += ending(76, y + 18, name)
         for k, value in enumerate(row):
-            width = abs(value) * scale
-            bar = rect(zero if value >= 0 else zero - width, y + 12 * k, width, 11)
+            bar = rect(zero + min(value, 0) * scale, y + 12 * k, abs(value) * scale, 11)
             drawn += element("g", bar, **_bar(k))
     kinds = " and ".join(str(name) for name in table.columns)
     words = "; ".join(f"{name}: {row.iloc[0]:.3f} and {row.iloc[1]:.3f}" for name, row in table.iterrows())
@@ -493,10 +489,6 @@ def importance_bars(table: pd.DataFrame) -> Picture:
     return Picture(alt, (480, 50 + 34 * len(table)), drawn)
 
 
-def _bar(k: int) -> dict[str, object]:
+def _bar(k: int) -> dict[str, Any]:
     """The second kind of bar is hollow, for readers who do not see the colours."""
-    return {
-        "style": f"fill: {class_color(k)}; stroke: {class_color(k)}",
-        "fill_opacity": (1, 0)[k],
-        "stroke_width": 1.5,
-    }
+    return {**painted(k), "fill_opacity": (1, 0)[k], "stroke_width": 1.5}

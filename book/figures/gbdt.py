@@ -4,20 +4,124 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
+from typing import Any
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from figures.explorable import Choice, Explorable, Panel, Slider
-from figures.shared import READABLE, Picture, Plot, axes, current_plot, dot, in_class, melon
+from figures.charts import Chart, Picture
+from figures.explorable import Choice, Explorable, Panel, Places, Scene, Slider, State
+from figures.looks import OUTLINE, centred, dot, ending, filled, in_class, path, stroked
+from figures.melons import melon
+from figures.plots import axes, plotted
 from treekit.models.gbdt import GBDTRegressor
 from treekit.models.losses import AbsoluteLoss, HuberLoss, LogisticLoss, Loss, SquaredLoss
-from treekit.pen.palette import BAR, CLASS_COLORS, GAIN, RIPE, UNRIPE, class_color
-from treekit.pen.svg import FAINT, Plane, circle, element, line, number, rect, text
+from treekit.pen.palette import BAR, CLASS_COLORS, GAIN, RIPE, UNRIPE
+from treekit.pen.svg import FAINT, circle, element, line, number, rect, text
+from treekit.trees.tree import Tree
 
 RATES = (1.0, 0.5, 0.1)
+
+
+class _Boosted:
+    """Boosted stumps of one column at a learning rate: what each round leaves of the rows, and what is predicted."""
+
+    def __init__(self, x: NDArray[Any], y: NDArray[Any], edges: NDArray[Any], rate: float, n_rounds: int) -> None:
+        table = x[:, np.newaxis]
+        model = GBDTRegressor(n_estimators=n_rounds + 1, learning_rate=rate, max_depth=1).fit(table, y)
+        self.trees = [tree for (tree,) in model.trees_]
+        self.rest = y - np.array([np.repeat(model.start_, len(y)), *model.staged_predict(table)])
+        self.squares = (self.rest**2).sum(axis=1)
+        middles = ((edges[1:] + edges[:-1]) / 2)[:, np.newaxis]
+        self.steps = np.array([np.repeat(model.start_, len(y)), *model.staged_predict(middles)])
+        self.part = {1.0: "This", 0.5: "Half of this", 0.1: "A tenth of this"}[rate]
+
+    def sentence(self, m: int) -> str:
+        done, tree = "Before the first round" if m == 0 else f"After round {m}", self.trees[m]
+        below, above = tree.value[1:, 0]
+        return (
+            f"{done} the squared residuals add up to {self.squares[m]:.3f}. The next stump (dashed) cuts at "
+            f"{tree.threshold[0]:.4g} and predicts {_signed(below)} to the left, {_signed(above)} to the right. "
+            f"{self.part} will be subtracted from the residuals."
+        )
+
+
+class _Residuals(Scene):
+    """Melons by what is left of them, the next stump, a bar for each round; beside them the prediction that grows."""
+
+    size = (480, 514)
+
+    def __init__(self, x: pd.Series, y: pd.Series, is_ripe: pd.Series, n_rounds: int) -> None:
+        self.x, self.y, self.ripe = x, y, is_ripe.to_dict()
+        xlim = (float(np.floor(10 * x.min())) / 10, float(np.ceil(10 * x.max())) / 10)
+        ordered = np.sort(x)
+        self.edges = np.array([xlim[0], *(ordered[:-1] + np.diff(ordered) / 2), xlim[1]])
+        self.runs = {rate: _Boosted(x.to_numpy(float), y.to_numpy(float), self.edges, rate, n_rounds) for rate in RATES}
+        squares = self.runs[1.0].squares
+        self.halved = int(np.argmax(squares < squares[0] / 2))  # after so many rounds less than half is left
+        reach = 0.05 * float(np.ptp(y))
+        self.reach = max(float(np.abs(run.rest).max()) for run in self.runs.values()) + reach
+        self.residuals = Chart(xlim, (-self.reach, self.reach), (56, 40, 466, 330))
+        self.data = Chart(xlim, (min(0.0, y.min()), y.max() + reach), (44, 40, 466, 330))
+        self.xticks = np.arange(xlim[0], xlim[1] + 0.01, 0.2)
+        self.rounds, self.strip = range(n_rounds + 1), Chart((0, n_rounds), (0, 1), (75, 424, 447, 484))
+
+    def background(self) -> str:
+        height = np.arange(np.ceil(-10 * self.reach) / 10, self.reach, 0.1)
+        half, floor = self.strip.y(0.5), self.strip.y(0)
+        return (
+            self.residuals.axes(self.xticks, height, str(self.x.name), "what is left: the residuals")
+            + self.residuals.level(0)
+            + text(0, 406, "squared residuals left, round by round (drag here)")
+            + ending(56, half + 5, "½")
+            + line(60, half, 466, half, stroke_dasharray="3 4")
+            + line(60, floor, 466, floor)
+            + "".join(centred(self.strip.x(m), 503, m) for m in self.rounds)
+        )
+
+    def marks(self) -> dict[Any, str]:
+        marks: dict[Any, str] = {name: _melons({name: ripe}, [(0, 0)]) for name, ripe in self.ripe.items()}
+        return marks | {"round": rect(-14, -10, 28, 20, rx=4, **OUTLINE)}
+
+    def frame(self, rate: float, m: int) -> State:
+        run = self.runs[rate]
+        spots = self.residuals.pixels(self.x, run.rest[m])
+        places = dict(zip(self.ripe, spots)) | {"round": (self.strip.x(m), 498)}
+        return [self.stump(run.trees[m]), *(self.bar(run, k) for k in range(m + 1))], run.sentence(m), places
+
+    def stump(self, tree: Tree) -> str:
+        (cut, low), (_, high) = self.residuals.pixels(np.repeat(tree.threshold[0], 2), tree.value[1:, 0])
+        drawn = path(f"M56,{low}H{cut}M{cut},{high}H466", stroke_width=3, stroke_dasharray="7 4", **OUTLINE)
+        return drawn + path(f"M{cut},40V330", stroke_dasharray="2 5", **OUTLINE)
+
+    def bar(self, run: _Boosted, m: int) -> str:
+        """What is left of the squares after round m, and above it in the colour of a gain what this round took."""
+        before, now = (self.strip.y(run.squares[k] / run.squares[0]) for k in (max(m - 1, 0), m))
+        left = self.strip.x(m) - 13
+        taken = rect(left, before, 26, now - before, **filled(GAIN))
+        return taken + rect(left, now, 26, self.strip.y(0) - now, fill_opacity=BAR)
+
+    def prediction(self, rate: float, m: int) -> list[str]:
+        """The prediction, and from each melon an upright line to it."""
+        now, rest = self.runs[rate].steps[m], self.runs[rate].rest[m]
+        turns = [0, *(np.flatnonzero(np.diff(now)) + 1).tolist(), len(now)]
+        spots = self.data.pixels(self.edges[turns], now[[*turns[:-1], -1]])
+        steps = "L".join(f"{x},{y}H{end}" for (x, y), (end, _) in itertools.pairwise(spots))
+        lines = zip(self.data.pixels(self.x, self.y), self.data.pixels(self.x, self.y - rest))
+        gaps = path("".join(f"M{x},{y}V{end}" for (x, y), (_, end) in lines), stroke_opacity=BAR, **OUTLINE)
+        still = _melons(self.ripe, self.data.pixels(self.x, self.y))
+        return [gaps + path(f"M{steps}", stroke_width=3, **OUTLINE), still]
+
+    def beside(self) -> Panel:
+        label = f"{self.y.name}, and the prediction so far"
+        return Panel(
+            f"The same melons by {self.x.name} and {self.y.name}, the prediction so far, which is a line with steps, "
+            "and from each melon an upright line to it: its residual.",
+            (480, 384),
+            self.data.axes(self.xticks, np.arange(0, self.y.max(), 0.1), str(self.x.name), label),
+            self.prediction,
+        )
 
 
 def residual_explorer(x: pd.Series, y: pd.Series, is_ripe: pd.Series, n_rounds: int = 10) -> Explorable:
@@ -26,110 +130,26 @@ def residual_explorer(x: pd.Series, y: pd.Series, is_ripe: pd.Series, n_rounds: 
     `x` is a column of numbers, each once, and `y` the number to predict; `is_ripe` only paints the melons. The script
     begins before the first round. At rest so many rounds are done that less than half of the squares is left.
     """
-    names, X = list(x.index), x.to_numpy(float)[:, np.newaxis]
-    values = y.to_numpy(float)
-    models, left_over = {}, {}
-    for rate in RATES:
-        models[rate] = GBDTRegressor(n_estimators=n_rounds + 1, learning_rate=rate, max_depth=1).fit(X, values)
-        fitted = [np.repeat(models[rate].start_, len(X)), *models[rate].staged_predict(X)]
-        left_over[rate] = values - np.array(fitted)
-    squares = {rate: (rest**2).sum(axis=1) for rate, rest in left_over.items()}
-    halved = int(np.argmax(squares[1.0] < squares[1.0][0] / 2))
-
-    xlim = (float(np.floor(10 * x.min())) / 10, float(np.ceil(10 * x.max())) / 10)
-    edges = np.concatenate([[xlim[0]], np.sort(X[:, 0])[:-1] + np.diff(np.sort(X[:, 0])) / 2, [xlim[1]]])
-    middles = ((edges[1:] + edges[:-1]) / 2)[:, np.newaxis]
-    steps = {
-        rate: np.array([np.repeat(model.start_, len(X)), *model.staged_predict(middles)])
-        for rate, model in models.items()
-    }
-    reach = 0.05 * float(np.ptp(values))
-    rest = max(float(np.abs(rows).max()) for rows in left_over.values()) + reach
-    residuals = Plane(xlim, (-rest, rest), (56, 40, 466, 330))
-    data = Plane(xlim, (min(0.0, values.min()), values.max() + reach), (44, 40, 466, 330))
-    xticks = np.arange(xlim[0], xlim[1] + 0.01, 0.2)
-    drawn = dict(fill="none", stroke="currentColor")
-    strip, bar_width = Plane((0, n_rounds), (0, 1), (75, 424, 447, 484)), 26
-
-    def bar(rate: float, m: int) -> str:
-        """What is left of the squares after round m, and above it in the colour of a gain what this round took."""
-        before, now = (strip.y(squares[rate][k] / squares[rate][0]) for k in (max(m - 1, 0), m))
-        left = strip.x(m) - bar_width / 2
-        taken = rect(left, before, bar_width, now - before, style=f"fill: {class_color(GAIN)}")
-        return taken + rect(left, now, bar_width, strip.y(0) - now, fill_opacity=BAR)
-
-    def frame(rate: float, m: int) -> tuple[list[str], str, dict]:
-        (tree,) = models[rate].trees_[m]
-        below, above = tree.value[1:, 0]
-        cut, low, high = (round(z) for z in (residuals.x(tree.threshold[0]), residuals.y(below), residuals.y(above)))
-        stump = element("path", d=f"M56,{low}H{cut}M{cut},{high}H466", stroke_width=3, stroke_dasharray="7 4", **drawn)
-        stump += element("path", d=f"M{cut},40V330", stroke_dasharray="2 5", **drawn)
-        places = {n: (round(residuals.x(a)), round(residuals.y(r))) for n, a, r in zip(names, x, left_over[rate][m])}
-        done = "Before the first round" if m == 0 else f"After round {m}"
-        part = {1.0: "This", 0.5: "Half of this", 0.1: "A tenth of this"}[rate]
-        sentence = (
-            f"{done} the squared residuals add up to {squares[rate][m]:.3f}. The next stump (dashed) cuts at "
-            f"{tree.threshold[0]:.4g} and predicts {_signed(below)} to the left, {_signed(above)} to the right. "
-            f"{part} will be subtracted from the residuals."
-        )
-        return [stump, *(bar(rate, k) for k in range(m + 1))], sentence, places | {"round": (strip.x(m), 498)}
-
-    def prediction(rate: float, m: int) -> list[str]:
-        """The prediction, and from each melon an upright line to it."""
-        now = steps[rate][m]
-        turns = [0, *(np.flatnonzero(np.diff(now)) + 1).tolist(), len(now)]
-        path = "".join(
-            f"{'L' if i else 'M'}{round(data.x(edges[i]))},{round(data.y(now[i]))}H{round(data.x(edges[j]))}"
-            for i, j in itertools.pairwise(turns)
-        )
-        upright = "".join(
-            f"M{round(data.x(a))},{round(data.y(b))}V{round(data.y(b - r))}"
-            for a, b, r in zip(x, values, left_over[rate][m])
-        )
-        gaps = element("path", d=upright, stroke_opacity=BAR, **drawn)
-        return [gaps + element("path", d=path, stroke_width=3, **drawn), still]
-
-    ripe = dict(zip(names, is_ripe.tolist()))
-    still = _melons(ripe, [(round(data.x(a)), round(data.y(b))) for a, b in zip(x, values)])
-    ticks = np.arange(np.ceil(-10 * rest) / 10, rest, 0.1)
-    rounds = list(range(n_rounds + 1))
-    half = strip.y(0.5)
-    history = text(0, 406, "squared residuals left, round by round (drag here)")
-    history += text(56, half + 5, "½", text_anchor="end")
-    history += line(60, half, 466, half, stroke_dasharray="3 4") + line(60, strip.y(0), 466, strip.y(0))
-    history += "".join(text(strip.x(m), 503, str(m), text_anchor="middle") for m in rounds)
-    marks = {n: _melons({n: r}, [(0, 0)]) for n, r in ripe.items()}
-    marks["round"] = rect(-14, -10, 28, 20, rx=4, fill="none", stroke="currentColor")
-    return Explorable(
+    melons = _Residuals(x, y, is_ripe, n_rounds)
+    rounds, halved = list(melons.rounds), melons.halved
+    points = [(melons.strip.x(m), 454) for m in rounds]
+    return melons.explorable(
         title="Residuals, handed on",
-        alt=f"The {len(X)} melons as numbered circles by {x.name} and by what {halved} boosted stumps have left of "
+        alt=f"The {len(x)} melons as numbered circles by {x.name} and by what {halved} boosted stumps have left of "
         f"their {y.name}, above and below a line at zero. A dashed step shows the stump that comes next. Below, a bar "
         "for each round shows how much of the squared residuals is left: they fall slowly, to less than a half.",
-        size=(480, 514),
-        background=residuals.axes(xticks, ticks, str(x.name), "what is left: the residuals")
-        + line(56, residuals.y(0), 466, residuals.y(0))
-        + history,
-        marks=marks,
         controls=[
             Choice("Learning rate", list(RATES)),
-            Slider("Rounds", rounds, start=halved, opens=0, points=[(strip.x(m), 454) for m in rounds]),
+            Slider("Rounds", rounds, start=halved, opens=0, points=points),
         ],
-        frame=frame,
         found=lambda rate, m: rate == 1 and m == halved,
         guess=Slider("Your guess: after how many rounds is less than half of the squared residuals left?", rounds[1:]),
         challenge="With the learning rate 1, stop at the first round after which less than half of the squared "
         "residuals is left.",
-        beside=Panel(
-            f"The same melons by {x.name} and {y.name}, the prediction so far, which is a line with steps, and "
-            "from each melon an upright line to it: its residual.",
-            (480, 384),
-            data.axes(xticks, np.arange(0, values.max(), 0.1), str(x.name), f"{y.name}, and the prediction so far"),
-            prediction,
-        ),
     )
 
 
-def _melons(ripe: Mapping, places: Sequence[tuple[float, float]]) -> str:
+def _melons(ripe: Mapping[Any, Any], places: Sequence[tuple[float, float]]) -> str:
     """Draw melons through which no line shows, alike ones in one group, so that a drawing of all is short."""
     drawn = "".join(circle(*place, 12) for place in places)
     drawn = element("g", drawn, style="fill: var(--pst-color-background, Canvas)")
@@ -145,6 +165,95 @@ def _signed(value: float) -> str:
     return f"{value:+.3f}".replace("-", "−")
 
 
+class _Leaves(Scene):
+    """The parabola of one leaf with all rows, and of each side of a split, under the prices λ and γ.
+
+    With a step w, a leaf whose gradients and second derivatives add up to G and H costs γ + G w + (H + λ) w² / 2.
+    """
+
+    size = (480, 494)
+
+    bar_y = {"one leaf": 416, "two leaves": 464}
+    dashes = ("2 4", "none", "8 4")
+
+    def __init__(self, y: pd.Series, goes_left: pd.Series, names: Sequence[str]) -> None:
+        label, left, zero, loss = y.to_numpy(float), goes_left.to_numpy(bool), np.zeros((1, len(y))), LogisticLoss()
+        g, h = -loss.negative_gradient(label, zero)[0], loss.second_derivative(label, zero)[0]
+        self.y, self.names = y, names
+        self.rows = dict(zip(["one leaf", *names], (np.full(len(y), True), left, ~left)))
+        self.sums = {name: (float(g[rows].sum()), float(h[rows].sum())) for name, rows in self.rows.items()}
+        self.plane = Chart((-2, 2), (-3, 3), (44, 112, 468, 340))
+        self.bars = Chart((-4.4, 4.8), (0, 1), (44, 0, 468, 1))  # with room for the number of the longest bar
+
+    def lowest(self, name: str, lam: float) -> float:
+        """The step at which a leaf costs least."""
+        G, H = self.sums[name]
+        return -G / (H + lam)
+
+    def cost(self, name: str, lam: float, gamma: float) -> float:
+        """How low its parabola reaches."""
+        return gamma + self.sums[name][0] * self.lowest(name, lam) / 2
+
+    def objectives(self, lam: float, gamma: float) -> tuple[float, float]:
+        """That of one leaf and that of two."""
+        return self.cost("one leaf", lam, gamma), sum(self.cost(name, lam, gamma) for name in self.names)
+
+    def gain(self, lam: float, gamma: float) -> float:
+        one, two = self.objectives(lam, gamma)
+        return one - two
+
+    def parabola(self, name: str, lam: float, gamma: float, dashes: str) -> str:
+        """The part of a leaf's parabola that the plane shows, as the one curve of Bézier that it is."""
+        G, H = self.sums[name]
+        best, depth = self.lowest(name, lam), self.plane.ylim[1] - self.cost(name, lam, gamma)
+        reach = float(np.sqrt(2 * depth / (H + lam)))  # so far from its lowest point it leaves the plane
+        a, b = max(best - reach, self.plane.xlim[0]), min(best + reach, self.plane.xlim[1])
+        start, end = (gamma + G * w + (H + lam) * w**2 / 2 for w in (a, b))
+        middle = start + (G + (H + lam) * a) * (b - a) / 2
+        spots = (self.plane.at(*point) for point in ((a, start), ((a + b) / 2, middle), (b, end)))
+        first, second, third = (f"{number(x)},{number(y)}" for x, y in spots)
+        return path(f"M{first} Q{second} {third}", **OUTLINE, stroke_width=2, stroke_dasharray=dashes)
+
+    def frame(self, lam: float, gamma: float) -> State:
+        drawn = [self.parabola(name, lam, gamma, dashes) for name, dashes in zip(self.rows, self.dashes)]
+        places: Places = {
+            name: self.plane.at(self.lowest(name, lam), self.cost(name, lam, gamma)) for name in self.rows
+        }
+        for (name, y), objective in zip(self.bar_y.items(), self.objectives(lam, gamma)):
+            drawn.append(text(self.bars.x(max(objective, 0)) + 8, y + 15, _signed(objective)))
+            start, end = sorted((self.bars.x(0), self.bars.x(objective)))
+            places[f"bar {name}"] = (start, y, max(end - start, 0.01), 1)
+        return drawn, self.sentence(lam, gamma), places
+
+    def sentence(self, lam: float, gamma: float) -> str:
+        (one, two), gain = self.objectives(lam, gamma), self.gain(lam, gamma)
+        steps = " and ".join(f"{_signed(self.lowest(name, lam))} ({name})" for name in self.names)
+        return (
+            f"Steps of the two leaves: {steps}. The objective is {_signed(one)} with one leaf and {_signed(two)} with "
+            f"two: a gain of {_signed(gain)}, so {'the split pays' if gain > 0 else 'the split does not pay'}."
+        )
+
+    def key(self) -> str:
+        """Whose parabola is dashed how: the melons of each side, and below them all."""
+        drawn = ""
+        for (name, rows), dashes, y in zip(self.rows.items(), self.dashes, (70, 18, 44)):
+            drawn += line(8, y, 40, y, stroke_width=2, stroke_dasharray=dashes) + text(50, y + 5, name)
+            inside = self.y[rows] if name in self.names else {}
+            drawn += "".join(melon(n, bool(k), 124 + 26 * j, y) for j, (n, k) in enumerate(inside.items()))
+        return drawn + text(124, 75, f"all {len(self.y)} melons")
+
+    def background(self) -> str:
+        drawn = self.plane.axes(range(-2, 3), [-2, 0, 2], "step w", "objective") + self.key()
+        drawn += line(self.bars.x(0), 410, self.bars.x(0), 490)
+        return drawn + "".join(text(44, y - 6, f"objective of {name}") for name, y in self.bar_y.items())
+
+    def marks(self) -> dict[Any, str]:
+        """A dot at the lowest point of each parabola, of which the first side's is a handle, and the two bars."""
+        marks: dict[Any, str] = {name: circle(0, 0, 6) for name in self.rows}
+        marks[self.names[0]] += circle(0, 0, 20, fill_opacity=0, class_="handle")
+        return marks | {f"bar {name}": rect(0, 0, 1, 20, **filled(k)) for name, k in zip(self.bar_y, (5, GAIN))}
+
+
 def price_explorer(
     y: pd.Series,
     goes_left: pd.Series,
@@ -157,99 +266,25 @@ def price_explorer(
     `y` holds the classes 0 and 1 of rows with the score 0, for the logistic loss; `goes_left` is the split, and `names`
     are those of its sides.
     """
-    label, left = y.to_numpy(float), goes_left.to_numpy(bool)
-    loss, zero = LogisticLoss(), np.zeros((1, len(y)))
-    g, h = -loss.negative_gradient(label, zero)[0], loss.second_derivative(label, zero)[0]
-    sides = dict(zip(["one leaf", *names], (np.full(len(y), True), left, ~left)))
-    sums = {name: (float(g[rows].sum()), float(h[rows].sum())) for name, rows in sides.items()}
-    plane = Plane((-2, 2), (-3, 3), (44, 112, 468, 340))
-    bars = Plane((-4.4, 4.8), (0, 1), (44, 0, 468, 1))  # with room for the number of the longest bar
-    bar_y = {"one leaf": 416, "two leaves": 464}
-    dashes = dict(zip(sides, ("2 4", "none", "8 4")))
-
-    def lowest(name: str, lam: float) -> float:
-        G, H = sums[name]
-        return -G / (H + lam)
-
-    def costs(lam: float, gamma: float) -> dict[str, float]:
-        """How low each parabola reaches."""
-        return {name: gamma + G * lowest(name, lam) / 2 for name, (G, _) in sums.items()}
-
-    def gain(low: Mapping[str, float]) -> float:
-        return low["one leaf"] - sum(low[name] for name in names)
-
-    def parabola(name: str, lam: float, gamma: float) -> str:
-        """The part of a leaf's parabola that the plane shows, as the one curve of Bézier that it is."""
-        G, H = sums[name]
-        best, top = lowest(name, lam), plane.ylim[1]
-        depth = top - costs(lam, gamma)[name]
-        reach = float(np.sqrt(2 * depth / (H + lam)))  # so far from its lowest point it leaves the plane
-        a, b = max(best - reach, plane.xlim[0]), min(best + reach, plane.xlim[1])
-        start, end = (gamma + G * w + (H + lam) * w**2 / 2 for w in (a, b))
-        middle = start + (G + (H + lam) * a) * (b - a) / 2
-        points = [
-            f"{number(plane.x(w))},{number(plane.y(v))}" for w, v in ((a, start), ((a + b) / 2, middle), (b, end))
-        ]
-        style = dict(fill="none", stroke="currentColor", stroke_width=2, stroke_dasharray=dashes[name])
-        return element("path", d="M{} Q{} {}".format(*points), **style)
-
-    def frame(lam: float, gamma: float) -> tuple[list[str], str, dict]:
-        low = costs(lam, gamma)
-        drawn = [parabola(name, lam, gamma) for name in sides]
-        one, two = low["one leaf"], sum(low[name] for name in names)
-        for name, objective in (("one leaf", one), ("two leaves", two)):
-            drawn.append(text(bars.x(max(objective, 0)) + 8, bar_y[name] + 15, _signed(objective)))
-        steps = " and ".join(f"{_signed(lowest(name, lam))} ({name})" for name in names)
-        verdict = "the split pays" if gain(low) > 0 else "the split does not pay"
-        sentence = (
-            f"Steps of the two leaves: {steps}. The objective is {_signed(one)} with one leaf and {_signed(two)} with "
-            f"two: a gain of {_signed(gain(low))}, so {verdict}."
-        )
-        places: dict = {name: (plane.x(lowest(name, lam)), plane.y(low[name])) for name in sides}
-        for name, objective in (("bar one leaf", one), ("bar two leaves", two)):
-            start, end = sorted((bars.x(0), bars.x(objective)))
-            places[name] = (start, bar_y[name[4:]], max(end - start, 0.01), 1)
-        return drawn, sentence, places
-
-    refused = min((lam for lam in lambdas if gain(costs(lam, 1)) <= 0), default=None)
-    key = ""
-    for i, (name, rows) in enumerate(sides.items()):
-        at = 18 + 26 * (i - 1 if i else 2)
-        key += line(8, at, 40, at, stroke_width=2, stroke_dasharray=dashes[name]) + text(50, at + 5, name)
-        inside = y.index[rows] if i else []
-        key += "".join(melon(n, bool(y[n]), 124 + 26 * j, at) for j, n in enumerate(inside))
-    key += text(124, 18 + 26 * 2 + 5, f"all {len(y)} melons")
-    marks = {name: circle(0, 0, 6) for name in sides}
-    marks[names[0]] += circle(0, 0, 20, fill_opacity=0, class_="handle")
-    marks |= {f"bar {name}": rect(0, 0, 1, 20, style=f"fill: {class_color(k)}") for name, k in zip(bar_y, (5, GAIN))}
-    return Explorable(
+    leaves, (first, second) = _Leaves(y, goes_left, names), names
+    refused = min((lam for lam in lambdas if leaves.gain(lam, 1) <= 0), default=None)
+    points = [leaves.plane.at(leaves.lowest(first, lam), 0) for lam in lambdas]
+    return leaves.explorable(
         title="One leaf or two?",
-        alt=f"The melons of the two sides, {names[0]} and {names[1]}, and three parabolas over the step of a leaf: "
-        f"that of all rows with its lowest point near zero, that of {names[0]} with its lowest point at a positive "
-        f"step, that of {names[1]} at a negative one. Below, two bars: the objective of one leaf and, further to the "
-        "left, the sum for two.",
-        size=(480, 494),
-        background=plane.axes(range(-2, 3), [-2, 0, 2], "step w", "objective")
-        + key
-        + line(bars.x(0), 410, bars.x(0), 490)
-        + "".join(text(44, at - 6, f"objective of {name}") for name, at in bar_y.items()),
-        marks=marks,
+        alt=f"The melons of the two sides, {first} and {second}, and three parabolas over the step of a leaf: that of "
+        f"all rows with its lowest point near zero, that of {first} with its lowest point at a positive step, that of "
+        f"{second} at a negative one. Below, two bars: the objective of one leaf and, further to the left, the sum for "
+        "two.",
         controls=[
-            Slider(
-                "Price of steps, λ",
-                list(lambdas),
-                show="{:g}",
-                points=[(plane.x(lowest(names[0], lam)), plane.y(0)) for lam in lambdas],
-            ),
+            Slider("Price of steps, λ", list(lambdas), show="{:g}", points=points),
             Slider("Price of a leaf, γ", list(gammas), show="{:g}"),
         ],
-        frame=frame,
         found=lambda lam, gamma: (lam, gamma) == (refused, 1),
         guess=Slider(
             "Your guess: with γ\u00a0=\u00a01, from which λ on does the split no longer pay?", lambdas[1:], show="{:g}"
         ),
-        challenge=f"Drag the dot of the {names[0]} leaf: the price λ pulls it back towards 0. With γ\u00a0=\u00a01, "
-        "find the first λ at which the split no longer pays.",
+        challenge=f"Drag the dot of the {first} leaf: the price λ pulls it back towards 0. With γ\u00a0=\u00a01, find "
+        "the first λ at which the split no longer pays.",
     )
 
 
@@ -263,15 +298,12 @@ def sum_of_stumps(x: ArrayLike, y: ArrayLike) -> Picture:
     panels = [("first stump", 0.0, f1), ("+ second stump", 0.0, f2), ("+ mean = F₂", F_0, F_0 + f1 + f2)]
     drawing = ""
     for i, (name, middle, steps) in enumerate(panels):
-        limits = (middle - half, middle + half)
-        plane = Plane((corners[0], corners[-1]), limits, (30 + 158 * i, 40, 152 + 158 * i, 200))
-        ticks = range(int(np.ceil(limits[0])), int(np.floor(limits[1])) + 1)
-        drawing += (
-            plane.axes([x[0], x[-1]], ticks, "x", "")
-            + text(plane.box[0] - 12, 24, name)
-            + plane.curve(corners, np.repeat(steps, 2), style=f"stroke: {class_color(1)}", stroke_width=3)
-        )
-    drawing += "".join(dot(plane.x(a), plane.y(b)) for a, b in zip(x, y, strict=True))
+        low, high = middle - half, middle + half
+        plane = Chart((corners[0], corners[-1]), (low, high), (30 + 158 * i, 40, 152 + 158 * i, 200))
+        drawing += plane.axes([x[0], x[-1]], range(int(np.ceil(low)), int(np.floor(high)) + 1), "x", "")
+        drawing += text(plane.box[0] - 12, 24, name)
+        drawing += plane.curve(corners, np.repeat(steps, 2), **stroked(1), stroke_width=3)
+    drawing += plane.dots(x, y)
     return Picture(
         alt="Three panels of one scale. The first stump is a large step up in the middle of x, the second a smaller "
         "step up further to the left. The third panel shows their sum with the mean: a staircase of three levels "
@@ -286,24 +318,15 @@ def regression_losses(delta: float = 1.0) -> Picture:
     residual = np.sort([*np.linspace(-3, 3, 120), -1e-9, 1e-9])  # close to 0 on both sides: a jump there is upright
     huber = HuberLoss(alpha=0.9)
     huber.delta = delta
-    losses: list[tuple[Loss, int, dict]] = [
-        (SquaredLoss(), 0, {}),
-        (AbsoluteLoss(), 1, {"stroke_dasharray": "6 4"}),
-        (huber, 2, {"stroke_width": 4}),
-    ]
-    value = Plane((-3, 3), (0, 4.5), (44, 34, 464, 184))
-    gradient = Plane((-3, 3), (-3, 3), (44, 250, 464, 400))
+    looks: list[dict[str, Any]] = [{}, {"stroke_dasharray": "6 4"}, {"stroke_width": 4}]
+    losses: list[tuple[Loss, dict[str, Any]]] = list(zip((SquaredLoss(), AbsoluteLoss(), huber), looks))
+    value = Chart((-3, 3), (0, 4.5), (44, 34, 464, 184))
+    gradient = Chart((-3, 3), (-3, 3), (44, 250, 464, 400))
     zero = np.zeros((1, len(residual)))
-    curves = "".join(
-        value.curve(residual, loss.value(residual, zero), style=f"stroke: {class_color(k)}", **dash)
-        + gradient.curve(residual, loss.negative_gradient(residual, zero)[0], style=f"stroke: {class_color(k)}", **dash)
-        for loss, k, dash in losses
-    )
-    names = (
-        text(value.x(-2.1), value.y(3.6), "squared")
-        + text(value.x(1.25), value.y(1.5), "absolute: dashed", text_anchor="end")
-        + text(value.x(1.6), value.y(0.5), "Huber: thick")
-    )
+    curves = ""
+    for k, (loss, look) in enumerate(losses):
+        curves += value.curve(residual, loss.value(residual, zero), **stroked(k), **look)
+        curves += gradient.curve(residual, loss.negative_gradient(residual, zero)[0], **stroked(k), **look)
     return Picture(
         alt="Two panels over the residual from minus three to three. Above, the squared loss is a parabola, the "
         "absolute loss two straight lines that meet at zero; the Huber loss is the parabola near zero and straight "
@@ -313,7 +336,9 @@ def regression_losses(delta: float = 1.0) -> Picture:
         drawing=value.axes(range(-3, 4), [0, 2, 4], "", "loss")
         + gradient.axes(range(-3, 4), [-3, -1, 0, 1, 3], "residual y − F", "negative gradient")
         + curves
-        + names,
+        + text(*value.at(-2.1, 3.6), "squared")
+        + ending(*value.at(1.25, 1.5), "absolute: dashed")
+        + text(*value.at(1.6, 0.5), "Huber: thick"),
     )
 
 
@@ -321,10 +346,7 @@ def logistic_score() -> Picture:
     """The probability of class 1 against the score, and the log loss of a row of either class."""
     F = np.linspace(-4, 4, 161)
     p = 1 / (1 + np.exp(-F))
-    chance, loss = Plane((-4, 4), (0, 1), (44, 34, 464, 154)), Plane((-4, 4), (0, 4.2), (44, 220, 464, 370))
-    guides = "".join(
-        line(plane.x(0), plane.box[1], plane.x(0), plane.box[3], stroke_opacity=FAINT) for plane in (chance, loss)
-    )
+    chance, loss = Chart((-4, 4), (0, 1), (44, 34, 464, 154)), Chart((-4, 4), (0, 4.2), (44, 220, 464, 370))
     return Picture(
         alt="Above, the probability of class 1 against the score F: an S-shaped curve that rises from nearly 0 through "
         "one half at F = 0 to nearly 1. Below, two log losses: that of a row of class 1 falls towards zero as the "
@@ -332,12 +354,13 @@ def logistic_score() -> Picture:
         size=(480, 420),
         drawing=chance.axes(range(-4, 5, 2), [0, 0.5, 1], "", "probability p of class 1")
         + loss.axes(range(-4, 5, 2), [0, 2, 4], "score F, the log-odds", "log loss of one row")
-        + guides
+        + chance.upright(0, stroke_opacity=FAINT)
+        + loss.upright(0, stroke_opacity=FAINT)
         + chance.curve(F, p)
-        + loss.curve(F, -np.log(p), style=f"stroke: {class_color(1)}", stroke_dasharray="6 4")
-        + loss.curve(F, -np.log(1 - p), style=f"stroke: {class_color(0)}")
-        + text(loss.x(-2.4), loss.y(3.1), "of class 1")
-        + text(loss.x(2.4), loss.y(3.1), "of class 0", text_anchor="end"),
+        + loss.curve(F, -np.log(p), **stroked(1), stroke_dasharray="6 4")
+        + loss.curve(F, -np.log(1 - p), **stroked(0))
+        + text(*loss.at(-2.4, 3.1), "of class 1")
+        + ending(*loss.at(2.4, 3.1), "of class 0"),
     )
 
 
@@ -351,45 +374,42 @@ def leaf_parabola(y: ArrayLike, reg_lambda: float = 1.0) -> Picture:
     start = loss.value(y, zero).sum()
     taylor = start + G * w + H * w**2 / 2
     priced = taylor + reg_lambda * w**2 / 2
-    plane = Plane((-1, 3), (float(np.floor(true.min())), float(np.ceil(true.max()))), (44, 34, 464, 264))
+    plane = Chart((-1, 3), (float(np.floor(true.min())), float(np.ceil(true.max()))), (44, 34, 464, 264))
     shown = priced <= plane.ylim[1]
-    marks = []
-    for curve, k in ((true, 0), (taylor, 1), (priced, 2)):
+    marks = ""
+    for k, curve in enumerate((true, taylor, priced)):
         best = int(curve.argmin())
-        marks.append(f'<g style="fill: {class_color(k)}">{dot(plane.x(w[best]), plane.y(curve[best]))}</g>')
-    guide = line(plane.x(0), plane.y(plane.ylim[0]), plane.x(0), plane.y(plane.ylim[1]), stroke_opacity=FAINT)
+        marks += element("g", dot(*plane.at(w[best], curve[best])), **filled(k))
+    ticks = range(int(plane.ylim[0]), int(plane.ylim[1]) + 1)
     return Picture(
         alt="Three curves over the step w of a leaf, which touch at w = 0: the logistic loss, its parabola, whose "
         "lowest point lies a little left of the loss's, and the steeper parabola with lambda, whose lowest point lies "
         "half way back to zero.",
         size=(480, 314),
-        drawing=plane.axes(
-            range(-1, 4), range(int(plane.ylim[0]), int(plane.ylim[1]) + 1), "step w", "loss of the leaf"
-        )
-        + guide
-        + plane.curve(w, true, style=f"stroke: {class_color(0)}", stroke_width=3)
-        + plane.curve(w, taylor, style=f"stroke: {class_color(1)}", stroke_dasharray="6 4")
-        + plane.curve(w[shown], priced[shown], style=f"stroke: {class_color(2)}", stroke_dasharray="2 3")
-        + "".join(marks)
-        + text(plane.x(2.05), plane.y(2.15), "loss")
-        + text(plane.x(2.2), plane.y(3.2), "parabola", text_anchor="end")
-        + text(plane.x(1.75), plane.y(4.4), "with λ", text_anchor="end"),
+        drawing=plane.axes(range(-1, 4), ticks, "step w", "loss of the leaf")
+        + line(plane.x(0), plane.box[3], plane.x(0), plane.box[1], stroke_opacity=FAINT)
+        + plane.curve(w, true, **stroked(0), stroke_width=3)
+        + plane.curve(w, taylor, **stroked(1), stroke_dasharray="6 4")
+        + plane.curve(w[shown], priced[shown], **stroked(2), stroke_dasharray="2 3")
+        + marks
+        + text(*plane.at(2.05, 2.15), "loss")
+        + ending(*plane.at(2.2, 3.2), "parabola")
+        + ending(*plane.at(1.75, 4.4), "with λ"),
     )
 
 
-def plot_learning_curves(curves: Mapping[str, tuple[NDArray, NDArray]], loss: str) -> Plot:
+@plotted
+def plot_learning_curves(curves: Mapping[str, tuple[NDArray[Any], NDArray[Any]]], loss: str) -> None:
     """Loss against rounds, of the held-out rows (solid, with a dot at its lowest) and of the training rows (dashed).
 
     `curves` gives each model's name the losses on its training and on the held-out rows; `loss` names the loss.
     """
-    with plt.rc_context(READABLE):
-        ax = axes("rounds", loss)
-        for (name, (train, held_out)), color in zip(curves.items(), CLASS_COLORS):
-            rounds = np.arange(1, len(held_out) + 1)
-            ax.plot(rounds, held_out, color=color, label=name)
-            ax.plot(rounds, train, color=color, linestyle="--", linewidth=1)
-            best = int(np.argmin(held_out))
-            ax.plot(rounds[best], held_out[best], "o", color=color)
-        title = "held out, dot at the lowest (dashed: training)"
-        ax.legend(frameon=False, title=title, loc="lower center", bbox_to_anchor=(0.5, 1), ncols=4)
-    return current_plot()
+    ax = axes("rounds", loss)
+    for (name, (train, held_out)), color in zip(curves.items(), CLASS_COLORS):
+        rounds = np.arange(1, len(held_out) + 1)
+        ax.plot(rounds, held_out, color=color, label=name)
+        ax.plot(rounds, train, color=color, linestyle="--", linewidth=1)
+        best = int(np.argmin(held_out))
+        ax.plot(rounds[best], held_out[best], "o", color=color)
+    title = "held out, dot at the lowest (dashed: training)"
+    ax.legend(frameon=False, title=title, loc="lower center", bbox_to_anchor=(0.5, 1), ncols=4)

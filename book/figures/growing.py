@@ -3,30 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from figures.explorable import Choice, Explorable, Place, Slider
-from figures.shared import (
-    READABLE,
-    Picture,
-    Plot,
-    axes,
-    current_plot,
-    in_class,
-    melon,
-    plain_ticks,
-    ripe_and_unripe,
-)
+from figures.charts import Picture
+from figures.explorable import Choice, Explorable, Places, Scene, Slider, State
+from figures.looks import OUTLINE, centred, filled, in_class
+from figures.melons import melon, ripe_and_unripe
+from figures.plots import log_lines, plotted
 from treekit.growing.criteria import Gini
 from treekit.growing.level import Level, descend, first_level
 from treekit.growing.presorted import sort_columns
 from treekit.models.cart import CARTClassifier
-from treekit.pen.palette import CLASS_COLORS, class_color
 from treekit.pen.svg import FAINT, element, line, rect, text
 
 RIGHT = 478
@@ -51,7 +42,7 @@ class Strip(NamedTuple):
     leads_on: bool = True
 
 
-def rows_by_level(levels: Sequence[Level], label: ArrayLike, names: Sequence, classes: Sequence[str]) -> Picture:
+def rows_by_level(levels: Sequence[Level], label: ArrayLike, names: Sequence[Any], classes: Sequence[str]) -> Picture:
     """The table (row, node, weight) of some levels, one below the other, and how the rows move from each to the next.
 
     Parameters
@@ -86,7 +77,7 @@ def kept_orders(
     after: NDArray[np.integer],
     n_left: int,
     label: ArrayLike,
-    names: Sequence,
+    names: Sequence[Any],
     classes: Sequence[str],
 ) -> Picture:
     """The orders of some rows by several columns, before and after a split sends the first ``n_left`` to the left.
@@ -105,7 +96,9 @@ def kept_orders(
     return _picture(alt, strips, np.asarray(label), names, classes)
 
 
-def _picture(alt: str, strips: list[Strip], label: NDArray, names: Sequence, classes: Sequence[str]) -> Picture:
+def _picture(
+    alt: str, strips: list[Strip], label: NDArray[Any], names: Sequence[Any], classes: Sequence[str]
+) -> Picture:
     """Strips of rows, one below the other, and lines between the places of each row."""
     n_places = max(sum(max(len(group.rows), 1) for group in strip.groups) for strip in strips)
     n_gaps = max(len(strip.groups) for strip in strips) - 1
@@ -143,9 +136,9 @@ def _picture(alt: str, strips: list[Strip], label: NDArray, names: Sequence, cla
 
 def _row(x: float, y: float, width: float, weight: float, k: int, name: str, drop: float) -> str:
     """A row: a bar as high as its weight, with its number below, by `drop` lower than it could be."""
-    frame = rect(x + 2, y, width - 4, BAR, fill="none", stroke="currentColor", stroke_opacity=FAINT)
+    frame = rect(x + 2, y, width - 4, BAR, **OUTLINE, stroke_opacity=FAINT)
     bar = in_class(k, rect(x + 2, y + BAR * (1 - weight), width - 4, BAR * weight))
-    number = text(x + width / 2, y + BAR + 16 + drop, name, text_anchor="middle")
+    number = centred(x + width / 2, y + BAR + 16 + drop, name)
     return (frame if weight < 1 else "") + bar + number
 
 
@@ -163,23 +156,18 @@ def subtraction(parent: ArrayLike, lighter: ArrayLike) -> Picture:
         for b, n in enumerate(counts.tolist()):
             x = left + width * b
             bars += rect(x + 2, 156 - unit * n, width - 4, unit * n) if n else ""
-            drawn += text(x + width / 2, 150 - unit * n, str(n), text_anchor="middle")
-        drawn += element("g", bars, style=f"fill: {class_color(k)}") + line(left, 156, left + 132, 156)
+            drawn += centred(x + width / 2, 150 - unit * n, n)
+        drawn += element("g", bars, **filled(k)) + line(left, 156, left + 132, 156)
     alt = "Rows in each bin as bars: " + "; ".join(
         f"{title} {', '.join(map(str, counts.tolist()))}" for title, counts in panels
     )
     return Picture(f"{alt}. The last is the first minus the second.", (480, 168), drawn)
 
 
-def plot_work(counts: pd.DataFrame) -> Plot:
+@plotted
+def plot_work(counts: pd.DataFrame) -> None:
     """Operations, one line for each column of ``counts``, against the number of rows, its index, on log axes."""
-    with plt.rc_context(READABLE):
-        ax = axes("number of rows", "operations")
-        for name, mark, color in zip(counts, "os^", CLASS_COLORS):
-            ax.loglog(counts.index, counts[name], marker=mark, color=color, label=name)
-        plain_ticks(ax)
-        ax.legend(frameon=False)
-    return current_plot()
+    log_lines(counts, "number of rows", "operations")
 
 
 class Ordered(NamedTuple):
@@ -213,82 +201,89 @@ def ordered_levels(values: NDArray[np.float64], label: NDArray[np.intp]) -> list
         next_id += n_children.sum()
 
 
-def orders_explorer(x: pd.DataFrame, is_ripe: pd.Series) -> Explorable:
-    """Melons in the order of each column of ``x``, level by level: sorted at the root, then only shared out."""
-    values, ripe = x.to_numpy(float).T, is_ripe.to_numpy(bool)
-    levels = ordered_levels(values, ripe.astype(np.intp))
-    n, d = len(x), len(values)
-    left, pitch, gap, high = 34, 22, 10, 136
+class _Orders(Scene):
+    """Rows in the order of each column, level by level, between the places from which they come and their nodes."""
 
-    def comparisons(level: Ordered) -> str:
-        """About how many it takes to sort the rows of each node that splits, by all columns."""
-        sizes = np.diff(level.start)[level.splits]
-        return f"{d * (sizes * np.log2(sizes)).sum():.0f}"
+    left, pitch, gap, high = 34, 22, 10, 136  # where the rows begin; between two, and two nodes; of one order
 
-    def across(level: Ordered) -> list[float]:
+    def __init__(self, x: pd.DataFrame, ripe: NDArray[np.bool_]) -> None:
+        self.x, self.levels = x, ordered_levels(x.to_numpy(float).T, ripe.astype(np.intp))
+        self.leaf_y = self.high * len(x.columns) + 22
+
+    def across(self, level: Ordered) -> list[float]:
         """Where the melon at each place of an order stands, from the left."""
         group = np.repeat(np.arange(len(level.nodes)), np.diff(level.start))
-        return [left + pitch * (place + 0.5) + gap * g for place, g in enumerate(group.tolist())]
+        return [self.left + self.pitch * (place + 0.5) + self.gap * g for place, g in enumerate(group.tolist())]
 
-    leaf_y = high * d + 22
-
-    def frame(depth: int) -> tuple[list[str], str, dict]:
-        level, parts = levels[depth], []
-        places: dict[object, Place] = {}
-        for j, column in enumerate(x):
-            top = high * j
-            spots = dict(zip(level.orders[j].tolist(), across(level)))
+    def frame(self, depth: int) -> State:
+        level, parts = self.levels[depth], []
+        places: Places = {}
+        for j, column in enumerate(self.x):
+            top, spots = self.high * j, dict(zip(level.orders[j].tolist(), self.across(level)))
             places |= {f"{column} {row}": (spot, top + 86) for row, spot in spots.items()}
-            brackets = "".join(
-                line(spot[0] - 9, top + 102, spot[-1] + 9, top + 102, stroke_width=2)
-                + text((spot[0] + spot[-1]) / 2, top + 120, str(node), text_anchor="middle", font_weight="bold")
-                for node, spot in zip(level.nodes.tolist(), np.split(across(level), level.start[1:-1]))
-            )
-            parts.append(text(0, top + 120, "node") + brackets)
+            parts.append(text(0, top + 120, "node") + self.brackets(level, top))
             if depth:
-                above = levels[depth - 1]
-                before = list(zip(above.orders[j].tolist(), across(above)))
-                old = "".join(text(spot, top + 38, str(x.index[row]), text_anchor="middle") for row, spot in before)
-                links = (line(spot, top + 44, spots[row], top + 72) for row, spot in before if row in spots)
-                parts.append(element("g", old, font_size=14) + element("g", "".join(links), stroke_opacity=0.5))
-        for depth_above in levels[:depth]:
-            done = np.repeat(~depth_above.splits, np.diff(depth_above.start))
-            for row in depth_above.orders[0][done].tolist():
-                at = (left + pitch * ((len(places) - d * level.orders.shape[1]) / d + 0.5), leaf_y)
-                places |= {f"{column} {row}": at for column in x}
-        return parts, sentence(depth), places
+                parts.append(self.links(self.levels[depth - 1], j, spots, top))
+        return parts, self.sentence(depth), places | self.settled(depth)
 
-    def sentence(depth: int) -> str:
-        level = levels[depth]
+    def brackets(self, level: Ordered, top: float) -> str:
+        """A line below the rows of each node, with its number."""
+        drawn = ""
+        for node, spots in zip(level.nodes.tolist(), np.split(self.across(level), level.start[1:-1])):
+            drawn += line(spots[0] - 9, top + 102, spots[-1] + 9, top + 102, stroke_width=2)
+            drawn += centred((spots[0] + spots[-1]) / 2, top + 120, node, font_weight="bold")
+        return drawn
+
+    def links(self, above: Ordered, j: int, spots: dict[int, float], top: float) -> str:
+        """The order of column j on the level above, and a line from each row to where it stands now."""
+        before = list(zip(above.orders[j].tolist(), self.across(above)))
+        old = "".join(centred(spot, top + 38, self.x.index[row]) for row, spot in before)
+        links = (line(spot, top + 44, spots[row], top + 72) for row, spot in before if row in spots)
+        return element("g", old, font_size=14) + element("g", "".join(links), stroke_opacity=0.5)
+
+    def settled(self, depth: int) -> Places:
+        """The rows that have reached a leaf, side by side below."""
+        rows: list[int] = []
+        for level in self.levels[:depth]:
+            rows += level.orders[0][np.repeat(~level.splits, np.diff(level.start))].tolist()
+        spots = {row: (self.left + self.pitch * (k + 0.5), self.leaf_y) for k, row in enumerate(rows)}
+        return {f"{column} {row}": spot for row, spot in spots.items() for column in self.x}
+
+    def sentence(self, depth: int) -> str:
+        level = self.levels[depth]
+        sizes = np.diff(level.start)[level.splits]
+        about = f"about {len(self.x.columns) * (sizes * np.log2(sizes)).sum():.0f}"  # to sort each node by all columns
         if depth == 0:
-            return (
-                f"Level 0: all {n} melons in the root. Sorting both orders took about {comparisons(level)} comparisons."
-            )
+            return f"Level 0: all {len(self.x)} melons in the root. Sorting both orders took {about} comparisons."
         opening = f"Level {depth}: {len(level.nodes)} nodes, and no further comparison. "
         if level.splits.any():
-            return opening + f"Sorting again in each node that splits would take about {comparisons(level)}."
+            return opening + f"Sorting again in each node that splits would take {about}."
         return opening + "Every melon is in a leaf."
 
-    first, second = levels[1].nodes.tolist()
-    held = [
-        ", ".join(str(x.index[row]) for row in part) for part in np.split(levels[1].orders[0], levels[1].start[1:-1])
-    ]
-    size = (448.0, leaf_y + 50.0)  # narrow, so that the numbers read on a phone
-    return Explorable(
+
+def orders_explorer(x: pd.DataFrame, is_ripe: pd.Series) -> Explorable:
+    """Melons in the order of each column of ``x``, level by level: sorted at the root, then only shared out."""
+    ripe = is_ripe.to_numpy(bool)
+    melons = _Orders(x, ripe)
+    (first, second), level = melons.levels[1].nodes.tolist(), melons.levels[1]
+    held = [", ".join(str(x.index[row]) for row in part) for part in np.split(level.orders[0], level.start[1:-1])]
+    names = "".join(text(0, melons.high * j + 16, f"by {column}", font_weight="bold") for j, column in enumerate(x))
+    return melons.explorable(
         title="Sorted once",
-        alt=f"The {n} melons as numbered circles, hollow if ripe, in the order of {' and of '.join(x)}, after the "
+        alt=f"The {len(x)} melons as numbered circles, hollow if ripe, in the order of {' and of '.join(x)}, after the "
         f"root has split. By {x.columns[0]}, node {first} holds {held[0]}, and node {second} {held[1]}. Lines from the "
         "order before do not cross within a node.",
-        size=size,
-        background="".join(text(0, high * j + 16, f"by {column}", font_weight="bold") for j, column in enumerate(x))
-        + text(0, leaf_y + 5, "leaf")
-        + ripe_and_unripe(12, leaf_y + 36),
-        controls=[Slider("Level", list(range(len(levels))), start=1, opens=0)],
-        frame=frame,
+        size=(448, melons.leaf_y + 50),  # narrow, so that the numbers read on a phone
+        background=names + text(0, melons.leaf_y + 5, "leaf") + ripe_and_unripe(12, melons.leaf_y + 36),
+        controls=[Slider("Level", list(range(len(melons.levels))), start=1, opens=0)],
         guess=Choice(
             "Your guess: the root splits. How many comparisons sort both orders again?",
             ["none", "one for each melon", "as many as at first"],
         ),
         challenge="Step down, and follow two melons that stay in one node. Do they ever change places?",
-        marks={f"{column} {row}": melon(x.index[row], bool(ripe[row]), radius=11) for column in x for row in range(n)},
+        marks={
+            f"{column} {row}": melon(name, bool(ripe[row]), radius=11)
+            for column in x
+            for row, name in enumerate(x.index)
+        },
     )

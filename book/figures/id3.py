@@ -3,19 +3,93 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from figures.explorable import Choice, Explorable, Place
-from figures.shared import LINE, READABLE, Plot, axes, current_plot, melon, ripe_and_unripe
+from figures.charts import Chart
+from figures.explorable import Choice, Explorable, Place, Places, Scene, State
+from figures.looks import LINE, OUTLINE, ending, filled, small
+from figures.melons import melon_marks, ripe_and_unripe
+from figures.plots import axes, plot_columns, plotted
 from treekit.measures import entropy, information_gain
-from treekit.pen.palette import BAR, CLASS_COLORS, GAIN, class_color
-from treekit.pen.svg import FAINT, Plane, circle, element, line, rect, text
+from treekit.pen.palette import BAR, CLASS_COLORS, GAIN
+from treekit.pen.svg import FAINT, circle, element, line, rect, text
 
 PITCH = 23  # pixels from one melon to the next
 NOT_YET = "nothing yet"
+
+
+class _Groups(Scene):
+    """Melons in one line, or in the groups of a question, each beside its entropy; below, their mean and the gain."""
+
+    seats_y, top, height = 62, 100, 48  # of all melons; of the first group; of each: a name, its melons below
+    bits = Chart((0, 1), (0, 1), (232, 0, 342, 1))
+
+    def __init__(self, melons: pd.DataFrame, target: str) -> None:
+        self.labels = melons[target].astype(str)
+        X = melons.drop(columns=target)
+        self.groups = {column: melons.groupby(column, observed=True).groups for column in X}
+        self.gains = {column: information_gain(X[column], self.labels) for column in X}
+        self.n, self.before = len(melons), entropy(self.labels)
+        self.n_lines = max(map(len, self.groups.values()))
+        self.mean_y = self.top + self.height * self.n_lines + 22
+
+    def side_by_side(self, rows: Iterable[Any], y: float) -> Places:
+        return {row: (12 + PITCH * i, y) for i, row in enumerate(rows)}
+
+    def background(self) -> str:
+        left, full = self.bits.at(0, 0)[0], self.bits.x(self.before)
+        empty = "".join(circle(x, y, 10) for x, y in self.side_by_side(self.labels.index, self.seats_y).values())
+        return small(
+            ripe_and_unripe(12, 9)
+            + ending(400, 14, "entropy (bits)")
+            + text(0, 44, f"all {self.n} melons")
+            + element("g", empty, **OUTLINE, stroke_opacity=FAINT, stroke_dasharray="2 3")
+            + rect(left, self.seats_y - 7, full - left, 14, fill_opacity=BAR)
+            + _amount(self.seats_y, self.before)
+            + line(0, self.top - 22, 400, self.top - 22, stroke_opacity=FAINT)
+            + line(0, self.mean_y - 22, 400, self.mean_y - 22, stroke_opacity=FAINT)
+            + line(full, self.seats_y + 7, full, self.mean_y + LINE + 4, stroke_dasharray="3 4")
+            + text(0, self.mean_y, f"mean over all {self.n}")
+            + text(0, self.mean_y + LINE, "gain")
+        )
+
+    def marks(self) -> dict[Any, str]:
+        """A bar of one pixel for each entropy, that of the gain in its colour, and the melons."""
+        bars: dict[Any, str] = dict.fromkeys(
+            ["mean", *(f"entropy {i}" for i in range(self.n_lines))], rect(0, -7, 1, 14, fill_opacity=BAR)
+        )
+        return {**bars, "gain": rect(0, -7, 1, 14, **filled(GAIN)), **melon_marks(self.labels == "yes")}
+
+    def frame(self, attribute: str) -> State:
+        if attribute == NOT_YET:
+            n_ripe = int((self.labels == "yes").sum())
+            sentence = f"All {self.n} melons, {n_ripe} of them ripe. Their entropy is {self.before:.3f} bits."
+            return [""], sentence, self.side_by_side(self.labels.index, self.seats_y)
+        gain, drawn, terms = self.gains[attribute], "", []
+        after, places = self.before - gain, Places()
+        for i, (value, rows) in enumerate(self.groups[attribute].items()):
+            y, left = self.top + self.height * i, entropy(self.labels.loc[rows])
+            places |= self.side_by_side(rows, y + 18) | {f"entropy {i}": self.bar(y + 18, 0, left)}
+            drawn += text(0, y, str(value)) + _amount(y + 18, left)
+            terms.append(f"{len(rows)}/{self.n} × {left:.3f}")
+        places["mean"] = self.bar(self.mean_y - 5, 0, after)
+        places["gain"] = self.bar(self.mean_y + LINE - 5, after, self.before)
+        drawn += _amount(self.mean_y - 5, after) + _amount(self.mean_y + LINE - 5, gain)
+        sentence = (
+            f"After a split on {attribute}, {' + '.join(terms)} = {after:.3f} bits are left of {self.before:.3f}. "
+            f"The gain, rounded last, is {gain:.3f} bits."
+        )
+        return [small(drawn)], sentence, places
+
+    def bar(self, y: float, start: float, end: float) -> Place:
+        return self.bits.x(start), y, self.bits.x(end) - self.bits.x(start), 1
+
+
+def _amount(y: float, bits: float) -> str:
+    return ending(400, y + 5, f"{bits:.3f}")
 
 
 def split_explorer(frame: pd.DataFrame, target: str, rival: str) -> Explorable:
@@ -26,104 +100,39 @@ def split_explorer(frame: pd.DataFrame, target: str, rival: str) -> Explorable:
     """
     if frame.isna().any(axis=None):
         raise ValueError("frame must have no missing entries")
-    attributes = [column for column in frame.columns if column != target]
-    labels = frame[target].astype(str)
-    n, before = len(frame), entropy(labels)
-    gains = {a: information_gain(frame[a], labels) for a in attributes}
-    others = [a for a in attributes if a != rival]
-    equals = [a for a in others if np.isclose(gains[a], gains[rival])]
-    groups = {a: frame.groupby(a, observed=True).groups for a in attributes}
-    n_lines = max(map(len, groups.values()))
-    top, height = 100, 48  # of the first group; of each: a name, its melons below
-    mean_y = top + height * n_lines + 22
-    bits = Plane((0, 1), (0, 1), (232, 0, 342, 1))
-
-    def side_by_side(rows: Iterable, y: float) -> dict[object, Place]:
-        return {row: (12 + PITCH * i, y) for i, row in enumerate(rows)}
-
-    def amount(y: float, value: float) -> str:
-        return text(400, y + 5, f"{value:.3f}", text_anchor="end")
-
-    first_y = 62
-    seats = side_by_side(frame.index, first_y)
-
-    def state(attribute: str) -> tuple[str, str, dict]:
-        if attribute == NOT_YET:
-            n_ripe = int((labels == "yes").sum())
-            return "", f"All {n} melons, {n_ripe} of them ripe. Their entropy is {before:.3f} bits.", dict(seats)
-        drawn, terms = "", []
-        places: dict[object, Place] = {}
-        for i, (value, rows) in enumerate(groups[attribute].items()):
-            y, left = top + height * i, entropy(labels.loc[rows])
-            places |= side_by_side(rows, y + 18)
-            places[f"entropy {i}"] = (bits.x(0), y + 18, bits.x(left) - bits.x(0), 1)
-            drawn += text(0, y, str(value)) + amount(y + 18, left)
-            terms.append(f"{len(rows)}/{n} × {left:.3f}")
-        after = before - gains[attribute]
-        places["mean"] = (bits.x(0), mean_y - 5, bits.x(after) - bits.x(0), 1)
-        places["gain"] = (bits.x(after), mean_y + LINE - 5, bits.x(before) - bits.x(after), 1)
-        drawn += amount(mean_y - 5, after) + amount(mean_y + LINE - 5, gains[attribute])
-        sentence = (
-            f"After a split on {attribute}, {' + '.join(terms)} = {after:.3f} bits are left of "
-            f"{before:.3f}. The gain, rounded last, is {gains[attribute]:.3f} bits."
-        )
-        return element("g", drawn, font_size=13), sentence, places
-
-    bar = rect(0, -7, 1, 14, fill_opacity=BAR)
-    marks: dict[object, str] = {"mean": bar}
-    marks |= {f"entropy {i}": bar for i in range(n_lines)}
-    marks["gain"] = rect(0, -7, 1, 14, style=f"fill: {class_color(GAIN)}")
-    marks |= {row: melon(row, label == "yes", radius=10.5) for row, label in labels.items()}
-    empty = "".join(circle(seats[row][0], seats[row][1], 10) for row in frame.index)
-    background = (
-        ripe_and_unripe(12, 9)
-        + text(400, 14, "entropy (bits)", text_anchor="end")
-        + text(0, 44, f"all {n} melons")
-        + element("g", empty, fill="none", stroke="currentColor", stroke_opacity=FAINT, stroke_dasharray="2 3")
-        + rect(bits.x(0), first_y - 7, bits.x(before) - bits.x(0), 14, fill_opacity=BAR)
-        + amount(first_y, before)
-        + line(0, top - 22, 400, top - 22, stroke_opacity=FAINT)
-        + line(0, mean_y - 22, 400, mean_y - 22, stroke_opacity=FAINT)
-        + line(bits.x(before), first_y + 7, bits.x(before), mean_y + LINE + 4, stroke_dasharray="3 4")
-        + text(0, mean_y, f"mean over all {n}")
-        + text(0, mean_y + LINE, "gain")
-    )
+    groups = _Groups(frame, target)
+    others = [attribute for attribute in groups.gains if attribute != rival]
+    equals = [attribute for attribute in others if np.isclose(groups.gains[attribute], groups.gains[rival])]
     shown = equals[-1]
-    return Explorable(
+    return groups.explorable(
         title="What one question leaves open",
-        alt=f"The {n} melons as numbered circles, hollow if ripe, in one group for each value of {shown}, with its "
-        "entropy as a bar. Below, the groups' mean and the gain.",
-        size=(400, mean_y + LINE + 12),
-        background=element("g", background, font_size=13),
-        marks=marks,
-        controls=[Choice("Split on", [NOT_YET, *attributes], start=shown, opens=NOT_YET)],
-        frame=state,
+        alt=f"The {len(frame)} melons as numbered circles, hollow if ripe, in one group for each value of {shown}, "
+        "with its entropy as a bar. Below, the groups' mean and the gain.",
+        size=(400, groups.mean_y + LINE + 12),
+        controls=[Choice("Split on", [NOT_YET, *groups.gains], start=shown, opens=NOT_YET)],
         found=lambda attribute: attribute in equals,
         guess=Choice(f"Your guess: which question gains as much as the {rival}?", others),
         challenge=f"Find the questions that gain as much as the {rival}. Which ones gain next to nothing?",
     )
 
 
-def plot_chance(chance: pd.Series, gain: float, name: str) -> Plot:
+@plotted
+def plot_chance(chance: pd.Series, gain: float, name: str) -> None:
     """The mean gain of random columns, `chance`, against their number of values, and the gain of a real attribute."""
-    with plt.rc_context(READABLE):
-        ax = axes("values of the random column", "mean gain (bits)")
-        ax.plot(chance.index, chance, marker="o", color=CLASS_COLORS[0])
-        ax.axhline(gain, color=CLASS_COLORS[1], linestyle="--")
-        ax.annotate(name, (chance.index[-1], gain), xytext=(0, -6), textcoords="offset points", ha="right", va="top")
-        ax.set(xticks=chance.index, ylim=(0, None))
-    return current_plot()
+    ax = axes("values of the random column", "mean gain (bits)")
+    ax.plot(chance.index, chance, marker="o", color=CLASS_COLORS[0])
+    ax.axhline(gain, color=CLASS_COLORS[1], linestyle="--")
+    ax.annotate(name, (chance.index[-1], gain), xytext=(0, -6), textcoords="offset points", ha="right", va="top")
+    ax.set(xticks=chance.index, ylim=(0, None))
 
 
-def plot_threshold(means: pd.DataFrame) -> Plot:
+@plotted
+def plot_threshold(means: pd.DataFrame) -> None:
     """Accuracy on training rows and on held-out rows, the columns of `means`, against the threshold, its index."""
-    with plt.rc_context(READABLE):
-        ax = axes("threshold min_gain (bits)", "accuracy")
-        for k, name in enumerate(["training", "held-out"]):
-            ax.plot(means.index, means[name], marker="os"[k], color=CLASS_COLORS[k], label=f"{name} rows")
-        best = means["held-out"].idxmax()
-        ax.axvline(best, color="black", linestyle=":")
-        ax.annotate("best on\nheld-out rows", (best, 1), xytext=(6, 0), textcoords="offset points", va="top")
-        ax.set(ylim=(0.45, 1.02))
-        ax.legend(loc="lower left", frameon=False)
-    return current_plot()
+    ax = axes("threshold min_gain (bits)", "accuracy")
+    plot_columns(ax, means[["training", "held-out"]], name="{} rows")
+    best = means["held-out"].idxmax()
+    ax.axvline(best, color="black", linestyle=":")
+    ax.annotate("best on\nheld-out rows", (best, 1), xytext=(6, 0), textcoords="offset points", va="top")
+    ax.set(ylim=(0.45, 1.02))
+    ax.legend(loc="lower left", frameon=False)

@@ -3,29 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.ticker import MaxNLocator
+from numpy.typing import NDArray
 
-from figures.explorable import Choice, Explorable, Slider
-from figures.shared import (
-    PLOT_WIDTH,
-    READABLE,
-    Picture,
-    Plot,
-    current_plot,
-    dot,
-    in_class,
-    melon,
-    placed,
-    ripe_and_unripe,
-)
+from figures.charts import Chart, Picture
+from figures.explorable import Choice, Explorable, Places, Slider, State
+from figures.looks import OUTLINE, centred, dot, in_class, small
+from figures.melons import in_lines, listed, melon, melons_named, ripe_and_unripe
+from figures.plots import plotted, side_by_side
 from treekit.measures import entropy_of_counts
 from treekit.models.c45 import C45Classifier
 from treekit.pen.palette import BAR, CLASS_COLORS, RIPE, UNRIPE
-from treekit.pen.svg import FAINT, Plane, circle, element, line, rect, text
+from treekit.pen.svg import FAINT, circle, element, line, number, rect, text
 
 STEPS = ["all melons", "known ones fall", "others poured"]
 WIDTH, PITCH = 400, 23.2  # of the drawing, and from one melon to the next
@@ -38,13 +31,8 @@ def disc(x: float, y: float, name: str, k: int, share: float = 1.0) -> str:
     drawn = in_class(k, circle(x, y, RADIUS * share**0.5))
     if share > 1 - 1e-9:
         style = f"fill: {('white', 'currentColor')[k % 2]}"
-        return drawn + text(x, y + 4.5, name, text_anchor="middle", font_size=12.5, style=style)
+        return drawn + centred(x, y + 4.5, name, font_size=12.5, style=style)
     return drawn + text(x + RADIUS + 4, y + 5, f"{name}: {share:.3f}", font_size=14.5)
-
-
-def listed(names: Sequence[str]) -> str:
-    """8 and 10; or 1, 9 and 13."""
-    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
 def _classes(labels: pd.Series) -> tuple[list[str], list[int]]:
@@ -59,7 +47,7 @@ def _legend(y: float) -> str:
 
 
 def _ring(x: float, y: float) -> str:
-    return circle(x, y, RADIUS + 3.5, fill="none", stroke="currentColor", stroke_width=1.5, stroke_dasharray="4 3")
+    return circle(x, y, RADIUS + 3.5, **OUTLINE, stroke_width=1.5, stroke_dasharray="4 3")
 
 
 def pieces_of(frame: pd.DataFrame, target: str, attribute: str) -> pd.DataFrame:
@@ -68,90 +56,100 @@ def pieces_of(frame: pd.DataFrame, target: str, attribute: str) -> pd.DataFrame:
     return table.assign(share=table.sum(axis=1) / table.to_numpy().sum())
 
 
-def _at_top(place: int) -> tuple[float, float]:
-    """Where a row stands before the question."""
-    return 14 + PITCH * place, 16
+class _Question:
+    """Rows before a question: all of them, the known ones in its branches, or the others poured after these, in pieces.
 
-
-def question(frame: pd.DataFrame, target: str, attribute: str, step: str) -> tuple[list[str], str, dict]:
-    """The rows of a table before a question, with the known ones in its branches, or with the others poured.
-
-    Returns the drawing, a sentence with the numbers of this step, and the places of the melons, of the pieces of those
-    without an answer, keyed by melon and branch, and of the bars of the branches' weights.
+    The area of a piece is its share of the row, the length of a bar the weight of its branch.
     """
-    answers, n = frame[attribute], len(frame)
-    table = pieces_of(frame, target, attribute)
-    counts = table.drop(columns="share")
-    gaps = frame.index[answers.isna()].tolist()
-    known, poured = step != STEPS[0], step == STEPS[2]
-    places: dict[object, Sequence[float]] = {row: _at_top(i) for i, row in enumerate(frame.index)}
 
-    width = WIDTH / len(table)
-    per_line = int(width // PITCH)
-    middles = [width * (m + 0.5) for m in range(len(table))]
-    branches = text(WIDTH / 2, 60, f"{attribute}?", font_weight="bold")
-    read, weights = "", ""
-    for m, (value, middle) in enumerate(zip(table.index, middles, strict=True)):
-        branches += line(WIDTH / 2, 66, middle, 86, stroke_opacity=FAINT) + text(middle, 101, str(value))
-        branches += rect(width * m + 4, 108, width - 8, 56, fill="none", stroke="currentColor", stroke_opacity=FAINT)
-        members = frame.index[answers == value].tolist()
-        left = middle - PITCH * (min(per_line, len(members)) - 1) / 2
-        weight = len(members) + poured * len(gaps) * table["share"].iloc[m]
-        if known:
-            for i, row in enumerate(members):
-                places[row] = (left + PITCH * (i % per_line), 124 + 24 * (i // per_line))
-            bits = float(entropy_of_counts(counts.iloc[m].to_numpy()))
-            weights += text(middle, 183, f"{bits:.3f} bits") + text(middle, 288, f"weight {weight:.3f}")
-            places[f"weight {m}"] = (middle - BAR_UNIT * weight / 2, 296, weight, 1)
-        for i, row in enumerate(gaps):
-            share = float(table["share"].iloc[m])
-            places[row, m] = (middle - 32, 204 + 25 * i, share**0.5) if poured else places[row]
-            read += text(middle - 16, 209 + 25 * i, f"{row}: {share:.3f}") if poured else ""
-    # A tap on a ring pours the melons out of it, or takes them back.
-    tapped = {STEPS[0]: STEPS[1], STEPS[1]: STEPS[2], STEPS[2]: STEPS[1]}[step]
-    rings = "".join(_ring(*_at_top(frame.index.get_loc(row))) for row in gaps)
-    for row in gaps if poured else []:
-        del places[row]  # only its pieces are left
-    parts = [
-        element("g", rings, data_choose=tapped, pointer_events="all"),
-        element("g", branches, text_anchor="middle", font_size=13),
-    ]
-    if known:
-        parts.append(element("g", weights, text_anchor="middle", font_size=13))
-    if poured:
-        parts.append(element("g", read, font_size=13))
-    return parts, _in_words(counts, gaps, attribute, step, n), places
+    def __init__(self, frame: pd.DataFrame, target: str, attribute: str) -> None:
+        self.rows, self.answers, self.attribute = frame.index, frame[attribute], attribute
+        self.table = pieces_of(frame, target, attribute)
+        self.counts = self.table.drop(columns="share").to_numpy()
+        self.gaps = frame.index[self.answers.isna()].tolist()
+        self.width = WIDTH / len(self.table)
+        self.middles = [self.width * (m + 0.5) for m in range(len(self.table))]
+        self.at_top = {row: (14 + PITCH * i, 16) for i, row in enumerate(frame.index)}
 
+    def frame(self, step: str) -> State:
+        # A tap on a ring pours the melons out of it, or takes them back.
+        tapped = {STEPS[0]: STEPS[1], STEPS[1]: STEPS[2], STEPS[2]: STEPS[1]}[step]
+        rings = "".join(_ring(*self.at_top[row]) for row in self.gaps)
+        parts = [element("g", rings, data_choose=tapped, pointer_events="all"), self.branches()]
+        places: Places = dict(self.at_top)
+        for m, (value, middle) in enumerate(zip(self.table.index, self.middles)):
+            members = self.rows[self.answers == value].tolist()
+            if step != STEPS[0]:
+                places |= in_lines(members, middle, 124, min(int(self.width // PITCH), len(members)), PITCH, 24)
+                weight = self.weights(step)[m]
+                places[f"weight {m}"] = (middle - BAR_UNIT * weight / 2, 296, weight, 1)
+            for i, row in enumerate(self.gaps):
+                share = self.table["share"].iloc[m] ** 0.5
+                places[row, m] = (middle - 32, 204 + 25 * i, share) if step == STEPS[2] else self.at_top[row]
+        if step != STEPS[0]:
+            parts.append(self.weighed(step))
+        if step == STEPS[2]:
+            parts.append(self.poured())
+            places = {key: place for key, place in places.items() if key not in self.gaps}  # only pieces are left
+        return parts, self.sentence(step), places
 
-def _in_words(counts: pd.DataFrame, gaps: list, attribute: str, step: str, n: int) -> str:
-    """The sentence of :func:`question`, from the class counts of each answer and the names of the other rows."""
-    sizes = counts.sum(axis=1).to_numpy()
-    n_known = int(sizes.sum())
-    without = f"melons {listed([str(row) for row in gaps])}"
-    if step == STEPS[0]:
-        return f"The {attribute} is known for {n_known} of {n} melons. It is missing in {without}."
-    if step == STEPS[1]:
-        before = float(entropy_of_counts(counts.sum()))
-        after = float((sizes / n_known * entropy_of_counts(counts)).sum())
-        return (
-            f"The {n_known} known melons have {before:.3f} bits before the question and {after:.3f} bits after it. The "
-            f"gain is {n_known}/{n} × {before - after:.3f} = {n_known / n * (before - after):.3f} bits. "
-            f"No branch yet for {without}."
+    def weights(self, step: str) -> NDArray[np.float64]:
+        """The weight of each branch: its known rows and, when these are poured, its pieces of the others."""
+        n_poured = len(self.gaps) if step == STEPS[2] else 0
+        return self.counts.sum(axis=1) + n_poured * self.table["share"].to_numpy()
+
+    def branches(self) -> str:
+        drawn = text(WIDTH / 2, 60, f"{self.attribute}?", font_weight="bold")
+        for value, middle in zip(self.table.index, self.middles):
+            drawn += line(WIDTH / 2, 66, middle, 86, stroke_opacity=FAINT) + text(middle, 101, str(value))
+            left = middle - self.width / 2 + 4
+            drawn += rect(left, 108, self.width - 8, 56, **OUTLINE, stroke_opacity=FAINT)
+        return element("g", drawn, text_anchor="middle", font_size=13)
+
+    def weighed(self, step: str) -> str:
+        """The entropy and the weight of each branch."""
+        drawn, bits = "", entropy_of_counts(self.counts)
+        for middle, entropy, weight in zip(self.middles, bits, self.weights(step)):
+            drawn += text(middle, 183, f"{entropy:.3f} bits") + text(middle, 288, f"weight {weight:.3f}")
+        return element("g", drawn, text_anchor="middle", font_size=13)
+
+    def poured(self) -> str:
+        """The share of each piece, beside it."""
+        return small(
+            "".join(
+                text(middle - 16, 209 + 25 * i, f"{row}: {share:.3f}")
+                for middle, share in zip(self.middles, self.table["share"])
+                for i, row in enumerate(self.gaps)
+            )
         )
-    weights = " + ".join(f"{size / n_known * n:.3f}" for size in sizes)
-    divided = listed([f"{size}/{n_known} {value}" for value, size in zip(counts.index, sizes, strict=True)])
-    return (
-        f"{without.capitalize()} are each divided as the {n_known} known ones are: {divided}. "
-        f"The branches weigh {weights} = {n}."
-    )
+
+    def sentence(self, step: str) -> str:
+        sizes, n = self.counts.sum(axis=1), len(self.rows)
+        n_known, without = int(sizes.sum()), melons_named(self.gaps)
+        if step == STEPS[0]:
+            return f"The {self.attribute} is known for {n_known} of {n} melons. It is missing in {without}."
+        if step == STEPS[1]:
+            before = float(entropy_of_counts(self.counts.sum(axis=0)))
+            after = float((sizes / n_known * entropy_of_counts(self.counts)).sum())
+            gain = before - after
+            return (
+                f"The {n_known} known melons have {before:.3f} bits before the question and {after:.3f} bits after it. "
+                f"The gain is {n_known}/{n} × {gain:.3f} = {n_known / n * gain:.3f} bits. No branch yet for {without}."
+            )
+        weights = " + ".join(f"{weight:.3f}" for weight in self.weights(step))
+        divided = listed([f"{size}/{n_known} {value}" for value, size in zip(self.table.index, sizes, strict=True)])
+        return (
+            f"{without.capitalize()} are each divided as the {n_known} known ones are: {divided}. "
+            f"The branches weigh {weights} = {n}."
+        )
 
 
-def _marks(frame: pd.DataFrame, target: str) -> dict[object, str]:
+def _marks(frame: pd.DataFrame, target: str) -> dict[Any, str]:
     """The melons, below them the pieces of each that has a gap, and the bars of the branches."""
     is_ripe = frame[target] == "yes"
     columns = [column for column in frame.columns if column != target]
     n_branches = max(frame[column].nunique() for column in columns)
-    marks: dict[object, str] = {f"weight {m}": rect(0, 0, BAR_UNIT, 10, fill_opacity=BAR) for m in range(n_branches)}
+    marks: dict[Any, str] = {f"weight {m}": rect(0, 0, BAR_UNIT, 10, fill_opacity=BAR) for m in range(n_branches)}
     for row in frame.index:
         of_row = max([frame[column].nunique() for column in columns if pd.isna(frame.loc[row, column])], default=0)
         marks |= {(row, m): in_class(RIPE if is_ripe[row] else UNRIPE, circle(0, 0, 10.5)) for m in range(of_row)}
@@ -165,37 +163,45 @@ def question_explorer(frame: pd.DataFrame, target: str, first: str) -> Explorabl
     `frame` is a table of categories with missing entries, with up to 17 rows, three answers to each attribute and
     three gaps in each. The reader guesses about `first`, with whose known melons the figure opens.
     """
-    attributes = [column for column in frame.columns if column != target]
-    pieces = {attribute: pieces_of(frame, target, attribute)["share"] for attribute in attributes}
-    gap, largest = frame.index[frame[first].isna()][0], pieces[first].idxmax()
+    questions = {attribute: _Question(frame, target, attribute) for attribute in frame.columns.drop(target)}
+    asked = questions[first]
+    gap, largest = asked.gaps[0], asked.table["share"].idxmax()
     return Explorable(
         title="Where does a melon go that cannot answer?",
         alt=f"The melons as numbered circles, hollow if ripe, in the branches of the question about the {first}. "
         f"Dashed rings above mark the empty places of those whose {first} is missing: smaller circles of them lie in "
-        f"every branch. {question(frame, target, first, STEPS[2])[1]}",
+        f"every branch. {asked.sentence(STEPS[2])}",
         size=(WIDTH, 348),
         background=_legend(338),
         marks=_marks(frame, target),
         controls=[
-            Choice("Ask about", attributes, start=first),
+            Choice("Ask about", list(questions), start=first),
             Slider("Step", STEPS, start=STEPS[2], opens=STEPS[1]),
         ],
-        frame=lambda attribute, step: question(frame, target, attribute, step),
+        frame=lambda attribute, step: questions[attribute].frame(step),
         guess=Choice(
             f"Your guess: the {first} of melon {gap} is missing. How much of it should go to the branch “{largest}”?",
             ["nothing", "a third", "about half", "all of it"],
         ),
-        found=lambda attribute, step: step == STEPS[2] and pieces[attribute].round(9).duplicated().any(),
+        found=lambda attribute, step: (
+            step == STEPS[2] and questions[attribute].table["share"].round(9).duplicated().any()
+        ),
         challenge="Tap a dashed ring, or press Play. Then find another question, one that pours two pieces of the same "
         "size.",
     )
 
 
+def _placed(mark: str, place: Sequence[float]) -> str:
+    """Draw a mark at (x, y) or, a factor larger, at (x, y, size) or (x, y, width, height), where nothing moves."""
+    x, y, width, height = map(number, [*place, *[1, 1][: 4 - len(place)]] if len(place) != 3 else [*place, place[2]])
+    return element("g", mark, transform=f"translate({x},{y}) scale({width},{height})")
+
+
 def shared_out(frame: pd.DataFrame, target: str, attribute: str) -> Picture:
-    """The last step of :func:`question` for one attribute."""
-    parts, sentence, places = question(frame, target, attribute, STEPS[2])
+    """The last step of :func:`question_explorer` for one attribute."""
+    parts, sentence, places = _Question(frame, target, attribute).frame(STEPS[2])
     marks = _marks(frame, target)
-    drawn = "".join(placed(marks[key], place) for key, place in places.items())
+    drawn = "".join(_placed(marks[key], place) for key, place in places.items())
     alt = f"The melons in the branches of the question about the {attribute}, whole ones as numbered circles, pieces of"
     return Picture(f"{alt} others as smaller circles. {sentence}", (WIDTH, 348), _legend(338) + "".join(parts) + drawn)
 
@@ -230,7 +236,7 @@ def surrogate_plane(frame: pd.DataFrame, kind: Sequence[str], split: float, surr
     """Rows in the plane of two columns, the first of which has gaps, with the split on it and the surrogate split."""
     (split_name, x), (name, y) = ((column, frame[column]) for column in frame)
     classes, code = _classes(pd.Series(kind))
-    plane = Plane((x.min() - 0.15, x.max() + 0.15), (y.min() - 0.2, y.max() + 0.2), (44, 66, 464, 266))
+    plane = Chart((x.min() - 0.15, x.max() + 0.15), (y.min() - 0.2, y.max() + 0.2), (44, 66, 464, 266))
     is_known = x.notna().to_numpy()
     points = "".join(in_class(code[i], dot(plane.x(x.iloc[i]), plane.y(y.iloc[i]))) for i in np.flatnonzero(is_known))
     unknown = "".join(
@@ -256,24 +262,20 @@ def surrogate_plane(frame: pd.DataFrame, kind: Sequence[str], split: float, surr
     return Picture(alt, (480, 316), legend + axes + points + unknown + cuts + words)
 
 
-def plot_with_holes(runs: pd.DataFrame) -> Plot:
+@plotted
+def plot_with_holes(runs: pd.DataFrame) -> None:
     """Accuracy of each way (rows) for each kind of holes (panels): every run as a dot, their mean as a bar.
 
     `runs` has the columns holes, way and accuracy.
     """
     kinds, ways = runs["holes"].unique(), runs["way"].unique()
-    with plt.rc_context(READABLE):
-        figure, panels = plt.subplots(
-            1, len(kinds), figsize=(PLOT_WIDTH, 3.6), sharex=True, sharey=True, layout="constrained"
-        )
-        for ax, kind in zip(panels, kinds, strict=True):
-            for place, way in enumerate(ways):
-                accuracy = runs.loc[(runs["holes"] == kind) & (runs["way"] == way), "accuracy"]
-                ax.plot(accuracy, np.full(len(accuracy), place), "o", markersize=4, alpha=0.4, color=CLASS_COLORS[0])
-                ax.plot([accuracy.mean()] * 2, [place - 0.3, place + 0.3], color="black", linewidth=2)
-            ax.set(title=kind, yticks=range(len(ways)), yticklabels=ways)
-            ax.xaxis.set_major_locator(MaxNLocator(2))
-            ax.spines[["top", "right"]].set_visible(False)
-        panels[0].invert_yaxis()
-        figure.supxlabel("accuracy on held-out rows", fontsize="medium")
-    return current_plot()
+    figure, side = side_by_side(len(kinds), sharex=True, sharey=True)
+    for ax, kind in zip(side, kinds, strict=True):
+        for place, way in enumerate(ways):
+            accuracy = runs.loc[(runs["holes"] == kind) & (runs["way"] == way), "accuracy"]
+            ax.plot(accuracy, np.full(len(accuracy), place), "o", markersize=4, alpha=0.4, color=CLASS_COLORS[0])
+            ax.plot([accuracy.mean()] * 2, [place - 0.3, place + 0.3], color="black", linewidth=2)
+        ax.set(title=kind, yticks=range(len(ways)), yticklabels=ways)
+        ax.xaxis.set_major_locator(MaxNLocator(2))
+    side[0].invert_yaxis()
+    figure.supxlabel("accuracy on held-out rows", fontsize="medium")

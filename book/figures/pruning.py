@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from figures.explorable import Choice, Explorable, Panel, Slider
-from figures.shared import Picture, dot, in_class, melon, ripe_and_unripe
+from figures.charts import Chart, Picture, around, region, ticks
+from figures.explorable import Choice, Explorable, Panel, Places, Scene, Slider, State
+from figures.looks import OUTLINE, centred, dot, filled, in_class, small, stroked
+from figures.melons import in_lines, melon_marks, melons_at, ripe_and_unripe
 from treekit.models.cart import CARTClassifier, CARTRegressor
 from treekit.pen.palette import REGION, class_color
-from treekit.pen.svg import Plane, circle, element, line, rect, text
+from treekit.pen.svg import element, line, rect, text
 from treekit.pruning.cost_complexity import CostComplexityPath, cost_complexity_path, prune_cost_complexity
 from treekit.pruning.pessimistic import binomial_limit
 from treekit.trees.tree import Tree
 
-NO_LIMIT = "none"
+NO_LIMIT, DASHES = "none", ("none", "7 4")
+GROUND = "var(--pst-color-background, Canvas)"  # the colour of the page
+STEP = 88  # pixels from one level of a tree to the next
 WIDTH, PITCH = 400, 22.5  # of the drawings of melons, and from one melon to the next
 Box = list[tuple[float, float]]
 
@@ -29,35 +33,30 @@ Box = list[tuple[float, float]]
 def depth_curves(means: pd.DataFrame) -> Picture:
     """Accuracy on training rows and on held-out rows, the columns of `means`, against the depth, its index."""
     last, low = int(means.index[-1]), np.floor(10 * means.min().min()) / 10
-    plane = Plane((0, last), (low, 1), (48, 40, 400, 262))
-    ends = [("training", "training"), ("held-out", "held out")]
-    curves = "".join(
-        plane.curve(means.index, means[column], style=f"stroke: {class_color(k)}", stroke_dasharray=("none", "7 4")[k])
-        + text(406, plane.y(means[column].iloc[-1]) + 5, name)
-        for k, (column, name) in enumerate(ends)
-    )
-    best = int(means["held-out"].idxmax())
-    marked = line(plane.x(best), 40, plane.x(best), 262, stroke_dasharray="2 4")
-    ticks = [t / 10 for t in range(round(10 * low), 11)]
-    drawn = plane.axes(range(0, last + 1, 2), ticks, "largest depth", "accuracy")
+    plane = Chart((0, last), (low, 1), (48, 40, 400, 262))
+    tenths, best = [t / 10 for t in range(round(10 * low), 11)], int(means["held-out"].idxmax())
+    drawn = plane.axes(range(0, last + 1, 2), tenths, "largest depth", "accuracy")
+    drawn += plane.upright(best, stroke_dasharray="2 4")
+    for k, (column, name) in enumerate((("training", "training"), ("held-out", "held out"))):
+        drawn += plane.curve(means.index, means[column], **stroked(k), stroke_dasharray=DASHES[k])
+        drawn += text(406, plane.y(means[column].iloc[-1]) + 5, name)
     alt = (
         f"Two curves over the largest depth, from 0 to {last}. The training accuracy rises from "
         f"{means['training'].iloc[0]:.2f} to {means['training'].iloc[-1]:.2f}. The held-out accuracy is highest "
         f"at depth {best}, {means['held-out'].max():.2f}, and then falls to {means['held-out'].iloc[-1]:.2f}."
     )
-    return Picture(alt, (480, 312), drawn + marked + curves)
+    return Picture(alt, (480, 312), drawn)
 
 
 def limit_curves(confidence: float = 0.25, most_rows: int = 20, most_errors: int = 2) -> Picture:
     """The error rate with which C4.5 charges a leaf, over its rows; a curve for each number of errors seen."""
-    plane = Plane((0, most_rows), (0, 1), (48, 40, 380, 232))
+    plane = Chart((0, most_rows), (0, 1), (48, 40, 380, 232))
     drawn = plane.axes(range(0, most_rows + 1, 5), [0, 0.25, 0.5, 0.75, 1], "rows in the leaf", "error rate charged")
     for errors in range(most_errors + 1):
         rows = np.arange(errors + 1, most_rows + 1)
         rates = binomial_limit(np.full(len(rows), errors), rows, confidence)
-        shapes = "".join(circle(plane.x(n), plane.y(rate), 4) for n, rate in zip(rows.tolist(), rates.tolist()))
-        drawn += plane.curve(rows, rates, stroke_width=1, style=f"stroke: {class_color(errors)}")
-        drawn += in_class(errors, shapes)
+        drawn += plane.curve(rows, rates, stroke_width=1, **stroked(errors))
+        drawn += in_class(errors, plane.dots(rows, rates, 4))
         name = ("no error", "1 error")[errors] if errors < 2 else f"{errors} errors"
         drawn += text(390, plane.y(rates[-1]) + 10 - 5 * errors, name)  # a little apart
     alt = (
@@ -72,19 +71,18 @@ def price_lines(path: CostComplexityPath) -> Picture:
     """The cost of each tree of a path as a line over the price of a leaf; the lowest line is drawn thick."""
     last = 1.5 * path.ccp_alphas[-1]
     top = 1.35 * float(path.impurities[-1] + last)
-    plane = Plane((0, last), (0, top), (48, 40, 400, 282))
-    drawn = plane.axes(_ticks(last), _ticks(top), "price of a leaf α", "R(T) + α |T|")
+    plane = Chart((0, last), (0, top), (48, 40, 400, 282))
+    drawn = plane.axes(np.arange(0, last, 0.04), ticks(0, top, 8), "price of a leaf α", "R(T) + α |T|")
     for k, (risk, n_leaves) in enumerate(zip(path.impurities, path.n_leaves)):
         end = min(last, (top - risk) / n_leaves)
         height = risk + n_leaves * end
-        name = f"{n_leaves} leaves" if n_leaves > 1 else "1 leaf"
         # A line that leaves the picture through its upper edge is named there.
         x, y, anchor = (plane.x(end), 34.0, "middle") if end < last else (406.0, plane.y(height) + 5, "start")
-        drawn += plane.curve([0, end], [risk, height], stroke_width=1, style=f"stroke: {class_color(k)}")
-        drawn += text(x, y, name, text_anchor=anchor)
+        drawn += plane.curve([0, end], [risk, height], stroke_width=1, **stroked(k))
+        drawn += text(x, y, _leaves(n_leaves), text_anchor=anchor)
     for k, (start, stop) in enumerate(pairwise([*path.ccp_alphas, last])):
         costs = [path.impurities[k] + a * path.n_leaves[k] for a in (start, stop)]
-        drawn += plane.curve([start, stop], costs, stroke_width=5, style=f"stroke: {class_color(k)}")
+        drawn += plane.curve([start, stop], costs, stroke_width=5, **stroked(k))
         if k:
             drawn += line(plane.x(start), plane.y(costs[0]), plane.x(start), 282, stroke_dasharray="2 4")
     steps = ", ".join(f"{a:.3f}" for a in path.ccp_alphas[1:])
@@ -97,27 +95,16 @@ def price_lines(path: CostComplexityPath) -> Picture:
 
 def risk_steps(trees: dict[str, CostComplexityPath]) -> Picture:
     """Number of leaves against the price of a leaf in parts of the root's risk, one line of steps for each path."""
-    prices = {name: path.ccp_alphas / path.impurities[-1] for name, path in trees.items()}
-    last = 0.06
-    top = max(float(path.n_leaves[0]) for path in trees.values())
-    plane = Plane((0, last), (0, top), (48, 40, 460, 262))
-    drawn = plane.axes(_ticks(last), _ticks(top), "price of a leaf, in parts of the root's risk", "leaves")
+    last, top = 0.06, max(float(path.n_leaves[0]) for path in trees.values())
+    plane = Chart((0, last), (0, top), (48, 40, 460, 262))
+    drawn = plane.axes(ticks(0, last, 8), ticks(0, top, 8), "price of a leaf, in parts of the root's risk", "leaves")
     for k, (name, path) in enumerate(trees.items()):
-        shown = prices[name] <= last
-        xs, ys = [], []
-        for start, stop, n in zip(prices[name][shown], [*prices[name][1:], last], path.n_leaves[shown]):
-            xs += [start, min(stop, last)]
-            ys += [n, n]
-        drawn += plane.curve(xs, ys, style=f"stroke: {class_color(k)}", stroke_dasharray=("none", "7 4")[k])
-        drawn += line(
-            210,
-            60 + 26 * k,
-            240,
-            60 + 26 * k,
-            style=f"stroke: {class_color(k)}",
-            stroke_width=2,
-            stroke_dasharray=("none", "7 4")[k],
-        ) + text(248, 65 + 26 * k, name)
+        prices = path.ccp_alphas / path.impurities[-1]
+        shown, look = prices <= last, {**stroked(k), "stroke_dasharray": DASHES[k]}
+        steps = np.minimum(np.repeat([*prices, last], 2)[1:-1], last)[: 2 * shown.sum()]
+        drawn += plane.curve(steps, np.repeat(path.n_leaves[shown], 2), **look)
+        drawn += line(210, 60 + 26 * k, 240, 60 + 26 * k, **stroked(k), stroke_width=2, stroke_dasharray=DASHES[k])
+        drawn += text(248, 65 + 26 * k, name)
     alt = (
         "Lines of steps that fall as the price of a leaf rises, one for each of the risks "
         + " and ".join(f"{name} (from {path.n_leaves[0]} leaves)" for name, path in trees.items())
@@ -134,40 +121,30 @@ def cross_validation_curve(table: pd.DataFrame, chosen: dict[str, int]) -> Pictu
     xs = np.log2(table["leaves"])
     low = np.floor(20 * (table["error"] - table["se"]).min()) / 20 - 0.05  # room for the names
     high = np.ceil(20 * (table["error"] + table["se"]).max()) / 20
-    plane = Plane((0, float(xs.max())), (low, high), (48, 40, 460, 262))
+    plane = Chart((0, float(xs.max())), (low, high), (48, 40, 460, 262))
     drawn = "".join(
         line(plane.x(x), plane.y(e - s), plane.x(x), plane.y(e + s), stroke_opacity=0.5)
         for x, e, s in zip(xs, table["error"], table["se"])
     )
-    drawn += plane.curve(xs, table["error"], style=f"stroke: {class_color(0)}")
+    drawn += plane.curve(xs, table["error"], **stroked(0))
     for tick in range(int(xs.max()) + 1):
-        drawn += line(plane.x(tick), 262, plane.x(tick), 267)
-        drawn += text(plane.x(tick), 283, str(2**tick), text_anchor="middle")
+        drawn += line(plane.x(tick), 262, plane.x(tick), 267) + centred(plane.x(tick), 283, 2**tick)
     best = table["error"].idxmin()
     bound = float(table["error"][best] + table["se"][best])
-    drawn += line(48, plane.y(bound), 460, plane.y(bound), stroke_dasharray="7 4")
+    drawn += plane.level(bound, stroke_dasharray="7 4")
     for name, k in chosen.items():
-        x, y = plane.x(xs[k]), plane.y(table["error"][k])
-        below = plane.y(table["error"][k] - table["se"][k]) + 16  # the name stands clear of the bar
-        drawn += element("g", dot(x, y), style=f"fill: {class_color(1)}") + text(x, below, name, text_anchor="middle")
-    ticks = np.arange(round(20 * low), round(20 * high) + 1) / 20
-    axes = plane.axes([], ticks.tolist(), "leaves of the tree (each tick doubles them)", "cross-validated error")
+        error, below = table["error"][k], table["error"][k] - table["se"][k]  # the name stands clear of the bar
+        drawn += element("g", dot(*plane.at(xs[k], error)), **filled(1)) + centred(
+            plane.x(xs[k]), plane.y(below) + 16, name
+        )
+    heights = np.arange(round(20 * low), round(20 * high) + 1) / 20
+    axes = plane.axes([], heights.tolist(), "leaves of the tree (each tick doubles them)", "cross-validated error")
     words = "; ".join(f"{name}: {table['leaves'][k]} leaves, {table['error'][k]:.3f}" for name, k in chosen.items())
     alt = (
         "The cross-validated error over the number of leaves, with a bar of one standard error up and down at "
         f"each tree, and a dashed line one standard error above the lowest. Two trees are marked. {words}."
     )
     return Picture(alt, (480, 312), axes + drawn)
-
-
-def _ticks(last: float) -> list[float]:
-    """Four to eight round numbers from 0 up to `last`."""
-    step = 10 ** np.floor(np.log10(last))
-    for part in (2, 5, 10):
-        if last / (step * 2 / part) >= 4:
-            step = step * 2 / part
-            break
-    return [k * float(step) for k in range(int(last / step + 1e-9) + 1)]
 
 
 # -- regions --------------------------------------------------------------------------------------------------------
@@ -187,26 +164,21 @@ def _boxes(tree: Tree, limits: Box) -> Iterator[tuple[int, Box]]:
         boxes[first + 1] = [*box[:j], (cut_at, box[j][1]), *box[j + 1 :]]
 
 
-def _regions(plane: Plane, tree: Tree) -> str:
+def _regions(plane: Chart, tree: Tree) -> str:
     """The regions of a tree of two columns of numbers, in the colours of their classes."""
-    shapes: dict[int, str] = {}
-    for node, (xs, ys) in _boxes(tree, [plane.xlim, plane.ylim]):
+    blocks: dict[int, str] = {}
+    for node, limits in _boxes(tree, [plane.xlim, plane.ylim]):
         k = int(tree.value[node].argmax())
-        # Whole pixels keep the page light: rounded ends meet, as the boxes do.
-        left, right = (round(plane.x(x)) for x in xs)
-        bottom, top = (round(plane.y(y)) for y in ys)
-        shapes[k] = shapes.get(k, "") + f"M{left},{top}H{right}V{bottom}H{left}z"
-    return "".join(
-        element("path", d=shapes[k], style=f"fill: {class_color(k)}", fill_opacity=REGION) for k in sorted(shapes)
-    )
+        blocks[k] = blocks.get(k, "") + plane.block(*limits)
+    return "".join(region(k, blocks[k]) for k in sorted(blocks))
 
 
-def _steps(plane: Plane, tree: Tree) -> str:
+def _steps(plane: Chart, tree: Tree) -> str:
     """The curve of a regression tree of one column."""
     steps = sorted((xs[0], xs[1], float(tree.value[node, 0])) for node, (xs,) in _boxes(tree, [plane.xlim]))
     path = "V".join(f"{plane.y(y):.0f}H{plane.x(stop):.1f}" for _, stop, y in steps)
     start = f"{plane.x(steps[0][0]):.1f}"
-    return element("path", d=f"M{start},{path}", fill="none", style=f"stroke: {class_color(1)}", stroke_width=2)
+    return element("path", d=f"M{start},{path}", fill="none", **stroked(1), stroke_width=2)
 
 
 def _dots(places: list[tuple[float, float]], width: float, color: str) -> str:
@@ -215,86 +187,109 @@ def _dots(places: list[tuple[float, float]], width: float, color: str) -> str:
     return element("path", d=path, style=f"stroke: {color}", stroke_width=width, stroke_linecap="round")
 
 
-def _points(plane: Plane, x: pd.Series, y: pd.Series, label: Sequence[int]) -> str:
+def _points(plane: Chart, x: pd.Series, y: pd.Series, label: Sequence[int]) -> str:
     """Rows as points, every second class hollow."""
     drawn = ""
     for k in sorted(set(label)):
         places = [(plane.x(a), plane.y(b)) for a, b, c in zip(x, y, label, strict=True) if c == k]
         drawn += _dots(places, 6, class_color(k))
         if k % 2:
-            drawn += _dots(places, 2.6, "var(--pst-color-background, Canvas)")
+            drawn += _dots(places, 2.6, GROUND)
     return drawn
 
 
-def _around(values: pd.Series, share: float = 0.04) -> tuple[float, float]:
-    """A little more than the values reach over."""
-    margin = share * float(values.max() - values.min())
-    return float(values.min()) - margin, float(values.max()) + margin
-
-
-def _round_numbers(limits: tuple[float, float]) -> list[float]:
-    """At most five round numbers within the limits."""
-    low, high = limits
-    step = next(s for s in (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200) if (high - low) / s <= 5)
-    return [k * step for k in range(int(np.ceil(low / step)), int(high / step) + 1)]
-
-
-def _leaves(tree: Tree) -> str:
-    return "1 leaf" if tree.n_leaves == 1 else f"{tree.n_leaves} leaves"
+def _leaves(n: int) -> str:
+    return "1 leaf" if n == 1 else f"{n} leaves"
 
 
 DEPTHS = (1, 2, 3, 4, 6, 8, NO_LIMIT)
-WITH_ONE_LEAF = (0, *DEPTHS[:-2], NO_LIMIT)
 LEAST = (1, 5, 15)
 
 
-def _limits_explorer(
-    plane: Plane,
-    axes: str,
-    depths: Sequence[int | str],
-    fit: Callable[[int | None, int], Tree],
-    seen: Callable[[Tree], list[str]],
-    new: Callable[[Tree], list[str]],
-    new_alt: str,
-    loss: Callable[[Tree], float],
-    sentence: Callable[[Tree], str],
-    **settings: Any,
-) -> Explorable:
-    """The tree with the limits that the reader sets, over the rows that it was grown from and, beside, over others.
+class _Limits(Scene):
+    """Trees with the limits that the reader sets, over the rows that they grow from and, beside, over new ones.
 
-    It opens without limits, and the challenge is met where the loss on the other rows is least.
+    They open without limits, and the challenge is met where the loss on the new rows is least.
     """
-    trees = {
-        (depth, least): fit(None if depth == NO_LIMIT else int(depth), least) for depth in depths for least in LEAST
-    }
-    losses = {limits: loss(tree) for limits, tree in trees.items()}
-    lowest = min(losses.values()) + 1e-9
-    size, background = (WIDTH, 348), element("g", axes, font_size=13)
 
-    def state(depth: int | str, least: int) -> tuple[list[str], str]:
-        tree = trees[depth, least]
-        return seen(tree), f"{_leaves(tree).capitalize()}. {sentence(tree)}"
+    size = (WIDTH, 348)
+    depths: tuple[int | str, ...] = DEPTHS
+    measure = new_alt = legend = ""
 
-    return Explorable(
-        size=size,
-        background=background,
-        controls=[
-            Slider("max_depth", depths, start=NO_LIMIT),
-            Choice("min_samples_leaf", LEAST),
-        ],
-        frame=state,
-        found=lambda depth, least: losses[depth, least] <= lowest,
-        beside=Panel(new_alt, size, background, lambda depth, least: new(trees[depth, least])),
-        **settings,
-    )
+    def __init__(self, seen: pd.DataFrame, new: pd.DataFrame, target: str) -> None:
+        self.target, self.columns = target, [column for column in seen if column != target]
+        self.seen, self.new = ((rows[self.columns], rows[target]) for rows in (seen, new))
+        x, y = (pd.concat([rows[name] for rows in (seen, new)]) for name in [*self.columns, target][:2])
+        self.plane = Chart(around(x, 0.04), around(y, 0.04), (40, 58, 394, 300))
+        self.axes = self.plane.axes(ticks(*self.plane.xlim), ticks(*self.plane.ylim), str(x.name), str(y.name))
+        self.trees = {
+            (depth, least): self.fit(max_depth=None if depth == NO_LIMIT else depth, min_samples_leaf=least)
+            for depth in self.depths
+            for least in LEAST
+        }
+        self.scores = {limits: self.score(tree, *self.new) for limits, tree in self.trees.items()}
+
+    def fit(self, **limits: Any) -> Tree:
+        raise NotImplementedError
+
+    def score(self, tree: Tree, X: pd.DataFrame, y: pd.Series) -> float:
+        """How well a tree predicts some rows: the higher, the better."""
+        raise NotImplementedError
+
+    def over(self, tree: Tree, X: pd.DataFrame, y: pd.Series, kind: str) -> list[str]:
+        """What a panel shows of a tree over rows of this kind."""
+        raise NotImplementedError
+
+    def frame(self, depth: int | str, least: int) -> State:
+        tree, (n_seen, n_new) = self.trees[depth, least], (len(rows) for rows, _ in (self.seen, self.new))
+        seen, new = (abs(self.score(tree, *rows)) for rows in (self.seen, self.new))
+        measured = self.measure.format(seen, n_seen, new, n_new)
+        return self.over(tree, *self.seen, "training rows"), f"{_leaves(tree.n_leaves).capitalize()}. {measured}", {}
+
+    def background(self) -> str:
+        return small(self.axes + self.legend)
+
+    def beside(self) -> Panel:
+        def frame(depth: int | str, least: int) -> list[str]:
+            return self.over(self.trees[depth, least], *self.new, "new rows")
+
+        return Panel(self.new_alt.format(len(self.new[0])), self.size, self.background(), frame)
+
+    def explorable(self, **words: Any) -> Explorable:
+        best = max(self.scores.values()) - 1e-9
+        controls = [Slider("max_depth", self.depths, start=NO_LIMIT), Choice("min_samples_leaf", LEAST)]
+        return super().explorable(controls=controls, found=lambda *limits: self.scores[limits] >= best, **words)
 
 
-def _limits_plane(rows: Sequence[pd.DataFrame], legend: str = "") -> tuple[Plane, str]:
-    """The plane of the first two columns of several tables, and its axes."""
-    x, y = (pd.concat([frame.iloc[:, j] for frame in rows]) for j in range(2))
-    plane = Plane(_around(x), _around(y), (40, 58, 394, 300))
-    axes = plane.axes(_round_numbers(plane.xlim), _round_numbers(plane.ylim), str(x.name), str(y.name))
-    return plane, axes + legend
+class _Regions(_Limits):
+    """The regions of a CART tree of two columns, with dots on the rows that are classified wrong."""
+
+    measure = "Accuracy {:.3f} on the {} training rows, {:.3f} on the {} new ones."
+    new_alt = "The same regions with {} new rows. Many of them are marked: they are classified wrong."
+
+    def __init__(self, seen: pd.DataFrame, new: pd.DataFrame, target: str) -> None:
+        self.classes = np.unique(seen[target].astype(str))
+        self.legend = _dots([(342, 16)], 8, "currentColor") + text(352, 20, "wrong")
+        for k, name in reversed([*enumerate(self.classes)]):
+            hole = _dots([(226 + 58 * k, 16)], 5, GROUND) if k % 2 else ""
+            self.legend = (
+                _dots([(226 + 58 * k, 16)], 9, class_color(k)) + hole + text(236 + 58 * k, 20, name) + self.legend
+            )
+        words = {target: str}
+        super().__init__(seen.astype(words), new.astype(words), target)
+
+    def fit(self, **limits: Any) -> Tree:
+        return CARTClassifier(**limits).fit(*self.seen).tree_
+
+    def score(self, tree: Tree, X: pd.DataFrame, y: pd.Series) -> float:
+        return tree.score(X, y)
+
+    def over(self, tree: Tree, X: pd.DataFrame, y: pd.Series, kind: str) -> list[str]:
+        wrong = np.asarray(tree.predict(X)) != y.to_numpy()
+        head = text(0, 20, f"{len(X)} {kind}: {wrong.sum()} wrong", font_weight="bold")
+        marked = _dots([self.plane.at(*row) for row in X.to_numpy()[wrong].tolist()], 6, "currentColor")
+        points = _points(self.plane, X.iloc[:, 0], X.iloc[:, 1], np.searchsorted(self.classes, y).tolist())
+        return [_regions(self.plane, tree), points, small(head + marked, class_="answer")]
 
 
 def regions_explorer(frame: pd.DataFrame, new_rows: pd.DataFrame, target: str) -> Explorable:
@@ -303,59 +298,34 @@ def regions_explorer(frame: pd.DataFrame, new_rows: pd.DataFrame, target: str) -
     The trees grow from `frame`, whose rows lie on the left; `new_rows`, on the right, only measure. The rows
     that are classified wrong are marked.
     """
-    columns = [column for column in frame if column != target]
-    classes = np.unique(frame[target].astype(str))
-    legend = "".join(
-        _dots([(226 + 58 * k, 16)], 9, class_color(k))
-        + (_dots([(226 + 58 * k, 16)], 5, "var(--pst-color-background, Canvas)") if k % 2 else "")
-        + text(236 + 58 * k, 20, name)
-        for k, name in enumerate(classes)
-    )
-    legend += _dots([(342, 16)], 8, "currentColor") + text(352, 20, "wrong")
-    plane, axes = _limits_plane([frame[columns], new_rows[columns]], legend)
-
-    def over(rows: pd.DataFrame, kind: str) -> Callable[[Tree], list[str]]:
-        X, labels = rows[columns], rows[target].astype(str)
-        places = [(plane.x(a), plane.y(b)) for a, b in X.to_numpy().tolist()]
-        points = _points(plane, X.iloc[:, 0], X.iloc[:, 1], np.searchsorted(classes, labels).tolist())
-
-        def drawn(tree: Tree) -> list[str]:
-            wrong = np.asarray(tree.predict(X)) != labels.to_numpy()
-            head = f"{len(rows)} {kind}: {wrong.sum()} wrong"
-            marked = _dots([place for place, is_wrong in zip(places, wrong) if is_wrong], 6, "currentColor")
-            answer = text(0, 20, head, font_weight="bold") + marked
-            return [_regions(plane, tree), points, element("g", answer, class_="answer", font_size=13)]
-
-        return drawn
-
-    def fit(depth: int | None, least: int) -> Tree:
-        return (
-            CARTClassifier(max_depth=depth, min_samples_leaf=least).fit(frame[columns], frame[target].astype(str)).tree_
-        )
-
-    def accuracy(tree: Tree, rows: pd.DataFrame) -> float:
-        return tree.score(rows[columns], rows[target].astype(str))
-
-    return _limits_explorer(
-        plane,
-        axes,
-        DEPTHS,
-        fit,
-        over(frame, "training rows"),
-        over(new_rows, "new rows"),
-        f"The same regions with {len(new_rows)} new rows. Many of them are marked: they are classified wrong.",
-        lambda tree: 1 - accuracy(tree, new_rows),
-        lambda tree: (
-            f"Accuracy {accuracy(tree, frame):.3f} on the {len(frame)} training rows, "
-            f"{accuracy(tree, new_rows):.3f} on the {len(new_rows)} new ones."
-        ),
+    regions = _Regions(frame, new_rows, target)
+    return regions.explorable(
         title="Strips for single patients",
-        alt=f"{len(frame)} training rows over {columns[0]} and {columns[1]}, and the regions of a tree without limits "
-        "in the colours of what it predicts. Thin strips and islands reach for single rows, and no row is wrong.",
+        alt=f"{len(frame)} training rows over {' and '.join(regions.columns)}, and the regions of a tree without "
+        "limits in the colours of what it predicts. Thin strips and islands reach for single rows, and no row is "
+        "wrong.",
         guess=Choice("Your guess: at which max_depth are the fewest new rows wrong?", DEPTHS),
         challenge="Lower max_depth step by step, and count the wrong rows on both sides. When are the fewest new rows "
         "wrong?",
     )
+
+
+class _Curve(_Limits):
+    """The curve of a regression tree of one column. With a depth of 0 it is one leaf, the mean."""
+
+    depths = (0, *DEPTHS[:-2], NO_LIMIT)
+    measure = "Mean squared error {:.0f} on the {} training rows, {:.0f} on the {} new ones."
+    new_alt = "The same curve among {} new rows, most of which lie far from it."
+
+    def fit(self, **limits: Any) -> Tree:
+        return CARTRegressor(**limits).fit(*self.seen).tree_
+
+    def score(self, tree: Tree, X: pd.DataFrame, y: pd.Series) -> float:
+        return -float(((np.asarray(tree.predict(X)) - y) ** 2).mean())
+
+    def over(self, tree: Tree, X: pd.DataFrame, y: pd.Series, kind: str) -> list[str]:
+        head = text(0, 20, f"{len(X)} {kind}", font_weight="bold", font_size=13)
+        return [head + _points(self.plane, X.iloc[:, 0], y, [0] * len(X)), _steps(self.plane, tree)]
 
 
 def curve_explorer(frame: pd.DataFrame, new_rows: pd.DataFrame, target: str) -> Explorable:
@@ -364,37 +334,11 @@ def curve_explorer(frame: pd.DataFrame, new_rows: pd.DataFrame, target: str) -> 
     The trees grow from `frame`, whose rows lie on the left; `new_rows`, on the right, only measure. With a depth of 0
     the tree is one leaf, so the reader can see whether a tree without limits is worth more than the mean.
     """
-    (name,) = (column for column in frame if column != target)
-    tables = [rows[[name, target]] for rows in (frame, new_rows)]
-    plane, axes = _limits_plane(tables)
-
-    def over(rows: pd.DataFrame, kind: str) -> Callable[[Tree], list[str]]:
-        points = _points(plane, rows[name], rows[target], [0] * len(rows))
-        head = text(0, 20, f"{len(rows)} {kind}", font_weight="bold", font_size=13)
-        return lambda tree: [head + points, _steps(plane, tree)]
-
-    def fit(depth: int | None, least: int) -> Tree:
-        return CARTRegressor(max_depth=depth, min_samples_leaf=least).fit(frame[[name]], frame[target]).tree_
-
-    def error(tree: Tree, rows: pd.DataFrame) -> float:
-        return float(((np.asarray(tree.predict(rows[[name]])) - rows[target]) ** 2).mean())
-
-    return _limits_explorer(
-        plane,
-        axes,
-        WITH_ONE_LEAF,
-        fit,
-        over(frame, "training rows"),
-        over(new_rows, "new rows"),
-        f"The same curve among {len(new_rows)} new rows, most of which lie far from it.",
-        lambda tree: error(tree, new_rows),
-        lambda tree: (
-            f"Mean squared error {error(tree, frame):.0f} on the {len(frame)} training rows, "
-            f"{error(tree, new_rows):.0f} on the {len(new_rows)} new ones."
-        ),
+    curve = _Curve(frame, new_rows, target)
+    return curve.explorable(
         title="A curve that jumps to single patients",
-        alt=f"{len(frame)} training rows as points, {target} over {name}, and the curve of a regression tree without "
-        "limits, which jumps up and down to meet nearly every point.",
+        alt=f"{len(frame)} training rows as points, {target} over {curve.columns[0]}, and the curve of a regression "
+        "tree without limits, which jumps up and down to meet nearly every point.",
         guess=Choice(
             "Your guess: which predicts the new rows better, this tree or one leaf with the mean of all?",
             ["this tree", "one leaf"],
@@ -406,7 +350,112 @@ def curve_explorer(frame: pd.DataFrame, new_rows: pd.DataFrame, target: str) -> 
 # -- the price of a leaf --------------------------------------------------------------------------------------------
 
 
-STEP = 88  # pixels from one level of the tree to the next
+class _Folding(Scene):
+    """A small tree of two columns, whose melons move up as the price of a leaf prunes it, and its regions beside it."""
+
+    def __init__(self, melons: pd.DataFrame, target: str, start: float, with_links: bool) -> None:
+        self.start, self.with_links = start, with_links
+        self.X, self.labels = melons.drop(columns=target), melons[target].astype(str)
+        self.is_ripe = (self.labels == "yes").to_dict()
+        self.full = CARTClassifier().fit(self.X, self.labels).tree_
+        self.path = cost_complexity_path(self.full)
+        self.at, self.size = _places(self.full), (WIDTH, STEP * self.full.max_depth + 112)
+        self.rows: dict[int, list[Any]] = {node: [] for node in range(self.full.n_nodes)}
+        for row, node in zip(self.X.index, self.full.apply(self.X).tolist()):
+            while node >= 0:
+                self.rows[node].append(row)
+                node = int(self.full.parent[node])
+        x, y = self.X.to_numpy(float).T
+        self.plane = Chart(around(x), around(y), (40, 34, 394, 290))
+
+    def pruned(self, price: float) -> Tree:
+        return prune_cost_complexity(self.full, price)
+
+    def step(self, price: float) -> int:
+        """Which tree of the path is best at this price."""
+        return int(np.searchsorted(self.path.ccp_alphas, price + 1e-9, side="right")) - 1
+
+    def folds_two(self, price: float) -> bool:
+        """Whether this is the tree from which two questions have gone at once."""
+        k, n_leaves = self.step(price), self.path.n_leaves
+        return k > 0 and bool(n_leaves[k - 1] - n_leaves[k] > 1)
+
+    def background(self) -> str:
+        return small(ripe_and_unripe(12, self.size[1] - 14))
+
+    def marks(self) -> dict[Any, str]:
+        return melon_marks(self.is_ripe)
+
+    def frame(self, price: float) -> State:
+        kept = _kept(self.full, self.pruned(price))
+        links = _links(self.full, kept)
+        shown = links if self.with_links else {}
+        gap = 22 if self.with_links else 7
+        pale = "".join(self.node(node, {}, {}, gap) for node in self.rows if node not in kept)
+        parts = [element("g", pale, opacity=0.5, font_size=13)] if pale else []
+        parts.append(small("".join(self.node(node, shown, kept, gap) for node in kept)))
+        places: Places = {}
+        for node in (node for node, is_leaf in kept.items() if is_leaf):
+            x, y = self.at[node]
+            places |= in_lines(self.rows[node], x, y + 23, _columns(len(self.rows[node])), PITCH)
+        return parts, (self.cost if self.with_links else self.story)(price), places
+
+    def node(self, node: int, links: dict[int, float], kept: dict[int, bool], gap: int) -> str:
+        """A node, with the branch that leads to it from as far below its parent as `gap` says."""
+        x, y = self.at[node]
+        is_leaf = kept.get(node, bool(self.full.is_leaf[node]))
+        drawn = self.branch(node, y + 8 if is_leaf else y - 14, gap, node in kept) if node else ""
+        if is_leaf:
+            width = PITCH * _columns(len(self.rows[node])) + 8
+            box = (x - width / 2, y + 8, width, 52)
+            if node not in kept:
+                return drawn + rect(*box, rx=4, **OUTLINE)
+            drawn += rect(*box, rx=4, style=f"fill: {GROUND}", stroke="currentColor")
+            return drawn + rect(*box, rx=4, **filled(int(self.full.value[node].argmax())), fill_opacity=REGION)
+        question = f"{self.full.features[self.full.feature[node]].name} ≤ {self.full.threshold[node]:.4g}?"
+        weight = "bold" if node in kept else "normal"
+        drawn += centred(min(max(x, 66), WIDTH - 66), y, question, font_weight=weight)
+        return drawn + (centred(x, y + 17, f"g = {links[node]:.3f}") if node in links else "")
+
+    def branch(self, node: int, end: float, gap: int, is_kept: bool) -> str:
+        """The line down to a node and, where it still stands, the answer."""
+        (x1, y1), x2 = self.at[int(self.full.parent[node])], self.at[node][0]
+        drawn = line(x1, y1 + gap, x2, end, stroke_opacity=0.6)
+        if not is_kept:
+            return drawn
+        answer, side, anchor = [("yes", -1, "end"), ("no", 1, "start")][int(self.full.branch[node])]
+        return drawn + text((x1 + x2) / 2 + 7 * side, (y1 + gap + end) / 2, answer, text_anchor=anchor)
+
+    def story(self, price: float) -> str:
+        """How well the tree does at this price, and the path to it."""
+        pruned, passed = self.pruned(price), self.path.n_leaves[: self.step(price) + 1]
+        wrong = round(len(self.X) * (1 - pruned.score(self.X, self.labels)))
+        return (
+            f"At a price of {price:.2f} for each leaf, the best tree has {_leaves(pruned.n_leaves)}. It is wrong about "
+            f"{wrong} of the {len(self.X)} melons. The path so far, in leaves: {', '.join(map(str, passed))}."
+        )
+
+    def cost(self, price: float) -> str:
+        """What the tree costs at this price, and which link goes next."""
+        k, links = self.step(price), _links(self.full, _kept(self.full, self.pruned(price)))
+        risk, n_leaves = float(self.path.impurities[k]), int(self.path.n_leaves[k])
+        after = f"The weakest link goes at {min(links.values()):.3f}." if links else "Nothing is left to prune."
+        return (
+            f"At a price of {price:.2f} the best tree has {_leaves(n_leaves)}. Its risk is {risk:.3f}, so it costs "
+            f"{risk:.3f} + {price:.2f} × {n_leaves} = {risk + price * n_leaves:.3f}. {after}"
+        )
+
+    def beside(self) -> Panel:
+        """The melons in the plane of the two columns, over the regions of the tree at the price that is set."""
+        (x, y), left = map(str, self.X.columns), _leaves(self.pruned(self.start).n_leaves)
+        still = melons_at(self.is_ripe, (self.plane.at(*row) for row in self.X.to_numpy(float)))
+        return Panel(
+            alt=f"The regions of the tree over {x} and {y}, one for each of its {left}, in the colours of what they "
+            "predict, with the melons in them.",
+            size=(WIDTH, 340),
+            background=small(self.plane.axes(ticks(*self.plane.xlim), ticks(*self.plane.ylim), x, y)),
+            frame=lambda price: [_regions(self.plane, self.pruned(price)), still],
+        )
 
 
 def alpha_explorer(
@@ -419,146 +468,39 @@ def alpha_explorer(
     what the tree costs, and asks beforehand when the root goes; without, the reader guesses in how many steps the tree
     folds.
     """
-    X, labels = frame.drop(columns=target), frame[target].astype(str)
-    full = CARTClassifier().fit(X, labels).tree_
-    path = cost_complexity_path(full)
-    is_ripe = dict(zip(frame.index, labels == "yes", strict=True))
-    place, bottom = _places(full), STEP * full.max_depth + 80
-    below = full.membership(X).toarray() > 0
-    leaf_of = dict(zip(frame.index, below.argmax(axis=1).tolist(), strict=True))
-    rows = {node: [row for row, leaf in leaf_of.items() if _is_below(full, leaf, node)] for node in range(full.n_nodes)}
-
-    def drawn(node: int, links: dict[int, float], kept: dict[int, bool]) -> str:
-        """A node, with the branch that leads to it."""
-        at_x, at_y = place[node]
-        is_leaf = kept.get(node, bool(full.is_leaf[node]))
-        shape = ""
-        if node:
-            x1, y1 = place[int(full.parent[node])]
-            y1 += 22 if with_links else 7
-            y2 = at_y + 8 if is_leaf else at_y - 14
-            shape = line(x1, y1, at_x, y2, stroke_opacity=0.6)
-            if node in kept:
-                answer, side, anchor = [("yes", -1, "end"), ("no", 1, "start")][int(full.branch[node])]
-                shape += text((x1 + at_x) / 2 + 7 * side, (y1 + y2) / 2, answer, text_anchor=anchor)
-        if is_leaf:
-            width = PITCH * _columns(len(rows[node])) + 8
-            box = (at_x - width / 2, at_y + 8, width, 52)
-            if node not in kept:
-                return shape + rect(*box, rx=4, fill="none", stroke="currentColor")
-            color = f"fill: {class_color(int(full.value[node].argmax()))}"
-            ground = rect(*box, rx=4, style="fill: var(--pst-color-background, Canvas)", stroke="currentColor")
-            return shape + ground + rect(*box, rx=4, style=color, fill_opacity=REGION)
-        question = f"{full.features[full.feature[node]].name} ≤ {full.threshold[node]:.4g}?"
-        middle = min(max(at_x, 66), WIDTH - 66)
-        shape += text(middle, at_y, question, text_anchor="middle", font_weight="bold" if node in kept else "normal")
-        return shape + (text(at_x, at_y + 17, f"g = {links[node]:.3f}", text_anchor="middle") if node in links else "")
-
-    def lying(node: int) -> dict[object, tuple[float, float]]:
-        """The melons of a leaf, in two lines."""
-        at_x, at_y = place[node]
-        n = _columns(len(rows[node]))
-        left = at_x - PITCH * (n - 1) / 2
-        return {row: (left + PITCH * (i % n), at_y + 23 + PITCH * (i // n)) for i, row in enumerate(rows[node])}
-
-    def state(price: float) -> tuple[list[str], str, dict]:
-        pruned = prune_cost_complexity(full, price)
-        kept = _kept(full, pruned)
-        links = _links(full, kept)
-        shown = links if with_links else {}
-        pale = "".join(drawn(node, {}, {}) for node in range(full.n_nodes) if node not in kept)
-        parts = [element("g", pale, opacity=0.5, font_size=13)] if pale else []
-        parts.append(element("g", "".join(drawn(node, shown, kept) for node in kept), font_size=13))
-        places = {row: at for node, is_leaf in kept.items() if is_leaf for row, at in lying(node).items()}
-        return parts, sentence(price, pruned, links), places
-
-    def step(price: float) -> int:
-        """Which tree of the path is best at this price."""
-        return int(np.searchsorted(path.ccp_alphas, price + 1e-9, side="right")) - 1
-
-    def sentence(price: float, pruned: Tree, links: dict[int, float]) -> str:
-        if not with_links:
-            wrong = round(len(frame) * (1 - pruned.score(X, labels)))
-            passed = ", ".join(map(str, path.n_leaves[: step(price) + 1]))
-            return (
-                f"At a price of {price:.2f} for each leaf, the best tree has {_leaves(pruned)}. It is wrong about "
-                f"{wrong} of the {len(frame)} melons. The path so far, in leaves: {passed}."
-            )
-        k = step(price)
-        risk, n_leaves = float(path.impurities[k]), int(path.n_leaves[k])
-        after = f"The weakest link goes at {min(links.values()):.3f}." if links else "Nothing is left to prune."
-        return (
-            f"At a price of {price:.2f} the best tree has {_leaves(pruned)}. Its risk is {risk:.3f}, so it costs "
-            f"{risk:.3f} + {price:.2f} × {n_leaves} = {risk + price * n_leaves:.3f}. {after}"
+    tree = _Folding(frame, target, start, with_links)
+    full, left = _leaves(tree.full.n_leaves), _leaves(tree.pruned(start).n_leaves)
+    words: dict[str, Any] = dict(
+        alt=f"A tree of {full}, of which the price {start:g} has left {left}: the {len(frame)} melons, as numbered "
+        "circles, hollow if ripe, lie in these. What is pruned is drawn pale.",
+        controls=[Slider("Price of a leaf α", list(prices), start=start, opens=prices[0], show="{:.2f}")],
+    )
+    if not with_links:
+        steps = [1, 2, 3, 4, 5][: len(tree.path.n_leaves)]
+        return tree.explorable(
+            **words,
+            title="What is a leaf worth?",
+            guess=Choice(f"Your guess: in how many steps do the {full} become one?", steps),
+            found=tree.folds_two,
+            challenge="Stop at every tree of the path. At which price do two questions fall at once?",
         )
-
-    def folds_two(price: float) -> bool:
-        """Whether this is the tree from which two questions have gone at once."""
-        k = step(price)
-        return k > 0 and bool(path.n_leaves[k - 1] - path.n_leaves[k] > 1)
-
-    n_left = _leaves(prune_cost_complexity(full, start))
-    steps = len(path.n_leaves) - 1
-    if with_links:
-        root = f"{_links(full, _kept(full, full))[0]:.3f}"
-        guess = Choice(
+    root = f"{_links(tree.full, _kept(tree.full, tree.full))[0]:.3f}"
+    return tree.explorable(
+        **words,
+        title="The price of a leaf",
+        guess=Choice(
             f"Your guess: the root has g = {root}. At which price does it become a leaf?",
             ["at a lower one", f"at {root}", "at a higher one"],
-        )
-        challenge = (
-            "Raise the price until the root becomes a leaf. Which questions go at their g, which one goes along with "
-            "another, and which g changes?"
-        )
-    else:
-        guess = Choice(
-            f"Your guess: in how many steps do the {full.n_leaves} leaves become one?", [1, 2, 3, 4, 5][: steps + 1]
-        )
-        challenge = "Stop at every tree of the path. At which price do two questions fall at once?"
-    legend = ripe_and_unripe(12, bottom + 18)
-    return Explorable(
-        title="The price of a leaf" if with_links else "What is a leaf worth?",
-        alt=f"A tree of {_leaves(full)}, of which the price {start:g} has left {n_left}: the {len(frame)} melons, as "
-        "numbered circles, hollow if ripe, lie in these. What is pruned is drawn pale.",
-        size=(WIDTH, bottom + 32),
-        background=element("g", legend, font_size=13),
-        marks={row: melon(row, ripe, radius=10.5) for row, ripe in is_ripe.items()},
-        controls=[Slider("Price of a leaf α", list(prices), start=start, opens=prices[0], show="{:.2f}")],
-        frame=state,
-        guess=guess,
-        found=(lambda price: price >= path.ccp_alphas[-1]) if with_links else folds_two,
-        challenge=challenge,
-        beside=_melon_plane(frame, target, lambda price: prune_cost_complexity(full, price), n_left),
-    )
-
-
-def _melon_plane(frame: pd.DataFrame, target: str, tree_at: Callable[[float], Tree], n_left: str) -> Panel:
-    """The melons in the plane of two columns, over the regions of the tree at the price that is set."""
-    x, y = (frame[column] for column in frame if column != target)
-    plane = Plane(_around(x, 0.08), _around(y, 0.08), (40, 34, 394, 290))
-    melons = "".join(
-        melon(row, label == "yes", plane.x(a), plane.y(b), 10.5)
-        for row, a, b, label in zip(frame.index, x, y, frame[target], strict=True)
-    )
-    axes = plane.axes(_round_numbers(plane.xlim), _round_numbers(plane.ylim), str(x.name), str(y.name))
-    return Panel(
-        alt=f"The regions of the tree over {x.name} and {y.name}, one for each of its {n_left}, in the colours of what "
-        "they predict, with the melons in them.",
-        size=(WIDTH, 340),
-        background=element("g", axes, font_size=13),
-        frame=lambda price: [_regions(plane, tree_at(price)), melons],
+        ),
+        found=lambda price: price >= tree.path.ccp_alphas[-1],
+        challenge="Raise the price until the root becomes a leaf. Which questions go at their g, which one goes along "
+        "with another, and which g changes?",
     )
 
 
 def _columns(n_rows: int) -> int:
     """The number of columns in which melons lie in two lines."""
     return max(1, -(-n_rows // 2))
-
-
-def _is_below(tree: Tree, leaf: int, node: int) -> bool:
-    """Whether a leaf lies below a node, or is this node."""
-    while leaf > node:
-        leaf = int(tree.parent[leaf])
-    return leaf == node
 
 
 def _places(tree: Tree) -> dict[int, tuple[float, float]]:

@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-import matplotlib.pyplot as plt
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from matplotlib.lines import Line2D
+from numpy.typing import NDArray
 
-from figures.explorable import Choice, Explorable, Panel, Slider
-from figures.shared import (
-    PLOT_WIDTH,
-    READABLE,
-    Picture,
-    Plot,
-    axes,
-    current_plot,
-    melon,
-    plain_ticks,
-    ripe_and_unripe,
-)
+from figures.charts import Chart, Picture
+from figures.explorable import Choice, Explorable, Panel, Places, Scene, Slider, State
+from figures.looks import OUTLINE, centred, ending, filled
+from figures.melons import melon, ripe_and_unripe
+from figures.plots import axes, log_lines, plain_ticks, plot_columns, plotted, side_by_side
 from treekit.growing.binning import bin_codes, bin_edges
 from treekit.growing.criteria import Gini
 from treekit.pen.palette import BAR, CLASS_COLORS, RIPE, UNRIPE, class_color
-from treekit.pen.svg import FAINT, Plane, circle, line, rect, text
+from treekit.pen.svg import FAINT, circle, line, rect, text
 
 #: The curves of each panel: the first job of a curve has treekit's time, any of them those of the other programs.
 PANELS = {
@@ -43,40 +38,36 @@ PROGRAMS = {
 MARKS = "osD^v"
 
 
-def plot_times(benchmarks: pd.DataFrame) -> Plot:
+@plotted
+def plot_times(benchmarks: pd.DataFrame) -> None:
     """CPU time of a fit against rows, on log axes, for every program: one tree on the left, boosting on the right.
 
     `benchmarks` is the table of :func:`treekit.datasets.load_benchmarks`. The tree that measures each cut from scratch
     grows by entropy, the other two by Gini; scikit-learn's boosting is HistGradientBoosting. Every second curve of a
     panel, that of 100 boosted trees, has hollow marks.
     """
-    with plt.rc_context(READABLE):
-        figure, panels = plt.subplots(1, 2, figsize=(PLOT_WIDTH, 4.6), sharex=True, sharey=True, layout="constrained")
-        times = benchmarks[benchmarks["measure"] == "CPU seconds"]
-        lines: dict[str, Line2D] = {}
-        for ax, (title, curves) in zip(panels, PANELS.items()):
-            for i, (named, jobs) in enumerate(curves.items()):
-                own = times[times["what"] == jobs[0]].drop_duplicates("n_rows")
-                for (who, label), color, mark in zip(PROGRAMS.items(), CLASS_COLORS, MARKS):
-                    others = times[times["what"].isin(jobs) & (times["peer"] == who)]
-                    curve, seconds = (own, "treekit") if who == "treekit" else (others, "other")
-                    if len(curve):
-                        style = dict(marker=mark, markersize=5, linewidth=2.5 if who == "treekit" else 1.2)
-                        face = "none" if i % 2 else color
-                        (drawn,) = ax.loglog(
-                            curve["n_rows"], curve[seconds], color=color, label=who, markerfacecolor=face, **style
-                        )
-                        lines.setdefault(label, drawn)
-                if named:
-                    first = own.iloc[0]
-                    place, end = ((0, 9), "center") if i == 0 else ((8, 9), "right")  # clear of the line before
-                    ax.annotate(named, (first["n_rows"], first["treekit"]), place, textcoords="offset points", ha=end)
-            ax.set(title=title, xlabel="rows")
-            plain_ticks(ax)
-            ax.spines[["top", "right"]].set_visible(False)
-        panels[0].set_ylabel("seconds of CPU time")
-        figure.legend(lines.values(), lines.keys(), loc="outside upper center", ncols=2, frameon=False)
-    return current_plot()
+    figure, both = side_by_side(2, 4.6, sharex=True, sharey=True)
+    times = benchmarks[benchmarks["measure"] == "CPU seconds"]
+    lines: dict[str, Line2D] = {}
+    for ax, (title, curves) in zip(both, PANELS.items()):
+        for i, (named, jobs) in enumerate(curves.items()):
+            own = times[times["what"] == jobs[0]].drop_duplicates("n_rows")
+            for (who, label), color, mark in zip(PROGRAMS.items(), CLASS_COLORS, MARKS):
+                others = times[times["what"].isin(jobs) & (times["peer"] == who)]
+                curve, seconds = (own, "treekit") if who == "treekit" else (others, "other")
+                if len(curve):
+                    look = dict(markerfacecolor="none" if i % 2 else color, marker=mark, markersize=5)
+                    look["linewidth"] = 2.5 if who == "treekit" else 1.2
+                    (drawn,) = ax.loglog(curve["n_rows"], curve[seconds], color=color, label=who, **look)
+                    lines.setdefault(label, drawn)
+            if named:
+                first = own.iloc[0]
+                place, end = ((0, 9), "center") if i == 0 else ((8, 9), "right")  # clear of the line before
+                ax.annotate(named, (first["n_rows"], first["treekit"]), place, textcoords="offset points", ha=end)
+        ax.set(title=title, xlabel="rows")
+        plain_ticks(ax)
+    both[0].set_ylabel("seconds of CPU time")
+    figure.legend(lines.values(), lines.keys(), loc="outside upper center", ncols=2, frameon=False)
 
 
 def ratio_dots(ratios: pd.DataFrame, peer: str) -> Picture:
@@ -86,13 +77,13 @@ def ratio_dots(ratios: pd.DataFrame, peer: str) -> Picture:
     """
     bottom = 44 + 32 * len(ratios)
     low, high = min(0.08, 0.9 * ratios.min(axis=None)), max(2.4, 1.1 * ratios.max(axis=None))
-    plane = Plane((np.log2(low), np.log2(high)), (0, 1), (10, 40, 470, bottom))
+    plane = Chart((np.log2(low), np.log2(high)), (0, 1), (10, 40, 470, bottom))
     drawn = line(10, bottom, 470, bottom)
     for tick in (0.1, 0.2, 0.5, 1, 2):
         at = plane.x(np.log2(tick))
         ruler = {"stroke_dasharray": "6 4"} if tick == 1 else {"stroke_opacity": FAINT / 2}
-        drawn += line(at, 32, at, bottom, **ruler) + text(at, bottom + 20, f"{tick:g}", text_anchor="middle")
-    drawn += text(plane.x(0) - 8, 22, "treekit is faster", text_anchor="end") + text(plane.x(0) + 8, 22, "slower")
+        drawn += line(at, 32, at, bottom, **ruler) + centred(at, bottom + 20, f"{tick:g}")
+    drawn += ending(plane.x(0) - 8, 22, "treekit is faster") + text(plane.x(0) + 8, 22, "slower")
     for k, (job, row) in enumerate(ratios.iterrows()):
         y = 40 + 32 * k  # the name of a job stands above its dots, so that both have the whole width
         drawn += text(0, y + 13, str(job)) + line(10, y + 24, 470, y + 24, stroke_opacity=FAINT / 2)
@@ -100,7 +91,7 @@ def ratio_dots(ratios: pd.DataFrame, peer: str) -> Picture:
             if ratio > 0:  # no comparison with NaN is true
                 style = f"stroke: {class_color(0)}; fill: {class_color(0)}; fill-opacity: 0.75"
                 drawn += circle(plane.x(np.log2(ratio)), y + 24, size, style=style)
-    drawn += text(240, bottom + 44, f"treekit's time / {peer}'s", text_anchor="middle")
+    drawn += centred(240, bottom + 44, f"treekit's time / {peer}'s")
     alt = (
         f"For each of {len(ratios)} fits treekit's time divided by {peer}'s, as dots on a logarithmic axis, larger for "
         f"more rows. {int((ratios > 1).sum().sum())} of {int(ratios.count().sum())} dots lie beyond the dashed line at "
@@ -109,27 +100,118 @@ def ratio_dots(ratios: pd.DataFrame, peer: str) -> Picture:
     return Picture(alt, (480, bottom + 52), drawn)
 
 
-def plot_learning(curve: pd.DataFrame) -> Plot:
+@plotted
+def plot_learning(curve: pd.DataFrame) -> None:
     """Accuracy on held-out rows, one line for each column of `curve`, against the training rows, its index."""
-    with plt.rc_context(READABLE):
-        ax = axes("training rows (log axis)", "accuracy on held-out rows")
-        for name, mark, color in zip(curve, MARKS, CLASS_COLORS):
-            ax.semilogx(curve.index, curve[name], marker=mark, color=color, label=name)
-        ax.set_xticks(curve.index, [str(n) for n in curve.index])
-        ax.minorticks_off()
-        ax.legend(frameon=False)
-    return current_plot()
+    ax = axes("training rows (log axis)", "accuracy on held-out rows")
+    ax.semilogx()
+    plot_columns(ax, curve, MARKS)
+    ax.set_xticks(curve.index, [str(n) for n in curve.index])
+    ax.minorticks_off()
+    ax.legend(frameon=False)
 
 
-def plot_traffic(megabytes: pd.DataFrame) -> Plot:
+@plotted
+def plot_traffic(megabytes: pd.DataFrame) -> None:
     """Megabytes that are sent, one line for each column of `megabytes`, against the number of rows, its index."""
-    with plt.rc_context(READABLE):
-        ax = axes("rows", "megabytes sent")
-        for name, style, color in zip(megabytes, ["-", "--", ":"], CLASS_COLORS):
-            ax.loglog(megabytes.index, megabytes[name], style, linewidth=2.5, color=color, label=name)
-        plain_ticks(ax)
-        ax.legend(frameon=False)
-    return current_plot()
+    log_lines(megabytes, "rows", "megabytes sent", ["-", "--", ":"])
+
+
+class _Blocks(Scene):
+    """Blocks of rows, sorted into bins: where the melons of each lie, and the sum of the counts sent so far."""
+
+    def __init__(self, x: pd.Series, is_ripe: pd.Series, n_blocks: int, max_bins: int) -> None:
+        self.x, self.ripe, values = x, is_ripe.to_numpy(bool), x.to_numpy(float)
+        self.edges = bin_edges(values, max_bins)
+        self.code, self.n_bins = bin_codes(values, self.edges), len(self.edges) + 1
+        self.blocks = np.array_split(np.arange(len(x)), n_blocks)
+        kinds = [[self.code[rows[self.ripe[rows] == k]] for k in (0, 1)] for rows in self.blocks]
+        self.counts = np.array([[np.bincount(code, minlength=self.n_bins) for code in two] for two in kinds])
+        forwards = list(range(n_blocks))
+        self.orders = {"1 2 3 4": forwards, "4 3 2 1": forwards[::-1]}
+        self.tall = 27 * int(self.counts.sum(axis=1).max()) + 40  # of a stall; they stand two in a row
+        self.highest = int(self.counts.sum(axis=(0, 1)).max())
+        self.plane = Chart((0, self.n_bins), (0, self.highest), (44, 40, 468, 300))
+
+    def sums(self, order: str, n_added: int) -> NDArray[Any]:
+        """The counts of each class in each bin, over the blocks that have been added."""
+        return self.counts[self.orders[order][:n_added]].sum(axis=0)
+
+    def best_cut(self, order: str, n_added: int) -> tuple[int, float] | None:
+        """The bin after which the sum so far is cut, and the gain; None while it has one class only."""
+        sums = self.sums(order, n_added)
+        if not sums.any(axis=1).all():
+            return None
+        gini = Gini(np.zeros(0, dtype=np.intp), n_classes=2)  # a criterion on sums needs no rows
+        total = sums.sum(axis=1, keepdims=True)
+        gains = gini.gain(gini.saving(sums.cumsum(axis=1)[:, :-1], total), total)
+        return int(gains.argmax()), float(gains.max())
+
+    def is_last(self, order: str, n_added: int) -> bool:
+        """Whether this histogram is the one after which the cut no longer moves."""
+        now, before, last = (
+            (cut := self.best_cut(order, n)) and cut[0] for n in (n_added, n_added - 1, len(self.blocks))
+        )
+        return n_added > 0 and now == last != before
+
+    def corner(self, block: int) -> tuple[int, int]:
+        """The left end of the ground of a stall."""
+        return 6 + 240 * (block % 2), (self.tall + 34) * (block // 2 + 1)
+
+    def background(self) -> str:
+        """The stalls; in each the melons lie in the column of their bin, unripe ones below."""
+        stalls, melons = "", ""
+        for i, rows in enumerate(self.blocks):
+            left, bottom = self.corner(i)
+            stalls += text(left, bottom - self.tall + 20, f"stall {i + 1}") + line(left, bottom, left + 228, bottom)
+            for b in range(self.n_bins):
+                for level, n in enumerate(sorted(rows[self.code[rows] == b], key=self.ripe.__getitem__)):
+                    melons += melon(self.x.index[n], bool(self.ripe[n]), left + 23 + 45 * b, bottom - 15 - 27 * level)
+        return stalls + melons + ripe_and_unripe(18, 2 * (self.tall + 34) + 20)
+
+    def frame(self, order: str, n_added: int) -> State:
+        frames, added = "", self.orders[order][:n_added]
+        for left, bottom in map(self.corner, added):
+            frames += rect(left - 4, bottom - self.tall, 236, self.tall + 6, rx=6, **OUTLINE, stroke_width=2)
+        cut, n_melons = self.best_cut(order, n_added), self.counts[added].sum()
+        opening = f"{n_added} of {len(self.blocks)} histograms, {n_melons} melons: "
+        if cut:
+            return (
+                [frames],
+                f"{opening}the best cut is at {self.edges[cut[0]]:.3f}, with a Gini gain of {cut[1]:.3f}.",
+                {},
+            )
+        return [frames], opening + ("all of one class, nothing to cut." if added else "none has arrived."), {}
+
+    def summed(self, order: str, n_added: int) -> tuple[str, Places]:
+        """The bars of the sum so far, ripe on unripe, and the line at its best cut."""
+        places: Places = {}
+        for b, counts in enumerate(self.sums(order, n_added).T):
+            for kind, n, top in zip((UNRIPE, RIPE), counts.tolist(), counts.cumsum().tolist()):
+                high = n * (self.plane.y(0) - self.plane.y(1))
+                places[f"bin {b} class {kind}"] = (*self.plane.at(b + 0.12, top), 1, high, 1 if n else 0)
+        cut = self.best_cut(order, n_added)
+        return "", places | ({"cut": (self.plane.x(cut[0] + 1), 36)} if cut else {})
+
+    def beside(self) -> Panel:
+        width = self.plane.x(0.76) - self.plane.x(0)
+        marks = {
+            f"bin {b} class {kind}": rect(0, 0, width, 1, **filled(kind), fill_opacity=(1, BAR)[kind])
+            for b in range(self.n_bins)
+            for kind in (UNRIPE, RIPE)
+        }
+        marks["cut"] = line(0, 0, 0, 264, stroke_width=3, stroke_dasharray="6 4") + text(6, 10, "best cut")
+        ends = "".join(centred(self.plane.x(b), 322, f"{edge:.3f}") for b, edge in enumerate(self.edges, start=1))
+        return Panel(
+            "The sum of the four histograms: a bar for each bin, unripe melons below and ripe ones above, and a dashed "
+            "line at the best cut.",
+            (480, 372),
+            self.plane.axes([], range(0, self.highest + 1, 2), "", "the sum so far, in each bin of density")
+            + ends
+            + centred(256, 350, "edges of the bins"),
+            self.summed,
+            marks,
+        )
 
 
 def blocks_explorer(x: pd.Series, is_ripe: pd.Series, n_blocks: int = 4, max_bins: int = 5) -> Explorable:
@@ -137,100 +219,20 @@ def blocks_explorer(x: pd.Series, is_ripe: pd.Series, n_blocks: int = 4, max_bin
 
     `x` is a column of numbers; the rows are cut into blocks as they come.
     """
-    ripe = is_ripe.to_numpy(bool)
-    edges = bin_edges(x.to_numpy(float), max_bins)
-    n_bins = len(edges) + 1
-    code = bin_codes(x.to_numpy(float), edges)
-    parts = np.array_split(np.arange(len(x)), n_blocks)
-    counts = np.array([[np.bincount(code[i][ripe[i] == k], minlength=n_bins) for k in (0, 1)] for i in parts])
-    highest = int(counts.sum(axis=(0, 1)).max())
-    orders = {"1 2 3 4": list(range(n_blocks)), "4 3 2 1": list(range(n_blocks))[::-1]}
-    gini = Gini(code[:0].astype(np.intp), n_classes=2)  # a criterion on sums needs no rows
-
-    # The stalls, two in a row; in each the melons lie in the column of their bin, unripe ones below.
-    tall = 27 * int(counts.sum(axis=1).max()) + 40
-    spots, stalls = {}, ""
-    for i, rows in enumerate(parts):
-        left, bottom = 6 + 240 * (i % 2), (tall + 34) * (i // 2 + 1)
-        stalls += text(left, bottom - tall + 20, f"stall {i + 1}") + line(left, bottom, left + 228, bottom)
-        for b in range(n_bins):
-            lying = sorted(rows[code[rows] == b], key=lambda n: ripe[n])
-            for level, n in enumerate(lying):
-                spots[n] = (left + 23 + 45 * b, bottom - 15 - 27 * level)
-    boxes = [(2 + 240 * (i % 2), (tall + 34) * (i // 2 + 1) - tall) for i in range(n_blocks)]
-    melons = "".join(melon(x.index[n], bool(ripe[n]), *spot) for n, spot in spots.items())
-
-    plane = Plane((0, n_bins), (0, highest), (44, 40, 468, 300))
-    ends = "".join(text(plane.x(b + 1), 322, f"{edge:.3f}", text_anchor="middle") for b, edge in enumerate(edges))
-
-    def best_cut(n_added: int, order: str) -> tuple[int, float] | None:
-        """The bin after which the sum so far is cut, and the gain; None while it has one class only."""
-        sums = counts[orders[order][:n_added]].sum(axis=0)
-        if not sums.any(axis=1).all():
-            return None
-        total = sums.sum(axis=1, keepdims=True)
-        gains = gini.gain(gini.saving(sums.cumsum(axis=1)[:, :-1], total), total)
-        return int(gains.argmax()), float(gains.max())
-
-    def cut_bin(n_added: int, order: str) -> int | None:
-        cut = best_cut(n_added, order)
-        return cut[0] if cut else None
-
-    def state(order: str, n_added: int) -> tuple[str, str]:
-        added = orders[order][:n_added]
-        frames = "".join(
-            rect(*boxes[i], 236, tall + 6, rx=6, fill="none", stroke="currentColor", stroke_width=2) for i in added
-        )
-        opening = f"{n_added} of {n_blocks} histograms, {counts[added].sum()} melons: "
-        cut = best_cut(n_added, order)
-        if cut is None:
-            return frames, opening + ("all of one class, nothing to cut." if added else "none has arrived.")
-        return frames, f"{opening}the best cut is at {edges[cut[0]]:.3f}, with a Gini gain of {cut[1]:.3f}."
-
-    def summed(order: str, n_added: int) -> tuple[str, dict]:
-        sums = counts[orders[order][:n_added]].sum(axis=0)
-        one = plane.y(0) - plane.y(1)
-        places: dict = {}
-        for b, (unripe, ripe_ones) in enumerate(sums.T.tolist()):
-            for kind, n, top in ((UNRIPE, unripe, unripe), (RIPE, ripe_ones, unripe + ripe_ones)):
-                places[f"bin {b} class {kind}"] = (plane.x(b + 0.12), plane.y(top), 1, n * one, 1 if n else 0)
-        cut = best_cut(n_added, order)
-        return "", places | ({"cut": (plane.x(cut[0] + 1), 36)} if cut else {})
-
-    width = plane.x(0.76) - plane.x(0)
-    marks = {
-        f"bin {b} class {kind}": rect(0, 0, width, 1, style=f"fill: {class_color(kind)}", fill_opacity=(1, BAR)[kind])
-        for b in range(n_bins)
-        for kind in (UNRIPE, RIPE)
-    }
-    marks["cut"] = line(0, 0, 0, 264, stroke_width=3, stroke_dasharray="6 4") + text(6, 10, "best cut")
-    low = 2 * (tall + 34)
-    last = cut_bin(n_blocks, "1 2 3 4")
-    return Explorable(
+    stalls = _Blocks(x, is_ripe, n_blocks, max_bins)
+    first, sent = next(iter(stalls.orders)), list(range(n_blocks + 1))
+    return stalls.explorable(
         title="Four stalls, one histogram",
         alt=f"{n_blocks} stalls with the {len(x)} melons as numbered circles, hollow if ripe, each melon in the column "
         "of its bin of density. All stalls are framed: their counts have been added up.",
-        size=(480, low + 36),
-        background=stalls + melons + ripe_and_unripe(18, low + 20),
+        size=(480, 2 * (stalls.tall + 34) + 36),
         controls=[
-            Choice("Order of the stalls", list(orders)),
-            Slider("Histograms added", list(range(n_blocks + 1)), start=n_blocks, opens=0),
+            Choice("Order of the stalls", list(stalls.orders)),
+            Slider("Histograms added", sent, start=n_blocks, opens=0),
         ],
-        frame=state,
-        found=lambda order, n: n > 0 and cut_bin(n, order) == last != cut_bin(n - 1, order),
+        found=stalls.is_last,
         guess=Choice(
-            f"Your guess for the order {next(iter(orders))}: after how many histograms is the cut that of all melons?",
-            list(range(1, n_blocks + 1)),
+            f"Your guess for the order {first}: after how many histograms is the cut that of all melons?", sent[1:]
         ),
         challenge="In each order, find the histogram after which the best cut no longer moves.",
-        beside=Panel(
-            "The sum of the four histograms: a bar for each bin, unripe melons below and ripe ones above, and a dashed "
-            "line at the best cut.",
-            (480, 372),
-            plane.axes([], range(0, highest + 1, 2), "", "the sum so far, in each bin of density")
-            + ends
-            + text(256, 350, "edges of the bins", text_anchor="middle"),
-            summed,
-            marks,
-        ),
     )

@@ -18,6 +18,7 @@ from sphinx.application import Sphinx
 
 from scripts import execute, release
 from treekit import plain
+from treekit.datasets import load_watermelon
 
 ROOT, BOOK = execute.ROOT, execute.BOOK
 CONTRIBUTING = (BOOK / "contributing.md").read_text(encoding="utf-8")
@@ -115,6 +116,23 @@ def test_the_examples_of_the_reference():
     assert dict(names["oblique"].question[0])["sugar"] == 1.0
     assert sum(names["shares"].values()) == pytest.approx(1) and max(names["shares"], key=names["shares"].get) == "yes"
     assert plain.follow(names["sugar"], names["rows"][0]) == names["rows"][0].y == 0.46
+
+
+def test_the_example_of_a_figure_is_one():
+    """Whoever copies it has a figure whose states are those of the melons."""
+    section = (BOOK / "writing.md").read_text(encoding="utf-8").split("## Add a figure")[1]
+    (example,) = re.findall(r"```python\n(.*?)```", section, re.DOTALL)
+    names: dict = {}
+    exec(example, names)
+    melons = load_watermelon("3.0-alpha").sort_values("sugar", ascending=False)
+    figure = names["sweetest_explorer"](melons)
+    for taken, frame in enumerate(figure.frames):
+        ripe = (melons["ripe"][:taken] == "yes").sum()
+        assert frame.sentence == f"Of the {taken} sweetest melons {ripe} are ripe."
+        assert frame.found == (ripe == taken - 1 and melons["ripe"].iloc[taken - 1] == "no")
+        above = [place[1] == 30 for place in frame.scenes[0].places]
+        assert above == [True] * taken + [False] * (len(melons) - taken)
+    assert '"stagger":25' in figure._repr_html_() and figure.guess.to_dict()["answer"] == 2
 
 
 def test_the_licences_are_texts_that_detectors_know():
@@ -241,8 +259,9 @@ def places():
 @pytest.mark.parametrize("path, names", places())
 def test_what_to_look_for_is_there(path, names):
     path = ROOT / path
-    if path.is_dir():  # of figures: each module but the shared one has the name of a notebook
-        modules = {module.stem for module in path.glob("*.py")} - {"__init__", "explorable", "shared"}
+    if path.is_dir():  # of figures: each module but what they draw with has the name of a notebook
+        layer = {"__init__", "explorable", "looks", "melons", "charts", "plots"}
+        modules = {module.stem for module in path.glob("*.py")} - layer
         assert modules and modules <= {notebook.stem for notebook in BOOK.glob("*.ipynb")}
     else:
         assert sorted(set(names) - names_in(path)) == []

@@ -133,6 +133,7 @@ def test_words_are_escaped():
         (lambda: small(frame=lambda far, way: "only a drawing"), TypeError, "frame must return the SVG, a sentence"),
         (lambda: small(frame=lambda far, way: (7, "A number.")), TypeError, "frame must return SVG"),
         (lambda: Slider("p", [1, 2], opens=3), ValueError, "opens of 'p' must be one of its values, got 3"),
+        (lambda: Choice("p", [1, 2], answer=3), ValueError, "answer of 'p' must be one of its values, got 3"),
         (lambda: Slider("p", [1, 2], points=[(0, 0)]), ValueError, "points of 'p': one for each of 2 values, got 1"),
         (lambda: small(frame=lambda far, way: ("", "", {8: (0, 0)})), ValueError, "marks: the frame places [8]"),
         (lambda: small(found=lambda far, way: True), ValueError, "found: the challenge is met before"),
@@ -186,14 +187,27 @@ def stored_figures():
                     yield pytest.param(page, id=f"{path.stem}-{index}")
 
 
+def sizes_of_words(node, inherited=15.0):
+    """The size of each word in a drawing."""
+    size = float(node.get("font-size", inherited))
+    yield from [size] if node.tag == "text" and node.text else []
+    for child in node:
+        yield from sizes_of_words(child, size)
+
+
 @pytest.mark.parametrize("page", list(stored_figures()))
 def test_every_stored_frame_is_sound_svg_inside_its_picture(page):
+    """And its words read on a phone of 390 pixels, which leaves 358 to a drawing."""
     width, height = map(float, re.search(r'viewBox="0 0 (\S+) (\S+)"', page).groups())
     data = data_of(page)
     assert [sentence for sentence, *_ in data["frames"] if not sentence.endswith(".")] == []
     # The marks stand last in a picture, in pixels of their own.
     picture = re.search(r"<svg.*?(?=\n<g class=.traveller|</svg>)", page, re.DOTALL)[0] + "</svg>"
-    for drawing in (picture, *(f"<g>{part}</g>" for part in data["parts"])):
+    marks = re.findall(r"^<g class=.traveller.*?</g>(?=\n|</svg>)", page, re.MULTILINE)
+    parts = [f"<g>{part}</g>" for part in data["parts"]]
+    words = [size for drawing in (picture, *marks, *parts) for size in sizes_of_words(ElementTree.fromstring(drawing))]
+    assert len(words) > 5 and min(words) * 358 / width >= 11
+    for drawing in (picture, *parts):
         top = ElementTree.fromstring(drawing)
         for node in top.iter():
             for name, most in dict(x=width, cx=width, y=height, cy=height).items():
@@ -205,9 +219,13 @@ def test_every_stored_frame_is_sound_svg_inside_its_picture(page):
 
 
 @pytest.mark.parametrize("page", list(stored_figures()))
-def test_every_stored_figure_is_small(page):
-    limit = 60_000 if 'class="traveller"' in page else 170_000  # figures that share nothing yet are larger
-    assert len(page.encode()) < limit
+def test_every_stored_figure_is_small_and_opens_before_its_answer(page):
+    assert len(page.encode()) < 60_000
+    data = data_of(page)
+    values = itertools.product(*(range(len(control["values"])) for control in data["controls"]))
+    found = {at for at, (_, is_found, *_) in zip(values, data["frames"], strict=True) if is_found}
+    assert tuple(control["opens"] for control in data["controls"]) not in found
+    assert found or "Do they ever change places?" in page  # the one challenge that no state meets
 
 
 def test_the_challenges_can_be_met():
@@ -272,16 +290,17 @@ def test_the_bar_is_the_conditional_entropy(melons):
 # What the script makes of it
 
 
-def pair():
+def pair(**changes):
     """A slider that moves two panels, after a guess by a slider."""
     beside = Panel("A square", (480, 60), "", lambda at: ('<rect width="20" height="20"/>', {"a": (at, 30)}), {"a": ""})
-    return small(
+    settings = dict(
         title="Pair",
         controls=[Slider("At", [0, 100, 200], points=[(20, 10), (20, 30), (20, 50)])],
         frame=lambda at: (f'<circle class="answer" cx="{at + 20}" cy="30" r="9"/>', f"At {at}."),
-        guess=Slider("Your guess: how far?", [1, 2, 3]),
+        guess=Slider("Your guess: how far?", [1, 2, 3], answer=2),
         beside=beside,
     )
+    return small(**{**settings, **changes})
 
 
 @pytest.fixture(scope="module")
@@ -298,7 +317,8 @@ def site(tmp_path_factory):
         falling_melons(watermelon, "ripe", guess=True),
         falling_melons(watermelon, "ripe", first=attributes, max_depth=1, guess=True),
     ]
-    figures = [small(), *book, walking(), pair(), *falling]
+    choice = pair(title="Pair of words", guess=Choice("Your guess: which?", ["one", "other"], answer="other"))
+    figures = [small(), *book, walking(stagger=40), pair(), choice, *falling]
     head = '<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Figures</title>'
     head += '<link rel="stylesheet" href="explorable.css"><script defer src="explorable.js"></script>'
     head += "<style>[data-theme=dark] {color-scheme: dark; background: #121212; color: #ced6dd}</style>"
@@ -581,6 +601,28 @@ def test_the_guess_comes_first_and_can_be_skipped(visit):
     page.mouse.click(*at_pixel(other.locator("svg").first, 20, 50))  # the drawing waits, too
     other.get_by_role("button", name="Skip the guess").click()
     assert other.locator("circle").is_visible() and other.locator("output").inner_text() == "At 0."
+
+
+@pytest.mark.parametrize(
+    ("keys", "said"),
+    [([], "1, too low. It is 2."), (["ArrowRight"], "2. That is right."), (["End"], "3, too high. It")],
+)
+def test_a_guess_with_an_answer_is_judged(visit, keys, said):
+    page = visit()
+    figure, choice = figure_of(page, "Pair"), figure_of(page, "Pair of words")
+    for key in keys:
+        figure.get_by_role("slider").press(key)
+    choice.get_by_role("radio", name="one").check()
+    for one in (figure, choice):
+        one.get_by_role("button", name="That is my guess").click()
+    assert figure.get_by_text(f"Your guess: {said}").is_visible()
+    assert choice.get_by_text("Your guess: one. It is other.").is_visible()
+
+
+@pytest.mark.parametrize(("motion", "after"), [("no-preference", ["0s", "0.04s"]), ("reduce", ["0s", "0s"])])
+def test_marks_set_out_one_after_the_other(visit, motion, after):
+    marks = figure_of(visit(reduced_motion=motion), "Walking").locator(".traveller")
+    assert marks.evaluate_all("all => all.map(mark => getComputedStyle(mark).transitionDelay)") == after
 
 
 def test_two_panels_stand_side_by_side_where_there_is_room(visit):

@@ -60,7 +60,6 @@ def test_the_sentence_counts_comparisons(figure):
     assert sentences[-1].endswith("Every melon is in a leaf.")
 
 
-def test_the_figure_is_small_and_ripe_melons_are_hollow(figure):
-    assert len(figure._repr_html_().encode()) < 60_000
+def test_ripe_melons_are_hollow(figure):
     for key, mark in figure.panels[0].marks.items():
         assert ("fill-opacity: 0" in mark) == RIPE.iloc[int(key.split()[1])]

@@ -284,13 +284,6 @@ def test_ripe_looks_the_same_in_every_figure(figures, numbers):
                 assert class_color(color) in mark and class_color(other) not in mark
 
 
-def test_every_figure_is_small_and_opens_before_its_answer(figures):
-    for figure in figures.values():
-        assert len(figure._repr_html_().encode()) < 60_000
-        opening = figure._frame_at([control.opens_index for control in figure.controls])
-        assert not opening.found and any(frame.found for frame in figure.frames)
-
-
 # In the browser
 
 

@@ -7,7 +7,7 @@ import matplotlib.pyplot as plt
 import pytest
 from PIL import Image
 
-from figures.shared import axes, current_plot
+from figures.plots import axes, current_plot
 
 
 def plotted():

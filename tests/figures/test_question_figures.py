@@ -1,7 +1,6 @@
 """The figures of the chapters on ID3 and C4.5 in which a question is chosen: every state is treekit's."""
 
 import itertools
-from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -90,28 +89,3 @@ def test_each_rule_marks_the_attribute_that_treekit_chooses(figures, tables):
         competes = {A for A in X if gains[A] >= np.mean(list(gains.values())) - 1e-9 or rule != RULES[2]}
         assert {A for A in X if places[A][4] == 1} == competes
         assert found == (name == "+ day" and rule == RULES[2])
-
-
-@pytest.mark.parametrize("name", ["first", "split", "levels", "price", "ratio"])
-def test_words_read_on_a_phone(figures, name):
-    """A phone of 390 pixels leaves 358 to a drawing."""
-    figure = figures[name]
-    (width, _), marks = figure.panels[0].size, "".join(figure.panels[0].marks.values())
-
-    def sizes(node, inherited=15.0):
-        size = float(node.get("font-size", inherited))
-        yield from [size] if node.tag == "text" and node.text else []
-        for child in node:
-            yield from sizes(child, size)
-
-    for drawing in (figure.panels[0].background, marks, *(frame.drawing for frame in figure.frames)):
-        for size in sizes(ElementTree.fromstring(f"<g>{drawing}</g>")):
-            assert size * 358 / width >= 11
-
-
-@pytest.mark.parametrize("name", ["first", "split", "levels", "price", "ratio"])
-def test_each_is_small_and_opens_before_its_answer(figures, name):
-    figure = figures[name]
-    assert len(figure._repr_html_().encode()) < 60_000
-    opening = figure._frame_at([control.opens_index for control in figure.controls])
-    assert not opening.found and any(frame.found for frame in figure.frames)
