@@ -134,7 +134,7 @@ def category_cells(level: Level, column: Numbers, n_values: int) -> CategoryCell
     cell, group = _cells_with_rows(node * n_values + code, level.n_nodes * n_values)
     sums = np.zeros((len(level.addend), len(cell)), dtype=np.int64)
     for of_cells, addend in zip(sums, level.addend):
-        np.add.at(of_cells, group, addend.take(entry).astype(np.int64))
+        np.add.at(of_cells, group, addend.take(entry))
     n_rows = np.bincount(group, minlength=len(cell))
     node, category = np.divmod(cell, max(n_values, 1))
     cells = CategoryCells(node, category, sums, level.unit_of(node), n_rows, level.n_nodes, n_values)

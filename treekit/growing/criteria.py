@@ -172,7 +172,7 @@ def with_fine_weights(level: Level, n_sums: int, weights: Callable[[Integers], F
     place = np.flatnonzero(is_coarse[level.node])
     node, entry = level.node[place], level.entry[place]
     exact = weights(entry)
-    unit, addend = np.repeat(level.unit, level.n_nodes // level.unit.shape[1], axis=1), level.addend.astype(np.int64)
+    unit, addend = np.repeat(level.unit, level.n_nodes // level.unit.shape[1], axis=1), level.addend.copy()
     total = np.bincount(node, exact.sum(axis=0), minlength=level.n_nodes).astype(float)
     unit[:n_sums, is_coarse] = unit_for_sum(total[is_coarse])
     addend[:n_sums, entry] = np.rint(exact / unit[:n_sums, node])
@@ -370,7 +370,7 @@ class _Mean(Criterion):
         largest = np.maximum(np.abs(low - centre), np.abs(high - centre)) * level.sums[0]
         unit = np.stack([np.broadcast_to(level.unit[0], level.n_nodes), unit_for_sum(largest)])
         distance = (level.values(self.target, level.entry) - centre[level.node]) * level.weight[level.entry]
-        addend = level.addend.astype(np.int64)
+        addend = level.addend.copy()
         addend[1, level.entry] = self._in_whole_units(distance / unit[1, level.node])
         total = segment_sums(addend, level.entry, level.start)
         return replace(level, addend=addend, unit=unit, total=total, centre=centre)

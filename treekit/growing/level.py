@@ -40,7 +40,7 @@ class Level:
         Row and weight of every entry, in an open node or not.
     row_weight : array of shape (n_rows,)
         Weight of every row, of which an entry may have a share.
-    addend : integer array of shape (n_sums, n_entries)
+    addend : array of shape (n_sums, n_entries)
         What every entry adds to the sums of its node, in units; with ``labels`` its weight, of shape (1, n_entries).
     unit : array of shape (n_sums, 1) or (n_sums, n_nodes)
         Size of the units: one for all nodes, or one for each. With ``labels`` all sums have the same.
@@ -71,7 +71,7 @@ class Level:
     row: Integers
     weight: Floats
     row_weight: Floats
-    addend: Integers
+    addend: Wholes
     unit: Floats
     id: Ints
     start: Ints
@@ -114,7 +114,7 @@ class Level:
         """Number of entries of the node up to and including each place, of shape (n_alive,)."""
         return self.place + 1 - np.repeat(self.start[:-1], self.n_samples)
 
-    def running_sums(self, order: Integers, which: slice = slice(None)) -> Integers:
+    def running_sums(self, order: Integers, which: slice = slice(None)) -> Wholes:
         """What the entries of the node up to each place of some orders add up to, in units.
 
         Whole numbers make it exact, and are added up faster than floats.
@@ -132,8 +132,8 @@ class Level:
         """
         running = self.addend[which].take(order, axis=1)
         # Where a node begins, the total of the node before it is subtracted: so one running sum serves all nodes.
-        running[:, :, self.start[1:-1]] -= self.total[which, np.newaxis, :-1].astype(running.dtype)
-        return np.cumsum(running, axis=-1, dtype=running.dtype)
+        running[:, :, self.start[1:-1]] -= self.total[which, np.newaxis, :-1]
+        return np.cumsum(running, axis=-1)
 
     def values(self, column: NDArray[Kind], entries: Integers) -> NDArray[Kind]:
         """The values of some entries in a column."""
@@ -172,7 +172,7 @@ class Level:
         """What the entries of each node add up to, of shape (n_sums, n_nodes)."""
         return self.total * self.unit
 
-    def add_up(self, addend: Integers, entry: Integers, start: Ints) -> Wholes:
+    def add_up(self, addend: Wholes, entry: Integers, start: Ints) -> Wholes:
         """What entries add up to that lie node by node, in units, of shape (n_sums, n_nodes)."""
         return segment_sums(addend, entry, start, self.labels and self.labels.take(self.rows(entry)))
 
@@ -270,7 +270,7 @@ def segment_starts(n_samples: Ints) -> Ints:
     return start
 
 
-def segment_sums(addend: Integers, entry: Integers, start: Ints, labels: Labels | None = None) -> Wholes:
+def segment_sums(addend: Wholes, entry: Integers, start: Ints, labels: Labels | None = None) -> Wholes:
     """What the entries of each node add up to, each to the sum of its label where there are labels; a node may be
     without entries."""
     if labels is not None:
@@ -278,7 +278,7 @@ def segment_sums(addend: Integers, entry: Integers, start: Ints, labels: Labels 
         return labels.add_up(addend[0].take(entry), node, len(start) - 1)
     total = np.zeros((len(addend), len(start) - 1), dtype=np.int64)
     filled = np.flatnonzero(start[:-1] < start[1:])
-    total[:, filled] = np.add.reduceat(addend.take(entry, axis=1), start[filled], axis=1, dtype=np.int64)
+    total[:, filled] = np.add.reduceat(addend.take(entry, axis=1), start[filled], axis=1)
     return total
 
 
