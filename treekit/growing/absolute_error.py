@@ -64,7 +64,7 @@ class AbsoluteError(Criterion):
         if weight is not None:  # a row of weight zero is no row
             distance = np.where(weight > 0, target - np.median(target[weight > 0]), 0.0)
         whole, unit = to_units(distance[np.newaxis], fractions=False)
-        self.whole, self.unit = whole[0].astype(np.int64), float(unit[0, 0])
+        self.whole, self.unit = whole[0], float(unit[0, 0])
         self.rank = np.unique(target, return_inverse=True)[1]
 
     def weight(self, sums: Floats) -> Floats:
@@ -260,7 +260,7 @@ def weigh_targets(level: Level, criterion: AbsoluteError) -> WeighedTargets:
     rank[entry] = level.values(criterion.rank, entry)
     distance[entry] = from_median * (weight_unit / unit[node])
     term[entry] = np.rint(exact / unit[node])
-    return WeighedTargets(rank, level.addend[0].astype(np.int64), distance, term, unit)
+    return WeighedTargets(rank, level.addend[0], distance, term, unit)
 
 
 def score_by_weight(
