@@ -78,10 +78,8 @@ class _Levels(Scene):
     def __init__(self, X: pd.DataFrame, y: pd.Series, n_levels: int, n_trees: int, seed: int) -> None:
         self.X, self.is_ripe, self.n_levels = X, (y == "yes").to_numpy(), n_levels
         self.order = np.argsort(~self.is_ripe, kind="stable")  # of the lines of the table: ripe melons first
-        self.shares = {
-            seen: cascade_shares(X, y, n_levels, n_trees, seed, is_own)
-            for seen, is_own in ((UNSEEN, False), (OWN, True))
-        }
+        drawn = {UNSEEN: False, OWN: True}.items()
+        self.shares = {seen: cascade_shares(X, y, n_levels, n_trees, seed, is_own) for seen, is_own in drawn}
         self.plane = Chart((0, 1), (0, 1), (30, 40, 462, 326))
         columns = Chart((0.5, n_levels + 0.5), (0, 1), (14, 386, 478, 434))
         self.middles = [columns.x(level) for level in range(1, n_levels + 1)]

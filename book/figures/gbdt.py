@@ -216,9 +216,8 @@ class _Leaves(Scene):
 
     def frame(self, lam: float, gamma: float) -> State:
         drawn = [self.parabola(name, lam, gamma, dashes) for name, dashes in zip(self.rows, self.dashes)]
-        places: Places = {
-            name: self.plane.at(self.lowest(name, lam), self.cost(name, lam, gamma)) for name in self.rows
-        }
+        lowest = {name: (self.lowest(name, lam), self.cost(name, lam, gamma)) for name in self.rows}
+        places: Places = {name: self.plane.at(*point) for name, point in lowest.items()}
         for (name, y), objective in zip(self.bar_y.items(), self.objectives(lam, gamma)):
             drawn.append(text(self.bars.x(max(objective, 0)) + 8, y + 15, _signed(objective)))
             start, end = sorted((self.bars.x(0), self.bars.x(objective)))

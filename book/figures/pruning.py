@@ -269,12 +269,10 @@ class _Regions(_Limits):
 
     def __init__(self, seen: pd.DataFrame, new: pd.DataFrame, target: str) -> None:
         self.classes = np.unique(seen[target].astype(str))
-        self.legend = _dots([(342, 16)], 8, "currentColor") + text(352, 20, "wrong")
-        for k, name in reversed([*enumerate(self.classes)]):
-            hole = _dots([(226 + 58 * k, 16)], 5, GROUND) if k % 2 else ""
-            self.legend = (
-                _dots([(226 + 58 * k, 16)], 9, class_color(k)) + hole + text(236 + 58 * k, 20, name) + self.legend
-            )
+        for x, (k, name) in zip((226, 284), enumerate(self.classes)):
+            hole = _dots([(x, 16)], 5, GROUND) if k % 2 else ""
+            self.legend += _dots([(x, 16)], 9, class_color(k)) + hole + text(x + 10, 20, name)
+        self.legend += _dots([(342, 16)], 8, "currentColor") + text(352, 20, "wrong")
         words = {target: str}
         super().__init__(seen.astype(words), new.astype(words), target)
 
