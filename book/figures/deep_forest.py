@@ -11,7 +11,7 @@ from matplotlib.patches import Rectangle
 from numpy.typing import ArrayLike, NDArray
 
 from figures.charts import Chart, Picture
-from figures.explorable import Choice, Explorable, Panel, Scene, Slider, State
+from figures.explorable import Choice, Explorable, Panel, Places, Scene, Slider, State
 from figures.looks import OUTLINE, centred, ending, filled, in_class, painted, path, ringed, stroked
 from figures.melons import melon_marks, piled
 from figures.plots import PLOT_WIDTH, axes, plain_ticks, plotted
@@ -139,10 +139,10 @@ class _Levels(Scene):
             for i, n in enumerate(self.order)
         )
 
-    def reads(self, seen: str, level: int) -> str:
+    def reads(self, seen: str, level: int) -> tuple[list[str], Places]:
         """The four shares of the level before, as squares: the fuller, the larger the share of the class."""
         if level == 1:
-            return text(210, 36, "no answers yet")
+            return [text(210, 36, "no answers yet")], {}
         boxes: dict[tuple[int, int], str] = {}
         for b, forest in enumerate(self.shares[seen][level - 2]):
             for i, share in enumerate(forest[self.order]):
@@ -150,7 +150,7 @@ class _Levels(Scene):
                 key = kind, min(int(10 * (size - 0.5)), 4)
                 boxes[key] = boxes.get(key, "") + f"M{214 + 60 * b},{self.top + self.step * i + 2}h44v15h-44z"
         drawn = "".join(path(d, **painted(kind), fill_opacity=0.2 * k) for (kind, k), d in sorted(boxes.items()))
-        return drawn + text(214, 36, f"answers of level {level - 1}'s four forests")
+        return [drawn + text(214, 36, f"answers of level {level - 1}'s four forests")], {}
 
     def beside(self) -> Panel:
         """The table that a level reads."""

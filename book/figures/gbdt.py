@@ -102,7 +102,7 @@ class _Residuals(Scene):
         taken = rect(left, before, 26, now - before, **filled(GAIN))
         return taken + rect(left, now, 26, self.strip.y(0) - now, fill_opacity=BAR)
 
-    def prediction(self, rate: float, m: int) -> list[str]:
+    def prediction(self, rate: float, m: int) -> tuple[list[str], Places]:
         """The prediction, and from each melon an upright line to it."""
         now, rest = self.runs[rate].steps[m], self.runs[rate].rest[m]
         turns = [0, *(np.flatnonzero(np.diff(now)) + 1).tolist(), len(now)]
@@ -111,7 +111,7 @@ class _Residuals(Scene):
         lines = zip(self.data.pixels(self.x, self.y), self.data.pixels(self.x, self.y - rest))
         gaps = path("".join(f"M{x},{y}V{end}" for (x, y), (_, end) in lines), stroke_opacity=BAR, **OUTLINE)
         still = _melons(self.ripe, self.data.pixels(self.x, self.y))
-        return [gaps + path(f"M{steps}", stroke_width=3, **OUTLINE), still]
+        return [gaps + path(f"M{steps}", stroke_width=3, **OUTLINE), still], {}
 
     def beside(self) -> Panel:
         label = f"{self.y.name}, and the prediction so far"

@@ -45,8 +45,8 @@ class Strip(NamedTuple):
 def rows_by_level(levels: Sequence[Level], label: ArrayLike, names: Sequence[Any], classes: Sequence[str]) -> Picture:
     """The table (row, node, weight) of some levels, one below the other, and how the rows move from each to the next.
 
-    The levels follow one another, each with all its nodes. ``label`` gives the number of each row's class, ``names`` what
-    is written below the row, ``classes`` what the classes are called.
+    The levels follow one another, each with all its nodes. ``label`` gives the number of each row's class, ``names``
+    what is written below the row, ``classes`` what the classes are called.
     """
     strips = []
     for depth, level in enumerate(levels):

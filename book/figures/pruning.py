@@ -250,8 +250,8 @@ class _Limits(Scene):
         return small(self.axes + self.legend)
 
     def beside(self) -> Panel:
-        def frame(depth: int | str, least: int) -> list[str]:
-            return self.over(self.trees[depth, least], *self.new, "new rows")
+        def frame(depth: int | str, least: int) -> tuple[list[str], Places]:
+            return self.over(self.trees[depth, least], *self.new, "new rows"), {}
 
         return Panel(self.new_alt.format(len(self.new[0])), self.size, self.background(), frame)
 
@@ -452,7 +452,7 @@ class _Folding(Scene):
             "predict, with the melons in them.",
             size=(WIDTH, 340),
             background=small(self.plane.axes(ticks(*self.plane.xlim), ticks(*self.plane.ylim), x, y)),
-            frame=lambda price: [_regions(self.plane, self.pruned(price)), still],
+            frame=lambda price: ([_regions(self.plane, self.pruned(price)), still], {}),
         )
 
 
