@@ -60,9 +60,8 @@ class _Swelling(Scene):
         ]
         across, up = np.meshgrid(*((edges[1:] + edges[:-1]) / 2 for edges in self.cuts))
         cells = pd.DataFrame(np.stack([across, up], axis=-1).reshape(-1, 2), columns=X.columns)
-        self.is_yes = {
-            shown: (self.rounds.predicted(shown, cells) == "yes").reshape(-1, *across.shape) for shown in (NEWEST, VOTE)
-        }
+        says = {shown: self.rounds.predicted(shown, cells) == "yes" for shown in (NEWEST, VOTE)}
+        self.is_yes = {shown: is_yes.reshape(-1, *across.shape) for shown, is_yes in says.items()}
 
     def marks(self) -> dict[Any, str]:
         """The melons and, last, so that no disc covers them, their numbers: white inside of a filled one."""

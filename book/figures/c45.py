@@ -97,9 +97,8 @@ class _Prices(Scene):
 
     def frame(self, attribute: str) -> State:
         if attribute == NO_QUESTION:
-            places: Places = {
-                row: (12 + COLUMN * i, GROUND - 12 - PITCH * (i % 2)) for i, row in enumerate(self.X.index)
-            }
+            y = GROUND - 12
+            places: Places = {row: (12 + COLUMN * i, y - PITCH * (i % 2)) for i, row in enumerate(self.X.index)}
             return [], f"The {self.n} melons have not been asked anything: no price, and no gain.", places
         branches, places, words = _branches(self.X[attribute]), {}, ""
         measured = self.measured.loc[attribute]

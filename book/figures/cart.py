@@ -69,9 +69,8 @@ class _TwoCuts(Scene):
         self.of_tree = self.score(tree.predict(columns) == "yes")
         known = [np.unique(values[self.is_training]) for values in self.xy]
         self.cuts = [midpoint(values[:-1], values[1:]).tolist() for values in known]
-        self.tree_cuts = [
-            min(cuts, key=lambda cut: abs(cut - t)) for cuts, t in zip(self.cuts, tree.tree_.threshold[[0, 2]])
-        ]
+        own = zip(self.cuts, tree.tree_.threshold[[0, 2]])
+        self.tree_cuts = [min(cuts, key=lambda cut: abs(cut - t)) for cuts, t in own]
 
     def predicted(self, right: float, up: float) -> tuple[NDArray[np.bool_], list[bool]]:
         """Which melons are taken for ripe, and whether each of the three regions says so."""
@@ -224,9 +223,8 @@ class _Slide:
 
     def sliding(self, xlabel: str, background: str, marks: dict[Any, str], **settings: Any) -> Explorable:
         points = [(self.curve.x(cut), 0.0) for cut in self.cuts]
-        cut = Slider(
-            f"Cut: {xlabel} at", self.cuts, start=self.cuts[-1], opens=self.cuts[0], show="{:.4g}", points=points
-        )
+        first, last = self.cuts[0], self.cuts[-1]
+        cut = Slider(f"Cut: {xlabel} at", self.cuts, start=last, opens=first, show="{:.4g}", points=points)
         return Explorable(
             size=(WIDTH, self.bottom),
             background=small(background),
@@ -247,9 +245,8 @@ class _Sides(_Slide):
     def frame(self, cut: float) -> State:
         sides, each = self.sides(cut), (RIGHT - LEFT - 6) / len(self.x)  # the sides are six pixels apart
         gap, x = LEFT + each * int((self.x <= cut).sum()), self.curve.x(cut)
-        dash = path(
-            f"M{number(x)},{self.ground}L{number(gap + 3)},{self.top}v{self.height}", **OUTLINE, stroke_opacity=0.6
-        )
+        turns = f"M{number(x)},{self.ground}L{number(gap + 3)},{self.top}v{self.height}"
+        dash = path(turns, **OUTLINE, stroke_opacity=0.6)
         words = [f"{side.sum():.0f} of {len(side)} ripe: {self.impurity(side):.3f}" for side in sides]
         below = self.top + self.height + 18
         places: Places = {"melons": (0, 0), "cut": (x, 12), **self.places(cut)}

@@ -136,9 +136,8 @@ def lay_out(levels: list[list[Bin]], whole_width: float = WIDTH) -> float:
         least = np.array([_least_width(node) for node in level])
         gap = min(10.0, (whole_width - least.sum()) / len(level))
         spare = whole_width - least.sum() - gap * (len(level) - 1)
-        widths = least + np.clip(
-            np.maximum(PITCH * n_columns, [LETTER * len(n.answer) for n in level]) + 6 - least, 0, None
-        )
+        wished = np.maximum(PITCH * n_columns, [LETTER * len(node.answer) for node in level]) + 6
+        widths = least + np.clip(wished - least, 0, None)
         widths = np.minimum(widths, least + spare * n_rows / n_rows.sum())
         whole = widths.sum() + gap * (len(level) - 1)
         left = 1 + min(max(0.0, middle - whole / 2), whole_width - whole)

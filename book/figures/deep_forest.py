@@ -11,7 +11,7 @@ from matplotlib.patches import Rectangle
 from numpy.typing import ArrayLike, NDArray
 
 from figures.charts import Chart, Picture
-from figures.explorable import Choice, Explorable, Panel, Scene, Slider, State
+from figures.explorable import Choice, Explorable, Panel, Places, Scene, Slider, State
 from figures.looks import OUTLINE, centred, ending, filled, in_class, painted, path, ringed, stroked
 from figures.melons import melon_marks, piled
 from figures.plots import PLOT_WIDTH, axes, plain_ticks, plotted
@@ -78,10 +78,8 @@ class _Levels(Scene):
     def __init__(self, X: pd.DataFrame, y: pd.Series, n_levels: int, n_trees: int, seed: int) -> None:
         self.X, self.is_ripe, self.n_levels = X, (y == "yes").to_numpy(), n_levels
         self.order = np.argsort(~self.is_ripe, kind="stable")  # of the lines of the table: ripe melons first
-        self.shares = {
-            seen: cascade_shares(X, y, n_levels, n_trees, seed, is_own)
-            for seen, is_own in ((UNSEEN, False), (OWN, True))
-        }
+        drawn = {UNSEEN: False, OWN: True}.items()
+        self.shares = {seen: cascade_shares(X, y, n_levels, n_trees, seed, is_own) for seen, is_own in drawn}
         self.plane = Chart((0, 1), (0, 1), (30, 40, 462, 326))
         columns = Chart((0.5, n_levels + 0.5), (0, 1), (14, 386, 478, 434))
         self.middles = [columns.x(level) for level in range(1, n_levels + 1)]
@@ -141,10 +139,10 @@ class _Levels(Scene):
             for i, n in enumerate(self.order)
         )
 
-    def reads(self, seen: str, level: int) -> str:
+    def reads(self, seen: str, level: int) -> tuple[list[str], Places]:
         """The four shares of the level before, as squares: the fuller, the larger the share of the class."""
         if level == 1:
-            return text(210, 36, "no answers yet")
+            return [text(210, 36, "no answers yet")], {}
         boxes: dict[tuple[int, int], str] = {}
         for b, forest in enumerate(self.shares[seen][level - 2]):
             for i, share in enumerate(forest[self.order]):
@@ -152,7 +150,7 @@ class _Levels(Scene):
                 key = kind, min(int(10 * (size - 0.5)), 4)
                 boxes[key] = boxes.get(key, "") + f"M{214 + 60 * b},{self.top + self.step * i + 2}h44v15h-44z"
         drawn = "".join(path(d, **painted(kind), fill_opacity=0.2 * k) for (kind, k), d in sorted(boxes.items()))
-        return drawn + text(214, 36, f"answers of level {level - 1}'s four forests")
+        return [drawn + text(214, 36, f"answers of level {level - 1}'s four forests")], {}
 
     def beside(self) -> Panel:
         """The table that a level reads."""

@@ -111,8 +111,8 @@ class Panel:
     alt : what it shows at rest, for readers who do not see it.
     size : width and height in its own pixels. With a width of 480, text of 15 pixels reads on a phone.
     background : the SVG that stays, such as axes.
-    frame : a function of one value for each control. It returns the SVG that changes (a string, or a list of strings,
-        of which equal ones are stored once), or a pair of this and the places of the marks.
+    frame : a function of one value for each control. It returns the SVG that changes, as a list of parts, of which
+        equal ones are stored once, and the places of the marks.
     marks : the SVG of each mark around the point (0, 0), by its key. A place is a sequence (x, y), or (x, y, size),
         (x, y, width, height) or (x, y, width, height, opacity), where the sizes are factors. A mark that a frame does
         not place is hidden in it.
@@ -157,9 +157,9 @@ class Explorable:
     title : the line above the figure.
     alt, size, background, marks : as in `Panel`.
     controls : the `Slider` and `Choice` objects.
-    frame : a function of one value for each control. It returns the SVG that changes, as in `Panel`, and a sentence
-        that says in words and numbers what it shows; third, where there are marks, their places. It is called once
-        for each combination of values.
+    frame : a function of one value for each control. It returns the parts of the SVG that change, as in `Panel`, a
+        sentence that says in words and numbers what it shows, and the places of the marks. It is called once for each
+        combination of values.
     challenge : a question that moving the figure answers; it is shown where the figure can move.
     found : a function of the values that is true where the challenge is met; the reader is told so, quietly.
     guess : a control by which the reader says beforehand what the figure will show, or skips it. Until then the
@@ -174,7 +174,7 @@ class Explorable:
         If there is no control, if a value at which a control starts is not among its values, if a frame places a mark
         that does not exist, or if the challenge is met before anything has moved.
     TypeError
-        If `frame` returns anything but a drawing, a sentence and places.
+        If `frame` returns anything but a list of parts, a sentence and places.
     """
 
     def __init__(
@@ -201,9 +201,12 @@ class Explorable:
         self.panels = panels
 
         def drawn(*values: object) -> Frame:
-            first, sentence = _split(frame(*values))
-            others = [panel.frame(*values) for panel in panels[1:]]
-            scenes = [_scene(panel, drawing) for panel, drawing in zip(panels, [first, *others], strict=True)]
+            match frame(*values):
+                case (parts, str() as sentence, places):
+                    drawings = [(parts, places), *(panel.frame(*values) for panel in panels[1:])]
+                case other:
+                    raise TypeError(f"frame must return parts, a sentence and the places of the marks, got {other!r}")
+            scenes = [_scene(panel, *drawing) for panel, drawing in zip(panels, drawings, strict=True)]
             return Frame(scenes, sentence, found is not None and bool(found(*values)))
 
         # The last control moves fastest: the script finds a frame's place in this list by the same rule.
@@ -298,22 +301,10 @@ def _short(places: list[Place | None]) -> list[list[float] | None]:
     return [None if place is None else [json.loads(number(float(value))) for value in place] for place in places]
 
 
-def _split(frame: object) -> tuple[object, str]:
-    """Take the sentence out of what the frame of a figure returns."""
-    match frame:
-        case (drawing, str() as sentence):
-            return drawing, sentence
-        case (drawing, str() as sentence, places):
-            return (drawing, places), sentence
-    raise TypeError(f"frame must return the SVG, a sentence and the places of the marks, got {frame!r}")
-
-
-def _scene(panel: Panel, drawn: object) -> _Scene:
-    """Take what the frame of a panel returns apart."""
-    drawing, places = drawn if isinstance(drawn, tuple) and len(drawn) == 2 else (drawn, {})
-    parts = [drawing] if isinstance(drawing, str) else drawing
+def _scene(panel: Panel, parts: object, places: Mapping[Any, Place]) -> _Scene:
+    """Hold what the frame of a panel returns, with a place, or None, for each of the marks."""
     if not isinstance(parts, list) or not all(isinstance(part, str) for part in parts):
-        raise TypeError(f"frame must return SVG, as a string or a list of strings, got {drawing!r}")
+        raise TypeError(f"frame must return SVG as a list of strings, got {parts!r}")
     unknown = [key for key in places if key not in panel.marks]
     if unknown:
         raise ValueError(f"marks: the frame places {unknown}, which are not among the marks")

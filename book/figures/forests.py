@@ -56,9 +56,8 @@ class _Eaten(Scene):
             )
             for eaten, table in self.tables.items()
         }
-        self.outlines = {
-            eaten: _outline(grown(table, target, self.gains[eaten].idxmax())) for eaten, table in self.tables.items()
-        }
+        roots = {eaten: grown(table, target, self.gains[eaten].idxmax()) for eaten, table in self.tables.items()}
+        self.outlines = {eaten: _outline(root) for eaten, root in roots.items()}
         own = self.gains[NOBODY].idxmax()
         self.turned = [eaten for eaten in self.tables if self.gains[eaten].idxmax() != own]
 

@@ -102,7 +102,7 @@ class _Residuals(Scene):
         taken = rect(left, before, 26, now - before, **filled(GAIN))
         return taken + rect(left, now, 26, self.strip.y(0) - now, fill_opacity=BAR)
 
-    def prediction(self, rate: float, m: int) -> list[str]:
+    def prediction(self, rate: float, m: int) -> tuple[list[str], Places]:
         """The prediction, and from each melon an upright line to it."""
         now, rest = self.runs[rate].steps[m], self.runs[rate].rest[m]
         turns = [0, *(np.flatnonzero(np.diff(now)) + 1).tolist(), len(now)]
@@ -111,7 +111,7 @@ class _Residuals(Scene):
         lines = zip(self.data.pixels(self.x, self.y), self.data.pixels(self.x, self.y - rest))
         gaps = path("".join(f"M{x},{y}V{end}" for (x, y), (_, end) in lines), stroke_opacity=BAR, **OUTLINE)
         still = _melons(self.ripe, self.data.pixels(self.x, self.y))
-        return [gaps + path(f"M{steps}", stroke_width=3, **OUTLINE), still]
+        return [gaps + path(f"M{steps}", stroke_width=3, **OUTLINE), still], {}
 
     def beside(self) -> Panel:
         label = f"{self.y.name}, and the prediction so far"
@@ -216,9 +216,8 @@ class _Leaves(Scene):
 
     def frame(self, lam: float, gamma: float) -> State:
         drawn = [self.parabola(name, lam, gamma, dashes) for name, dashes in zip(self.rows, self.dashes)]
-        places: Places = {
-            name: self.plane.at(self.lowest(name, lam), self.cost(name, lam, gamma)) for name in self.rows
-        }
+        lowest = {name: (self.lowest(name, lam), self.cost(name, lam, gamma)) for name in self.rows}
+        places: Places = {name: self.plane.at(*point) for name, point in lowest.items()}
         for (name, y), objective in zip(self.bar_y.items(), self.objectives(lam, gamma)):
             drawn.append(text(self.bars.x(max(objective, 0)) + 8, y + 15, _signed(objective)))
             start, end = sorted((self.bars.x(0), self.bars.x(objective)))

@@ -45,16 +45,8 @@ class Strip(NamedTuple):
 def rows_by_level(levels: Sequence[Level], label: ArrayLike, names: Sequence[Any], classes: Sequence[str]) -> Picture:
     """The table (row, node, weight) of some levels, one below the other, and how the rows move from each to the next.
 
-    Parameters
-    ----------
-    levels : sequence of Level
-        Levels that follow one another, each with all its nodes.
-    label : array of shape (n_rows,)
-        The class of each row.
-    names : sequence of length n_rows
-        What is written below each row.
-    classes : sequence of str
-        Names of the classes.
+    The levels follow one another, each with all its nodes. ``label`` gives the number of each row's class, ``names``
+    what is written below the row, ``classes`` what the classes are called.
     """
     strips = []
     for depth, level in enumerate(levels):
@@ -105,10 +97,9 @@ def _picture(
     left = 6 + 9 * max(len(word) for strip in strips for word in strip.title.split())
     width = min(30, (RIGHT - left - GAP * n_gaps) / n_places)
     lower = 14 if width < 22 else 0  # where rows are narrow, every second number stands lower
-    drawn = "".join(
-        in_class(k, rect(left + 2 + 110 * k, 3, 10, 10)) + text(left + 18 + 110 * k, 13, name)
-        for k, name in enumerate(classes)
-    )
+    drawn = ""
+    for k, name in enumerate(classes):
+        drawn += in_class(k, rect(left + 2 + 110 * k, 3, 10, 10)) + text(left + 18 + 110 * k, 13, name)
     y = 30.0
     above: list[tuple[int, float]] = []  # the rows of the strip above, and where their lines begin
     for strip in strips:
@@ -123,12 +114,8 @@ def _picture(
                 here.append((row, x + width / 2))
                 x += width
             x += GAP if len(group.rows) else GAP + width
-        drawn += "".join(
-            line(start, y - LINK, end, y - 1, stroke_opacity=0.45)
-            for row, start in above
-            for other, end in here
-            if row == other
-        )
+        pairs = ((start, end) for row, start in above for other, end in here if row == other)
+        drawn += "".join(line(start, y - LINK, end, y - 1, stroke_opacity=0.45) for start, end in pairs)
         above = here if strip.leads_on else []
         y += STRIP + lower + (LINK if strip.leads_on else LINK / 2)
     return Picture(alt, (480, y - LINK / 2), drawn)

@@ -57,11 +57,8 @@ class _Lunch(Scene):
         return ((self.far <= distance) & (self.cost <= price)) != self.eaten
 
     def frame(self, distance: float, price: float) -> State:
-        wrong, (x, y), (left, _, _, bottom) = (
-            self.wrong(distance, price),
-            self.plane.at(distance, price),
-            self.plane.box,
-        )
+        (x, y), (left, _, _, bottom) = self.plane.at(distance, price), self.plane.box
+        wrong = self.wrong(distance, price)
         drawing = [
             self.region(distance, price),
             line(left, y, x, y, stroke_width=2) + line(x, y, x, bottom, stroke_width=2),

@@ -240,9 +240,8 @@ def tilt_explorer(frame: pd.DataFrame, columns: list[str], target: str) -> Explo
     a direction in which two rows fall together is cut elsewhere.
     """
     tilted = _Tilted(frame, columns, target)
-    xticks, yticks = (
-        np.arange(np.ceil(10 * a), np.floor(10 * b) + 1, 2) / 10 for a, b in (tilted.plane.xlim, tilted.plane.ylim)
-    )
+    limits = (tilted.plane.xlim, tilted.plane.ylim)
+    xticks, yticks = (np.arange(np.ceil(10 * a), np.floor(10 * b) + 1, 2) / 10 for a, b in limits)
     angles = list(tilted.angles)
     return tilted.explorable(
         title="Turn the cut",

@@ -250,8 +250,8 @@ class _Limits(Scene):
         return small(self.axes + self.legend)
 
     def beside(self) -> Panel:
-        def frame(depth: int | str, least: int) -> list[str]:
-            return self.over(self.trees[depth, least], *self.new, "new rows")
+        def frame(depth: int | str, least: int) -> tuple[list[str], Places]:
+            return self.over(self.trees[depth, least], *self.new, "new rows"), {}
 
         return Panel(self.new_alt.format(len(self.new[0])), self.size, self.background(), frame)
 
@@ -269,12 +269,10 @@ class _Regions(_Limits):
 
     def __init__(self, seen: pd.DataFrame, new: pd.DataFrame, target: str) -> None:
         self.classes = np.unique(seen[target].astype(str))
-        self.legend = _dots([(342, 16)], 8, "currentColor") + text(352, 20, "wrong")
-        for k, name in reversed([*enumerate(self.classes)]):
-            hole = _dots([(226 + 58 * k, 16)], 5, GROUND) if k % 2 else ""
-            self.legend = (
-                _dots([(226 + 58 * k, 16)], 9, class_color(k)) + hole + text(236 + 58 * k, 20, name) + self.legend
-            )
+        for x, (k, name) in zip((226, 284), enumerate(self.classes)):
+            hole = _dots([(x, 16)], 5, GROUND) if k % 2 else ""
+            self.legend += _dots([(x, 16)], 9, class_color(k)) + hole + text(x + 10, 20, name)
+        self.legend += _dots([(342, 16)], 8, "currentColor") + text(352, 20, "wrong")
         words = {target: str}
         super().__init__(seen.astype(words), new.astype(words), target)
 
@@ -454,7 +452,7 @@ class _Folding(Scene):
             "predict, with the melons in them.",
             size=(WIDTH, 340),
             background=small(self.plane.axes(ticks(*self.plane.xlim), ticks(*self.plane.ylim), x, y)),
-            frame=lambda price: [_regions(self.plane, self.pruned(price)), still],
+            frame=lambda price: ([_regions(self.plane, self.pruned(price)), still], {}),
         )
 
 

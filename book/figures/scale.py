@@ -183,7 +183,7 @@ class _Blocks(Scene):
             )
         return [frames], opening + ("all of one class, nothing to cut." if added else "none has arrived."), {}
 
-    def summed(self, order: str, n_added: int) -> tuple[str, Places]:
+    def summed(self, order: str, n_added: int) -> tuple[list[str], Places]:
         """The bars of the sum so far, ripe on unripe, and the line at its best cut."""
         places: Places = {}
         for b, counts in enumerate(self.sums(order, n_added).T):
@@ -191,7 +191,7 @@ class _Blocks(Scene):
                 high = n * (self.plane.y(0) - self.plane.y(1))
                 places[f"bin {b} class {kind}"] = (*self.plane.at(b + 0.12, top), 1, high, 1 if n else 0)
         cut = self.best_cut(order, n_added)
-        return "", places | ({"cut": (self.plane.x(cut[0] + 1), 36)} if cut else {})
+        return [""], places | ({"cut": (self.plane.x(cut[0] + 1), 36)} if cut else {})
 
     def beside(self) -> Panel:
         width = self.plane.x(0.76) - self.plane.x(0)

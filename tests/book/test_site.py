@@ -384,7 +384,7 @@ def drawn(at_rest, moved, size):
         background="",
         marks={"mark": text(0, 0, "mark", font_size=20)},
         controls=[Slider("Step", [0, 1])],
-        frame=lambda k: (text(0, 50, "words", font_size=(at_rest, moved)[k]), "", {"mark": (9, 9, (1, size)[k])}),
+        frame=lambda k: ([text(0, 50, "words", font_size=(at_rest, moved)[k])], "", {"mark": (9, 9, (1, size)[k])}),
     )._repr_html_()
 
 

@@ -3,7 +3,6 @@
 import itertools
 import json
 import re
-import shutil
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -14,7 +13,7 @@ from figures.entropy import entropy_explorer
 from figures.explorable import Choice, Explorable, Panel, Slider
 from figures.id3 import split_explorer
 from figures.introduction import lunch_explorer
-from tests.figures.judging import OF_LOOKS, turn, violations
+from tests.figures.judging import OF_LOOKS, OUTSIDE, turn, violations, write_page
 from treekit.datasets import load_watermelon
 from treekit.measures import conditional_entropy
 from treekit.models.id3 import ID3Classifier
@@ -32,7 +31,11 @@ def small(**changes):
         size=(480, 60),
         background='<path d="M0,50h480" stroke="currentColor"/>',
         controls=[Slider("How far", [0, 10, 20], start=10, show="{} m"), Choice("Which way", ["left", "right"])],
-        frame=lambda far, way: (f'<circle cx="{far + 20}" cy="30" r="9"/>', f"{far} m to the {way} </script> <!--."),
+        frame=lambda far, way: (
+            [f'<circle cx="{far + 20}" cy="30" r="9"/>'],
+            f"{far} m to the {way} </script> <!--.",
+            {},
+        ),
         challenge="Can you move it?",
     )
     return Explorable(**{**settings, **changes})
@@ -65,7 +68,7 @@ def test_a_changed_frame_is_one_changed_line():
 
     def lines(last):
         def frame(far, way):
-            return "<g/>", last if (far, way) == (20, "right") else f"{far} m to the {way}."
+            return ["<g/>"], last if (far, way) == (20, "right") else f"{far} m to the {way}.", {}
 
         return small(frame=frame)._repr_html_().splitlines()
 
@@ -74,7 +77,7 @@ def test_a_changed_frame_is_one_changed_line():
 
 
 def test_equal_parts_are_stored_once():
-    figure = small(frame=lambda far, way: (["<g/>", f"<circle r='{far}'/>"], f"{way}."))
+    figure = small(frame=lambda far, way: (["<g/>", f"<circle r='{far}'/>"], f"{way}.", {}))
     data = data_of(figure._repr_html_())
     assert data["parts"] == ["<g/>", "<circle r='0'/>", "<circle r='10'/>", "<circle r='20'/>"]
     assert [scene[0] for _, _, scene in data["frames"]] == [[0, 1], [0, 1], [0, 2], [0, 2], [0, 3], [0, 3]]
@@ -91,7 +94,7 @@ def walking(**changes):
             Slider("Along", [0, 10, 20], start=10, opens=0, points=[(20, 30), (120, 30), (220, 30)]),
             Choice("Where to", ["left", "right"]),
         ],
-        frame=lambda far, way: ("", f"{far}, {way}.", places[far]),
+        frame=lambda far, way: ([""], f"{far}, {way}.", places[far]),
         found=lambda far, way: far == 10 and way == "left",
         challenge="Find ten.",
     )
@@ -130,12 +133,20 @@ def test_words_are_escaped():
         (lambda: Slider("p", [0.1, 0.2], start=0.3), ValueError, "start of 'p' must be one of its values, got 0.3"),
         (lambda: Choice("way", ["left"]), ValueError, "values of 'way'"),
         (lambda: small(controls=[]), ValueError, "controls"),
-        (lambda: small(frame=lambda far, way: "only a drawing"), TypeError, "frame must return the SVG, a sentence"),
-        (lambda: small(frame=lambda far, way: (7, "A number.")), TypeError, "frame must return SVG"),
+        (
+            lambda: small(frame=lambda far, way: (["<g/>"], "No places.")),
+            TypeError,
+            "frame must return parts, a sentence",
+        ),
+        (
+            lambda: small(frame=lambda far, way: ("<g/>", "A drawing.", {})),
+            TypeError,
+            "frame must return SVG as a list",
+        ),
         (lambda: Slider("p", [1, 2], opens=3), ValueError, "opens of 'p' must be one of its values, got 3"),
         (lambda: Choice("p", [1, 2], answer=3), ValueError, "answer of 'p' must be one of its values, got 3"),
         (lambda: Slider("p", [1, 2], points=[(0, 0)]), ValueError, "points of 'p': one for each of 2 values, got 1"),
-        (lambda: small(frame=lambda far, way: ("", "", {8: (0, 0)})), ValueError, "marks: the frame places [8]"),
+        (lambda: small(frame=lambda far, way: ([], "", {8: (0, 0)})), ValueError, "marks: the frame places [8]"),
         (lambda: small(found=lambda far, way: True), ValueError, "found: the challenge is met before"),
         (lambda: falling_melons(load_watermelon("2.0-alpha"), "ripe"), ValueError, "melons must have no missing"),
         (
@@ -292,11 +303,13 @@ def test_the_bar_is_the_conditional_entropy(melons):
 
 def pair(**changes):
     """A slider that moves two panels, after a guess by a slider."""
-    beside = Panel("A square", (480, 60), "", lambda at: ('<rect width="20" height="20"/>', {"a": (at, 30)}), {"a": ""})
+    beside = Panel(
+        "A square", (480, 60), "", lambda at: (['<rect width="20" height="20"/>'], {"a": (at, 30)}), {"a": ""}
+    )
     settings = dict(
         title="Pair",
         controls=[Slider("At", [0, 100, 200], points=[(20, 10), (20, 30), (20, 50)])],
-        frame=lambda at: (f'<circle class="answer" cx="{at + 20}" cy="30" r="9"/>', f"At {at}."),
+        frame=lambda at: ([f'<circle class="answer" cx="{at + 20}" cy="30" r="9"/>'], f"At {at}.", {}),
         guess=Slider("Your guess: how far?", [1, 2, 3], answer=2),
         beside=beside,
     )
@@ -306,9 +319,6 @@ def pair(**changes):
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
     """A page with the small figure and those of the book, and the script and style sheet beside it."""
-    folder = tmp_path_factory.mktemp("site")
-    for name in ("explorable.js", "explorable.css"):
-        shutil.copy(BOOK / "explorables" / name, folder)
     watermelon = load_watermelon("2.0")
     clear = watermelon[watermelon["texture"] == "clear"]
     book = [entropy_explorer(watermelon["ripe"]), lunch_explorer(), split_explorer(clear, "ripe", rival="stem")]
@@ -319,14 +329,7 @@ def site(tmp_path_factory):
     ]
     choice = pair(title="Pair of words", guess=Choice("Your guess: which?", ["one", "other"], answer="other"))
     figures = [small(), *book, walking(stagger=40), pair(), choice, *falling]
-    head = '<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Figures</title>'
-    head += '<link rel="stylesheet" href="explorable.css"><script defer src="explorable.js"></script>'
-    head += "<style>[data-theme=dark] {color-scheme: dark; background: #121212; color: #ced6dd}</style>"
-    body = "".join(figure._repr_html_() for figure in figures)
-    page = folder / "index.html"
-    document = f'<html lang="en"><head>{head}</head><body><main>{body}</main></body></html>'
-    page.write_text(f"<!doctype html>{document}", "utf-8")
-    return page.as_uri()
+    return write_page(tmp_path_factory.mktemp("site"), [figure._repr_html_() for figure in figures])
 
 
 @pytest.fixture(scope="module")
@@ -416,13 +419,9 @@ def test_phone_has_no_sideways_scroll_and_large_targets(visit):
 def test_words_stay_inside_their_picture(visit):
     """Text has no fixed width in SVG, so only a browser can tell."""
     page = visit()
-    outside = """[...document.querySelectorAll("svg text")].filter(text => {
-        const box = text.getBoundingClientRect(), view = text.ownerSVGElement.getBoundingClientRect();
-        return box.left < view.left - 1 || box.right > view.right + 1 || box.top < view.top || box.bottom > view.bottom;
-    }).map(text => text.textContent)"""
     for theme in ("light", "dark"):
         turn(page, theme)
-        assert page.evaluate(outside) == []
+        assert page.evaluate(OUTSIDE) == []
 
 
 def test_without_javascript_the_figure_at_rest_stands_alone(visit):
@@ -667,16 +666,6 @@ def test_no_id_is_there_twice_and_no_other_host_is_asked(visit, browser, site):
     page.on("request", lambda request: asked.append(request.url))
     page.reload()
     assert asked and all(url.startswith("file:") for url in asked)
-
-
-def write_page(folder, figures):
-    """Write a page with stored figures, and return its address."""
-    for name in ("explorable.js", "explorable.css"):
-        shutil.copy(BOOK / "explorables" / name, folder)
-    head = '<link rel="stylesheet" href="explorable.css"><script defer src="explorable.js"></script>'
-    body = "".join(figures)
-    (folder / "index.html").write_text(f'<!doctype html><meta charset="utf-8">{head}<body>{body}</body>', "utf-8")
-    return (folder / "index.html").as_uri()
 
 
 @pytest.fixture(scope="module")

@@ -3,9 +3,7 @@
 import itertools
 import json
 import re
-import shutil
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,7 +13,7 @@ from figures.c45 import BIT, price_explorer
 from figures.cart import own_cuts, sliding_gini, sliding_squares, steps_explorer
 from figures.missing_values import BAR_UNIT, STEPS, question_explorer
 from figures.pruning import NO_LIMIT, alpha_explorer, curve_explorer, regions_explorer
-from tests.figures.judging import OF_LOOKS, turn, violations
+from tests.figures.judging import OF_LOOKS, OUTSIDE, turn, violations, write_page
 from tests.figures.states import states
 from treekit import CARTClassifier, CARTRegressor, prune_cost_complexity
 from treekit.datasets import load_watermelon
@@ -23,7 +21,6 @@ from treekit.measures import gain_ratio, gini, gini_index, information_gain, spl
 from treekit.models.c45 import C45Classifier
 from treekit.pen.palette import RIPE, UNRIPE, class_color
 
-EXPLORABLES = Path(__file__).resolve().parents[2] / "book" / "explorables"
 HELD_OUT = [4, 5, 8, 9, 11, 12, 13]
 PRICES = [k / 100 for k in range(25)]
 TEN = np.arange(1.0, 11.0), np.array([5.56, 5.70, 5.91, 6.40, 6.80, 7.05, 8.90, 8.70, 9.00, 9.05])
@@ -289,16 +286,7 @@ def test_ripe_looks_the_same_in_every_figure(figures, numbers):
 
 @pytest.fixture(scope="module")
 def page_of_figures(figures, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("openings")
-    for name in ("explorable.js", "explorable.css"):
-        shutil.copy(EXPLORABLES / name, folder)
-    head = '<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Openings</title>'
-    head += '<link rel="stylesheet" href="explorable.css"><script defer src="explorable.js"></script>'
-    head += "<style>[data-theme=dark] {color-scheme: dark; background: #121212; color: #ced6dd}</style>"
-    body = "".join(figure._repr_html_() for figure in figures.values())
-    document = f'<!doctype html><html lang="en"><head>{head}</head><body><main>{body}</main></body></html>'
-    (folder / "index.html").write_text(document, "utf-8")
-    return (folder / "index.html").as_uri()
+    return write_page(tmp_path_factory.mktemp("openings"), [figure._repr_html_() for figure in figures.values()])
 
 
 #: Moves every control by one step, a choice around.
@@ -315,10 +303,6 @@ MOVE_ON = """() => {
 
 
 def test_words_are_readable_and_axe_finds_nothing(browser, page_of_figures):
-    outside = """[...document.querySelectorAll("svg text")].filter(text => {
-        const box = text.getBoundingClientRect(), view = text.ownerSVGElement.getBoundingClientRect();
-        return box.left < view.left - 1 || box.right > view.right + 1 || box.bottom > view.bottom + 1;
-    }).map(text => text.textContent)"""
     sizes = """[...document.querySelectorAll("svg text")].filter(text => text.textContent).map(
         text => parseFloat(getComputedStyle(text).fontSize) * text.ownerSVGElement.getScreenCTM().a)"""
     looks = list(itertools.product([1280, 390], ["light", "dark"]))
@@ -332,7 +316,7 @@ def test_words_are_readable_and_axe_finds_nothing(browser, page_of_figures):
             for width, theme in looks:
                 page.set_viewport_size({"width": width, "height": 800})
                 turn(page, theme)
-                assert page.evaluate(outside) == [], (width, theme)
+                assert page.evaluate(OUTSIDE) == [], (width, theme)
                 assert min(page.evaluate(sizes)) >= 11, (width, theme)
             page.evaluate(MOVE_ON)
             assert page.locator("output").all_inner_texts() != before
