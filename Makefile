@@ -2,7 +2,7 @@
 # Needed: git, make and one of Python 3.11, 3.12 and 3.13. `make book PYTHON=...` names one.
 
 .DEFAULT_GOAL := help
-.PHONY: help book site serve lint check test binder execute exercises slides reading weight grade bench lock clean
+.PHONY: help book site serve lint check test binder execute exercises slides reading weight grade bench tricks lock clean
 
 PYTHON ?=
 PORT ?= 8000
@@ -26,6 +26,7 @@ help:
 	@echo "make weight   tell what a first visit to some pages weighs and how long it takes on a phone (PAGES=\"entropy id3\")"
 	@echo "make grade    mark what students handed in (SUBMISSIONS=folder or zip; ROSTER=..., ASSIGNMENTS=...)"
 	@echo "make bench    measure treekit against its peers, some 20 minutes (ONLY=\"cart path\" for some groups)"
+	@echo "make tricks   measure what each trick of speed gains, some minutes (ONLY=\"few cuts\" for one)"
 	@echo "make lock     resolve requirements.in into requirements.txt"
 	@echo "make clean    remove the built site and the environment"
 
@@ -96,6 +97,9 @@ grade: $(READY)
 bench: $(READY)
 	@.venv/bin/uv pip install --system-certs --python .venv/bin/python --quiet -r benchmarks/requirements.txt
 	.venv/bin/python -m benchmarks $(ONLY)
+
+tricks: $(READY)
+	@.venv/bin/python -m benchmarks.tricks $(if $(ONLY),"$(ONLY)")
 
 lock: $(READY)
 	.venv/bin/uv pip compile --system-certs --universal --python-version 3.11 --custom-compile-command "make lock" \

@@ -156,7 +156,8 @@ def _cells_with_rows(cell: Ints, n_cells: int) -> tuple[Ints, Ints]:
     """
     if n_cells > CELLS_PER_ENTRY * len(cell):
         return np.unique(cell, return_inverse=True)
-    # A look at all cells is much faster than to sort the rows: a tree of categories takes half the time.
+    # A look at all cells is faster than to sort the rows: a tree takes six tenths of the time (trick: categories looked
+    # up).
     has_rows = np.zeros(n_cells, dtype=bool)
     has_rows[cell] = True
     with_rows = np.flatnonzero(has_rows)

@@ -10,8 +10,8 @@ Four words, for a group of rows that weigh n together:
 cost       n times the impurity, up to a term that is the same for the node and for both of its sides together
 saving     cost of a node - cost of its left side - cost of its right side
 gain       saving / n; :class:`Newton` adds up instead of taking a mean: saving - gamma
-objective  in histograms, - cost of the left side - cost of the right side: the saving but for the node's own cost, which
-           all of its cuts share; with :class:`Newton` twice that, since the objective has no factor of one half
+objective  in histograms, - cost of the left side - cost of the right side: the saving without the node's own cost,
+           which all of its cuts share; with :class:`Newton` twice that, for the objective has no factor of one half
 =========  ===========================================================================================================
 
 Sums have the shape (n_sums, ...): one for each thing that is added up, for any number of groups of rows.

@@ -77,7 +77,8 @@ def to_units(x: Floats, fractions: bool) -> tuple[Integers, Floats]:
     """Each row of x as whole multiples of a unit of its own, and the units, of shape (n_sums, 1).
 
     The unit is 1 where x is whole and no ``fractions`` are to come, otherwise a power of 2 that leaves about 60 bits
-    for the sum. Numbers whose sum is small take four bytes: half the memory, and some 5 % less time (100,000 rows).
+    for the sum. Numbers whose sum is small take four bytes: half the memory, and Gini's trees take 3 to 9 % less time
+    (trick: short sums).
     """
     total = np.abs(x).sum(axis=1)
     is_whole = (x == np.rint(x)).all(axis=1) & (total < 2.0**FLOAT_BITS) & (not fractions)
@@ -145,8 +146,7 @@ def quantile(x: Floats, weight: Floats, group: Ints | None = None, n_groups: int
 # -- the sums of a histogram --------------------------------------------------------------------------------------
 
 #: G + iH: the sums of first and second derivatives in one number, both whole numbers of units. One addition then adds
-#: up both, which takes about 40 % less time than two (100,000 rows, 20 columns of 256 bins); :func:`grad` and
-#: :func:`hess` take them apart.
+#: up both, which saves boosting a fifth of its time (trick: g + ih); :func:`grad` and :func:`hess` take them apart.
 GradientSums = NDArray[np.complex128]
 
 

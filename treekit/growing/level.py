@@ -117,7 +117,7 @@ class Level:
     def running_sums(self, order: Integers, which: slice = slice(None)) -> Integers:
         """What the entries of the node up to each place of some orders add up to, in units.
 
-        Whole numbers make it exact, and ten times as fast as sums of floats.
+        Whole numbers make it exact, and are added up faster than floats.
 
         Parameters
         ----------
@@ -141,7 +141,7 @@ class Level:
 
     def gather(self, values: Numbers, columns: Integers, entries: Integers) -> Numbers:
         """The values of some entries in some columns of a table (n_features, n_rows); the two are broadcast."""
-        # One index into the flattened table: with two a tree takes an eighth longer (100,000 rows).
+        # One index into the flattened table: with two a tree takes a third longer (trick: one index).
         return values.ravel().take(columns * values.shape[1] + self.rows(entries))
 
     def rows(self, entries: Integers) -> Integers:
@@ -201,8 +201,7 @@ class Level:
             return self
         is_kept = np.zeros(self.n_nodes, dtype=bool)
         is_kept[nodes] = True
-        # ``total[:, nodes]`` would lay the sums out node by node, and adding them up over the classes would take ten
-        # times as long.
+        # ``total[:, nodes]`` would lay the sums out node by node, and adding them up over the classes would be slow.
         return replace(
             self,
             id=self.id[nodes],
