@@ -19,13 +19,12 @@ from sklearn.base import clone
 from benchmarks import data
 from benchmarks.data import Table
 from benchmarks.measure import interleaved
-from treekit import CARTClassifier, CARTRegressor, GBDTClassifier, GBDTRegressor, RandomForestClassifier, Tree
-from treekit.growing import binning, categories, histogram, presorted, thresholds
+from treekit import CARTClassifier, CARTRegressor, GBDTRegressor, RandomForestClassifier, Tree
+from treekit.growing import binning, categories, fixed_point, histogram, presorted, thresholds
 from treekit.growing.binning import BinnedRows, Codes
 from treekit.growing.candidates import SplitCandidates, merge_candidates
 from treekit.growing.level import Level
 from treekit.models import cart
-from treekit.models.losses import LogisticLoss
 from treekit.numeric import Array, Bools, Floats, Integers, Ints, Numbers
 from treekit.trees import batch_traversal, traversal
 
@@ -118,6 +117,13 @@ def masks_of_branches(entries: Integers, side: Integers, n_branches: int) -> Int
     return np.concatenate([entries[side == b].reshape(len(side), -1) for b in range(n_branches)], axis=1)
 
 
+def long_sums(
+    x: Floats, fractions: bool, to_units: Callable[..., Any] = fixed_point.to_units
+) -> tuple[Integers, Floats]:
+    whole, unit = to_units(x, fractions)
+    return whole.astype(np.int64), unit
+
+
 def score_all_columns(*given: Any, search: Callable[..., Any] = cart._search) -> Any:
     *others, _, ranked = given
     return search(*others, True, ranked)  # as if columns had gaps
@@ -150,10 +156,6 @@ def both_siblings(total: Array) -> tuple[Ints, Ints]:
     return np.arange(len(total)), np.zeros(0, dtype=np.intp)
 
 
-def logaddexp(loss: LogisticLoss, y: Floats, score: Floats) -> Floats:
-    return np.logaddexp(0, score[0]) - y * score[0]
-
-
 def no_single_end(paths: traversal.LevelwiseTraversal, values: Numbers) -> Ints:
     return np.full(values.shape[1], paths.tree.n_nodes)
 
@@ -164,7 +166,6 @@ GINI, ENTROPY = CARTClassifier(max_depth=8), CARTClassifier(criterion="entropy",
 DEEP = CARTRegressor()
 FOREST = RandomForestClassifier(n_estimators=5, random_state=0)
 TEN, HUNDRED = (GBDTRegressor(order=2, tree_method="hist", max_depth=6, n_estimators=n) for n in (10, 100))
-LOGISTIC = GBDTClassifier(order=2, tree_method="hist", max_depth=3, n_estimators=20)
 put = patch.multiple
 
 TRICKS = [
@@ -175,6 +176,7 @@ TRICKS = [
     Trick("one index", fit(GINI, data.classes), 100_000, put(Level, gather=two_indices)),
     Trick("no sort", fit(GINI, data.classes), 100_000, put(presorted, partition_by_branch=sort_by_branch)),
     Trick("places of a mask", fit(GINI, data.classes), 100_000, put(presorted, partition_by_branch=masks_of_branches)),
+    Trick("short sums", fit(GINI, data.classes), 100_000, put("treekit.growing.level", to_units=long_sums)),
     Trick("categories looked up", fit(GINI, letters), 100_000, put(categories, CELLS_PER_ENTRY=0)),
     Trick("columns drawn", fit(FOREST, data.classes), 100_000, put(cart, _search=score_all_columns)),
     Trick("columns drawn, few rows", fit(FOREST, data.classes), 1000, put(cart, _search=score_all_columns)),
@@ -187,7 +189,6 @@ TRICKS = [
     Trick("cells in the cache", fit(clone(TEN).set_params(max_depth=10), data.numbers), 100_000,
           put(histogram, CELLS_AT_A_TIME=ENDLESS)),
     Trick("rows of a side", fit(TEN, data.numbers), 100_000, put(histogram, split_rows=masks_of_sides)),
-    Trick("logistic loss", fit(LOGISTIC, data.classes), 100_000, put(LogisticLoss, value=logaddexp)),
     Trick("level by level", predict(DEEP), 100_000, put(traversal.LevelwiseTraversal, ends=no_single_end)),
     Trick("rows in blocks", predict(DEEP), 1_000_000, put(traversal, ROWS_AT_ONCE=ENDLESS)),
     Trick("rows set aside", predict(DEEP, skewed), 100_000, put(traversal, FIRST_LEVELS=ENDLESS)),

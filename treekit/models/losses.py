@@ -216,13 +216,7 @@ class LogisticLoss(Loss):
     """
 
     def value(self, y: Floats, score: Floats) -> Floats:
-        # ln(1 + e^F) = max(F, 0) + ln(1 + e^-|F|), in which no power is too large. With
-        # np.logaddexp @@ (trick: logistic loss).
-        value = np.exp(-np.abs(score[0]))
-        np.log1p(value, out=value)
-        value += np.maximum(score[0], 0)
-        value -= y * score[0]
-        return value
+        return np.logaddexp(0, score[0]) - y * score[0]
 
     def negative_gradient(self, y: Floats, score: Floats) -> Floats:
         return y - sigmoid(score)

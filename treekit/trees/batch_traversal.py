@@ -22,11 +22,11 @@ SHALLOW = 8
 #: more memory than what it says of each row.
 MOST_CATEGORIES = 2**12
 
-#: Trees in one batch. More trees share more tests: with 16 prediction takes a fifth longer (trick: large batches). But
-#: every tree takes a byte a row.
+#: Trees in one batch. More trees share more tests: with 16 prediction takes two fifths longer (trick: large batches).
+#: But every tree takes a byte a row.
 TREES_AT_ONCE = 64
 
-#: Rows whose answers are found together, so that these stay in the cache: all at once take half as long again
+#: Rows whose answers are found together, so that these stay in the cache: all at once take 1.6 times as long
 #: (trick: answers in the cache). With fewer than 2**12 NumPy may compare through a buffer, which is slow.
 ROWS_ANSWERED_AT_ONCE = 2**13
 
@@ -57,7 +57,7 @@ class BatchedTrees:
     """The leaves of rows in many shallow trees at once.
 
     A tree of depth d has at most :math:`2^d - 1` tests. It is cheaper to apply all of them, each to a whole column,
-    than to look up for every row the test whose turn it is: 100 trees of depth 6 take some 40 % of the time (trick:
+    than to look up for every row the test whose turn it is: 100 trees of depth 6 take a quarter of the time (trick:
     trees in batches).
 
     1. Each distinct test of all trees is applied once; the answers (0: left, 1: right) are packed, those of eight rows
