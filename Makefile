@@ -2,7 +2,7 @@
 # Needed: git, make and a Python that pyproject.toml names, with its venv module. `make book PYTHON=...` chooses one.
 
 .DEFAULT_GOAL := help
-.PHONY: help book site serve lint check page test binder execute exercises slides reading weight grade bench lock dist clean
+.PHONY: help book site serve lint check page test binder execute exercises slides reading weight grade bench tricks lock dist clean
 
 PYTHON ?=
 PORT ?= 8000
@@ -31,6 +31,7 @@ help:
 	@echo "make weight   tell what a first visit to some pages weighs and how long it takes on a phone (PAGES=\"entropy id3\")"
 	@echo "make grade    mark what students handed in (SUBMISSIONS=folder or zip; ROSTER=..., ASSIGNMENTS=...)"
 	@echo "make bench    measure treekit against its peers, some 20 minutes (ONLY=\"cart path\" for some groups)"
+	@echo "make tricks   measure what each trick of speed gains, some minutes (ONLY=\"few cuts\" for one)"
 	@echo "make lock     resolve requirements.in into requirements.txt, and what Binder installs, with hashes"
 	@echo "make dist     build treekit's sdist and wheel into _build/dist"
 	@echo "make clean    remove the built site and the environment"
@@ -107,6 +108,9 @@ grade: $(READY)
 bench: $(READY)
 	@.venv/bin/uv pip install --system-certs --python .venv/bin/python --quiet -r benchmarks/requirements.txt
 	.venv/bin/python -m benchmarks $(ONLY)
+
+tricks: $(READY)
+	@.venv/bin/python -m benchmarks.tricks $(if $(ONLY),"$(ONLY)")
 
 # Left out of the book's lock: jsonschema would read its grammars, for a second in every program that opens a notebook,
 # to check the form of international addresses, which nothing here asks for. It does without where they are missing.

@@ -9,7 +9,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
-from dataclasses import replace
 from itertools import chain
 from typing import Any, NamedTuple
 from unittest.mock import patch
@@ -21,7 +20,7 @@ from benchmarks import data
 from benchmarks.data import Table
 from benchmarks.measure import interleaved
 from treekit import CARTClassifier, CARTRegressor, GBDTClassifier, GBDTRegressor, RandomForestClassifier, Tree
-from treekit.growing import absolute_error, binning, categories, histogram, presorted, thresholds
+from treekit.growing import binning, categories, histogram, presorted, thresholds
 from treekit.growing.binning import BinnedRows, Codes
 from treekit.growing.candidates import SplitCandidates, merge_candidates
 from treekit.growing.level import Level
@@ -124,12 +123,6 @@ def score_all_columns(*given: Any, search: Callable[..., Any] = cart._search) ->
     return search(*others, True, ranked)  # as if columns had gaps
 
 
-def medians_by_weight(
-    level: Level, *given: Any, score: Any = absolute_error.score_thresholds_absolute
-) -> SplitCandidates:
-    return score(replace(level, has_unit_weights=False), *given)
-
-
 def g_and_h_apart(
     binned: BinnedRows, addend: Array, row: Ints, n_rows: Ints, add: Callable[..., Array] = histogram.histograms
 ) -> Array:
@@ -168,7 +161,7 @@ def no_single_end(paths: traversal.LevelwiseTraversal, values: Numbers) -> Ints:
 # -- the tricks ---------------------------------------------------------------------------------------------------
 
 GINI, ENTROPY = CARTClassifier(max_depth=8), CARTClassifier(criterion="entropy", max_depth=8)
-MEDIANS, DEEP = CARTRegressor(criterion="absolute_error", max_depth=8), CARTRegressor()
+DEEP = CARTRegressor()
 FOREST = RandomForestClassifier(n_estimators=5, random_state=0)
 TEN, HUNDRED = (GBDTRegressor(order=2, tree_method="hist", max_depth=6, n_estimators=n) for n in (10, 100))
 LOGISTIC = GBDTClassifier(order=2, tree_method="hist", max_depth=3, n_estimators=20)
@@ -185,9 +178,6 @@ TRICKS = [
     Trick("categories looked up", fit(GINI, letters), 100_000, put(categories, CELLS_PER_ENTRY=0)),
     Trick("columns drawn", fit(FOREST, data.classes), 100_000, put(cart, _search=score_all_columns)),
     Trick("columns drawn, few rows", fit(FOREST, data.classes), 1000, put(cart, _search=score_all_columns)),
-    Trick("medians", fit(MEDIANS, data.numbers), 10_000, put(cart, score_thresholds_absolute=medians_by_weight)),
-    Trick("lists side by side", fit(MEDIANS, data.numbers), 1000, put(absolute_error, LISTS=1)),
-    Trick("lists in the cache", fit(MEDIANS, data.numbers), 100_000, put(absolute_error, LISTS=ENDLESS)),
     Trick("g + ih", fit(TEN, data.numbers), 100_000, put(histogram, histograms=g_and_h_apart)),
     Trick("lighter siblings", fit(TEN, data.numbers), 100_000,
           put(histogram, lighter_and_heavier=both_siblings, with_siblings=lambda _, of_all, *__: of_all)),

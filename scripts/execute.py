@@ -54,6 +54,8 @@ def reproducible_environment() -> dict[str, str]:
         "MATPLOTLIBRC": str(Path(matplotlib.origin).parent / "mpl-data" / "matplotlibrc"),
         "IPYTHONDIR": str(profile),
         "PYTHONHASHSEED": "0",
+        # On a busy machine Dask would warn that its workers take more than four seconds to end.
+        "DASK_LOGGING__DISTRIBUTED": "error",
     }
 
 

@@ -74,7 +74,7 @@ def tasks(notebook: NotebookNode) -> list[Task]:
             continue
         head = HEAD.match(cell.source)
         if head is None:
-            raise ValueError(f"{grade_id}: the first lines must be those of a task, as contributing.md shows them")
+            raise ValueError(f"{grade_id}: the first lines must be those of a task, as book/writing.md shows them")
         name = grade_id.removesuffix("-task")
         numbers = {"number": int(head["number"]), "points": float(head["points"]), "minutes": int(head["minutes"])}
         words = {key: head[key] for key in ("title", "trains", "after", "label")}

@@ -48,14 +48,11 @@ class Modules(SphinxDirective):
         if not entries:
             return []
         own = folder / "__init__.py"
-        title = nodes.paragraph()
-        title += nodes.strong("", f"{folder.relative_to(ROOT).as_posix()}/")
+        title = nodes.paragraph("", "", nodes.strong("", f"{folder.relative_to(ROOT).as_posix()}/"))
         title += nodes.Text(f" {first_line(own)}" if own.exists() else "")
-        rows = nodes.definition_list(classes=["modules"])
+        rows = nodes.bullet_list(classes=["simple"])
         for name, about in entries:
-            term, definition = nodes.term("", "", nodes.literal("", name)), nodes.definition()
-            definition += nodes.paragraph("", about)
-            rows += nodes.definition_list_item("", term, definition)
+            rows += nodes.list_item("", nodes.paragraph("", "", nodes.literal("", name), nodes.Text(f" {about}")))
         return [title, rows]
 
 

@@ -93,7 +93,7 @@ def test_the_printed_table_tells_misses_from_hits(saved):
 
 
 def test_the_figure_shows_the_saved_times_of_all_programs(saved, monkeypatch):
-    monkeypatch.setattr("figures.scale.current_plot", plt.gcf)
+    monkeypatch.setattr("figures.plots.current_plot", plt.gcf)
     panels = plot_times(saved).axes
     names = [{line.get_label(): line for line in ax.lines} for ax in panels]
     assert set(names[0]) == {"treekit", cases.SKLEARN, cases.PLAIN}

@@ -46,9 +46,8 @@ def small_book(folder, cells, **pages):
     A further page is given as its Markdown, or by cells as a chapter is.
     """
     shutil.copy(ROOT / "_config.yml", folder)
-    toc = {"format": "jb-book", "root": "book/small"}
-    if pages:
-        toc["chapters"] = [{"file": f"book/{name}"} for name in pages]
+    pages = pages or {"last": "# A last page"}  # sphinx-notfound-page cannot print an empty list of contents
+    toc = {"format": "jb-book", "root": "book/small", "chapters": [{"file": f"book/{name}"} for name in pages]}
     (folder / "_toc.yml").write_text(yaml.safe_dump(toc), encoding="utf-8")
     (folder / "book").mkdir()
     for name in ("_ext", "_math", "_static", "_templates", "data", "explorables", "references.bib"):

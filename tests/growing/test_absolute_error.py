@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from treekit import CARTRegressor
-from treekit.growing import absolute_error, running_medians
+from treekit.growing import absolute_error
 from treekit.growing.fixed_point import quantile
 
 
@@ -24,47 +24,6 @@ def plain_cost(y, weight=None) -> float:
     """Weighted sum of the distances from the median."""
     weight = np.ones(len(y)) if weight is None else weight
     return 0.0 if len(y) == 0 else float((weight * np.abs(y - weighted_median(y, weight))).sum())
-
-
-@pytest.fixture(params=[2, 4, 512])
-def stretch(request, monkeypatch) -> int:
-    """Short stretches, so that nodes of a few rows are long."""
-    monkeypatch.setattr(running_medians, "STRETCH", request.param)
-    monkeypatch.setattr(running_medians, "MAX_STRETCHES", 10**6)
-    return request.param
-
-
-def nodes_of_rows(rng, n_sequences, few):
-    """Targets in the order of (node, target), where the nodes begin, and rows that come in at random."""
-    size = rng.integers(1, 30, rng.integers(1, 8))
-    start = np.concatenate([[0], np.cumsum(size)])
-    y = np.concatenate([np.sort(rng.integers(0, few, n)) for n in size])
-    rank = np.concatenate(
-        [first + np.array([rng.permutation(n) for _ in range(n_sequences)]).T for first, n in zip(start, size)]
-    )
-    return y, start, rank
-
-
-@pytest.mark.parametrize("seed", range(20))
-def test_medians_and_costs_of_prefixes_are_those_of_their_definition(seed, stretch):
-    rng = np.random.default_rng(seed)
-    y, start, rank = nodes_of_rows(rng, n_sequences=3, few=(3, 1000)[seed % 2])
-    median, cost = running_medians.running_medians(y, start, rank), running_medians.costs_of_prefixes(y, start, rank)
-    assert median.shape == rank.shape
-    for sequence, (first, end) in itertools.product(range(3), itertools.pairwise(start)):
-        rows = y[rank[first:end, sequence]]
-        for k in range(1, len(rows) + 1):
-            assert median[first + k - 1, sequence] == np.median(rows[: k if k % 2 else k - 1])
-            assert cost[first + k, sequence] - cost[first, sequence] == plain_cost(rows[:k])
-
-
-def test_long_nodes_are_cut_into_few_stretches_of_even_length():
-    start = np.array([0, 100_001, 100_004])
-    stretches = running_medians.stretches_of(start)
-    assert stretches.node.tolist() == [0] * running_medians.MAX_STRETCHES + [1]
-    assert (stretches.begin % 2 == 0).all()
-    assert stretches.length.sum() == start[-1]
-    assert (stretches.length[:-2] == stretches.longest).all()
 
 
 @given(st.data())
@@ -118,7 +77,7 @@ def best_cut(X, y, weight, min_rows=1, min_weight=0.0):
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("missing", [0.0, 0.4])
 @pytest.mark.parametrize("seed", range(8))
-def test_best_cut_of_all_columns(seed, missing, weighted, stretch):
+def test_best_cut_of_all_columns(seed, missing, weighted):
     rng = np.random.default_rng(seed)
     n = int(rng.integers(4, 40))
     X = rng.integers(0, (4, 100)[seed % 2], (n, 3)).astype(float)
@@ -138,25 +97,6 @@ def test_best_cut_of_all_columns(seed, missing, weighted, stretch):
             assert tree.gain[0] == pytest.approx(gain, abs=1e-9)
 
 
-@pytest.mark.parametrize("missing", [0.0, 0.2])
-@pytest.mark.parametrize("lists", [1, 1024])
-def test_rows_that_count_and_rows_that_all_weigh_the_same_grow_one_tree(missing, lists, stretch, monkeypatch):
-    """All weights 1 go one way, all weights 2 the other."""
-    monkeypatch.setattr(absolute_error, "LISTS", lists)
-    rng = np.random.default_rng(0)
-    n = 100
-    X = rng.integers(0, 30, (n, 5)).astype(float)
-    X[rng.random(X.shape) < missing] = np.nan
-    y = np.nan_to_num(X[:, 0] * X[:, 1]) + rng.integers(0, 50, n)
-    counted, weighed = (
-        CARTRegressor(criterion="absolute_error").fit(X, y, np.full(n, weight)).tree_ for weight in (1.0, 2.0)
-    )
-    assert counted.n_nodes == weighed.n_nodes > 100
-    assert (counted.feature == weighed.feature).all()
-    assert np.array_equal(counted.threshold, weighed.threshold, equal_nan=True)
-    assert counted.gain == pytest.approx(weighed.gain, abs=1e-9)
-
-
 def test_equal_targets_are_not_cut():
     tree = CARTRegressor(criterion="absolute_error").fit(np.arange(6.0)[:, np.newaxis], np.full(6, 0.1)).tree_
     assert tree.n_nodes == 1
@@ -169,5 +109,3 @@ def test_far_from_zero_the_cuts_are_the_same():
     assert trees[0].n_nodes == trees[1].n_nodes > 100
     assert (trees[0].feature == trees[1].feature).all()
     assert np.array_equal(trees[0].threshold, trees[1].threshold, equal_nan=True)
-    # Nor are the units coarser.
-    assert absolute_error.AbsoluteError(far).unit == absolute_error.AbsoluteError(far - 1e9).unit

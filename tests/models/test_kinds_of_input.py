@@ -1,17 +1,10 @@
 """Values, labels and parameters of every kind, in every estimator: each has its documented outcome."""
 
-import datetime
 import warnings
-from decimal import Decimal
-from fractions import Fraction
-from functools import cache
 
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from sklearn.base import clone
 
 import treekit
 from treekit import (
@@ -27,7 +20,6 @@ from treekit import (
     RandomForestClassifier,
     RandomForestRegressor,
 )
-from treekit.reading.encoding import encode, learn_features
 
 ESTIMATORS = {
     "ID3": ID3Classifier(),
@@ -50,55 +42,8 @@ def objects(values):
     return pd.Series(values, dtype=object)
 
 
-#: The same numbers, of other types.
-EQUAL = {
-    "Decimal": objects([Decimal(str(x)) for x in PLAIN]),
-    "Fraction": objects([Fraction(x) for x in PLAIN]),
-    "Python floats": objects(PLAIN),
-    "float16": np.array(PLAIN, dtype=np.float16),
-    "float32": np.array(PLAIN, dtype=np.float32),
-    "big-endian": np.array(PLAIN, dtype=">f8"),
-    "nullable": pd.array(PLAIN, dtype="Float64"),
-}
-REFUSED = {
-    "beyond 2**53": (objects([2**64 + k for k in range(8)]), "column 'x' holds whole numbers above 2"),
-    "many digits": (objects([Decimal(f"0.{'1' * 30}{k}") for k in range(8)]), "column 'x' holds numbers that run"),
-    "dates": (objects([datetime.date(2020, 1, 1 + k) for k in range(8)]), "column 'x' holds dates or times"),
-    "times": (objects([datetime.timedelta(k) for k in range(8)]), "column 'x' holds dates or times"),
-    "timestamps": (pd.date_range("2020", periods=8), "column 'x' holds dates or times"),
-    "periods": (pd.period_range("2020", periods=8, freq="D"), "column 'x' holds dates or times"),
-    "bytes": (objects([b"u", b"v"] * 4), "column 'x' holds bytes"),
-    "lists": (objects([[1], [2]] * 4), "column 'x' holds lists"),
-    "mixture": (objects([1, "1"] * 4), "column 'x' (mixes int, str|holds text; this tree adds columns up)"),
-    "complex": (np.array(PLAIN) * 1j, "Complex data not supported: X, column 'x'"),
-}
-
-
 def frame(values):
     return pd.DataFrame({"x": values})
-
-
-@cache
-def fitted_plainly(name):
-    return clone(ESTIMATORS[name]).fit(frame(PLAIN), LABEL)
-
-
-@every_estimator
-@pytest.mark.parametrize("kind", EQUAL)
-def test_equal_numbers_of_another_type_change_nothing(name, kind):
-    """In fit, in predict, and in both."""
-    plain = fitted_plainly(name).predict(frame(PLAIN)).tolist()
-    assert fitted_plainly(name).predict(frame(EQUAL[kind])).tolist() == plain
-    model = ESTIMATORS[name].fit(frame(EQUAL[kind]), LABEL)
-    assert model.predict(frame(EQUAL[kind])).tolist() == plain == model.predict(frame(PLAIN)).tolist()
-
-
-@pytest.mark.parametrize("kind", REFUSED)
-@every_estimator
-def test_what_no_tree_can_use_is_refused_by_name(name, kind):
-    values, message = REFUSED[kind]
-    with pytest.raises((TypeError, ValueError), match=message):
-        ESTIMATORS[name].fit(frame(values), LABEL)
 
 
 @pytest.mark.parametrize("name", ["ID3", "C4.5", "CART", "forest", "cascade"])
@@ -108,7 +53,6 @@ def test_what_no_tree_can_use_is_refused_by_name(name, kind):
         ([True, False], [1, 0], True),
         ([1, 0], [True, False], True),
         ([1, 0], [1.0, 0.0], True),
-        ([1, 0], objects([Decimal(1), Decimal(0)]), True),
         ([1, 0], pd.array([True, False], dtype="boolean"), True),
         (["1", "0"], [1, 0], False),
         ([1, 0], ["1", "0"], False),
@@ -132,55 +76,6 @@ def test_the_width_of_floats_is_part_of_a_category():
     with pytest.raises(ValueError, match="column 'x' held float32 in fit and holds float64 now"):
         model.predict(frame([0.1, 0.25]))
     assert model.predict(frame([0.25, 0.25])).tolist() == ["q", "q"]
-
-
-@settings(max_examples=50)
-@given(st.lists(st.integers(-5, 5), min_size=2, max_size=12), st.randoms(use_true_random=False))
-def test_codes_do_not_depend_on_types(values, random):
-    """Each value may come as an int, a float, a Decimal or a Fraction."""
-    mixed = objects([random.choice([int, float, Decimal, Fraction])(v) for v in values])
-    for categories in (False, True):
-        features = learn_features(frame(values), categories)
-        wanted = encode(frame(values), features).tolist()
-        assert encode(frame(mixed), features).tolist() == wanted
-        assert encode(frame(mixed), learn_features(frame(mixed), categories)).tolist() == wanted
-
-
-#: Types that hold 0 and 1; all but the last hold small whole numbers, too.
-TYPES = [int, float, np.int8, np.uint16, np.float32, np.float64, np.longdouble, Decimal, Fraction, bool]
-
-
-@settings(max_examples=40)
-@given(
-    st.sampled_from([*ESTIMATORS, "CART numbers", "forest numbers"]),
-    st.lists(st.integers(0, 3), min_size=4, max_size=12),
-    st.tuples(*[st.sampled_from(TYPES)] * 3),
-    st.data(),
-)
-def test_equal_values_of_another_type_change_nothing(name, values, types, data):
-    """In the table, the labels or targets, and the weights; each of them of a type of its own."""
-    model = (ESTIMATORS | REGRESSORS)[name]
-    if bool in types:
-        values = [v % 2 for v in values]
-    of_x, of_y, of_weight = types
-    n = len(values)
-    y = data.draw(st.lists(st.integers(0, 1), min_size=n, max_size=n).filter(lambda y: min(y.count(0), y.count(1)) > 1))
-    weight = data.draw(st.lists(st.integers(0, 1), min_size=n, max_size=n)) if name != "cascade" else [1] * n
-    weight[0] = 1
-    if of_y in (Decimal, Fraction) and name not in REGRESSORS:
-        of_y = int  # no labels of scikit-learn's
-    X = frame(objects([of_x(v) for v in values]))
-    as_numbers = answers_or_error(model, frame(values), y, weight)
-    as_types = answers_or_error(model, X, [of_y(v) for v in y], np.array([of_weight(w) for w in weight]))
-    np.testing.assert_array_equal(as_types, as_numbers)
-
-
-def answers_or_error(model, X, y, weight):
-    """The predictions as numbers; or what the error says, such as that of an AdaBoost no better than chance."""
-    try:
-        return np.asarray(model.fit(X, y, weight).predict(X), dtype=float)
-    except ValueError as error:
-        return str(error)
 
 
 @pytest.mark.parametrize("dtype", ["Int64", "Float64", "boolean", "Int8"])

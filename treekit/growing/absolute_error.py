@@ -1,11 +1,9 @@
 """The absolute error: the one criterion that is no function of sums, because a median is none.
 
-Where every row has weight 1, the costs follow from running medians, which one walk backwards through all nodes and
-columns at once finds: see :func:`treekit.growing.running_medians.costs_of_prefixes`. With weights, they follow from the
-sum of the smallest values that make up half of the weight: :func:`sum_of_smallest` finds it bit by bit.
-
-Either way the targets of a node are whole numbers of units that suit this node. Sums of whole numbers are exact, so
-what lies in another node, and in which order the rows come, changes nothing.
+What a side of a cut costs about its median follows from the sum of its smallest values that make up half of its
+weight, and :func:`sum_of_smallest` finds that sum for all cuts of a column at once, bit by bit. The targets of a node
+are whole numbers of a unit that suits this node. Sums of whole numbers are exact, so what lies in another node, and in
+which order the rows come, changes nothing.
 """
 
 from __future__ import annotations
@@ -16,23 +14,12 @@ import numpy as np
 
 from treekit.growing.candidates import ChildLimits, SplitCandidates, merge_candidates
 from treekit.growing.criteria import Criterion, with_fine_weights
-from treekit.growing.fixed_point import quantile, to_units, unit_for_sum
+from treekit.growing.fixed_point import quantile, unit_for_sum
 from treekit.growing.level import Level
-from treekit.growing.running_medians import LISTS, costs_of_prefixes, stretches_of
-from treekit.growing.thresholds import (
-    candidates_from_cuts,
-    cut_places,
-    find_cuts,
-    first_maximum,
-    first_maximum_per_column,
-    threshold_after,
-)
-from treekit.numeric import RESOLUTION, TIE, Bools, Floats, Integers, Ints, Numbers, Wholes
+from treekit.growing.thresholds import candidates_from_cuts, find_cuts, first_maximum
+from treekit.numeric import TIE, Bools, Floats, Integers, Ints, Numbers, Wholes
 
 __all__ = ["AbsoluteError", "score_thresholds_absolute", "absolute_cost", "sum_of_smallest"]
-
-#: Sentinel below every possible saving, in units.
-NO_CUT = -(2**62)
 
 
 class AbsoluteError(Criterion):
@@ -45,10 +32,6 @@ class AbsoluteError(Criterion):
     ----------
     target : array of shape (n_rows,)
         The target.
-    whole : integer array of shape (n_rows,)
-        The target's distance from its median, in units. Sums of whole numbers are exact, so equal savings are equal.
-    unit : float
-        Size of the unit.
     rank : integer array of shape (n_rows,)
         The place of each row's target among the distinct ones, in order.
     """
@@ -59,12 +42,6 @@ class AbsoluteError(Criterion):
         self.target = target
         # Only the weight is a sum.
         self.per_row = np.ones((1, len(target)))
-        # Costs do not depend on where zero is: near the targets, the units are fine.
-        distance = target - np.median(target)
-        if weight is not None:  # a row of weight zero is no row
-            distance = np.where(weight > 0, target - np.median(target[weight > 0]), 0.0)
-        whole, unit = to_units(distance[np.newaxis], fractions=False)
-        self.whole, self.unit = whole[0].astype(np.int64), float(unit[0, 0])
         self.rank = np.unique(target, return_inverse=True)[1]
 
     def weight(self, sums: Floats) -> Floats:
@@ -92,128 +69,11 @@ def score_thresholds_absolute(
 ) -> SplitCandidates:
     """The best cut of each node on every column, all of numbers: the one that lowers the absolute error the most.
 
-    A level takes O(entries) a column where every row has weight 1, after sorting the targets once; with weights,
-    O(entries x log entries) a column.
+    A level takes O(entries x log entries) a column.
     """
     orders, columns = level.orders, np.array(level.sorted.columns)[:, np.newaxis]
-    if not level.has_unit_weights:
-        lines, weighed = zip(level.gather(values, columns, orders), orders), weigh_targets(level, criterion)
-        parts = [score_by_weight(level, x, order, weighed, criterion, impurity, limits) for x, order in lines]
-        return merge_candidates(parts)
-    by_target = sort_by_target(level, criterion, impurity)
-    # Each column is walked through in two directions.
-    n_columns = max(1, LISTS * stretches_of(level.start).longest // (2 * len(level.entry)))
-    parts = []
-    for first in range(0, len(orders), n_columns):
-        block = slice(first, first + n_columns)
-        x = level.gather(values, columns[block], orders[block])
-        parts.append(score_by_count(level, x, orders[block], by_target, criterion, impurity, limits))
-    return merge_candidates(parts)
-
-
-class ByTarget(NamedTuple):
-    """The entries of a level in the order of (node, target).
-
-    Attributes
-    ----------
-    y : array of shape (n_alive,)
-        Their targets, in units of their node.
-    unit : array of shape (n_nodes,)
-        Size of the units: the criterion's, or a finer one in nodes whose targets lie close together.
-    rank : integer array of shape (n_entries,)
-        The place of each entry in that order.
-    """
-
-    y: Wholes
-    unit: Floats
-    rank: Integers
-
-
-def sort_by_target(level: Level, criterion: AbsoluteError, impurity: Floats) -> ByTarget:
-    """The entries of a level in the order of (node, target)."""
-    key = level.node * len(criterion.rank) + level.values(criterion.rank, level.entry)
-    entry = level.entry.take(np.argsort(key))
-    rank = np.zeros(len(level.row), dtype=level.entry.dtype)
-    rank[entry] = level.place
-    y, unit = level.values(criterion.whole, entry), np.full(level.n_nodes, criterion.unit)
-    target = level.values(criterion.target, entry)
-    low, high = target[level.start[:-1]], target[level.start[1:] - 1]
-    is_coarse = (criterion.unit / 2 > RESOLUTION * impurity) & (low < high)
-    if is_coarse.any():
-        # As for the other criteria of regression: targets measured from the smallest, 60 bits for their sum.
-        unit[is_coarse] = unit_for_sum(((high - low) * level.n_samples)[is_coarse])
-        place = np.flatnonzero(is_coarse[level.node])
-        node = level.node[place]
-        y[place] = np.rint((target[place] - low[node]) / unit[node])
-    return ByTarget(y, unit, rank)
-
-
-def score_by_count(
-    level: Level,
-    x: Numbers,
-    order: Integers,
-    by_target: ByTarget,
-    criterion: AbsoluteError,
-    impurity: Floats,
-    limits: ChildLimits,
-) -> SplitCandidates:
-    """The best cut of each node on some columns, of shape (n_columns, n_alive), where every row has weight 1."""
-    is_cut, n_known = cut_places(level, x), level.n_samples[np.newaxis]
-    # Missing values come last in a node: one look there tells whether there are any.
-    if np.isnan(x[:, level.start[1:] - 1]).any():
-        n_known = np.add.reduceat(~np.isnan(x), level.start[:-1], axis=1, dtype=np.intp)
-    least_rows = max(limits.rows, limits.weight)
-    if least_rows > 1:
-        n_above = np.repeat(n_known, level.n_samples, axis=1) - level.n_below
-        is_cut &= (level.n_below >= least_rows) & (n_above >= least_rows)
-    saving = savings_by_count(level, order, n_known, by_target)
-    np.copyto(saving, NO_CUT, where=~is_cut)
-
-    tolerance = (TIE * impurity * level.n_samples / by_target.unit).astype(np.int64)
-    best = first_maximum_per_column(level, saving, tolerance)
-    saved = saving.take(best)
-    # Two sides never cost more than the whole.
-    gain = np.where(saved >= 0, saved * by_target.unit / criterion.divisor(level.sums), -np.inf)
-    return SplitCandidates(gain, threshold_after(x, best))
-
-
-def savings_by_count(level: Level, order: Integers, n_known: Ints, by_target: ByTarget) -> Wholes:
-    """What a cut after each place saves, in units, of shape (n_columns, n_alive).
-
-    The known rows below a cut are a prefix of their node; those above it are a prefix of the node read backwards. So
-    every column gives two sequences. A node of four rows a, b, c, d by value, d missing, at the places 0 to 3::
-
-        place                   0    1    2    3
-        forwards                a    b    c    d
-        mirror                  2    1    0    3      the missing row stays last
-        backwards               c    b    a    d
-        cost of the prefix      C(a) C(ab) C(abc)     forwards, up to and including the place
-                                C(c) C(cb) C(cba)     backwards
-
-    A cut after place 0 leaves {a} below, and above it {b, c}: the rows before ``mirror[0]`` = 2 read backwards.
-    """
-    n_columns = len(order)
-    first, end = level.start[:-1], level.start[:-1] + n_known
-    # Read backwards, the known rows change places; the missing ones stay last.
-    mirror = np.repeat(first + end - 1, level.n_samples, axis=1) - level.place
-    if (end < level.start[1:]).any():
-        mirror = np.where(level.place < np.repeat(end, level.n_samples, axis=1), mirror, level.place)
-
-    # The first half of the sequences is read forwards, the second backwards. `mirrored` holds flat indices of the
-    # mirrored places in the first half.
-    rank = np.empty((order.shape[1], 2 * n_columns), dtype=np.intp)
-    rank[:, :n_columns] = by_target.rank.take(order).T
-    mirrored = 2 * n_columns * mirror.T + np.arange(n_columns)
-    rank[:, n_columns:] = rank.take(mirrored)
-    cost = costs_of_prefixes(by_target.y, level.start, rank)
-
-    # The rows above the cut after a place are those before its mirror place, read backwards. The costs run on from node
-    # to node: in the difference below, the costs of the nodes before cancel.
-    known = cost.take(2 * n_columns * end.T + np.arange(n_columns)) + cost[first, n_columns:]
-    mirrored += n_columns
-    both_sides = cost.take(mirrored)
-    both_sides += cost[1:, :n_columns]
-    return np.ascontiguousarray((np.repeat(known, level.n_samples, axis=0) - both_sides).T)
+    lines, weighed = zip(level.gather(values, columns, orders), orders), weigh_targets(level, criterion)
+    return merge_candidates([score_column(level, x, order, weighed, criterion, impurity, limits) for x, order in lines])
 
 
 class WeighedTargets(NamedTuple):
@@ -260,10 +120,10 @@ def weigh_targets(level: Level, criterion: AbsoluteError) -> WeighedTargets:
     rank[entry] = level.values(criterion.rank, entry)
     distance[entry] = from_median * (weight_unit / unit[node])
     term[entry] = np.rint(exact / unit[node])
-    return WeighedTargets(rank, level.addend[0].astype(np.int64), distance, term, unit)
+    return WeighedTargets(rank, level.addend[0], distance, term, unit)
 
 
-def score_by_weight(
+def score_column(
     level: Level,
     x: Numbers,
     order: Integers,
@@ -272,7 +132,7 @@ def score_by_weight(
     impurity: Floats,
     limits: ChildLimits,
 ) -> SplitCandidates:
-    """The best cut of each node on a column where rows have weights. Takes O(entries x log entries)."""
+    """The best cut of each node on one column. Takes O(entries x log entries)."""
     cuts = find_cuts(level, x)
     first, at = level.start[:-1], cuts.node
     last_known = first + cuts.n_known

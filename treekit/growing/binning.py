@@ -43,8 +43,7 @@ def edges_between(value: Numbers, max_bins: int) -> Floats:
 def bin_codes(column: Numbers, edges: Floats) -> Codes:
     """Bin of each value, which ends at the first edge not below it; missing values are in the bin after the last.
 
-    Takes O(rows log rows): looking up the edges among the sorted values takes half the time of looking up each value
-    among the edges.
+    Takes O(rows log rows). The edges are looked up among the sorted values: @@ (trick: sorted values).
     """
     by_value = np.argsort(column)  # missing values last
     n_known = len(column) - np.count_nonzero(np.isnan(column))
@@ -59,8 +58,8 @@ def bin_codes(column: Numbers, edges: Floats) -> Codes:
 def smallest_unsigned(largest: int) -> type[np.unsignedinteger]:
     """The narrowest type of whole numbers that holds a number: a code of up to 256 bins is a byte.
 
-    Adding up histograms then takes about an eighth less time than with codes of eight bytes, and the codes an eighth of
-    the memory.
+    The codes then take an eighth of the memory of codes of eight bytes, and boosting @@ of the time (trick: codes of a
+    byte).
     """
     return next(kind for kind in (np.uint8, np.uint16, np.uint32) if largest <= np.iinfo(kind).max)
 

@@ -107,7 +107,7 @@ def category_cells(level: Level, column: Numbers, n_values: int) -> CategoryCell
     cell, group = _cells_with_rows(node * n_values + code, level.n_nodes * n_values)
     sums = np.zeros((len(level.addend), len(cell)), dtype=np.int64)
     for of_cells, addend in zip(sums, level.addend):
-        np.add.at(of_cells, group, addend.take(entry).astype(np.int64))
+        np.add.at(of_cells, group, addend.take(entry))
     n_rows = np.bincount(group, minlength=len(cell))
     node, category = np.divmod(cell, max(n_values, 1))
     return CategoryCells(node, category, sums, level.unit_of(node), n_rows, level.n_nodes, n_values)
@@ -125,7 +125,8 @@ def _cells_with_rows(cell: Ints, n_cells: int) -> tuple[Ints, Ints]:
     """
     if n_cells > CELLS_PER_ENTRY * len(cell):
         return np.unique(cell, return_inverse=True)
-    # A look at all cells is much faster than to sort the rows: a tree of categories takes half the time.
+    # A look at all cells is faster than to sort the rows: a tree takes six tenths of the time (trick: categories looked
+    # up).
     has_rows = np.zeros(n_cells, dtype=bool)
     has_rows[cell] = True
     with_rows = np.flatnonzero(has_rows)

@@ -10,8 +10,8 @@ Four words, for a group of rows that weigh n together:
 cost       n times the impurity, up to a term that is the same for the node and for both of its sides together
 saving     cost of a node - cost of its left side - cost of its right side
 gain       saving / n; :class:`Newton` adds up instead of taking a mean: saving - gamma
-objective  in histograms, - cost of the left side - cost of the right side: the saving but for the node's own cost,
-           which all of its cuts share; with :class:`Newton` twice that, since the objective has no factor of one half
+objective  in histograms, - cost of the left side - cost of the right side: the saving without the node's own cost,
+           which all of its cuts share; with :class:`Newton` twice that, for the objective has no factor of one half
 =========  ===========================================================================================================
 
 Sums have the shape (n_sums, ...): one for each thing that is added up, for any number of groups of rows.
@@ -168,7 +168,7 @@ def with_fine_weights(level: Level, n_sums: int, weights: Callable[[Integers], F
     place = np.flatnonzero(is_coarse[level.node])
     node, entry = level.node[place], level.entry[place]
     exact = weights(entry)
-    unit, addend = np.repeat(level.unit, level.n_nodes // level.unit.shape[1], axis=1), level.addend.astype(np.int64)
+    unit, addend = np.repeat(level.unit, level.n_nodes // level.unit.shape[1], axis=1), level.addend.copy()
     total = np.bincount(node, exact.sum(axis=0), minlength=level.n_nodes).astype(float)
     unit[:n_sums, is_coarse] = unit_for_sum(total[is_coarse])
     addend[:n_sums, entry] = np.rint(exact / unit[:n_sums, node])
@@ -317,7 +317,7 @@ class _Mean(Criterion):
         largest = np.maximum(np.abs(low - centre), np.abs(high - centre)) * level.sums[0]
         unit = np.stack([np.broadcast_to(level.unit[0], level.n_nodes), unit_for_sum(largest)])
         distance = (level.values(self.target, level.entry) - centre[level.node]) * level.weight[level.entry]
-        addend = level.addend.astype(np.int64)
+        addend = level.addend.copy()
         addend[1, level.entry] = self._in_whole_units(distance / unit[1, level.node])
         total = segment_sums(addend, level.entry, level.start)
         return replace(level, addend=addend, unit=unit, total=total, centre=centre)

@@ -2,8 +2,8 @@
 
 Keeping every column in order on the way down would cost as much as scoring it, and most are not drawn. Instead the rows
 of each node are sorted by the columns it has drawn. That is a sort of whole numbers, the ranks of the values in the
-table, which are found once for all trees; it takes a few nanoseconds a row. A forest that draws 4 columns of 20 takes
-four tenths of the time on 100,000 rows, and three quarters on 1,000.
+table, which are found once for all trees. A forest that draws 4 columns of 20 takes half of the time on 100,000 rows
+(trick: columns drawn), and three quarters on 1,000 (trick: columns drawn, few rows).
 """
 
 from __future__ import annotations

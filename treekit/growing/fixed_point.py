@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treekit.numeric import ROUNDING, Floats, Integers, Ints, Numbers, Wholes
+from treekit.numeric import ROUNDING, Floats, Ints, Numbers, Wholes
 
 __all__ = [
     "largest_magnitude",
@@ -73,17 +73,16 @@ def to_whole(x: Numbers, unit: Floats) -> Wholes:
 # -- the sums of a level ------------------------------------------------------------------------------------------
 
 
-def to_units(x: Floats, fractions: bool) -> tuple[Integers, Floats]:
+def to_units(x: Floats, fractions: bool) -> tuple[Wholes, Floats]:
     """Each row of x as whole multiples of a unit of its own, and the units, of shape (n_sums, 1).
 
     The unit is 1 where x is whole and no ``fractions`` are to come, otherwise a power of 2 that leaves about 60 bits
-    for the sum. Numbers whose sum is small take four bytes: half the memory, and some 5 % less time (100,000 rows).
+    for the sum.
     """
     total = np.abs(x).sum(axis=1)
     is_whole = (x == np.rint(x)).all(axis=1) & (total < 2.0**FLOAT_BITS) & (not fractions)
     unit = np.where(is_whole, 1.0, unit_for_sum(total))
-    is_small = (unit == 1).all() and total.max(initial=0) < 2**31
-    return to_whole(x, unit).astype(np.int32 if is_small else np.int64), unit[:, np.newaxis]
+    return to_whole(x, unit), unit[:, np.newaxis]
 
 
 # -- means over blocks of rows ------------------------------------------------------------------------------------
@@ -145,8 +144,7 @@ def quantile(x: Floats, weight: Floats, group: Ints | None = None, n_groups: int
 # -- the sums of a histogram --------------------------------------------------------------------------------------
 
 #: G + iH: the sums of first and second derivatives in one number, both whole numbers of units. One addition then adds
-#: up both, which takes about 40 % less time than two (100,000 rows, 20 columns of 256 bins); :func:`grad` and
-#: :func:`hess` take them apart.
+#: up both, which saves boosting a fifth of its time (trick: g + ih); :func:`grad` and :func:`hess` take them apart.
 GradientSums = NDArray[np.complex128]
 
 

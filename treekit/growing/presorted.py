@@ -107,7 +107,7 @@ def sort_columns(values: Numbers, columns: list[int]) -> Integers:
 
 
 def index_dtype(n_rows: int) -> type[np.integer]:
-    """int32 from 2**16 rows on: half the memory of the orders, and three quarters of that of a fit (100,000 rows).
+    """int32 from 2**16 rows on: half the memory of the orders, which are the largest thing in memory.
 
     int64 below, where the orders fit in the cache and NumPy would only convert the index on every lookup.
     """
@@ -124,8 +124,9 @@ def partition_by_branch(entries: Integers, side: Integers, n_branches: int) -> I
         # A stable sort, which takes linear time for numbers of one or two bytes.
         place = np.argsort(side, axis=1, kind="stable")[:, np.count_nonzero(side[:1] == INACTIVE) :]
         return np.take_along_axis(entries, place, axis=1)
-    # Two selections need no sort. Taking the places where a mask is true is several times faster than the mask itself
-    # as index; and as all orders lose the same entries, the rows of the result have the same length.
+    # Two selections need no sort (trick: no sort), and to take the places where a mask is true is faster than the mask
+    # as index (trick: places of a mask): each saves a tree a third of its time. As all orders lose the same entries,
+    # the rows of the result have the same length.
     entries = entries.ravel()
     sides = ((side == b).ravel().nonzero()[0] for b in (0, 1))
     return np.concatenate([entries.take(place).reshape(len(side), -1) for place in sides], axis=1)

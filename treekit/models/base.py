@@ -21,7 +21,6 @@ from treekit.reading.encoding import (
     Feature,
     as_frame,
     encode,
-    inferred,
     learn_features,
     objects_if_mixed,
     plain_table,
@@ -74,7 +73,7 @@ class TableEstimator(BaseEstimator):
                 twice = X.columns[X.columns.duplicated()][0]
                 raise ValueError(f"X has more than one column named {twice!r}: rename all but one of them.")
             validate_data(self, X, reset=reset, skip_check_array=True)
-            return plain_table(inferred(X))
+            return plain_table(X)
         # Where entries may be missing, infinite ones are refused later, by column and row: see `encode`.
         if isinstance(X, (list, tuple)):
             X = objects_if_mixed(X)
@@ -83,7 +82,7 @@ class TableEstimator(BaseEstimator):
         names = pd.Index([f"x{j}" for j in range(array.shape[1])], dtype=object)
         frame = as_frame(array, names)
         is_plain = array.dtype in (np.float32, np.float64)
-        return frame if is_plain else plain_table(inferred(frame))
+        return frame if is_plain else plain_table(frame)
 
 
 class TableClassifier(ClassifierMixin, TableEstimator):

@@ -216,7 +216,8 @@ class LogisticLoss(Loss):
     """
 
     def value(self, y: Floats, score: Floats) -> Floats:
-        # ln(1 + e^F) = max(F, 0) + ln(1 + e^-|F|), in which no power is too large; three times as fast as logaddexp.
+        # ln(1 + e^F) = max(F, 0) + ln(1 + e^-|F|), in which no power is too large. With
+        # np.logaddexp @@ (trick: logistic loss).
         value = np.exp(-np.abs(score[0]))
         np.log1p(value, out=value)
         value += np.maximum(score[0], 0)

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import datetime
 from dataclasses import dataclass
-from decimal import Decimal
-from numbers import Integral, Real
 from typing import Any, NoReturn
 
 import numpy as np
@@ -22,13 +19,10 @@ MISSING = -1
 #: Code of a category that the training rows did not have.
 UNSEEN = -2
 
-#: Types of Python objects that are numbers, those that are times, and those that hold several entries.
-NUMBERS = (Real, Decimal, np.bool_)
-TIMES = (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64, pd.Period)
-CONTAINERS = (list, tuple, dict, set, np.ndarray)
+#: Types of Python objects that are numbers.
+NUMBERS = (int, float, np.integer, np.floating, np.bool_)
 
 WANTED = "X: the argument must be a table with a string, or else a number, in every row of a column"
-DATES = "make them numbers first, such as days since a start"
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,10 +56,9 @@ def learn_features(
 ) -> tuple[Feature, ...]:
     """The columns of X: numeric, or categorical with the values that the column holds in rows of positive weight.
 
-    Columns of numbers are numeric unless ``numbers_are_categories``, also where they hold Python objects such as
-    ``Decimal``, ``Fraction`` or integers beside ``pandas.NA``. The categories of a pandas categorical column keep their
-    order, those of any other column are sorted. Raises TypeError where a column mixes kinds, and ValueError where it
-    holds dates, bytes, lists or complex numbers.
+    Columns of numbers are numeric unless ``numbers_are_categories``, also where they hold Python's own. The categories
+    of a pandas categorical column keep their order, those of any other column are sorted. Raises TypeError where a
+    column mixes kinds or holds neither text nor numbers.
     """
     if weight is not None and not weight.all():
         X = X[weight > 0]
@@ -122,11 +115,11 @@ def encode_table(X: ArrayLike, features: tuple[Feature, ...]) -> Numbers:
     is_unnamed = names == [f"x{j}" for j in range(len(names))] and isinstance(frame.columns, pd.RangeIndex)
     if isinstance(X, pd.DataFrame) and not is_unnamed and [str(name) for name in frame] != names:
         raise ValueError(f"X must have the columns of the training table, {names}; got {[*frame]}.")
-    return encode(inferred(frame), features)
+    return encode(frame, features)
 
 
 def plain_table(X: pd.DataFrame) -> pd.DataFrame:
-    """X with every column in a form that NumPy and pandas can work with; an error for what no tree can use.
+    """X with every column as text, categories or numbers that NumPy can compare; an error for anything else.
 
     Numbers that are Python objects become floats, and half or foreign floats native ones; the rest is not copied.
     """
@@ -137,42 +130,19 @@ def plain_table(X: pd.DataFrame) -> pd.DataFrame:
     return pd.concat(plain, axis=1).set_axis(X.columns, axis=1)
 
 
-def inferred(X: pd.DataFrame) -> pd.DataFrame:
-    """X with numbers that are Python objects as pandas' own, where it has such; errors name the column."""
-    try:
-        return X.infer_objects()
-    except OverflowError:
-        return pd.concat([_inferred(name, column) for name, column in X.items()], axis=1).set_axis(X.columns, axis=1)
-
-
-def _inferred(name: object, column: pd.Series) -> pd.Series:
-    try:
-        return column.infer_objects()
-    except OverflowError as error:
-        raise _too_large(name) from error
-
-
-def _too_large(name: object) -> ValueError:
-    return ValueError(f"X: column {name!r} holds numbers too large for a float: divide them by a constant.")
-
-
 def as_frame(array: Array, names: pd.Index | None = None) -> pd.DataFrame:
-    """An array as a data frame, Python objects left as they are: see :func:`inferred`."""
+    """An array as a data frame, Python objects left as they are."""
     return pd.DataFrame(array, columns=names, dtype=object if array.dtype == object else None, copy=False)
 
 
 def objects_if_mixed(x: ArrayLike) -> Array:
-    """x as an array, of objects where NumPy would make different entries the same: where it turns numbers, bytes or
-    missing entries into text, and large whole numbers beside fractions into floats."""
+    """x as an array, of objects where NumPy would turn numbers, bytes or missing entries beside text into text."""
     array = np.asarray(x)
-    if array.dtype.kind not in "USf" or isinstance(x, np.ndarray):
+    if array.dtype.kind not in "US" or isinstance(x, np.ndarray):
         return array
     objects = np.asarray(x, dtype=object)
-    if array.dtype.kind != "f":
-        kinds = set(map(type, objects.ravel()))
-        return array if kinds <= {str, np.str_} or kinds <= {bytes, np.bytes_} else objects
-    is_large = np.abs(array) >= 2**53
-    return array if len(set(objects[is_large])) == len(set(array[is_large])) else objects
+    kinds = set(map(type, objects.ravel()))
+    return array if kinds <= {str, np.str_} or kinds <= {bytes, np.bytes_} else objects
 
 
 def match_labels(classes: Array, label: Array) -> Ints:
@@ -186,19 +156,16 @@ def match_labels(classes: Array, label: Array) -> Ints:
 
 
 def _plain(name: object, column: pd.Series) -> pd.Series:
-    """The column in a form that NumPy and pandas can compare and look up; an error for what no tree can use."""
+    """The column as text, categories or numbers that NumPy can compare; an error for anything else."""
     kind = column.dtype
-    if isinstance(kind, pd.CategoricalDtype):
+    if pd.api.types.is_object_dtype(kind) or (isinstance(kind, pd.ArrowDtype) and kind.kind == "b"):
+        return _from_objects(name, column)  # Arrow's Booleans are no numbers to pandas
+    if isinstance(kind, pd.CategoricalDtype) or pd.api.types.is_string_dtype(kind):
         return column
-    is_foreign = isinstance(kind, (pd.ArrowDtype, pd.IntervalDtype)) and kind.kind not in "iufmM"
-    if is_foreign and not pd.api.types.is_string_dtype(kind):
-        column, kind = column.astype(object), np.dtype(object)
-    if pd.api.types.is_object_dtype(kind):
-        return _from_objects(name, column)
-    if kind.kind in "mM" or isinstance(kind, pd.PeriodDtype):
-        raise ValueError(f"X: column {name!r} holds dates or times; {DATES}.")
     if kind.kind == "c":
         raise ValueError(f"Complex data not supported: X, column {name!r}.")
+    if kind.kind not in "biuf":
+        raise _neither_text_nor_numbers(name, "dates or times" if kind.kind in "mM" else str(kind))
     if isinstance(kind, np.dtype) and kind.kind == "f" and kind.itemsize not in (4, 8):
         return column.astype(np.float32 if kind.itemsize < 4 else np.float64)
     if isinstance(kind, np.dtype) and not kind.isnative:
@@ -207,33 +174,29 @@ def _plain(name: object, column: pd.Series) -> pd.Series:
 
 
 def _from_objects(name: object, column: pd.Series) -> pd.Series:
-    """A column of Python objects: numbers become floats, text stays; an error for dates, bytes and containers."""
+    """A column of Python objects: numbers become floats, text stays."""
     known = column.dropna()
     kinds = set(map(type, known))
-    if any(issubclass(kind, CONTAINERS) for kind in kinds):
-        raise TypeError(f"{WANTED}; column {name!r} holds lists or other containers: make each entry a column.")
-    if any(issubclass(kind, bytes) for kind in kinds):
-        raise TypeError(f"{WANTED}; column {name!r} holds bytes: decode them to text.")
-    if any(issubclass(kind, TIMES) for kind in kinds):
-        raise ValueError(f"X: column {name!r} holds dates or times; {DATES}.")
     others = sorted({kind.__name__ for kind in kinds if not issubclass(kind, (str, *NUMBERS))})
     if others:
-        raise TypeError(f"{WANTED}; column {name!r} holds {', '.join(others)}: make each entry text or a number.")
-    if not kinds or not all(issubclass(kind, NUMBERS) for kind in kinds):
+        raise _neither_text_nor_numbers(name, ", ".join(others))
+    if not kinds or any(issubclass(kind, str) for kind in kinds):
         return column
-    if all(issubclass(kind, Integral) for kind in kinds):
+    if all(issubclass(kind, (int, np.integer, np.bool_)) for kind in kinds):
         _refuse_inexact(name, max(map(abs, map(int, known))))
     try:
-        numbers = known.astype(float)
+        return column.where(column.notna(), np.nan).astype(float)
     except OverflowError as error:
         raise ValueError(
             f"X: column {name!r} holds numbers too large for a float: divide them by a constant."
         ) from error
-    if known.nunique() != numbers.nunique():
-        raise ValueError(f"X: column {name!r} holds numbers that run together as floats: subtract an offset, or round.")
-    values = np.full(len(column), np.nan)
-    values[column.notna().to_numpy()] = numbers
-    return pd.Series(values, index=column.index)
+
+
+def _neither_text_nor_numbers(name: object, held: str) -> TypeError:
+    return TypeError(
+        f"{WANTED}; column {name!r} holds {held}: make each entry text or a number, of a date such as the days since a "
+        "start."
+    )
 
 
 def _refuse_inexact(name: object, largest: int) -> None:

@@ -16,7 +16,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
 from treekit.numeric import Array, Floats
-from treekit.reading.encoding import NUMBERS, TIMES, objects_if_mixed
+from treekit.reading.encoding import NUMBERS, objects_if_mixed
 
 __all__ = [
     "row_weights",
@@ -153,18 +153,13 @@ def read_labels(y: ArrayLike, n_rows: int) -> Array:
 def _plain_labels(label: Array) -> Array:
     """Labels that are Python objects as NumPy's own kinds of number or text, where they are all of one kind."""
     kinds = set(map(type, label))
-    others = sorted(kind.__name__ for kind in kinds if not issubclass(kind, (str, complex, *NUMBERS, *TIMES)))
+    others = sorted(kind.__name__ for kind in kinds if not issubclass(kind, (str, *NUMBERS)))
     if others:
         raise TypeError(f"Unknown label type: y holds {', '.join(others)}; make the labels text or whole numbers.")
     try:
-        plain = label if kinds == {str} else np.asarray(pd.Series(label).infer_objects())
-        if plain.dtype == object and all(issubclass(kind, NUMBERS) for kind in kinds):
-            plain = label.astype(float)
+        return label if kinds == {str} else np.asarray(pd.Series(label).infer_objects())
     except OverflowError as error:
         raise ValueError("y holds whole numbers too large for a float; make the labels text.") from error
-    if plain.dtype.kind == "f" and len(set(plain)) < len(set(label)):
-        raise ValueError("y holds numbers that run together as floats; make the labels text.")
-    return plain
 
 
 def generator(random_state: Any) -> np.random.Generator:

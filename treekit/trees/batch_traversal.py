@@ -22,13 +22,12 @@ SHALLOW = 8
 #: more memory than what it says of each row.
 MOST_CATEGORIES = 2**12
 
-#: Trees in one batch. More trees share more tests: with 16 prediction takes a fifth longer on 100,000 rows, and nearly
-#: twice as long on 1,000 (100 trees of depth 6). But every tree takes a byte a row.
+#: Trees in one batch. More trees share more tests: with 16 prediction takes a fifth longer (trick: large batches). But
+#: every tree takes a byte a row.
 TREES_AT_ONCE = 64
 
-#: Rows whose answers are found together, so that these stay in the cache: with 2**16 rows prediction takes half as long
-#: again (100 trees of depth 6 on 100,000 rows). With fewer than 2**12 NumPy may compare through a buffer, five times
-#: slower.
+#: Rows whose answers are found together, so that these stay in the cache: all at once take half as long again
+#: (trick: answers in the cache). With fewer than 2**12 NumPy may compare through a buffer, which is slow.
 ROWS_ANSWERED_AT_ONCE = 2**13
 
 
@@ -58,8 +57,8 @@ class BatchedTrees:
     """The leaves of rows in many shallow trees at once.
 
     A tree of depth d has at most :math:`2^d - 1` tests. It is cheaper to apply all of them, each to a whole column,
-    than to look up for every row the test whose turn it is. On 100,000 rows 100 trees of depth 3, 6 and 8 take 23, 36
-    and 81 % of the time; on 1,000 rows 82, 80 and 107 %:
+    than to look up for every row the test whose turn it is: 100 trees of depth 6 take some 40 % of the time (trick:
+    trees in batches).
 
     1. Each distinct test of all trees is applied once; the answers (0: left, 1: right) are packed, those of eight rows
        in a byte. Trees grown on bins share many tests.
