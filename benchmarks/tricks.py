@@ -20,7 +20,7 @@ from benchmarks import data
 from benchmarks.data import Table
 from benchmarks.measure import interleaved
 from treekit import CARTClassifier, CARTRegressor, GBDTRegressor, RandomForestClassifier, Tree
-from treekit.growing import binning, categories, fixed_point, histogram, presorted, thresholds
+from treekit.growing import binning, categories, histogram, presorted, thresholds
 from treekit.growing.binning import BinnedRows, Codes
 from treekit.growing.candidates import SplitCandidates, merge_candidates
 from treekit.growing.level import Level
@@ -117,13 +117,6 @@ def masks_of_branches(entries: Integers, side: Integers, n_branches: int) -> Int
     return np.concatenate([entries[side == b].reshape(len(side), -1) for b in range(n_branches)], axis=1)
 
 
-def long_sums(
-    x: Floats, fractions: bool, to_units: Callable[..., Any] = fixed_point.to_units
-) -> tuple[Integers, Floats]:
-    whole, unit = to_units(x, fractions)
-    return whole.astype(np.int64), unit
-
-
 def score_all_columns(*given: Any, search: Callable[..., Any] = cart._search) -> Any:
     *others, _, ranked = given
     return search(*others, True, ranked)  # as if columns had gaps
@@ -176,7 +169,6 @@ TRICKS = [
     Trick("one index", fit(GINI, data.classes), 100_000, put(Level, gather=two_indices)),
     Trick("no sort", fit(GINI, data.classes), 100_000, put(presorted, partition_by_branch=sort_by_branch)),
     Trick("places of a mask", fit(GINI, data.classes), 100_000, put(presorted, partition_by_branch=masks_of_branches)),
-    Trick("short sums", fit(GINI, data.classes), 100_000, put("treekit.growing.level", to_units=long_sums)),
     Trick("categories looked up", fit(GINI, letters), 100_000, put(categories, CELLS_PER_ENTRY=0)),
     Trick("columns drawn", fit(FOREST, data.classes), 100_000, put(cart, _search=score_all_columns)),
     Trick("columns drawn, few rows", fit(FOREST, data.classes), 1000, put(cart, _search=score_all_columns)),

@@ -77,8 +77,7 @@ def to_units(x: Floats, fractions: bool) -> tuple[Wholes, Floats]:
     """Each row of x as whole multiples of a unit of its own, and the units, of shape (n_sums, 1).
 
     The unit is 1 where x is whole and no ``fractions`` are to come, otherwise a power of 2 that leaves about 60 bits
-    for the sum. Numbers whose sum is small take four bytes: half the memory, and Gini's trees take 3 to 9 % less time
-    (trick: short sums).
+    for the sum.
     """
     total = np.abs(x).sum(axis=1)
     is_whole = (x == np.rint(x)).all(axis=1) & (total < 2.0**FLOAT_BITS) & (not fractions)
