@@ -11,11 +11,11 @@ from typing import Any
 
 from grading.autograde import not_graded
 from grading.collect import by_assignment, collected, read_roster
-from grading.course import Assignment, prepared
+from grading.course import Assignment, names_of_cells, prepared
 from grading.marks import Marked, read_by_hand, slugs, write_all
 from grading.report import write_feedback, write_report
 from grading.run import Job, marked, self_check
-from grading.sandbox import NOT_GUARANTEED, Limits, bubblewrap
+from grading.sandbox import NOT_GUARANTEED, Limits, bubblewrap, exposed
 from scripts.exercises import ROOT, SOURCES
 
 
@@ -63,6 +63,8 @@ def grade(options: argparse.Namespace) -> int:
     if (why := bubblewrap()) is not None and not options.unsafe:
         print(f"{why}.\n\n{NOT_GUARANTEED}\n\nTo go on all the same: make grade ... UNSAFE=1", file=sys.stderr)
         return 1
+    if not options.unsafe and (why := exposed([ROOT / "book", options.sources, options.submissions, options.out])):
+        raise ValueError(why)
     limits = Limits(options.seconds, options.total, options.memory)
     sources = {path.stem: path for path in sorted(options.sources.glob("*.ipynb"))}
     if missing := set(options.assignments) - set(sources):
@@ -74,8 +76,8 @@ def grade(options: argparse.Namespace) -> int:
     wanted = options.assignments or sorted(sources)
     print(f"Preparing {len(wanted)} assignments", flush=True)
     courses = {name: prepared(sources[name], options.out / "course") for name in wanted}
-    known = {name: set(course.cells) for name, course in courses.items()}
-    handed_in = [by_assignment(submission, known) for submission in submissions]
+    known = {name: names_of_cells(path) for name, path in sources.items()}
+    handed_in = [by_assignment(submission, known, wanted) for submission in submissions]
     names = [name for name in wanted if options.assignments or any(name in found for found in handed_in)]
     if not names:
         raise ValueError(f"SUBMISSIONS={options.submissions}: no file is one of the notebooks {', '.join(wanted)}")
@@ -92,8 +94,10 @@ def grade(options: argparse.Namespace) -> int:
                 )
                 jobs.append(job)
                 owner[job.result] = one
-            elif one.submission.files or not one.submission.person:
-                one.results[name] = not_graded(courses[name], "no notebook was found")
+            elif one.submission.files or one.submission.others or not one.submission.person:
+                others = ", ".join(one.submission.others[:5])
+                why = f"no notebook was found{f', but {others}' if others else ''}"
+                one.results[name] = not_graded(courses[name], why)
     seconds = mark(jobs, owner, limits, options)
     enter_by_hand(options.out / "by_hand.csv", students)
     for one in students:

@@ -8,19 +8,22 @@ from __future__ import annotations
 
 import ast
 import json
+import re
+from contextlib import suppress
 from copy import deepcopy
 from typing import Any
 
 import nbformat
-from IPython.core.inputtransformer2 import TransformerManager
 from nbformat import NotebookNode
 from nbgrader.utils import is_grade, is_solution
 
-__all__ = ["Unreadable", "assembled", "defined_names", "is_test", "mentioned_names", "read"]
+__all__ = ["Unreadable", "assembled", "defined_names", "is_test", "mentioned_names", "read", "whole"]
 
 #: The largest notebook that is read, in bytes, and the most cells of it.
 LARGEST = 20 << 20
 MOST_CELLS = 2000
+#: Characters of a cell that are looked through for names.
+LONGEST_CELL = 100_000
 
 
 class Unreadable(ValueError):
@@ -51,13 +54,18 @@ def read(text: bytes) -> NotebookNode:
     return notebook
 
 
+def whole(text: Any) -> str:
+    """A text that can be saved: halves of pairs, which JSON may hold, become question marks."""
+    return str(text).encode("utf-8", "replace").decode("utf-8")
+
+
 def _tidy(cell: NotebookNode) -> NotebookNode:
     source = cell["source"]
-    source = "".join(source) if isinstance(source, list) else str(source)
+    source = whole("".join(source) if isinstance(source, list) else source)
     nbgrader = cell.get("metadata", {}).get("nbgrader", {})
     known = {"nbgrader": {**nbgrader}} if isinstance(nbgrader, dict) else {}
     kind = "code" if cell["cell_type"] == "code" else "markdown"
-    return NotebookNode(cell_type=kind, source=source, metadata=NotebookNode(known), id=str(cell.get("id", "")))
+    return NotebookNode(cell_type=kind, source=source, metadata=NotebookNode(known), id=whole(cell.get("id", "")))
 
 
 def is_test(cell: NotebookNode) -> bool:
@@ -139,10 +147,12 @@ def _changes(known: dict[str, Any], given: dict[str, str], found: dict[str, Note
 
 
 def _parsed(source: str) -> ast.Module:
-    try:
-        return ast.parse(TransformerManager().transform_cell(source))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return ast.Module([], [])
+    """The statements of a cell, without IPython's commands; none where it is no Python or too long to be looked at."""
+    source = source[:LONGEST_CELL]
+    for text in (source, re.sub(r"^([ \t]*)[%!?].*", r"\1pass", source, flags=re.MULTILINE)):
+        with suppress(SyntaxError, ValueError, RecursionError, MemoryError):
+            return ast.parse(text)
+    return ast.Module([], [])
 
 
 def defined_names(source: str, imports: bool = True) -> set[str]:

@@ -9,14 +9,18 @@ from __future__ import annotations
 
 import re
 import shutil
+import signal
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import nbformat
 from nbconvert.exporters.exporter import ResourcesDict
 from nbformat import NotebookNode
+from nbformat.v4 import new_output
 from nbgrader.api import Gradebook
 from nbgrader.converters import Autograde
 from nbgrader.preprocessors import CheckCellMetadata, LimitOutput, SaveAutoGrades
@@ -38,12 +42,13 @@ STUDENT = "student"
 #: What an error of a cell says about what the code tried; the walls held it off.
 TRIED = {
     r"Read-only file system|Permission denied": "tried to write where it may not",
-    r"Network is unreachable|name resolution|urlopen error|Name or service not known": "tried to reach the network",
+    r"Address family not supported|name resolution|urlopen error|service not known": "tried to reach the network",
     r"MemoryError|Unable to allocate": "asked for more memory than there is",
     r"TooMuchOutput": "printed without end",
     r"BlockingIOError|Resource temporarily unavailable|can't start new thread": "started too many processes",
     r"No such file or directory: '/": "looked for a file that is not there",
     r"^SystemExit": "called exit",
+    r"Operation not permitted": "asked the system for what is closed",
 }
 
 #: What an answer to an exercise has no reason to mention.
@@ -111,10 +116,29 @@ def _task(task: Any, score: float | None, answer: NotebookNode | None, test: Not
 
 def _mistake(error: NotebookNode) -> tuple[str, str]:
     """The short name of a mistake and the sentence: `check` writes both, other errors have their own names."""
-    if error.ename == "NotYet" and ": " in error.evalue:
+    if error.ename in ("NotYet", TookTooLong.__name__) and ": " in error.evalue:
         what, says = error.evalue.split(": ", 1)
         return what[:60], says[:1000]
     return error.ename[:60], f"{error.ename}: {error.evalue}"[:1000]
+
+
+class TookTooLong(BaseException):
+    """An answer on which a test would work without end."""
+
+
+@contextmanager
+def limited(seconds: float) -> Iterator[None]:
+    """Raise `TookTooLong` in what takes this process more seconds of a processor, and again if that is caught."""
+
+    def stop(number: int, frame: Any) -> None:
+        raise TookTooLong(f"too long: This answer keeps the test busy for more than {seconds:g} s.")
+
+    signal.signal(signal.SIGPROF, stop)
+    signal.setitimer(signal.ITIMER_PROF, seconds, 1)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
 
 
 class Tests:
@@ -141,16 +165,24 @@ class Tests:
         return notebook, resources
 
     def _run(self, source: str) -> list[NotebookNode]:
+        try:
+            with limited(self._student.limits.seconds):
+                for name in self._asked_for & mentioned_names(source):
+                    self._fetch(name)
+                return clean(self._shell.run(source))
+        except TookTooLong as error:  # in what is not a cell
+            return [new_output("error", ename="TookTooLong", evalue=str(error), traceback=[str(error)])]
+
+    def _fetch(self, name: str) -> None:
+        """Let a name stand for what the student has defined."""
         names = self._shell.names
-        for name in self._asked_for & mentioned_names(source):
-            names.pop(name, None)
-            try:
-                names[name] = self._student.look_up(name)
-            except Missing:
-                pass
-            except (NotPlain, Stopped) as error:
-                names[name] = _Unusable(error)
-        return clean(self._shell.run(source))
+        names.pop(name, None)
+        try:
+            names[name] = self._student.look_up(name)
+        except Missing:
+            pass
+        except (NotPlain, Stopped) as error:
+            names[name] = _Unusable(error)
 
 
 class _Unusable:
@@ -195,7 +227,8 @@ def _oddities(handed_in: NotebookNode, assignment: Assignment) -> list[str]:
     theirs = "\n".join(cell.source for cell in handed_in.cells if cell.cell_type == "code")
     stock = "\n".join(cell.source for cell in assignment.release.cells)
     for cell in handed_in.cells:
-        own = cell.cell_type == "code" and cell.metadata.get("nbgrader", {}).get("solution", True)
+        own = cell.cell_type == "code" and cell.source.strip() not in stock
+        own &= cell.metadata.get("nbgrader", {}).get("solution", True)
         for name in sorted(defined_names(cell.source) & given if own else ()):
             remarks.append(f"defines {name}, which is given; the tests use the given one")
     return remarks + [f"mentions {word}" for word in ODD if word in theirs and word not in stock]

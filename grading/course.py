@@ -17,7 +17,7 @@ from nbgrader.utils import is_grade
 from grading.assemble import is_test
 from scripts.exercises import convert, settings
 
-__all__ = ["NOT_GRADED", "Assignment", "Task", "prepared"]
+__all__ = ["NOT_GRADED", "Assignment", "Task", "names_of_cells", "prepared"]
 
 NOT_GRADED = "not graded"  #: the mistake and the state of a task whose file could not be marked
 
@@ -72,6 +72,12 @@ class Assignment:
     def cells(self) -> dict[str, NotebookNode]:
         """The cells of the source by their names."""
         return {cell.metadata.nbgrader.grade_id: cell for cell in self.source.cells if "nbgrader" in cell.metadata}
+
+
+def names_of_cells(source: Path) -> set[str]:
+    """What nbgrader calls the cells of a notebook."""
+    cells = nbformat.read(source, as_version=4).cells
+    return {cell.metadata.nbgrader.grade_id for cell in cells if "nbgrader" in cell.metadata}
 
 
 def prepared(source: Path, folder: Path) -> Assignment:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import re
 import zipfile
@@ -14,6 +12,7 @@ from typing import Any
 
 from grading.collect import Submission
 from grading.course import NOT_GRADED, Assignment
+from grading.tables import read_table, write_table
 
 __all__ = ["Marked", "gradescope_result", "number", "read_by_hand", "slugs", "state", "write_all"]
 
@@ -59,34 +58,18 @@ def state(task: dict[str, Any]) -> str:
     return "to be read" if task["score"] is None else "marked"
 
 
-def safe(text: str) -> str:
-    """Text that no spreadsheet takes for a formula."""
-    return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text
-
-
 def number(score: float | None) -> str:
     """A score as text, empty for none."""
     return "" if score is None else f"{score:g}"
 
 
-def _write(path: Path, header: list[str], rows: Iterable[list[str]]) -> None:
-    """A table, in its place at once."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(header)
-    writer.writerows([safe(cell) for cell in row] for row in rows)
-    new = path.with_suffix(".new")
-    new.write_text(text.getvalue(), encoding="utf-8")
-    new.replace(path)
-
-
 def write_all(folder: Path, marked: list[Marked], assignments: list[Assignment]) -> None:
     """Write every table into a folder."""
-    _write(folder / "marks.csv", COLUMNS, _marks(marked))
-    _write(folder / "by_hand.csv", BY_HAND, _by_hand(marked))
-    _write(folder / "canvas.csv", *_canvas(marked, assignments))
+    write_table(folder / "marks.csv", COLUMNS, _marks(marked), for_excel=True)
+    write_table(folder / "by_hand.csv", BY_HAND, _by_hand(marked), for_excel=True)
+    write_table(folder / "canvas.csv", *_canvas(marked, assignments))
     for assignment in assignments:
-        _write(folder / f"moodle-{assignment.name}.csv", *_moodle(marked, assignment))
+        write_table(folder / f"moodle-{assignment.name}.csv", *_moodle(marked, assignment))
         _write_gradescope(folder / f"gradescope-{assignment.name}.zip", marked, assignment)
 
 
@@ -121,19 +104,16 @@ def read_by_hand(path: Path) -> dict[tuple[str, str, str], tuple[float, str]]:
         If a score is no number, is negative, or is above the task's points.
     """
     found = {}
-    if path.exists():
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            for line, row in enumerate(csv.DictReader(file), start=2):
-                if not (row.get("score") or "").strip():
-                    continue
-                try:
-                    score, points = float(row["score"].replace(",", ".")), float(row["points"])
-                except ValueError:
-                    raise ValueError(f"{path}, line {line}: the score {row['score']!r} is no number") from None
-                if not 0 <= score <= points:
-                    raise ValueError(f"{path}, line {line}: the score {score:g} is not from 0 to {points:g}")
-                key = tuple(row[name].removeprefix("'") for name in BY_HAND[:3])
-                found[key] = score, (row.get("comment") or "").removeprefix("'")
+    for line, row in read_table(path) if path.exists() else []:
+        if not (row.get("score") or "").strip():
+            continue
+        try:
+            score, points = float(row["score"].replace(",", ".")), float(row["points"])
+        except ValueError:
+            raise ValueError(f"{path}, line {line}: the score {row['score']!r} is no number") from None
+        if not 0 <= score <= points:
+            raise ValueError(f"{path}, line {line}: the score {score:g} is not from 0 to {points:g}")
+        found[tuple(row[name] for name in BY_HAND[:3])] = score, row.get("comment") or ""
     return found
 
 
@@ -243,7 +223,7 @@ def slugs(students: list[str]) -> list[str]:
     """The students as names of files, all different."""
     found: list[str] = []
     for student in students:
-        slug = re.sub(r"[^\w.-]+", "_", student).strip("._")[:80] or "student"
+        slug = re.sub(r"[^\w.-]+", "_", student).strip("._").encode()[:80].decode(errors="ignore") or "student"
         place, count = slug, 2
         while place.casefold() in (other.casefold() for other in found):
             place, count = f"{slug}_{count}", count + 1

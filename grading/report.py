@@ -11,6 +11,7 @@ from typing import Any
 
 from grading.course import NOT_GRADED, Assignment
 from grading.marks import Marked, number
+from grading.tables import write
 
 __all__ = ["write_feedback", "write_report"]
 
@@ -45,13 +46,6 @@ def page(title: str, body: list[str]) -> str:
     )
 
 
-def _write(path: Path, text: str) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    new = path.with_suffix(".new")
-    new.write_text(text, encoding="utf-8")
-    new.replace(path)
-
-
 def table(header: list[str], rows: list[list[str]], numbers: set[int] = frozenset()) -> str:
     """A table of cells that are HTML."""
     kinds = [' class="n"' if place in numbers else "" for place in range(len(header))]
@@ -77,7 +71,7 @@ def write_feedback(folder: Path, one: Marked) -> None:
             body += _about_task(task) if task["what"] != NOT_GRADED else []
     if not one.results:
         body.append("<p>Nothing was handed in.</p>")
-    _write(folder / f"{one.slug}.html", page(f"Feedback for {one.student}", body))
+    write(folder / f"{one.slug}.html", page(f"Feedback for {one.student}", body))
 
 
 def _about_task(task: dict[str, Any]) -> list[str]:
@@ -118,8 +112,8 @@ def write_report(folder: Path, marked: list[Marked], assignments: list[Assignmen
         results = [one.results[assignment.name] for one in marked if assignment.name in one.results]
         body += [f"<h2>{escape(assignment.name)}</h2>", _bars(assignment, results), _mistakes(assignment, results)]
     body += ["<h2>Marks</h2>", _totals(marked, assignments)]
-    _write(folder / "report.html", page("Report on the class", body))
-    _write(folder / "by_hand.html", page("Answers to be read", _to_read(marked, assignments)))
+    write(folder / "report.html", page("Report on the class", body))
+    write(folder / "by_hand.html", page("Answers to be read", _to_read(marked, assignments)))
 
 
 def _looks(marked: list[Marked]) -> str:

@@ -22,13 +22,16 @@ import nbformat
 from grading.autograde import graded, not_graded
 from grading.course import Assignment
 from grading.sandbox import MEGABYTE, Limits
+from grading.tables import write
 
 __all__ = ["Job", "marked", "self_check"]
 
 #: Changes whenever the same submission could get another mark or another feedback than before.
 VERSION = 1
-#: Seconds of the clock, on top of a notebook's own limit, after which its whole process is ended.
-GRACE = 120
+#: Seconds, on top of a notebook's own limit, after which the process that marks it is ended.
+GRACE = 60
+#: How many times longer the clock may run than a processor, which may be shared.
+SHARED = 4
 
 
 @dataclass(frozen=True)
@@ -53,16 +56,13 @@ def _work(job: Job, limits: Limits, unsafe: bool) -> None:
     os.setsid()  # so that Ctrl+C reaches the parent alone, which ends the others
     memory = 2 * limits.memory * MEGABYTE
     resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+    seconds = int(limits.total) + GRACE
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
     _save(job, limits, unsafe, graded(job.assignment, job.text, limits, unsafe))
 
 
 def _save(job: Job, limits: Limits, unsafe: bool, result: dict[str, Any]) -> None:
-    job.result.parent.mkdir(parents=True, exist_ok=True)
-    new = job.result.with_suffix(".new")
-    new.write_text(
-        json.dumps({"key": job.key(limits, unsafe)} | result, ensure_ascii=False, indent=1), encoding="utf-8"
-    )
-    new.replace(job.result)
+    write(job.result, json.dumps({"key": job.key(limits, unsafe)} | result, ensure_ascii=False, indent=1))
 
 
 def saved(job: Job, limits: Limits, unsafe: bool) -> dict[str, Any] | None:
@@ -101,7 +101,7 @@ def marked(
                 job = waiting.pop(0)
                 process = context.Process(target=_work, args=(job, limits, unsafe))
                 process.start()
-                running[process.sentinel] = job, process, time.monotonic() + limits.patience * limits.total + GRACE
+                running[process.sentinel] = job, process, time.monotonic() + SHARED * limits.total + GRACE
             for sentinel in multiprocessing.connection.wait(list(running), timeout=1):
                 job, process, _ = running.pop(sentinel)
                 process.join()

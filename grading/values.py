@@ -21,6 +21,8 @@ __all__ = ["NotPlain", "decoded", "encoded"]
 
 #: The kinds of NumPy's numbers, truth values, texts and times; an array of objects goes as the list of its entries.
 KINDS = "biufcUSmM"
+#: Entries of a set or a dictionary. Each may have been made to collide with all before it.
+MOST_KEYS = 10_000
 
 
 class NotPlain(TypeError):
@@ -108,6 +110,8 @@ def _decoded(data: Any) -> Any:
             return data
         raise NotPlain("the answer is damaged")
     kind = data["is"]
+    if kind in ("set", "frozenset", "dict") and len(data["of"]) > MOST_KEYS:
+        raise NotPlain(f"a {kind} of more than {MOST_KEYS:,} entries can't be checked")
     if kind in SEQUENCES:
         return SEQUENCES[kind](_decoded(entry) for entry in data["of"])
     if kind == "dict":

@@ -45,7 +45,7 @@ def out(course, tmp_path):
 
 
 def rows(path) -> list[list[str]]:
-    with path.open(encoding="utf-8", newline="") as file:
+    with path.open(encoding="utf-8-sig", newline="") as file:
         return list(csv.reader(file))
 
 
