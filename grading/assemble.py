@@ -15,7 +15,7 @@ from typing import Any
 
 import nbformat
 from nbformat import NotebookNode
-from nbgrader.utils import is_grade, is_solution
+from nbgrader.utils import compute_checksum, is_grade, is_solution
 
 __all__ = ["Unreadable", "assembled", "defined_names", "is_test", "mentioned_names", "read", "whole"]
 
@@ -42,6 +42,11 @@ def read(text: bytes) -> NotebookNode:
         raise Unreadable(f"the file has more than {LARGEST >> 20} MB")
     try:
         found = json.loads(text)
+    except UnicodeDecodeError:
+        try:
+            found = json.loads(text.decode("cp1252", "replace"))
+        except (ValueError, RecursionError):
+            raise Unreadable("the file is no notebook: it is not JSON in UTF-8, nor as Windows writes it") from None
     except (ValueError, RecursionError):
         raise Unreadable("the file is no notebook: it is not JSON") from None
     try:
@@ -63,7 +68,7 @@ def _tidy(cell: NotebookNode) -> NotebookNode:
     source = cell["source"]
     source = whole("".join(source) if isinstance(source, list) else source)
     nbgrader = cell.get("metadata", {}).get("nbgrader", {})
-    known = {"nbgrader": {**nbgrader}} if isinstance(nbgrader, dict) else {}
+    known = {"nbgrader": NotebookNode(nbgrader)} if isinstance(nbgrader, dict) else {}
     kind = "code" if cell["cell_type"] == "code" else "markdown"
     return NotebookNode(cell_type=kind, source=source, metadata=NotebookNode(known), id=whole(cell.get("id", "")))
 
@@ -85,8 +90,8 @@ def _answers_to(cell: NotebookNode, known: dict[str, NotebookNode]) -> str | Non
 def assembled(source: NotebookNode, release: NotebookNode, handed_in: NotebookNode) -> tuple[NotebookNode, list[str]]:
     """The source's notebook with a student's answers, and remarks on what was changed besides.
 
-    Cells that the student has added follow the cell that they stood behind. ``release`` is the student edition: without
-    an answer its stub stands in the answer's place.
+    Cells that the student has added follow the cell that they stood behind; words that were added around an answer in
+    words belong to it. ``release`` is the student edition: without an answer its stub stands in the answer's place.
     """
     known = {_grade_id(cell): cell for cell in source.cells if _grade_id(cell)}
     given = {_grade_id(cell): cell.source for cell in release.cells if _grade_id(cell)}
@@ -106,16 +111,25 @@ def assembled(source: NotebookNode, release: NotebookNode, handed_in: NotebookNo
             last = name
     remarks += _changes(known, given, found)
     notebook = deepcopy(source)
-    cells = _as_code(added.get(None, []))
+    cells, above = _as_code(added.get(None, [])), None
     for cell in notebook.cells:
         name = _grade_id(cell)
         if name and is_solution(cell):
             cell.source = found[name].source if name in found else given[name]
+            if cell.cell_type == "markdown":
+                words = _words(added.get(above, [])) + _words(added.get(name, []))
+                parts = [cell.source] if cell.source.strip() != given[name].strip() or not words else []
+                cell.source = "\n\n".join(parts + words)
         cells.append(cell)
         if name:
             cells += _as_code(added.get(name, []))
+            above = name
     notebook.cells = cells
     return notebook, remarks
+
+
+def _words(cells: list[NotebookNode]) -> list[str]:
+    return [cell.source for cell in cells if cell.cell_type == "markdown"]
 
 
 def _stands_in(cell: NotebookNode, release: NotebookNode) -> bool:
@@ -128,22 +142,34 @@ def _as_code(cells: list[NotebookNode]) -> list[NotebookNode]:
 
 
 def _changes(known: dict[str, Any], given: dict[str, str], found: dict[str, NotebookNode]) -> list[str]:
-    remarks = []
+    remarks, older = [], False
     for name, cell in known.items():
         there = found.get(name)
-        if is_solution(cell):
-            if there is None:
-                remarks.append(f"the answer cell {name} is missing")
-        elif there is None:
+        if is_solution(cell) and there is None:
+            remarks.append(f"the answer cell {name} is missing")
+        if there is None:
             if is_test(cell):
                 remarks.append(f"the test {name} was deleted; it was put back")
-        elif cell.cell_type == "code" and there.source.strip() != given[name].strip():
+            continue
+        edited = not is_solution(cell) and there.source.strip() != given[name].strip()
+        points = there.metadata.get("nbgrader", {}).get("points")
+        worth = is_grade(cell) and points is not None and points != cell.metadata.nbgrader.points
+        if (edited or worth) and _as_handed_out(there):
+            older = True
+        elif edited and cell.cell_type == "code":
             remarks.append(f"the {'test' if is_test(cell) else 'cell'} {name} was edited; the original was run")
-        if there is not None and is_grade(cell):
-            points = there.metadata.get("nbgrader", {}).get("points", cell.metadata.nbgrader.points)
-            if points != cell.metadata.nbgrader.points:
-                remarks.append(f"the points of {name} were changed; the original ones count")
-    return remarks
+        elif edited:
+            remarks.append(f"the text of {name} was edited: is an answer in it?")
+        elif worth:
+            remarks.append(f"the points of {name} were changed; the original ones count")
+    return remarks + (["this is an older edition; the tests and points of the newest count"] if older else [])
+
+
+def _as_handed_out(cell: NotebookNode) -> bool:
+    """Whether a cell is what some student edition held: nbgrader lays down a checksum of each in the edition itself."""
+    with suppress(Exception):  # whatever a student's metadata may hold
+        return compute_checksum(cell) == cell.metadata.nbgrader.checksum
+    return False
 
 
 def _parsed(source: str) -> ast.Module:

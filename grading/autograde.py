@@ -51,6 +51,8 @@ TRIED = {
     r"Operation not permitted": "asked the system for what is closed",
 }
 
+#: The errors of a cell that is no Python.
+NO_PYTHON = ("SyntaxError", "IndentationError", "TabError")
 #: What an answer to an exercise has no reason to mention.
 ODD = ["gradebook", "nbgrader", "HIDDEN TESTS", "os._exit", "ctypes", "get_ipython().", "sys.modules", "__builtins__"]
 
@@ -79,7 +81,7 @@ def graded(assignment: Assignment, text: bytes, limits: Limits, unsafe: bool = F
         "assignment": assignment.name,
         "remarks": list(dict.fromkeys(remarks)),
         "tasks": [
-            _task(task, scores[task.cell], answers.get(task.name), tests[task.cell]) for task in assignment.tasks
+            _task(task, scores[task.cell], answers.get(task.answer), tests[task.cell]) for task in assignment.tasks
         ],
         "seconds": round(time.process_time() - started + student.used, 2),
     }
@@ -99,6 +101,10 @@ def _task(task: Any, score: float | None, answer: NotebookNode | None, test: Not
     """One task's mark: None, until someone has read the answer. ``what`` is the short name of a mistake."""
     errors = [output for output in (test or {}).get("outputs", []) if output.output_type == "error"]
     what, says = ("", "") if not errors else _mistake(errors[-1])
+    broken = [output for output in (answer or {}).get("outputs", []) if output.get("ename") in NO_PYTHON]
+    if errors and broken:  # the tests found nothing, because Python has read nothing of the cell
+        message = re.sub(r"<ipython-input[^>]*>, ", "", broken[-1].evalue)
+        what, says = "syntax error", f"Python can't read your cell. {broken[-1].ename}: {message}"[:1000]
     if task.by_hand and score == 0:
         what, says = "no answer", "The answer was left as it was."
     return {

@@ -11,13 +11,16 @@ import zipfile
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO, NamedTuple
+
+from dateutil.parser import parse
 
 from grading.assemble import LARGEST
 from grading.tables import read_table
 
-__all__ = ["Submission", "by_assignment", "collected", "read_roster"]
+__all__ = ["Submission", "by_assignment", "collected", "handed_in_at", "read_roster"]
 
 #: Moodle: `Full name_number_assignsubmission_file_`, a folder, or with the file's name behind it in a flat folder.
 MOODLE = re.compile(r"(?P<name>.+?)_(?P<participant>\d+)_assignsubmission_[a-z]+(?:_(?P<file>.+)|_?)$")
@@ -124,12 +127,15 @@ def collected(place: Path, assignments: list[str], roster: list[dict[str, str]] 
     if not found:
         raise ValueError(f"SUBMISSIONS={place}: nothing is in there")
     submissions = sorted(found.values(), key=lambda one: (one.student.casefold(), one.participant, one.canvas))
+    if roster:
+        submissions = _with_persons(submissions, roster)
     names = Counter(one.student for one in submissions)
-    for one in submissions:
+    for place, one in enumerate(submissions, start=1):
         if names[one.student] > 1:
-            number = one.participant or one.canvas or str(submissions.index(one) + 1)
-            one.student += f" ({number})"
-    return _with_persons(submissions, roster) if roster else submissions
+            keys = ("ID", "Email address", "Email", "SIS Login ID", "ID number")
+            number = next((one.person[key] for key in keys if one.person.get(key)), one.participant or one.canvas)
+            one.student += f" ({number or place})"
+    return submissions
 
 
 def _files(place: Path) -> Iterator[File]:
@@ -246,6 +252,18 @@ def _whose(path: PurePosixPath, assignments: list[str]) -> dict[str, str]:
     return {"student": stem, "file": path.name}
 
 
+def handed_in_at(row: dict[str, str]) -> datetime | None:
+    """When Moodle's grading worksheet says that something was handed in.
+
+    Raises
+    ------
+    ValueError
+        If that is no date in English.
+    """
+    text = row.get("Last modified (submission)", "").strip()
+    return parse(text, ignoretz=True) if text not in ("", "-") else None
+
+
 def by_assignment(
     submission: Submission, known: dict[str, set[str]], wanted: Iterable[str]
 ) -> dict[str, tuple[str, bytes]]:
@@ -312,12 +330,12 @@ def _with_persons(submissions: list[Submission], roster: list[dict[str, str]]) -
     for one in submissions:
         for row in left:
             if _is_in_row(one, row):
-                one.person = row
+                one.person, one.student = row, clean(_name(row))
                 left.remove(row)
                 break
         else:
             one.remarks.append("is not in the roster")
-    return submissions + [Submission(_name(row), person=row) for row in left]
+    return submissions + [Submission(clean(_name(row)), person=row) for row in left]
 
 
 def _is_in_row(one: Submission, row: dict[str, str]) -> bool:

@@ -63,9 +63,10 @@ def write_feedback(folder: Path, one: Marked) -> None:
     for assignment, result in one.results.items():
         total, points = one.total(assignment), sum(task["points"] for task in result["tasks"])
         so_far = sum(task["score"] or 0 for task in result["tasks"])
-        known = f"{number(so_far)} of {points:g} points"
+        known = f"{number(so_far if total is None else total)} of {points:g} points"
         body.append(f"<h2>{escape(assignment)}: {known}{'' if total is not None else ' so far'}</h2>")
-        body += [f"<p>{escape(remark)}</p>" for remark in result["remarks"]]
+        late = [result["late"]["says"]] if result.get("late") else []
+        body += [f"<p>{escape(remark)}</p>" for remark in result["remarks"] + late]
         # Where a file could not be marked, the remark has said why: no task says it again.
         for task in result["tasks"]:
             body += _about_task(task) if task["what"] != NOT_GRADED else []
@@ -79,9 +80,11 @@ def _about_task(task: dict[str, Any]) -> list[str]:
     lines = [f"<h3>{escape(task['title'])} – {score}</h3>"]
     if task.get("comment"):
         lines.append(f'<p class="says open">{escape(task["comment"])}</p>')
-    elif task["says"]:
+    if "tests gave" in task:
+        lines.append(f"<p>The tests gave {number(task['tests gave'])}; the mark was set by hand.</p>")
+    if task["says"] and not ("tests gave" in task or task.get("comment")):
         lines.append(f'<p class="says">{escape(task["says"])}</p>')
-    elif task["score"] is not None and not task["by hand"]:
+    elif task["score"] is not None and not task["by hand"] and "tests gave" not in task:
         lines.append('<p class="says right">Right.</p>')
     if task["answer"]:
         lines.append(f"<p>Your answer:</p><pre>{escape(task['answer'])}</pre>")
@@ -104,14 +107,16 @@ def _output(output: dict[str, Any]) -> str:
 # -- for the instructor ---------------------------------------------------------------------------------------------
 
 
-def write_report(folder: Path, marked: list[Marked], assignments: list[Assignment], notes: list[str]) -> None:
+def write_report(
+    folder: Path, marked: list[Marked], assignments: list[Assignment], missing: str, notes: list[str]
+) -> None:
     """The report on the class, and the page of the answers that wait to be read."""
     body = [f"<p>{escape(note)}</p>" for note in notes]
     body += ["<h2>Who needs a look by hand</h2>", _looks(marked)]
     for assignment in assignments:
-        results = [one.results[assignment.name] for one in marked if assignment.name in one.results]
+        results = [one.results[assignment.name] for one in marked if one.handed_in(assignment.name)]
         body += [f"<h2>{escape(assignment.name)}</h2>", _bars(assignment, results), _mistakes(assignment, results)]
-    body += ["<h2>Marks</h2>", _totals(marked, assignments)]
+    body += ["<h2>Marks</h2>", _totals(marked, assignments, missing)]
     write(folder / "report.html", page("Report on the class", body))
     write(folder / "by_hand.html", page("Answers to be read", _to_read(marked, assignments)))
 
@@ -130,8 +135,8 @@ def _link(one: Marked) -> str:
 def _bars(assignment: Assignment, results: list[dict[str, Any]]) -> str:
     """For each task how many have all points, some, none, or wait to be read: the plot of the marks."""
     rows = []
-    for place, task in enumerate(assignment.tasks):
-        scores = [result["tasks"][place]["score"] for result in results]
+    for task in assignment.tasks:
+        scores = [found["score"] for found in _of(task.name, results)]
         full = sum(score == task.points for score in scores)
         none, waiting = scores.count(0), scores.count(None)
         parts = {"good": full, "part": len(scores) - full - none - waiting, "bad": none, "none": waiting}
@@ -153,15 +158,19 @@ def _bars(assignment: Assignment, results: list[dict[str, Any]]) -> str:
     return f'{table(header, rows, {2, 3})}<p class="key">Of {len(results)}: {key}</p>'
 
 
+def _of(task: str, results: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """What a task has brought to each who handed it in; an older result may not have it."""
+    return [found for result in results for found in result["tasks"] if found["task"] == task]
+
+
 def _mistakes(assignment: Assignment, results: list[dict[str, Any]]) -> str:
     """The commonest mistakes of each task, with their shares; what was not marked holds none."""
     rows = []
-    for place, task in enumerate(assignment.tasks):
-        made = Counter(result["tasks"][place]["what"] for result in results)
-        for is_none in ("", NOT_GRADED):
-            del made[is_none]
+    for task in assignment.tasks:
+        found = _of(task.name, results)
+        made = Counter(one["what"] for one in found if one["what"] not in ("", NOT_GRADED))
         for what, count in made.most_common(5):
-            says = next(r["tasks"][place]["says"] for r in results if r["tasks"][place]["what"] == what)
+            says = next(one["says"] for one in found if one["what"] == what)
             share = f"{100 * count / len(results):.0f}%"
             rows.append([escape(task.title), escape(what), str(count), share, escape(says[:300])])
     rows.sort(key=lambda row: -int(row[2]))
@@ -169,14 +178,14 @@ def _mistakes(assignment: Assignment, results: list[dict[str, Any]]) -> str:
     return "<h3>Commonest mistakes</h3>" + (table(header, rows, {2, 3}) if rows else "<p>None.</p>")
 
 
-def _totals(marked: list[Marked], assignments: list[Assignment]) -> str:
+def _totals(marked: list[Marked], assignments: list[Assignment], missing: str) -> str:
     names = [assignment.name for assignment in assignments]
     rows = []
     for one in marked:
         cells = []
         for name in names:
-            total = one.total(name)
-            waits = name in one.results and total is None
+            total = one.total(name, missing)
+            waits = one.handed_in(name) and total is None
             cells.append("to be read" if waits else "–" if total is None else number(total))
         rows.append([_link(one), *cells])
     return table(["student", *map(escape, names)], rows, set(range(1, len(names) + 1)))
@@ -186,15 +195,17 @@ def _to_read(marked: list[Marked], assignments: list[Assignment]) -> list[str]:
     """Task by task: the model answer with its rubric, then what each student wrote."""
     body = ["<p>Write the scores and comments into by_hand.csv, then run the same command again.</p>"]
     for assignment in assignments:
-        for place, task in enumerate(assignment.tasks):
+        for task in assignment.tasks:
             if not task.by_hand:
                 continue
             model = re.sub(r"### (BEGIN|END) SOLUTION\n?", "", assignment.cells[task.cell].source).strip()
             body += [f"<h2>{escape(assignment.name)}: {escape(task.title)}</h2>", f"<pre>{escape(model)}</pre>"]
             for one in marked:
-                found = one.results.get(assignment.name, {}).get("tasks", [])
-                if found and found[place]["what"] not in ("no answer", NOT_GRADED):
-                    known = found[place]["score"] is not None
-                    score = f": {found[place]['score']:g} of {task.points:g}" if known else ""
-                    body.append(f"<h3>{escape(one.student)}{score}</h3><pre>{escape(found[place]['answer'])}</pre>")
+                found = one.task(assignment.name, task.name)
+                if found and found["what"] not in ("no answer", NOT_GRADED):
+                    score = f": {number(found['score'])} of {task.points:g}" if found["score"] is not None else ""
+                    body.append(f"<h3>{escape(one.student)}{score}</h3><pre>{escape(found['answer'])}</pre>")
+                    if was := found.get("was"):
+                        body.append(f"<p>The answer has changed. This one had {number(was['score'])}:</p>")
+                        body.append(f"<pre>{escape(was['answer'])}</pre>")
     return body

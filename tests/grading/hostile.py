@@ -169,6 +169,7 @@ def cases(paths: list[str]) -> dict[str, Case]:
         "polite exit": Case({"first-half": "half = 0.5\nexit()"}, 6, "called exit"),
         "reader": Case({"first-half": READER.format(paths=paths)}, 5, "looked for a file that is not there"),
         "spoofed": Case({"first-mean": SPOOFED}, 4, ""),
+        "syntax error": Case({"first-mean": "def mean(numbers:\n    return 0"}, 4, ""),
         "thief": Case({"first-mean": THIEF}, 4, ""),
         "writer": Case({"first-half": WRITER}, 6, "tried to write where it may not"),
     }

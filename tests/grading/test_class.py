@@ -152,6 +152,8 @@ def test_mistakes_are_named(graded):
     assert rows["Dan", "first-mean"]["says"].startswith("These are added up.")
     assert rows["Eva", "first-shares"]["mistake"] == "counts"
     assert rows["other name", "first-mean"]["mistake"] == "not there yet"
+    assert rows["syntax error", "first-mean"]["mistake"] == "syntax error"
+    assert "line 1" in rows["syntax error", "first-mean"]["says"]
     report = (folder / "out" / "report.html").read_text(encoding="utf-8")
     assert "These are counts." in report and "4%" in report
 

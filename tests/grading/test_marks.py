@@ -12,7 +12,7 @@ import zipfile
 import pytest
 
 from grading.collect import Submission
-from grading.marks import COLUMNS, Marked, read_by_hand, slugs, write_all
+from grading.marks import COLUMNS, Marked, slugs, write_all
 from grading.report import write_feedback, write_report
 
 
@@ -37,8 +37,8 @@ def out(course, tmp_path):
     open_ = explained | {"score": None, "comment": "", "answer": "<script>alert(2)</script>"}
     wrong = [task("first-mean", 0, 2, what="-sum", says=evil, outputs=shown), *right[1:], open_]
     students[1].results = {"first": {"remarks": [evil], "tasks": wrong}}
-    write_all(tmp_path, students, [first])
-    write_report(tmp_path, students, [first], [])
+    write_all(tmp_path, students, [first], "blank")
+    write_report(tmp_path, students, [first], "blank", [])
     for one in students:
         write_feedback(tmp_path / "feedback", one)
     return tmp_path
@@ -116,20 +116,6 @@ def test_pages_hold_no_markup_of_a_student(out):
     assert "&lt;script&gt;alert(2)" in (out / "by_hand.html").read_text(encoding="utf-8")
 
 
-def test_marks_by_hand_come_back(out):
-    header, ada, evil = rows(out / "by_hand.csv")
-    assert header == ["student", "assignment", "task", "points", "score", "comment"]
-    assert ada[4:] == ["2.5", "Which?"] and evil[4:] == ["", ""]
-    found = read_by_hand(out / "by_hand.csv")
-    assert found == {("Ada Lovelace", "first", "first-explain"): (2.5, "Which?")}
-
-
-@pytest.mark.parametrize("score, why", [("many", "is no number"), ("4", "not from 0 to 3"), ("-1", "not from 0 to 3")])
-def test_a_score_by_hand_that_can_not_be(tmp_path, score, why):
-    (tmp_path / "by_hand.csv").write_text(f"student,assignment,task,points,score,comment\nA,f,t,3,{score},\n")
-    with pytest.raises(ValueError, match=rf"line 2: .*{why}"):
-        read_by_hand(tmp_path / "by_hand.csv")
-
-
 def test_names_of_files_are_safe_and_different():
     assert slugs(["Zoë Ng", "zoë_ng", "../../etc", "", "李伟"]) == ["Zoë_Ng", "zoë_ng_2", "etc", "student", "李伟"]
+    assert slugs(["Zoë Ng", "\U0001d49c" * 63], ["zoë_ng"]) == ["Zoë_Ng_2", "\U0001d49c" * 20]

@@ -19,6 +19,7 @@ from grading.course import prepared
 from grading.run import Job, marked, self_check
 from grading.sandbox import Limits, Sandbox, Stopped
 from grading.student import Missing, Remote, Student, clean
+from tests.grading import small
 
 SHORT = Limits(seconds=2, memory=500, patience=6)
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("walls")]
@@ -186,6 +187,30 @@ def test_an_assignment_that_would_mark_wrongly_is_refused(course, tmp_path):
     (tmp_path / "second.ipynb").write_text(text.replace("> 180", "> 149"), encoding="utf-8")
     (fault,) = self_check(prepared(tmp_path / "second.ipynb", tmp_path / "course"), SHORT)
     assert fault.startswith("second-tall: the solution earns 0 of 2.")
+
+
+def test_a_part_of_a_task_has_points_of_its_own(course, tmp_path):
+    text = nbformat.writes(course[1]["second"].source)
+    notebook = nbformat.reads(text, as_version=4)
+    part = small.cell("code", "second-tall-test-nobody", NOBODY_TEST, grade=True, points=1)
+    notebook.cells.append(part)
+    nbformat.write(notebook, tmp_path / "second.ipynb")
+    second = prepared(tmp_path / "second.ipynb", tmp_path / "course")
+    assert self_check(second, SHORT) == []
+    half = {"second-tall": "def tall(people):\n    return people.index[people['cm'] > 180] if len(people) else None"}
+    job = Job("half", second, nbformat.writes(small.answered(second.release, half)).encode(), tmp_path / "half.json")
+    ((_, result),) = marked([job], SHORT)
+    assert [(task["task"], task["title"], task["score"], task["points"]) for task in result["tasks"]] == [
+        ("second-tall", "1. Tall", 2, 2),
+        ("second-tall-nobody", "1. Tall: nobody", 0, 1),
+    ]
+
+
+NOBODY_TEST = """\
+check("tall", pd.DataFrame({"cm": []}), gives=[])
+### BEGIN HIDDEN TESTS
+check("tall", pd.DataFrame({"cm": [1]})[:0], gives=[])
+### END HIDDEN TESTS"""
 
 
 def test_a_process_that_dies_takes_no_other_with_it(course, tmp_path, monkeypatch):
