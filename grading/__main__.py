@@ -150,6 +150,7 @@ def jobs_of(
             if course.name in found:
                 path, text = found[course.name]
                 about |= {"flagged": path in who.late, "when": when(who, len(courses) == 1)}
+                about["download"] = who.downloads.get(path, "")
                 place = options.out / "results" / one.slug / f"{course.name}.json"
                 jobs.append((one, Job(one.student, course, text, place, about)))
             elif course.name not in one.results and (who.files or who.others or not who.person):
@@ -177,8 +178,7 @@ def write_down(
     options: argparse.Namespace,
 ) -> None:
     """Write the tables and the pages."""
-    for one in students:
-        write_feedback(options.out / "feedback", one)
+    write_feedback(options.out / "feedback", students, assignments)
     titles = list(roster[0]) if roster else []
     write_all(options.out, students, assignments, rules.missing, titles)
     write_report(options.out, students, assignments, rules.missing, [NOT_GUARANTEED] if options.unsafe else [])

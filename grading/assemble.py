@@ -17,7 +17,9 @@ import nbformat
 from nbformat import NotebookNode
 from nbgrader.utils import compute_checksum, is_grade, is_solution
 
-__all__ = ["Unreadable", "assembled", "defined_names", "is_test", "mentioned_names", "read", "whole"]
+from grading.words import pictures
+
+__all__ = ["Unreadable", "assembled", "attached", "defined_names", "is_test", "mentioned_names", "read", "whole"]
 
 #: The largest notebook that is read, in bytes, and the most cells of it.
 LARGEST = 20 << 20
@@ -70,7 +72,9 @@ def _tidy(cell: NotebookNode) -> NotebookNode:
     nbgrader = cell.get("metadata", {}).get("nbgrader", {})
     known = {"nbgrader": NotebookNode(nbgrader)} if isinstance(nbgrader, dict) else {}
     kind = "code" if cell["cell_type"] == "code" else "markdown"
-    return NotebookNode(cell_type=kind, source=source, metadata=NotebookNode(known), id=whole(cell.get("id", "")))
+    kept = {"attachments": cell["attachments"]} if kind == "markdown" and "attachments" in cell else {}
+    name = whole(cell.get("id", ""))
+    return NotebookNode(cell_type=kind, source=source, metadata=NotebookNode(known), id=name, **kept)
 
 
 def is_test(cell: NotebookNode) -> bool:
@@ -126,6 +130,14 @@ def assembled(source: NotebookNode, release: NotebookNode, handed_in: NotebookNo
             above = name
     notebook.cells = cells
     return notebook, remarks
+
+
+def attached(handed_in: NotebookNode) -> dict[str, str]:
+    """The pictures that were pasted into the words of a notebook."""
+    found: dict[str, str] = {}
+    for cell in handed_in.cells:
+        found |= pictures(cell.get("attachments"))
+    return found
 
 
 def _words(cells: list[NotebookNode]) -> list[str]:

@@ -26,12 +26,13 @@ from nbgrader.converters import Autograde
 from nbgrader.preprocessors import CheckCellMetadata, LimitOutput, SaveAutoGrades
 from nbgrader.utils import is_grade, is_solution
 
-from grading.assemble import Unreadable, assembled, defined_names, is_test, mentioned_names, read
+from grading.assemble import Unreadable, assembled, attached, defined_names, is_test, mentioned_names, read
 from grading.course import NOT_GRADED, Assignment
 from grading.sandbox import Limits, Stopped
 from grading.shell import Shell
 from grading.student import Missing, Student, clean
 from grading.values import NotPlain
+from grading.words import shown
 from scripts.exercises import convert, settings
 
 __all__ = ["graded", "not_graded"]
@@ -51,6 +52,8 @@ TRIED = {
     r"Operation not permitted": "asked the system for what is closed",
 }
 
+#: Seconds of a processor in which an answer in words is made a page.
+SECONDS_FOR_WORDS = 5
 #: The errors of a cell that is no Python.
 NO_PYTHON = ("SyntaxError", "IndentationError", "TabError")
 #: What an answer to an exercise has no reason to mention.
@@ -77,14 +80,25 @@ def graded(assignment: Assignment, text: bytes, limits: Limits, unsafe: bool = F
     remarks += [*student.remarks, *_tried(done)]
     answers = {cell.metadata.nbgrader.grade_id: cell for cell in done.cells if is_solution(cell)}
     tests = {cell.metadata.nbgrader.grade_id: cell for cell in done.cells if is_grade(cell)}
+    tasks = [_task(task, scores[task.cell], answers.get(task.answer), tests[task.cell]) for task in assignment.tasks]
+    for task in tasks:
+        if task["by hand"] and task["score"] is None:
+            task["page"] = _as_page(task["answer"], attached(handed_in))
     return {
         "assignment": assignment.name,
         "remarks": list(dict.fromkeys(remarks)),
-        "tasks": [
-            _task(task, scores[task.cell], answers.get(task.answer), tests[task.cell]) for task in assignment.tasks
-        ],
+        "tasks": tasks,
         "seconds": round(time.process_time() - started + student.used, 2),
     }
+
+
+def _as_page(words: str, attachments: dict[str, str]) -> str:
+    """An answer in words as HTML; empty where that takes too long."""
+    try:
+        with limited(SECONDS_FOR_WORDS):
+            return shown(words, attachments)
+    except (TookTooLong, Exception):  # whatever was written
+        return ""
 
 
 def not_graded(assignment: Assignment, why: str) -> dict[str, Any]:

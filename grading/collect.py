@@ -59,6 +59,7 @@ class Submission:
     files: dict[str, bytes] = field(default_factory=dict)  #: notebooks, by their paths
     others: list[str] = field(default_factory=list)  #: the names of what else was handed in
     late: set[str] = field(default_factory=set)  #: the paths of files that came late, as Canvas says
+    downloads: dict[str, str] = field(default_factory=dict)  #: what Canvas has called files, by their paths
     remarks: list[str] = field(default_factory=list)
     person: dict[str, str] = field(default_factory=dict)  #: the row of the roster
     size: int = 0
@@ -118,10 +119,11 @@ def collected(place: Path, assignments: list[str], roster: list[dict[str, str]] 
     found: dict[str, Submission] = {}
     for file in _of_students(list(_files(place)), assignments, place.is_file()):
         who = _whose(file.path, assignments)
-        name, late = who.pop("file"), who.pop("late", "")
+        name, late, download = who.pop("file"), who.pop("late", ""), who.pop("download", "")
         key = "|".join(who.get(part, "") for part in ("student", "participant", "canvas"))
         submission = found.setdefault(key, Submission(**who | {"student": clean(who["student"])}))
         submission.take(name, file)
+        submission.downloads[name] = download
         if late:
             submission.late.add(name)
     if not found:
@@ -241,7 +243,7 @@ def _whose(path: PurePosixPath, assignments: list[str]) -> dict[str, str]:
         found = {"student": match["name"], "participant": match["participant"]}
         return found | {"file": "/".join(rest) or match["file"] or path.name}
     if match := CANVAS.match(top):
-        found = {"student": match["name"], "canvas": match["canvas"], "late": match["late"] or ""}
+        found = {"student": match["name"], "canvas": match["canvas"], "late": match["late"] or "", "download": top}
         return found | {"file": "/".join(rest) or match["file"]}
     if rest:
         return {"student": top, "file": "/".join(rest)}

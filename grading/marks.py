@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import zipfile
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import Any
 
 from grading.collect import Submission
 from grading.course import NOT_GRADED, Assignment
-from grading.tables import write_table
+from grading.tables import write_table, write_zip
 
 __all__ = ["Marked", "gradescope_result", "number", "slugs", "state", "write_all"]
 
@@ -88,7 +87,9 @@ def write_all(
     write_table(folder / "marks.csv", COLUMNS, _marks(marked), for_excel=True)
     write_table(folder / "canvas.csv", *_canvas(marked, assignments, missing, titles))
     for assignment in assignments:
-        write_table(folder / f"moodle-{assignment.name}.csv", *_moodle(marked, assignment, missing))
+        header, rows = _moodle(marked, assignment, missing)
+        if any(row[0] for row in rows):  # else Moodle would find nobody
+            write_table(folder / f"moodle-{assignment.name}.csv", header, rows)
         _write_gradescope(folder / f"gradescope-{assignment.name}.zip", marked, assignment)
 
 
@@ -202,15 +203,8 @@ def _write_gradescope(path: Path, marked: list[Marked], assignment: Assignment) 
         keys = [one.student, person.get("Email address"), person.get("Email"), person.get("SID"), person.get("Name")]
         for key in filter(None, keys):
             marks[key.strip().casefold()] = gradescope_result(one.results[assignment.name])
-    new = path.with_suffix(".new")
-    with zipfile.ZipFile(new, "w", zipfile.ZIP_DEFLATED) as archive:
-        setup = "#!/usr/bin/env bash\ntrue\n"
-        texts = {"setup.sh": setup, "run_autograder": RUN_AUTOGRADER, "marks.json": json.dumps(marks, sort_keys=True)}
-        for name, text in texts.items():
-            member = zipfile.ZipInfo(name)  # dated 1980, so that a second run writes the same bytes
-            member.external_attr = 0o755 << 16
-            archive.writestr(member, text)
-    new.replace(path)
+    texts = {"setup.sh": "#!/usr/bin/env bash\ntrue\n", "run_autograder": RUN_AUTOGRADER}
+    write_zip(path, texts | {"marks.json": json.dumps(marks, sort_keys=True)}, mode=0o755)
 
 
 def slugs(students: list[str], taken: Iterable[str] = ()) -> list[str]:

@@ -5,13 +5,17 @@ from __future__ import annotations
 import base64
 import re
 from collections import Counter
+from collections.abc import Iterable
 from html import escape
 from pathlib import Path
 from typing import Any
 
+import nbformat
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+
 from grading.course import NOT_GRADED, Assignment
 from grading.marks import Marked, number
-from grading.tables import write
+from grading.tables import write, write_zip
 
 __all__ = ["write_feedback", "write_report"]
 
@@ -32,6 +36,7 @@ pre { background: var(--soft); padding: .6rem .8rem; overflow-x: auto; border-ra
 .bar { display: flex; height: 1rem; min-width: 10rem; background: var(--soft); }
 .bar i { display: block; } .good { background: var(--good); } .part { background: var(--part); }
 .bad { background: var(--bad); } .none { background: var(--line); }
+.words { background: var(--soft); padding: .1rem .8rem; } .formula { height: 1.4em; vertical-align: middle; }
 .key i { display: inline-block; width: .8rem; height: .8rem; margin: 0 .3rem 0 1rem; }
 """
 
@@ -57,10 +62,12 @@ def table(header: list[str], rows: list[list[str]], numbers: set[int] = frozense
 # -- for a student --------------------------------------------------------------------------------------------------
 
 
-def write_feedback(folder: Path, one: Marked) -> None:
+def feedback(one: Marked, assignments: Iterable[str]) -> str:
     """The page of one student."""
     body = []
     for assignment, result in one.results.items():
+        if assignment not in assignments:
+            continue
         total, points = one.total(assignment), sum(task["points"] for task in result["tasks"])
         so_far = sum(task["score"] or 0 for task in result["tasks"])
         known = f"{number(so_far if total is None else total)} of {points:g} points"
@@ -72,7 +79,48 @@ def write_feedback(folder: Path, one: Marked) -> None:
             body += _about_task(task) if task["what"] != NOT_GRADED else []
     if not one.results:
         body.append("<p>Nothing was handed in.</p>")
-    write(folder / f"{one.slug}.html", page(f"Feedback for {one.student}", body))
+    return page(f"Feedback for {one.student}", body)
+
+
+def as_notebook(one: Marked, assignment: str) -> str:
+    """The same as a notebook: Canvas shows feedback under the name of the file that was handed in."""
+    cells = [new_markdown_cell(f"# Feedback for {escape(one.student)}")]
+    result = one.results[assignment]
+    late = [result["late"]["says"]] if result.get("late") else []
+    cells += [new_markdown_cell(escape(remark)) for remark in result["remarks"] + late]
+    for task in result["tasks"]:
+        score = "to be read" if task["score"] is None else f"{number(task['score'])} of {task['points']:g}"
+        says = task.get("comment") or task["says"] or ("" if task["by hand"] else "Right.")
+        cells.append(new_markdown_cell(f"### {escape(task['title'])} – {score}\n\n{escape(says)}"))
+        make = new_markdown_cell if task["by hand"] else new_code_cell
+        cells += [make(task["answer"])] if task["answer"] else []
+    for place, cell in enumerate(cells):
+        cell.id = f"feedback-{place}"  # else by chance, and a second run would write other bytes
+    return nbformat.writes(new_notebook(cells=cells))
+
+
+def write_feedback(folder: Path, marked: list[Marked], assignments: list[Assignment]) -> None:
+    """The pages of all students, and for each assignment the zips that Moodle and Canvas take back.
+
+    Moodle finds a student by the number in the folder's name, in which the full name ends at the first underscore;
+    Canvas by the two numbers in the file's name, which has to be that of the download.
+    """
+    for one in marked:
+        write(folder / f"{one.slug}.html", feedback(one, one.results))
+    for assignment in assignments:
+        found: dict[str, dict[str, str]] = {"moodle": {}, "canvas": {}}
+        for one in marked:
+            result = one.results.get(assignment.name, {})
+            if result.get("participant"):
+                name = re.sub(r"[\W_]+", " ", one.student).strip()
+                path = f"{name}_{result['participant']}_assignsubmission_file/{assignment.name}-feedback.html"
+                found["moodle"][path] = feedback(one, [assignment.name])
+            if result.get("download", "").endswith(".ipynb"):
+                found["canvas"][result["download"]] = as_notebook(one, assignment.name)
+        for platform, files in found.items():
+            place = folder.parent / f"feedback-{platform}-{assignment.name}.zip"
+            if files:
+                write_zip(place, files)
 
 
 def _about_task(task: dict[str, Any]) -> list[str]:
@@ -87,8 +135,13 @@ def _about_task(task: dict[str, Any]) -> list[str]:
     elif task["score"] is not None and not task["by hand"] and "tests gave" not in task:
         lines.append('<p class="says right">Right.</p>')
     if task["answer"]:
-        lines.append(f"<p>Your answer:</p><pre>{escape(task['answer'])}</pre>")
+        lines += ["<p>Your answer:</p>", _answer(task)]
     return lines + [html for output in task["outputs"] if (html := _output(output))]
+
+
+def _answer(task: dict[str, Any]) -> str:
+    """Code as it was typed, words as they were meant."""
+    return f'<div class="words">{task["page"]}</div>' if task.get("page") else f"<pre>{escape(task['answer'])}</pre>"
 
 
 def _output(output: dict[str, Any]) -> str:
@@ -204,7 +257,7 @@ def _to_read(marked: list[Marked], assignments: list[Assignment]) -> list[str]:
                 found = one.task(assignment.name, task.name)
                 if found and found["what"] not in ("no answer", NOT_GRADED):
                     score = f": {number(found['score'])} of {task.points:g}" if found["score"] is not None else ""
-                    body.append(f"<h3>{escape(one.student)}{score}</h3><pre>{escape(found['answer'])}</pre>")
+                    body += [f"<h3>{escape(one.student)}{score}</h3>", _answer(found)]
                     if was := found.get("was"):
                         body.append(f"<p>The answer has changed. This one had {number(was['score'])}:</p>")
                         body.append(f"<pre>{escape(was['answer'])}</pre>")

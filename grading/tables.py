@@ -5,10 +5,11 @@ from __future__ import annotations
 import csv
 import io
 import re
+import zipfile
 from collections.abc import Iterable
 from pathlib import Path
 
-__all__ = ["read_table", "safe", "write", "write_table"]
+__all__ = ["read_table", "safe", "write", "write_table", "write_zip"]
 
 #: What :func:`safe` puts before a formula.
 GUARD = re.compile(r"^'(?=[=+\-@\t\n])")
@@ -59,6 +60,18 @@ def write_table(path: Path, header: list[str], rows: Iterable[list[str]], for_ex
     writer.writerow(header)
     writer.writerows([safe(cell) for cell in row] for row in rows)
     write(path, "\ufeff" * for_excel + text.getvalue())
+
+
+def write_zip(path: Path, files: dict[str, str], mode: int = 0o644) -> None:
+    """Texts by their paths as a zip, dated 1980, so that a second run writes the same bytes."""
+    new = path.with_suffix(".new")
+    with zipfile.ZipFile(new, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in files.items():
+            member = zipfile.ZipInfo(name)
+            member.external_attr = mode << 16
+            member.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(member, text.encode("utf-8", "replace"))
+    new.replace(path)
 
 
 def write(path: Path, text: str) -> None:

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import zipfile
 
+import nbformat
 import pytest
 
 from grading.collect import Submission
@@ -19,6 +20,10 @@ from grading.report import write_feedback, write_report
 def task(name: str, score: float | None, points: float, **more) -> dict:
     plain = {"task": name, "title": name, "points": points, "by hand": False, "score": score, "what": "", "says": ""}
     return plain | {"answer": "", "outputs": []} | more
+
+
+#: What the names of Moodle's and of Canvas's files say; both numbers go with the result.
+NUMBERS = {"participant": "123", "download": "lovelaceada_LATE_77_901_first-1.ipynb"}
 
 
 @pytest.fixture
@@ -32,15 +37,14 @@ def out(course, tmp_path):
     students = [Marked(ada, "Ada"), Marked(Submission(evil), "evil"), Marked(Submission("Cyd"), "Cyd")]
     explained = task("first-explain", 2.5, 3, **{"by hand": True}, comment="Which?", answer="Because.")
     right = [task("first-mean", 2, 2), task("first-shares", 3, 3), task("first-half", 0, 1, what="no", says="No: 0.5")]
-    students[0].results = {"first": {"remarks": [], "tasks": [*right, explained]}}
+    students[0].results = {"first": {"remarks": [], "tasks": [*right, explained], **NUMBERS}}
     shown = [{"output_type": "stream", "name": "stdout", "text": "<img src=x onerror=alert(1)>"}]
     open_ = explained | {"score": None, "comment": "", "answer": "<script>alert(2)</script>"}
     wrong = [task("first-mean", 0, 2, what="-sum", says=evil, outputs=shown), *right[1:], open_]
     students[1].results = {"first": {"remarks": [evil], "tasks": wrong}}
     write_all(tmp_path, students, [first], "blank")
     write_report(tmp_path, students, [first], "blank", [])
-    for one in students:
-        write_feedback(tmp_path / "feedback", one)
+    write_feedback(tmp_path / "feedback", students, [first])
     return tmp_path
 
 
@@ -84,6 +88,29 @@ def test_moodle(out):
     assert found["Identifier"][len("Participant ") :] == "123" and found["Grade"] == "7.5"
     assert found["Maximum Grade"] == "9" and found["Last modified (grade)"] == ""
     assert found["Feedback comments"].endswith("first-half: 0 of 1; first-explain: 2.5 of 3")
+
+
+def test_feedback_for_moodle(out):
+    """Held to `is_valid_filename_for_import` in mod/assign/feedback/file/importziplib.php of Moodle, which finds the
+    participant and the plugin in the first folder whose name has four parts between underscores."""
+    with zipfile.ZipFile(out / "feedback-moodle-first.zip") as archive:
+        (path,) = archive.namelist()
+        text = archive.read(path).decode()
+    folder, file = path.split("/")
+    assert folder.split("_", 4)[1:4] == ["123", "assignsubmission", "file"] and file == "first-feedback.html"
+    assert "Feedback for Ada Lovelace" in text
+
+
+def test_feedback_for_canvas(out):
+    """Held to `infer_comment_context_from_filename` in app/models/assignment.rb of instructure/canvas-lms: the first
+    two parts of a file's name that are numbers are the user and the file; the comment gets that file's name."""
+    with zipfile.ZipFile(out / "feedback-canvas-first.zip") as archive:
+        (name,) = archive.namelist()
+        notebook = nbformat.reads(archive.read(name).decode(), as_version=4)
+    assert [cell.id for cell in notebook.cells][:2] == ["feedback-0", "feedback-1"]  # a second run changes nothing
+    assert [part for part in name.split("_") if part.isdigit()][:2] == ["77", "901"] and name.endswith(".ipynb")
+    nbformat.validate(notebook)
+    assert any("2.5 of 3" in cell.source and "Which?" in cell.source for cell in notebook.cells)
 
 
 @pytest.mark.parametrize("user, score", [({"email": "Ada@example.org"}, 7.5), ({"name": "Ada Lovelace"}, 7.5), ({}, 0)])
