@@ -193,11 +193,11 @@ def check(assignment: Assignment, limits: Limits, unsafe: bool) -> None:
 
 def mark(jobs: list[tuple[Marked, Job]], limits: Limits, options: argparse.Namespace) -> float:
     """Mark all jobs, telling of each; the seconds that it took."""
-    started, done = time.monotonic(), 0
+    started, done, n_fresh = time.monotonic(), 0, 0
     owner = {job.result: one for one, job in jobs}
 
     def tell(job: Job, result: dict[str, Any], fresh: bool) -> None:
-        nonlocal done
+        nonlocal done, n_fresh
         done += 1
         score = sum(task["score"] or 0 for task in result["tasks"])
         points = sum(task["points"] for task in result["tasks"])
@@ -205,11 +205,11 @@ def mark(jobs: list[tuple[Marked, Job]], limits: Limits, options: argparse.Names
         so_far = f" so far, {waiting} to be read" if waiting else ""
         why = f"; {printable(result['remarks'][0])}" if result["remarks"] else ""
         if fresh:
-            print(
-                f"[{done:4}/{len(jobs)}] {printable(job.title)}, {job.assignment.name}: {score:g} of {points:g}"
-                f"{so_far}{why}",
-                flush=True,
-            )
+            n_fresh += 1
+            left = (time.monotonic() - started) / n_fresh * (len(jobs) - done) / 60
+            ends = f" (some {left:.0f} min to go)" if left > 1 else ""
+            what = f"{printable(job.title)}, {job.assignment.name}: {score:g} of {points:g}"
+            print(f"[{done:4}/{len(jobs)}] {what}{so_far}{why}{ends}", flush=True)
 
     for job, result in marked([job for _, job in jobs], limits, options.unsafe, options.workers, tell):
         owner[job.result].results[job.assignment.name] = result

@@ -28,19 +28,16 @@ class Rules:
         hours = self.hours_late(assignment, about)
         extended = self.extensions.get(assignment, {}).get(about["student"], 0)
         if hours is None and about.get("flagged"):
-            if extended:
-                return {
-                    "points": 0.0,
-                    "says": "late, with an extension; by how much is not known, so nothing is taken off",
-                }
-            hours, known = 1.0, "late; by how much is not known, so one day counts"
+            known, days = "late, and by how much is not known", 0 if extended else 1
         elif hours is None or hours - extended <= self.grace / 60:
             return None
         else:
             hours -= extended
             known = f"{hours:.1f} hours late" if hours < 48 else f"{hours / 24:.1f} days late"
-        percent = min(self.at_most, self.per_day * math.ceil(hours / 24))
-        return {"points": points * percent / 100, "says": f"{known}: {percent:g} % of the points are taken off"}
+            days = math.ceil(hours / 24)
+        percent = min(self.at_most, self.per_day * days)
+        told = f"{known}: {percent:g} % of the points are taken off, for {days} day{'s' * (days != 1)}"
+        return {"points": points * percent / 100, "says": told if percent else known}
 
     def hours_late(self, assignment: str, about: dict[str, Any]) -> float | None:
         """Hours after the deadline, negative before; None if one of the times is not known."""

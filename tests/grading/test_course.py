@@ -263,6 +263,6 @@ def test_canvas_says_who_is_late_and_what_its_columns_are_called(grade, tmp_path
     assert totals(grade.out, "First (4711)") == {"Ålund, Ana": "4.2"}
     (row, *_) = table(grade.out / "marks.csv")
     assert (
-        row["late"].startswith("late; by how much is not known, so one day counts: 20 %")
+        row["late"].endswith("is not known: 20 % of the points are taken off, for 1 day")
         and row["student"] == "Ålund, Ana"
     )
