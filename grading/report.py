@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable
 from html import escape
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import nbformat
@@ -15,6 +16,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from grading.course import NOT_GRADED, Assignment
 from grading.marks import Marked, number
+from grading.similar import alike
 from grading.tables import write, write_zip
 
 __all__ = ["write_feedback", "write_report"]
@@ -169,6 +171,7 @@ def write_report(
     for assignment in assignments:
         results = [one.results[assignment.name] for one in marked if one.handed_in(assignment.name)]
         body += [f"<h2>{escape(assignment.name)}</h2>", _bars(assignment, results), _mistakes(assignment, results)]
+        body += _alike(assignment, marked)
     body += ["<h2>Marks</h2>", _totals(marked, assignments, missing)]
     write(folder / "report.html", page("Report on the class", body))
     write(folder / "by_hand.html", page("Answers to be read", _to_read(marked, assignments)))
@@ -200,15 +203,16 @@ def _bars(assignment: Assignment, results: list[dict[str, Any]]) -> str:
             f'<i class="{kind}" style="width:{100 * count / max(len(scores), 1):.1f}%"></i>'
             for kind, count in parts.items()
         )
-        rows.append(
-            [escape(task.title), f'<div class="bar" role="img" aria-label="{summary}">{bar}</div>', str(full), mean]
-        )
+        lengths = [len(found["answer"].split()) for found in _of(task.name, results) if found["answer"]]
+        length = f"{median(lengths):g}" if lengths else ""
+        picture = f'<div class="bar" role="img" aria-label="{summary}">{bar}</div>'
+        rows.append([escape(task.title), picture, str(full), mean, length])
     key = "".join(
         f'<i class="{kind}"></i>{word}'
         for kind, word in {"good": "all points", "part": "some", "bad": "none", "none": "to be read"}.items()
     )
-    header = ["task", "submissions", "all points", "mean"]
-    return f'{table(header, rows, {2, 3})}<p class="key">Of {len(results)}: {key}</p>'
+    header = ["task", "submissions", "all points", "mean", "words (median)"]
+    return f'{table(header, rows, {2, 3, 4})}<p class="key">Of {len(results)}: {key}</p>'
 
 
 def _of(task: str, results: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -229,6 +233,16 @@ def _mistakes(assignment: Assignment, results: list[dict[str, Any]]) -> str:
     rows.sort(key=lambda row: -int(row[2]))
     header = ["task", "mistake", "students", "share", "what one of them was told"]
     return "<h3>Commonest mistakes</h3>" + (table(header, rows, {2, 3}) if rows else "<p>None.</p>")
+
+
+def _alike(assignment: Assignment, marked: list[Marked]) -> list[str]:
+    """Who has answered nearly the same, where the answer is long and not the usual one."""
+    rows = []
+    for task in assignment.tasks:
+        found = {one.student: answer["answer"] for one in marked if (answer := one.task(assignment.name, task.name))}
+        for one, other, share in alike(found, assignment.cells[task.answer].source):
+            rows.append([escape(task.title), escape(one), escape(other), f"{100 * share:.0f}%"])
+    return ["<h3>Answers that are alike</h3>", table(["task", "", "", "share"], rows, {3})] if rows else []
 
 
 def _totals(marked: list[Marked], assignments: list[Assignment], missing: str) -> str:
