@@ -92,18 +92,14 @@ class Submission:
 
 def clean(name: str) -> str:
     """A name as a text that can be printed and saved. What is not UTF-8 is read as Windows writes it."""
-    text = name.encode("utf-8", "surrogateescape" if name.isascii() or _is_escaped(name) else "replace")
     try:
-        name = text.decode("utf-8")
+        name = os.fsencode(name).decode("utf-8")
+    except UnicodeEncodeError:  # no name of a file, but of JSON
+        name = name.encode("utf-8", "replace").decode("utf-8")
     except UnicodeDecodeError:
-        name = text.decode("cp1252", "replace")
+        name = os.fsencode(name).decode("cp1252", "replace")
     letters = [letter if letter.isprintable() else " " for letter in unicodedata.normalize("NFC", name)]
     return "".join(letters).strip()[:100] or "?"
-
-
-def _is_escaped(name: str) -> bool:
-    """Whether all surrogates in a name stand for bytes of a file's name."""
-    return all("\udc80" <= letter <= "\udcff" for letter in name if "\ud800" <= letter <= "\udfff")
 
 
 def collected(place: Path, assignments: list[str], roster: list[dict[str, str]] | None = None) -> list[Submission]:
@@ -145,7 +141,8 @@ def _files(place: Path) -> Iterator[File]:
     if place.is_file():
         yield from _unzipped(place, PurePosixPath())
         return
-    for top, folders, names in os.walk(place):
+    closed: list[OSError] = []
+    for top, folders, names in os.walk(place, onerror=closed.append):
         below = PurePosixPath(Path(top).relative_to(place).as_posix())
         if not folders and not names and below.parts:
             yield File(below / "nothing", remark="an empty folder")
@@ -160,6 +157,9 @@ def _files(place: Path) -> Iterator[File]:
                 yield from _unzipped(path, inside.parent if len(inside.parts) > 1 else inside.with_suffix(""))
             else:
                 yield File(inside, path.stat().st_size, path.read_bytes)
+    for error in closed:
+        below = PurePosixPath(Path(error.filename).relative_to(place).as_posix())
+        yield File(below / "everything", remark="a folder that can't be read")
 
 
 def _unzipped(source: Path | BinaryIO, below: PurePosixPath) -> Iterator[File]:
@@ -177,10 +177,11 @@ def _unzipped(source: Path | BinaryIO, below: PurePosixPath) -> Iterator[File]:
         name = below.joinpath(*parts)
         if member.is_dir() or not parts or _is_hidden(name):
             continue
-        if name.suffix.lower() == ".zip" and not below.parts and member.file_size <= MOST_BYTES:
+        most = LARGEST if below.parts else MOST_BYTES
+        if name.suffix.lower() == ".zip" and len(below.parts) < 2 and member.file_size <= most:
             inside = name.parent if len(name.parts) > 1 else name.with_suffix("")
             try:
-                content = io.BytesIO(_member(archive, member, MOST_BYTES))
+                content = io.BytesIO(_member(archive, member, most))
             except Exception as error:
                 yield File(name, remark=f"can't be unpacked ({type(error).__name__})")
             else:

@@ -45,11 +45,9 @@ def encoded(value: Any) -> Any:
     np, pd = sys.modules.get("numpy"), sys.modules.get("pandas")
     if np and isinstance(value, np.generic):
         return {"is": "scalar", "array": _array(np.asarray(value))}
-    for kind in (bool, int, float, str):
-        if isinstance(value, kind):  # a student's subclass of it
+    for kinds, kind in ((bool, bool), (int, int), ((float, Fraction, Decimal), float), (str, str)):
+        if isinstance(value, kinds):  # a student's subclass of it
             return kind(value)
-    if isinstance(value, (Fraction, Decimal)):
-        return float(value)
     if isinstance(value, complex):
         return {"is": "complex", "parts": [value.real, value.imag]}
     if isinstance(value, (bytes, bytearray)):
@@ -63,18 +61,24 @@ def encoded(value: Any) -> Any:
         return {"is": "ellipsis"}
     if np and isinstance(value, np.ndarray):
         return _array(value)
-    if pd and isinstance(value, pd.Index):
-        return {"is": "index", "of": _column(value), "name": encoded(value.name)}
-    if pd and isinstance(value, pd.Series):
-        return {"is": "series", "of": _column(value), "name": encoded(value.name), "index": encoded(value.index)}
-    if pd and isinstance(value, pd.DataFrame):
-        columns = [_column(value.iloc[:, place]) for place in range(value.shape[1])]
-        return {"is": "frame", "of": columns, "columns": encoded(value.columns), "index": encoded(value.index)}
+    if pd and isinstance(value, (pd.Index, pd.Series, pd.DataFrame)):
+        return _encoded_table(value)
     if isinstance(value, (range, Iterator)) or type(value) in (type({}.keys()), type({}.values()), type({}.items())):
         return {"is": "iterator" if isinstance(value, Iterator) else "list", "of": [encoded(entry) for entry in value]}
     raise NotPlain(
         f"a {type(value).__name__} can't be checked: give a number, text, list, tuple, set, dictionary, array or table"
     )
+
+
+def _encoded_table(value: pd.Index | pd.Series | pd.DataFrame) -> dict[str, Any]:
+    import pandas as pd
+
+    if isinstance(value, pd.Index):
+        return {"is": "index", "of": _column(value), "name": encoded(value.name)}
+    if isinstance(value, pd.Series):
+        return {"is": "series", "of": _column(value), "name": encoded(value.name), "index": encoded(value.index)}
+    columns = [_column(value.iloc[:, place]) for place in range(value.shape[1])]
+    return {"is": "frame", "of": columns, "columns": encoded(value.columns), "index": encoded(value.index)}
 
 
 def _array(value: np.ndarray) -> dict[str, Any]:

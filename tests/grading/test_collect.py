@@ -113,6 +113,8 @@ def test_a_platform_s_zip_in_a_folder_is_a_class(tmp_path):
     )
     assert set(found(write(tmp_path / "m", {"COMP-1.zip": moodle}))) == {"Ada", "Ben"}
     assert set(found(write(tmp_path / "c", {"submissions.zip": canvas}))) == {"a", "b"}
+    inner = zipped({"Eva_9_assignsubmission_file_/hw.zip": zipped({"first.ipynb": b"3"}), names[0]: b"1"})
+    assert found(write(tmp_path / "zips", {"COMP-2.zip": inner}))["Eva"] == ["first.ipynb"]
     both = write(tmp_path / "two", {"week 1.zip": moodle, "week 2.zip": zipped(dict.fromkeys(names, b"2"))})
     assert set(found(both)) == {"Ada", "Ben"}
     stray = tmp_path / "stray.zip"
