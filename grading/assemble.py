@@ -57,8 +57,10 @@ def read(text: bytes) -> NotebookNode:
         cells = [_tidy(cell) for cell in notebook.cells[:MOST_CELLS]]
     except Exception as error:  # whatever a damaged notebook may hold
         raise Unreadable(f"the file is JSON, but no notebook ({type(error).__name__})") from None
-    notebook.cells = cells
-    return notebook
+    language = "python"
+    with suppress(Exception):  # many notebooks don't say it
+        language = whole(notebook.metadata.kernelspec.language)
+    return NotebookNode(cells=cells, metadata=NotebookNode(language=language))
 
 
 def whole(text: Any) -> str:

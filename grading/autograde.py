@@ -239,16 +239,16 @@ def _scores(assignment: Assignment, folder: Path) -> dict[str, float | None]:
 def _oddities(handed_in: NotebookNode, assignment: Assignment) -> list[str]:
     """What in a submission deserves a look, though it changes no mark."""
     remarks = []
-    kernel = str(handed_in.metadata.get("kernelspec", {}).get("language", "python"))
-    if kernel.lower() != "python":
-        remarks.append(f"the notebook says that it is in {kernel[:30]}; it was run as Python")
+    language = handed_in.metadata.language
+    if language.lower() != "python":
+        remarks.append(f"the notebook says that it is in {language[:30]}; it was run as Python")
     locked = [cell.source for cell in assignment.release.cells if cell.cell_type == "code" and not is_solution(cell)]
     given = {"check"}.union(*(defined_names(source, imports=False) for source in locked))
     theirs = "\n".join(cell.source for cell in handed_in.cells if cell.cell_type == "code")
     stock = "\n".join(cell.source for cell in assignment.release.cells)
     for cell in handed_in.cells:
         own = cell.cell_type == "code" and cell.source.strip() not in stock
-        own &= cell.metadata.get("nbgrader", {}).get("solution", True)
+        own = own and cell.metadata.get("nbgrader", {}).get("solution", True)
         for name in sorted(defined_names(cell.source) & given if own else ()):
             remarks.append(f"defines {name}, which is given; the tests use the given one")
     return remarks + [f"mentions {word}" for word in ODD if word in theirs and word not in stock]

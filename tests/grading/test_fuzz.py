@@ -22,6 +22,7 @@ from tests.grading.test_collect import KNOWN, NAMES, notebook, zipped
 
 few = settings(max_examples=60, deadline=None)
 KEYS = ["cells", "cell_type", "source", "metadata", "nbgrader", "grade_id", "points", "attachments", "nbformat", "id"]
+KEYS += ["solution", "kernelspec", "language"]
 NAME = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1, max_size=90)
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=5),
