@@ -29,7 +29,7 @@ help:
 	@echo "make slides   write the slides of one chapter beside its page (CHAPTER=id3)"
 	@echo "make reading  tell how long each chapter's open page takes (CHAPTERS=\"entropy id3\" for some)"
 	@echo "make weight   tell what a first visit to some pages weighs and how long it takes on a phone (PAGES=\"entropy id3\")"
-	@echo "make grade    mark what students handed in (SUBMISSIONS=folder or zip; ROSTER=..., ASSIGNMENTS=...)"
+	@echo "make grade    mark what students handed in (SUBMISSIONS=folder or zip; ROSTER=..., RULES=..., ASSIGNMENTS=...)"
 	@echo "make bench    measure treekit against its peers, some 20 minutes (ONLY=\"cart path\" for some groups)"
 	@echo "make tricks   measure what each trick of speed gains, some minutes (ONLY=\"few cuts\" for one)"
 	@echo "make lock     resolve requirements.in into requirements.txt, and what Binder installs, with hashes"
@@ -102,7 +102,7 @@ grade: $(READY)
 	@test -n "$(SUBMISSIONS)" || { echo "Say where the submissions are: make grade SUBMISSIONS=folder (or a zip)" >&2; exit 1; }
 	@.venv/bin/python -m grading "$(SUBMISSIONS)" $(if $(ROSTER),--roster "$(ROSTER)") \
 	    $(if $(SOURCES),--sources "$(SOURCES)") $(if $(ASSIGNMENTS),--assignments $(ASSIGNMENTS)) \
-	    $(if $(UNSAFE),--unsafe) $(OPTIONS)
+	    $(if $(RULES),--rules "$(RULES)") $(if $(UNSAFE),--unsafe) $(OPTIONS)
 
 # LightGBM comes with the first benchmark: nothing else needs it.
 bench: $(READY)

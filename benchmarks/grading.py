@@ -100,7 +100,7 @@ def write_class(folder: Path, edition: NotebookNode) -> dict[str, set[str]]:
 
 def wrong_marks(out: Path, missed: dict[str, set[str]]) -> list[str]:
     """The marks that are not what the answers deserve, and the hostile who are not named with their reason."""
-    with (out / "marks.csv").open(encoding="utf-8", newline="") as file:
+    with (out / "marks.csv").open(encoding="utf-8-sig", newline="") as file:
         rows = list(csv.DictReader(file))
     faults = []
     for row in rows:

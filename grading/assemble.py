@@ -8,19 +8,24 @@ from __future__ import annotations
 
 import ast
 import json
+import re
+from contextlib import suppress
 from copy import deepcopy
 from typing import Any
 
 import nbformat
-from IPython.core.inputtransformer2 import TransformerManager
 from nbformat import NotebookNode
-from nbgrader.utils import is_grade, is_solution
+from nbgrader.utils import compute_checksum, is_grade, is_solution
 
-__all__ = ["Unreadable", "assembled", "defined_names", "is_test", "mentioned_names", "read"]
+from grading.words import pictures
+
+__all__ = ["Unreadable", "assembled", "attached", "defined_names", "is_test", "mentioned_names", "read", "whole"]
 
 #: The largest notebook that is read, in bytes, and the most cells of it.
 LARGEST = 20 << 20
 MOST_CELLS = 2000
+#: Characters of a cell that are looked through for names.
+LONGEST_CELL = 100_000
 
 
 class Unreadable(ValueError):
@@ -39,6 +44,11 @@ def read(text: bytes) -> NotebookNode:
         raise Unreadable(f"the file has more than {LARGEST >> 20} MB")
     try:
         found = json.loads(text)
+    except UnicodeDecodeError:
+        try:
+            found = json.loads(text.decode("cp1252", "replace"))
+        except (ValueError, RecursionError):
+            raise Unreadable("the file is no notebook: it is not JSON in UTF-8, nor as Windows writes it") from None
     except (ValueError, RecursionError):
         raise Unreadable("the file is no notebook: it is not JSON") from None
     try:
@@ -47,17 +57,26 @@ def read(text: bytes) -> NotebookNode:
         cells = [_tidy(cell) for cell in notebook.cells[:MOST_CELLS]]
     except Exception as error:  # whatever a damaged notebook may hold
         raise Unreadable(f"the file is JSON, but no notebook ({type(error).__name__})") from None
-    notebook.cells = cells
-    return notebook
+    language = "python"
+    with suppress(Exception):  # many notebooks don't say it
+        language = whole(notebook.metadata.kernelspec.language)
+    return NotebookNode(cells=cells, metadata=NotebookNode(language=language))
+
+
+def whole(text: Any) -> str:
+    """A text that can be saved: halves of pairs, which JSON may hold, become question marks."""
+    return str(text).encode("utf-8", "replace").decode("utf-8")
 
 
 def _tidy(cell: NotebookNode) -> NotebookNode:
     source = cell["source"]
-    source = "".join(source) if isinstance(source, list) else str(source)
+    source = whole("".join(source) if isinstance(source, list) else source)
     nbgrader = cell.get("metadata", {}).get("nbgrader", {})
-    known = {"nbgrader": {**nbgrader}} if isinstance(nbgrader, dict) else {}
+    known = {"nbgrader": NotebookNode(nbgrader)} if isinstance(nbgrader, dict) else {}
     kind = "code" if cell["cell_type"] == "code" else "markdown"
-    return NotebookNode(cell_type=kind, source=source, metadata=NotebookNode(known), id=str(cell.get("id", "")))
+    kept = {"attachments": cell["attachments"]} if kind == "markdown" and "attachments" in cell else {}
+    name = whole(cell.get("id", ""))
+    return NotebookNode(cell_type=kind, source=source, metadata=NotebookNode(known), id=name, **kept)
 
 
 def is_test(cell: NotebookNode) -> bool:
@@ -77,8 +96,8 @@ def _answers_to(cell: NotebookNode, known: dict[str, NotebookNode]) -> str | Non
 def assembled(source: NotebookNode, release: NotebookNode, handed_in: NotebookNode) -> tuple[NotebookNode, list[str]]:
     """The source's notebook with a student's answers, and remarks on what was changed besides.
 
-    Cells that the student has added follow the cell that they stood behind. ``release`` is the student edition: without
-    an answer its stub stands in the answer's place.
+    Cells that the student has added follow the cell that they stood behind; words that were added around an answer in
+    words belong to it. ``release`` is the student edition: without an answer its stub stands in the answer's place.
     """
     known = {_grade_id(cell): cell for cell in source.cells if _grade_id(cell)}
     given = {_grade_id(cell): cell.source for cell in release.cells if _grade_id(cell)}
@@ -98,16 +117,33 @@ def assembled(source: NotebookNode, release: NotebookNode, handed_in: NotebookNo
             last = name
     remarks += _changes(known, given, found)
     notebook = deepcopy(source)
-    cells = _as_code(added.get(None, []))
+    cells, above = _as_code(added.get(None, [])), None
     for cell in notebook.cells:
         name = _grade_id(cell)
         if name and is_solution(cell):
             cell.source = found[name].source if name in found else given[name]
+            if cell.cell_type == "markdown":
+                words = _words(added.get(above, [])) + _words(added.get(name, []))
+                parts = [cell.source] if cell.source.strip() != given[name].strip() or not words else []
+                cell.source = "\n\n".join(parts + words)
         cells.append(cell)
         if name:
             cells += _as_code(added.get(name, []))
+            above = name
     notebook.cells = cells
     return notebook, remarks
+
+
+def attached(handed_in: NotebookNode) -> dict[str, str]:
+    """The pictures that were pasted into the words of a notebook."""
+    found: dict[str, str] = {}
+    for cell in handed_in.cells:
+        found |= pictures(cell.get("attachments"))
+    return found
+
+
+def _words(cells: list[NotebookNode]) -> list[str]:
+    return [cell.source for cell in cells if cell.cell_type == "markdown"]
 
 
 def _stands_in(cell: NotebookNode, release: NotebookNode) -> bool:
@@ -120,29 +156,43 @@ def _as_code(cells: list[NotebookNode]) -> list[NotebookNode]:
 
 
 def _changes(known: dict[str, Any], given: dict[str, str], found: dict[str, NotebookNode]) -> list[str]:
-    remarks = []
+    remarks, older = [], False
     for name, cell in known.items():
         there = found.get(name)
-        if is_solution(cell):
-            if there is None:
-                remarks.append(f"the answer cell {name} is missing")
-        elif there is None:
+        if is_solution(cell) and there is None:
+            remarks.append(f"the answer cell {name} is missing")
+        if there is None:
             if is_test(cell):
                 remarks.append(f"the test {name} was deleted; it was put back")
-        elif cell.cell_type == "code" and there.source.strip() != given[name].strip():
+            continue
+        edited = not is_solution(cell) and there.source.strip() != given[name].strip()
+        points = there.metadata.get("nbgrader", {}).get("points")
+        worth = is_grade(cell) and points is not None and points != cell.metadata.nbgrader.points
+        if (edited or worth) and _as_handed_out(there):
+            older = True
+        elif edited and cell.cell_type == "code":
             remarks.append(f"the {'test' if is_test(cell) else 'cell'} {name} was edited; the original was run")
-        if there is not None and is_grade(cell):
-            points = there.metadata.get("nbgrader", {}).get("points", cell.metadata.nbgrader.points)
-            if points != cell.metadata.nbgrader.points:
-                remarks.append(f"the points of {name} were changed; the original ones count")
-    return remarks
+        elif edited:
+            remarks.append(f"the text of {name} was edited: is an answer in it?")
+        elif worth:
+            remarks.append(f"the points of {name} were changed; the original ones count")
+    return remarks + (["this is an older edition; the tests and points of the newest count"] if older else [])
+
+
+def _as_handed_out(cell: NotebookNode) -> bool:
+    """Whether a cell is what some student edition held: nbgrader lays down a checksum of each in the edition itself."""
+    with suppress(Exception):  # whatever a student's metadata may hold
+        return compute_checksum(cell) == cell.metadata.nbgrader.checksum
+    return False
 
 
 def _parsed(source: str) -> ast.Module:
-    try:
-        return ast.parse(TransformerManager().transform_cell(source))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return ast.Module([], [])
+    """The statements of a cell, without IPython's commands; none where it is no Python or too long to be looked at."""
+    source = source[:LONGEST_CELL]
+    for text in (source, re.sub(r"^([ \t]*)[%!?].*", r"\1pass", source, flags=re.MULTILINE)):
+        with suppress(SyntaxError, ValueError, RecursionError, MemoryError):
+            return ast.parse(text)
+    return ast.Module([], [])
 
 
 def defined_names(source: str, imports: bool = True) -> set[str]:

@@ -9,25 +9,30 @@ from __future__ import annotations
 
 import re
 import shutil
+import signal
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import nbformat
 from nbconvert.exporters.exporter import ResourcesDict
 from nbformat import NotebookNode
+from nbformat.v4 import new_output
 from nbgrader.api import Gradebook
 from nbgrader.converters import Autograde
 from nbgrader.preprocessors import CheckCellMetadata, LimitOutput, SaveAutoGrades
 from nbgrader.utils import is_grade, is_solution
 
-from grading.assemble import Unreadable, assembled, defined_names, is_test, mentioned_names, read
+from grading.assemble import Unreadable, assembled, attached, defined_names, is_test, mentioned_names, read
 from grading.course import NOT_GRADED, Assignment
 from grading.sandbox import Limits, Stopped
 from grading.shell import Shell
 from grading.student import Missing, Student, clean
 from grading.values import NotPlain
+from grading.words import shown
 from scripts.exercises import convert, settings
 
 __all__ = ["graded", "not_graded"]
@@ -38,14 +43,19 @@ STUDENT = "student"
 #: What an error of a cell says about what the code tried; the walls held it off.
 TRIED = {
     r"Read-only file system|Permission denied": "tried to write where it may not",
-    r"Network is unreachable|name resolution|urlopen error|Name or service not known": "tried to reach the network",
+    r"Address family not supported|name resolution|urlopen error|service not known": "tried to reach the network",
     r"MemoryError|Unable to allocate": "asked for more memory than there is",
     r"TooMuchOutput": "printed without end",
     r"BlockingIOError|Resource temporarily unavailable|can't start new thread": "started too many processes",
     r"No such file or directory: '/": "looked for a file that is not there",
     r"^SystemExit": "called exit",
+    r"Operation not permitted": "asked the system for what is closed",
 }
 
+#: Seconds of a processor in which an answer in words is made a page.
+SECONDS_FOR_WORDS = 5
+#: The errors of a cell that is no Python.
+NO_PYTHON = ("SyntaxError", "IndentationError", "TabError")
 #: What an answer to an exercise has no reason to mention.
 ODD = ["gradebook", "nbgrader", "HIDDEN TESTS", "os._exit", "ctypes", "get_ipython().", "sys.modules", "__builtins__"]
 
@@ -70,14 +80,25 @@ def graded(assignment: Assignment, text: bytes, limits: Limits, unsafe: bool = F
     remarks += [*student.remarks, *_tried(done)]
     answers = {cell.metadata.nbgrader.grade_id: cell for cell in done.cells if is_solution(cell)}
     tests = {cell.metadata.nbgrader.grade_id: cell for cell in done.cells if is_grade(cell)}
+    tasks = [_task(task, scores[task.cell], answers.get(task.answer), tests[task.cell]) for task in assignment.tasks]
+    for task in tasks:
+        if task["by hand"] and task["score"] is None:
+            task["page"] = _as_page(task["answer"], attached(handed_in))
     return {
         "assignment": assignment.name,
         "remarks": list(dict.fromkeys(remarks)),
-        "tasks": [
-            _task(task, scores[task.cell], answers.get(task.name), tests[task.cell]) for task in assignment.tasks
-        ],
+        "tasks": tasks,
         "seconds": round(time.process_time() - started + student.used, 2),
     }
+
+
+def _as_page(words: str, attachments: dict[str, str]) -> str:
+    """An answer in words as HTML; empty where that takes too long."""
+    try:
+        with limited(SECONDS_FOR_WORDS):
+            return shown(words, attachments)
+    except (TookTooLong, Exception):  # whatever was written
+        return ""
 
 
 def not_graded(assignment: Assignment, why: str) -> dict[str, Any]:
@@ -94,6 +115,10 @@ def _task(task: Any, score: float | None, answer: NotebookNode | None, test: Not
     """One task's mark: None, until someone has read the answer. ``what`` is the short name of a mistake."""
     errors = [output for output in (test or {}).get("outputs", []) if output.output_type == "error"]
     what, says = ("", "") if not errors else _mistake(errors[-1])
+    broken = [output for output in (answer or {}).get("outputs", []) if output.get("ename") in NO_PYTHON]
+    if errors and broken:  # the tests found nothing, because Python has read nothing of the cell
+        message = re.sub(r"<ipython-input[^>]*>, ", "", broken[-1].evalue)
+        what, says = "syntax error", f"Python can't read your cell. {broken[-1].ename}: {message}"[:1000]
     if task.by_hand and score == 0:
         what, says = "no answer", "The answer was left as it was."
     return {
@@ -111,10 +136,29 @@ def _task(task: Any, score: float | None, answer: NotebookNode | None, test: Not
 
 def _mistake(error: NotebookNode) -> tuple[str, str]:
     """The short name of a mistake and the sentence: `check` writes both, other errors have their own names."""
-    if error.ename == "NotYet" and ": " in error.evalue:
+    if error.ename in ("NotYet", TookTooLong.__name__) and ": " in error.evalue:
         what, says = error.evalue.split(": ", 1)
         return what[:60], says[:1000]
     return error.ename[:60], f"{error.ename}: {error.evalue}"[:1000]
+
+
+class TookTooLong(BaseException):
+    """An answer on which a test would work without end."""
+
+
+@contextmanager
+def limited(seconds: float) -> Iterator[None]:
+    """Raise `TookTooLong` in what takes this process more seconds of a processor, and again if that is caught."""
+
+    def stop(number: int, frame: Any) -> None:
+        raise TookTooLong(f"too long: This answer keeps the test busy for more than {seconds:g} s.")
+
+    signal.signal(signal.SIGPROF, stop)
+    signal.setitimer(signal.ITIMER_PROF, seconds, 1)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
 
 
 class Tests:
@@ -141,16 +185,24 @@ class Tests:
         return notebook, resources
 
     def _run(self, source: str) -> list[NotebookNode]:
+        try:
+            with limited(self._student.limits.seconds):
+                for name in self._asked_for & mentioned_names(source):
+                    self._fetch(name)
+                return clean(self._shell.run(source))
+        except TookTooLong as error:  # in what is not a cell
+            return [new_output("error", ename="TookTooLong", evalue=str(error), traceback=[str(error)])]
+
+    def _fetch(self, name: str) -> None:
+        """Let a name stand for what the student has defined."""
         names = self._shell.names
-        for name in self._asked_for & mentioned_names(source):
-            names.pop(name, None)
-            try:
-                names[name] = self._student.look_up(name)
-            except Missing:
-                pass
-            except (NotPlain, Stopped) as error:
-                names[name] = _Unusable(error)
-        return clean(self._shell.run(source))
+        names.pop(name, None)
+        try:
+            names[name] = self._student.look_up(name)
+        except Missing:
+            pass
+        except (NotPlain, Stopped) as error:
+            names[name] = _Unusable(error)
 
 
 class _Unusable:
@@ -187,15 +239,16 @@ def _scores(assignment: Assignment, folder: Path) -> dict[str, float | None]:
 def _oddities(handed_in: NotebookNode, assignment: Assignment) -> list[str]:
     """What in a submission deserves a look, though it changes no mark."""
     remarks = []
-    kernel = str(handed_in.metadata.get("kernelspec", {}).get("language", "python"))
-    if kernel.lower() != "python":
-        remarks.append(f"the notebook says that it is in {kernel[:30]}; it was run as Python")
+    language = handed_in.metadata.language
+    if language.lower() != "python":
+        remarks.append(f"the notebook says that it is in {language[:30]}; it was run as Python")
     locked = [cell.source for cell in assignment.release.cells if cell.cell_type == "code" and not is_solution(cell)]
     given = {"check"}.union(*(defined_names(source, imports=False) for source in locked))
     theirs = "\n".join(cell.source for cell in handed_in.cells if cell.cell_type == "code")
     stock = "\n".join(cell.source for cell in assignment.release.cells)
     for cell in handed_in.cells:
-        own = cell.cell_type == "code" and cell.metadata.get("nbgrader", {}).get("solution", True)
+        own = cell.cell_type == "code" and cell.source.strip() not in stock
+        own = own and cell.metadata.get("nbgrader", {}).get("solution", True)
         for name in sorted(defined_names(cell.source) & given if own else ()):
             remarks.append(f"defines {name}, which is given; the tests use the given one")
     return remarks + [f"mentions {word}" for word in ODD if word in theirs and word not in stock]

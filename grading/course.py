@@ -17,8 +17,10 @@ from nbgrader.utils import is_grade
 from grading.assemble import is_test
 from scripts.exercises import convert, settings
 
-__all__ = ["NOT_GRADED", "Assignment", "Task", "prepared"]
+__all__ = ["NOT_GRADED", "Assignment", "Task", "names_of_cells", "prepared"]
 
+#: What nbgrader calls a test, or a test of one part that has points of its own: `mean-test`, `mean-test-empty_list`.
+PART = re.compile(r"(.+?)-test(?:-(.+))?")
 NOT_GRADED = "not graded"  #: the mistake and the state of a task whose file could not be marked
 
 
@@ -31,6 +33,7 @@ class Task:
     title: str
     points: float
     by_hand: bool
+    answer: str  #: the grade_id of the cell with the answer, which several parts may test
 
 
 @dataclass(frozen=True)
@@ -59,9 +62,24 @@ class Assignment:
                 title = heading[1] if not is_grade(cell) else title
             if is_grade(cell):
                 details = cell.metadata.nbgrader
-                name = details.grade_id.removesuffix("-test")
-                found.append(Task(name, details.grade_id, title, float(details.points), not is_test(cell)))
+                match = PART.fullmatch(details.grade_id)
+                answer, part = (match[1], match[2] or "") if match else (details.grade_id, "")
+                words = f"{title}: {part.replace('_', ' ').replace('-', ' ')}" if part else title
+                points = float(details.points)
+                found.append(
+                    Task(answer + (part and f"-{part}"), details.grade_id, words, points, not is_test(cell), answer)
+                )
         return found
+
+    def wrong_points(self) -> list[str]:
+        """Where a question promises other points than its tests give."""
+        wrong = []
+        for name, cell in self.cells.items():
+            told = re.search(r"\*([\d.]+) points?\b", cell.source) if cell.cell_type == "markdown" else None
+            points = sum(task.points for task in self.tasks if f"{task.answer}-task" == name)
+            if told and points and float(told[1]) != points:
+                wrong.append(f"{name}: the text promises {told[1]} points, and the tests give {points:g}")
+        return wrong
 
     @cached_property
     def key(self) -> str:
@@ -72,6 +90,12 @@ class Assignment:
     def cells(self) -> dict[str, NotebookNode]:
         """The cells of the source by their names."""
         return {cell.metadata.nbgrader.grade_id: cell for cell in self.source.cells if "nbgrader" in cell.metadata}
+
+
+def names_of_cells(source: Path) -> set[str]:
+    """What nbgrader calls the cells of a notebook."""
+    cells = nbformat.read(source, as_version=4).cells
+    return {cell.metadata.nbgrader.grade_id for cell in cells if "nbgrader" in cell.metadata}
 
 
 def prepared(source: Path, folder: Path) -> Assignment:

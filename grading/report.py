@@ -5,12 +5,19 @@ from __future__ import annotations
 import base64
 import re
 from collections import Counter
+from collections.abc import Iterable
 from html import escape
 from pathlib import Path
+from statistics import median
 from typing import Any
+
+import nbformat
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from grading.course import NOT_GRADED, Assignment
 from grading.marks import Marked, number
+from grading.similar import alike
+from grading.tables import write, write_zip
 
 __all__ = ["write_feedback", "write_report"]
 
@@ -31,6 +38,7 @@ pre { background: var(--soft); padding: .6rem .8rem; overflow-x: auto; border-ra
 .bar { display: flex; height: 1rem; min-width: 10rem; background: var(--soft); }
 .bar i { display: block; } .good { background: var(--good); } .part { background: var(--part); }
 .bad { background: var(--bad); } .none { background: var(--line); }
+.words { background: var(--soft); padding: .1rem .8rem; } .formula { height: 1.4em; vertical-align: middle; }
 .key i { display: inline-block; width: .8rem; height: .8rem; margin: 0 .3rem 0 1rem; }
 """
 
@@ -45,13 +53,6 @@ def page(title: str, body: list[str]) -> str:
     )
 
 
-def _write(path: Path, text: str) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    new = path.with_suffix(".new")
-    new.write_text(text, encoding="utf-8")
-    new.replace(path)
-
-
 def table(header: list[str], rows: list[list[str]], numbers: set[int] = frozenset()) -> str:
     """A table of cells that are HTML."""
     kinds = [' class="n"' if place in numbers else "" for place in range(len(header))]
@@ -63,21 +64,65 @@ def table(header: list[str], rows: list[list[str]], numbers: set[int] = frozense
 # -- for a student --------------------------------------------------------------------------------------------------
 
 
-def write_feedback(folder: Path, one: Marked) -> None:
+def feedback(one: Marked, assignments: Iterable[str]) -> str:
     """The page of one student."""
     body = []
     for assignment, result in one.results.items():
+        if assignment not in assignments:
+            continue
         total, points = one.total(assignment), sum(task["points"] for task in result["tasks"])
         so_far = sum(task["score"] or 0 for task in result["tasks"])
-        known = f"{number(so_far)} of {points:g} points"
+        known = f"{number(so_far if total is None else total)} of {points:g} points"
         body.append(f"<h2>{escape(assignment)}: {known}{'' if total is not None else ' so far'}</h2>")
-        body += [f"<p>{escape(remark)}</p>" for remark in result["remarks"]]
+        late = [result["late"]["says"]] if result.get("late") else []
+        body += [f"<p>{escape(remark)}</p>" for remark in result["remarks"] + late]
         # Where a file could not be marked, the remark has said why: no task says it again.
         for task in result["tasks"]:
             body += _about_task(task) if task["what"] != NOT_GRADED else []
     if not one.results:
         body.append("<p>Nothing was handed in.</p>")
-    _write(folder / f"{one.slug}.html", page(f"Feedback for {one.student}", body))
+    return page(f"Feedback for {one.student}", body)
+
+
+def as_notebook(one: Marked, assignment: str) -> str:
+    """The same as a notebook: Canvas shows feedback under the name of the file that was handed in."""
+    cells = [new_markdown_cell(f"# Feedback for {escape(one.student)}")]
+    result = one.results[assignment]
+    late = [result["late"]["says"]] if result.get("late") else []
+    cells += [new_markdown_cell(escape(remark)) for remark in result["remarks"] + late]
+    for task in result["tasks"]:
+        score = "to be read" if task["score"] is None else f"{number(task['score'])} of {task['points']:g}"
+        says = task.get("comment") or task["says"] or ("" if task["by hand"] else "Right.")
+        cells.append(new_markdown_cell(f"### {escape(task['title'])} – {score}\n\n{escape(says)}"))
+        make = new_markdown_cell if task["by hand"] else new_code_cell
+        cells += [make(task["answer"])] if task["answer"] else []
+    for place, cell in enumerate(cells):
+        cell.id = f"feedback-{place}"  # else by chance, and a second run would write other bytes
+    return nbformat.writes(new_notebook(cells=cells))
+
+
+def write_feedback(folder: Path, marked: list[Marked], assignments: list[Assignment]) -> None:
+    """The pages of all students, and for each assignment the zips that Moodle and Canvas take back.
+
+    Moodle finds a student by the number in the folder's name, in which the full name ends at the first underscore;
+    Canvas by the two numbers in the file's name, which has to be that of the download.
+    """
+    for one in marked:
+        write(folder / f"{one.slug}.html", feedback(one, one.results))
+    for assignment in assignments:
+        found: dict[str, dict[str, str]] = {"moodle": {}, "canvas": {}}
+        for one in marked:
+            result = one.results.get(assignment.name, {})
+            if result.get("participant"):
+                name = re.sub(r"[\W_]+", " ", one.student).strip()
+                path = f"{name}_{result['participant']}_assignsubmission_file/{assignment.name}-feedback.html"
+                found["moodle"][path] = feedback(one, [assignment.name])
+            if result.get("download", "").endswith(".ipynb"):
+                found["canvas"][result["download"]] = as_notebook(one, assignment.name)
+        for platform, files in found.items():
+            place = folder.parent / f"feedback-{platform}-{assignment.name}.zip"
+            if files:
+                write_zip(place, files)
 
 
 def _about_task(task: dict[str, Any]) -> list[str]:
@@ -85,13 +130,20 @@ def _about_task(task: dict[str, Any]) -> list[str]:
     lines = [f"<h3>{escape(task['title'])} – {score}</h3>"]
     if task.get("comment"):
         lines.append(f'<p class="says open">{escape(task["comment"])}</p>')
-    elif task["says"]:
+    if "tests gave" in task:
+        lines.append(f"<p>The tests gave {number(task['tests gave'])}; the mark was set by hand.</p>")
+    if task["says"] and not ("tests gave" in task or task.get("comment")):
         lines.append(f'<p class="says">{escape(task["says"])}</p>')
-    elif task["score"] is not None and not task["by hand"]:
+    elif task["score"] is not None and not task["by hand"] and "tests gave" not in task:
         lines.append('<p class="says right">Right.</p>')
     if task["answer"]:
-        lines.append(f"<p>Your answer:</p><pre>{escape(task['answer'])}</pre>")
+        lines += ["<p>Your answer:</p>", _answer(task)]
     return lines + [html for output in task["outputs"] if (html := _output(output))]
+
+
+def _answer(task: dict[str, Any]) -> str:
+    """Code as it was typed, words as they were meant."""
+    return f'<div class="words">{task["page"]}</div>' if task.get("page") else f"<pre>{escape(task['answer'])}</pre>"
 
 
 def _output(output: dict[str, Any]) -> str:
@@ -110,16 +162,19 @@ def _output(output: dict[str, Any]) -> str:
 # -- for the instructor ---------------------------------------------------------------------------------------------
 
 
-def write_report(folder: Path, marked: list[Marked], assignments: list[Assignment], notes: list[str]) -> None:
+def write_report(
+    folder: Path, marked: list[Marked], assignments: list[Assignment], missing: str, notes: list[str]
+) -> None:
     """The report on the class, and the page of the answers that wait to be read."""
     body = [f"<p>{escape(note)}</p>" for note in notes]
     body += ["<h2>Who needs a look by hand</h2>", _looks(marked)]
     for assignment in assignments:
-        results = [one.results[assignment.name] for one in marked if assignment.name in one.results]
+        results = [one.results[assignment.name] for one in marked if one.handed_in(assignment.name)]
         body += [f"<h2>{escape(assignment.name)}</h2>", _bars(assignment, results), _mistakes(assignment, results)]
-    body += ["<h2>Marks</h2>", _totals(marked, assignments)]
-    _write(folder / "report.html", page("Report on the class", body))
-    _write(folder / "by_hand.html", page("Answers to be read", _to_read(marked, assignments)))
+        body += _alike(assignment, marked)
+    body += ["<h2>Marks</h2>", _totals(marked, assignments, missing)]
+    write(folder / "report.html", page("Report on the class", body))
+    write(folder / "by_hand.html", page("Answers to be read", _to_read(marked, assignments)))
 
 
 def _looks(marked: list[Marked]) -> str:
@@ -136,8 +191,8 @@ def _link(one: Marked) -> str:
 def _bars(assignment: Assignment, results: list[dict[str, Any]]) -> str:
     """For each task how many have all points, some, none, or wait to be read: the plot of the marks."""
     rows = []
-    for place, task in enumerate(assignment.tasks):
-        scores = [result["tasks"][place]["score"] for result in results]
+    for task in assignment.tasks:
+        scores = [found["score"] for found in _of(task.name, results)]
         full = sum(score == task.points for score in scores)
         none, waiting = scores.count(0), scores.count(None)
         parts = {"good": full, "part": len(scores) - full - none - waiting, "bad": none, "none": waiting}
@@ -148,26 +203,31 @@ def _bars(assignment: Assignment, results: list[dict[str, Any]]) -> str:
             f'<i class="{kind}" style="width:{100 * count / max(len(scores), 1):.1f}%"></i>'
             for kind, count in parts.items()
         )
-        rows.append(
-            [escape(task.title), f'<div class="bar" role="img" aria-label="{summary}">{bar}</div>', str(full), mean]
-        )
+        lengths = [len(found["answer"].split()) for found in _of(task.name, results) if found["answer"]]
+        length = f"{median(lengths):g}" if lengths else ""
+        picture = f'<div class="bar" role="img" aria-label="{summary}">{bar}</div>'
+        rows.append([escape(task.title), picture, str(full), mean, length])
     key = "".join(
         f'<i class="{kind}"></i>{word}'
         for kind, word in {"good": "all points", "part": "some", "bad": "none", "none": "to be read"}.items()
     )
-    header = ["task", "submissions", "all points", "mean"]
-    return f'{table(header, rows, {2, 3})}<p class="key">Of {len(results)}: {key}</p>'
+    header = ["task", "submissions", "all points", "mean", "words (median)"]
+    return f'{table(header, rows, {2, 3, 4})}<p class="key">Of {len(results)}: {key}</p>'
+
+
+def _of(task: str, results: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """What a task has brought to each who handed it in; an older result may not have it."""
+    return [found for result in results for found in result["tasks"] if found["task"] == task]
 
 
 def _mistakes(assignment: Assignment, results: list[dict[str, Any]]) -> str:
     """The commonest mistakes of each task, with their shares; what was not marked holds none."""
     rows = []
-    for place, task in enumerate(assignment.tasks):
-        made = Counter(result["tasks"][place]["what"] for result in results)
-        for is_none in ("", NOT_GRADED):
-            del made[is_none]
+    for task in assignment.tasks:
+        found = _of(task.name, results)
+        made = Counter(one["what"] for one in found if one["what"] not in ("", NOT_GRADED))
         for what, count in made.most_common(5):
-            says = next(r["tasks"][place]["says"] for r in results if r["tasks"][place]["what"] == what)
+            says = next(one["says"] for one in found if one["what"] == what)
             share = f"{100 * count / len(results):.0f}%"
             rows.append([escape(task.title), escape(what), str(count), share, escape(says[:300])])
     rows.sort(key=lambda row: -int(row[2]))
@@ -175,14 +235,24 @@ def _mistakes(assignment: Assignment, results: list[dict[str, Any]]) -> str:
     return "<h3>Commonest mistakes</h3>" + (table(header, rows, {2, 3}) if rows else "<p>None.</p>")
 
 
-def _totals(marked: list[Marked], assignments: list[Assignment]) -> str:
+def _alike(assignment: Assignment, marked: list[Marked]) -> list[str]:
+    """Who has answered nearly the same, where the answer is long and not the usual one."""
+    rows = []
+    for task in assignment.tasks:
+        found = {one.student: answer["answer"] for one in marked if (answer := one.task(assignment.name, task.name))}
+        for one, other, share in alike(found, assignment.cells[task.answer].source):
+            rows.append([escape(task.title), escape(one), escape(other), f"{100 * share:.0f}%"])
+    return ["<h3>Answers that are alike</h3>", table(["task", "", "", "share"], rows, {3})] if rows else []
+
+
+def _totals(marked: list[Marked], assignments: list[Assignment], missing: str) -> str:
     names = [assignment.name for assignment in assignments]
     rows = []
     for one in marked:
         cells = []
         for name in names:
-            total = one.total(name)
-            waits = name in one.results and total is None
+            total = one.total(name, missing)
+            waits = one.handed_in(name) and total is None
             cells.append("to be read" if waits else "–" if total is None else number(total))
         rows.append([_link(one), *cells])
     return table(["student", *map(escape, names)], rows, set(range(1, len(names) + 1)))
@@ -192,15 +262,17 @@ def _to_read(marked: list[Marked], assignments: list[Assignment]) -> list[str]:
     """Task by task: the model answer with its rubric, then what each student wrote."""
     body = ["<p>Write the scores and comments into by_hand.csv, then run the same command again.</p>"]
     for assignment in assignments:
-        for place, task in enumerate(assignment.tasks):
+        for task in assignment.tasks:
             if not task.by_hand:
                 continue
             model = re.sub(r"### (BEGIN|END) SOLUTION\n?", "", assignment.cells[task.cell].source).strip()
             body += [f"<h2>{escape(assignment.name)}: {escape(task.title)}</h2>", f"<pre>{escape(model)}</pre>"]
             for one in marked:
-                found = one.results.get(assignment.name, {}).get("tasks", [])
-                if found and found[place]["what"] not in ("no answer", NOT_GRADED):
-                    known = found[place]["score"] is not None
-                    score = f": {found[place]['score']:g} of {task.points:g}" if known else ""
-                    body.append(f"<h3>{escape(one.student)}{score}</h3><pre>{escape(found[place]['answer'])}</pre>")
+                found = one.task(assignment.name, task.name)
+                if found and found["what"] not in ("no answer", NOT_GRADED):
+                    score = f": {number(found['score'])} of {task.points:g}" if found["score"] is not None else ""
+                    body += [f"<h3>{escape(one.student)}{score}</h3>", _answer(found)]
+                    if was := found.get("was"):
+                        body.append(f"<p>The answer has changed. This one had {number(was['score'])}:</p>")
+                        body.append(f"<pre>{escape(was['answer'])}</pre>")
     return body

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import gc
 import hashlib
 import json
@@ -13,7 +14,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -21,14 +22,15 @@ import nbformat
 
 from grading.autograde import graded, not_graded
 from grading.course import Assignment
-from grading.sandbox import MEGABYTE, Limits
+from grading.sandbox import MEGABYTE, ROOT, Limits
+from grading.tables import write
 
 __all__ = ["Job", "marked", "self_check"]
 
-#: Changes whenever the same submission could get another mark or another feedback than before.
-VERSION = 1
-#: Seconds of the clock, on top of a notebook's own limit, after which its whole process is ended.
-GRACE = 120
+#: Seconds, on top of a notebook's own limit, after which the process that marks it is ended.
+GRACE = 60
+#: How many times longer the clock may run than a processor, which may be shared.
+SHARED = 4
 
 
 @dataclass(frozen=True)
@@ -39,11 +41,19 @@ class Job:
     assignment: Assignment
     text: bytes
     result: Path
+    about: dict[str, Any] = field(default_factory=dict)  #: goes into the result: whose it is, when it came
 
     def key(self, limits: Limits, unsafe: bool) -> str:
         """What the result depends on."""
-        parts = [VERSION, self.assignment.key, asdict(limits), unsafe, hashlib.sha256(self.text).hexdigest()]
+        parts = [programs(), self.assignment.key, asdict(limits), unsafe, hashlib.sha256(self.text).hexdigest()]
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+
+
+@functools.cache
+def programs() -> str:
+    """The hash of what marks: this package, treekit with `check`, and the versions of the packages."""
+    files = [ROOT / "requirements.txt", *(ROOT / "grading").glob("*.py"), *(ROOT / "treekit").rglob("*.py")]
+    return hashlib.sha256(b"".join(path.read_bytes() for path in sorted(files))).hexdigest()
 
 
 def _work(job: Job, limits: Limits, unsafe: bool) -> None:
@@ -53,16 +63,13 @@ def _work(job: Job, limits: Limits, unsafe: bool) -> None:
     os.setsid()  # so that Ctrl+C reaches the parent alone, which ends the others
     memory = 2 * limits.memory * MEGABYTE
     resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+    seconds = int(limits.total) + GRACE
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
     _save(job, limits, unsafe, graded(job.assignment, job.text, limits, unsafe))
 
 
 def _save(job: Job, limits: Limits, unsafe: bool, result: dict[str, Any]) -> None:
-    job.result.parent.mkdir(parents=True, exist_ok=True)
-    new = job.result.with_suffix(".new")
-    new.write_text(
-        json.dumps({"key": job.key(limits, unsafe)} | result, ensure_ascii=False, indent=1), encoding="utf-8"
-    )
-    new.replace(job.result)
+    write(job.result, json.dumps({"key": job.key(limits, unsafe)} | result | job.about, ensure_ascii=False, indent=1))
 
 
 def saved(job: Job, limits: Limits, unsafe: bool) -> dict[str, Any] | None:
@@ -70,7 +77,7 @@ def saved(job: Job, limits: Limits, unsafe: bool) -> dict[str, Any] | None:
     with suppress(OSError, ValueError):
         result = json.loads(job.result.read_text(encoding="utf-8"))
         if result.get("key") == job.key(limits, unsafe):
-            return result
+            return result | job.about
     return None
 
 
@@ -101,14 +108,14 @@ def marked(
                 job = waiting.pop(0)
                 process = context.Process(target=_work, args=(job, limits, unsafe))
                 process.start()
-                running[process.sentinel] = job, process, time.monotonic() + limits.patience * limits.total + GRACE
+                running[process.sentinel] = job, process, time.monotonic() + SHARED * limits.total + GRACE
             for sentinel in multiprocessing.connection.wait(list(running), timeout=1):
                 job, process, _ = running.pop(sentinel)
                 process.join()
                 result = saved(job, limits, unsafe)
                 if result is None:
                     why = f"marking it ended with an error (exit status {process.exitcode})"
-                    result = not_graded(job.assignment, why)
+                    result = not_graded(job.assignment, why) | job.about
                 tell(job, result, True)
                 yield job, result
             for _, process, until in running.values():
@@ -122,7 +129,7 @@ def marked(
 
 def self_check(assignment: Assignment, limits: Limits, unsafe: bool = False) -> list[str]:
     """What is wrong with an assignment: its own solutions must earn all points, the student edition none."""
-    wrong = []
+    wrong = assignment.wrong_points()
     editions = {"solution": assignment.source, "student edition": assignment.release}
     jobs = [
         Job(what, assignment, nbformat.writes(notebook).encode(), assignment.folder / f"{what}.json")

@@ -1,4 +1,4 @@
-"""The walls: bubblewrap, limits, and a watch on time and memory.
+"""The walls: bubblewrap, a filter of system calls, limits, and a watch on time and memory.
 
 Inside there are the system, Python with its packages, treekit and this package, all read-only; a small folder of one's
 own in memory; no network; no process but one's own. Outside stay the solutions, the hidden tests, the marks, every
@@ -11,26 +11,33 @@ import contextlib
 import functools
 import json
 import os
-import select
 import shutil
 import signal
 import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-__all__ = ["NOT_GUARANTEED", "Limits", "Sandbox", "Stopped", "bubblewrap", "used_by"]
+from grading import seccomp
+
+__all__ = ["NOT_GUARANTEED", "Limits", "Sandbox", "Stopped", "bubblewrap", "exposed", "used_by"]
 
 ROOT = Path(__file__).resolve().parents[1]
 MEGABYTE = 1 << 20
-#: Seconds of the clock that may pass besides, until Python has started.
+#: Seconds that may pass idly until the first request is answered, while Python starts.
 START = 20
 #: Seconds between two looks at a student's processes.
 PAUSE = 0.2
+#: The folders that code inside can write to, in memory, and their megabytes.
+TEMPORARY = {"/dev/shm": 16, "/tmp": 32, "/home/student": 64}
+#: Bytes that the kernel needs for a file, be it empty, and at most for a socket.
+FILE, SOCKET = 2 << 10, 256 << 10
 
 #: What a run without bubblewrap leaves open.
 NOT_GUARANTEED = """\
@@ -49,7 +56,7 @@ class Limits:
     processes: int = 64
     file: int = 32  #: megabytes of one file, and of all of them twice that
     answer: int = 8  #: megabytes of one answer
-    patience: float = 4  #: seconds of the clock for each of these, since a processor may be shared; and START more
+    patience: float = 60  #: seconds for which a whole notebook may do nothing; one cell or one call, half of them
 
 
 class Stopped(Exception):
@@ -61,51 +68,77 @@ def bubblewrap() -> str | None:
     """Why the walls can't be put up on this machine; None if they can."""
     if sys.platform != "linux":
         return f"bubblewrap needs Linux, and this is {sys.platform}"
+    if seccomp.program() is None:
+        return "the filter of system calls is written for x86-64 and ARM (64 bits) alone"
     if shutil.which("bwrap") is None:
         return "bubblewrap is not installed (on Debian and Ubuntu: apt install bubblewrap)"
-    tried = subprocess.run([*_walls(), "--", "/bin/true"], capture_output=True, text=True)
+    with _filter() as rules:
+        tried = subprocess.run([*_walls(rules), "--", "/bin/true"], capture_output=True, text=True, pass_fds=[rules])
     return None if tried.returncode == 0 else f"bubblewrap does not work here: {tried.stderr.strip()[:300]}"
 
 
-def _walls() -> list[str]:
-    """The command that puts up the walls.
+def exposed(places: list[Path]) -> str | None:
+    """Why code inside could read one of these places; None if it can't."""
+    for place in places:
+        for folder in map(Path, _visible()):
+            if place.resolve().is_relative_to(folder.resolve()):
+                return f"{place} lies in {folder}, which the students' code needs to see. Move the one or the other"
+    return None
+
+
+@contextlib.contextmanager
+def _filter() -> Iterator[int]:
+    """The filter of system calls as an open file, which bubblewrap reads."""
+    with tempfile.TemporaryFile() as file:
+        file.write(seccomp.program() or b"")
+        file.seek(0)
+        yield file.fileno()
+
+
+#: What of /usr is seen inside. Not all of it: a course may lie below /usr/src or /usr/local/share.
+SYSTEM = ["bin", "sbin", "lib", "lib32", "lib64", "libexec", "local/bin", "local/lib", "share/fonts", "share/zoneinfo"]
+
+
+def _visible() -> list[str]:
+    """The folders of this machine that are seen inside: the system's, Python's, and the book's two packages."""
+    system = [Path("/usr", part) for part in SYSTEM]
+    system += [Path(folder) for folder in ("/bin", "/lib", "/lib32", "/lib64", "/sbin") if not os.path.islink(folder)]
+    python = {Path(sys.prefix), Path(sys.base_prefix).resolve(), *map(Path, _python_links())}
+    python -= {Path("/usr"), Path("/usr/local")}  # whose parts are among the system's
+    found = [*filter(Path.is_dir, system), *sorted(python)]
+    return [str(path) for path in found if not any(path.is_relative_to(other) for other in found if other != path)]
+
+
+def _walls(rules: int) -> list[str]:
+    """The command that puts up the walls; ``rules`` is the open file with the filter of system calls.
 
     Root sets them up and then gives up its rights (`inside.limit`); in a namespace of users it would still be root, to
-    which the limits do not apply. Anyone else needs that namespace, and may make no other.
+    which the limits do not apply. Anyone else needs that namespace, and may make no other. There is no /proc inside,
+    which would tell of this machine's folders and of the command itself.
     """
-    command = [
-        shutil.which("bwrap") or "bwrap",
-        "--unshare-pid",
-        "--unshare-ipc",
-        "--unshare-net",
-        "--unshare-uts",
-        "--unshare-cgroup-try",
-    ]
+    command = [shutil.which("bwrap") or "bwrap", "--seccomp", str(rules)]
+    command += [f"--unshare-{what}" for what in ("pid", "ipc", "net", "uts", "cgroup-try")]
     command += ["--die-with-parent", "--new-session", "--cap-drop", "ALL", "--hostname", "sandbox"]
     if os.getuid() == 0:
         command += ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
     else:
         command += ["--unshare-user", *(["--disable-userns"] if _knows("--disable-userns") else [])]
-    command += ["--ro-bind", "/usr", "/usr"]
     for folder in ("/bin", "/lib", "/lib32", "/lib64", "/sbin"):
         if os.path.islink(folder):
             command += ["--symlink", os.readlink(folder), folder]
-        elif os.path.isdir(folder):
-            command += ["--ro-bind", folder, folder]
     for file in ("/etc/ld.so.cache", "/etc/localtime"):
         command += ["--ro-bind-try", file, file]
-    command += ["--proc", "/proc", "--dev", "/dev"]
+    # Pages of /dev/zero can be shared without counting for anybody.
+    command += ["--dev", "/dev", "--dev-bind", "/dev/null", "/dev/zero"]
     # Before the rest: Python or this project may lie below one of them.
-    for folder, size in (("/dev/shm", 16), ("/tmp", 32), ("/home/student", 64)):
+    for folder, size in TEMPORARY.items():
         command += ["--perms", "1777", "--size", str(size * MEGABYTE), "--tmpfs", folder]
-    bound = {Path(sys.prefix), Path(sys.base_prefix).resolve(), *map(Path, _python_links())}
-    for folder in sorted(path for path in bound if not path.is_relative_to("/usr")):
-        for parent in reversed(folder.parents[:-1]):
-            command += ["--perms", "0755", "--dir", str(parent)]  # else it has the rights of the folder outside
-        command += ["--ro-bind", str(folder), str(folder)]
-    command += ["--perms", "0755", "--dir", "/book"]
-    for package in ("treekit", "grading"):
-        command += ["--ro-bind", str(ROOT / package), f"/book/{package}"]
+    packages = {f"/book/{package}": str(ROOT / package) for package in ("treekit", "grading")}
+    for inside, outside in ({folder: folder for folder in _visible()} | packages).items():
+        for parent in reversed(Path(inside).parents[:-1]):
+            if str(parent) not in TEMPORARY:
+                command += ["--perms", "0755", "--dir", str(parent)]  # else it has the rights of the folder outside
+        command += ["--ro-bind", outside, inside]
     return [*command, "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/home/student"]
 
 
@@ -153,20 +186,26 @@ class Sandbox:
         home, place = ("/home/student", "/book") if not unsafe else (tempfile.mkdtemp(), str(ROOT))
         self._own_folder = home if unsafe else None
         program = [sys.executable, "-s", "-m", "grading.inside", str(theirs.fileno()), json.dumps(numbers)]
-        self._process = subprocess.Popen(
-            program if unsafe else [*_walls(), "--", *program],
-            cwd=home if unsafe else None,
-            env=ENVIRONMENT | {"HOME": home, "PYTHONPATH": place},
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-            pass_fds=[theirs.fileno()],
-            start_new_session=True,
-        )  # fmt: skip
+        with _filter() as rules:
+            self._process = subprocess.Popen(
+                program if unsafe else [*_walls(rules), "--", *program],
+                cwd=home if unsafe else None,
+                env=ENVIRONMENT | {"HOME": home, "PYTHONPATH": place},
+                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                pass_fds=[theirs.fileno(), rules],
+                start_new_session=True,
+            )  # fmt: skip
         theirs.close()
         self._channel = ours
-        self._channel.setblocking(False)
         self._number = 0
-        self._looked = time.monotonic()
         self.used = 0.0  #: seconds of a processor, so far
+        self.idle = 0.0  #: seconds for which a request waited and nothing was done, so far
+        self._asked: tuple[float, float] | None = None  #: both of these, when the request came that now waits
+        self._seen: dict[tuple[int, int], float] = {}
+        self._why = ""
+        self._over = threading.Event()
+        self._watch = threading.Thread(target=self._guard, daemon=True)
+        self._watch.start()
 
     def ask(self, request: dict[str, Any]) -> dict[str, Any]:
         """Send a request and wait for its answer.
@@ -178,18 +217,24 @@ class Sandbox:
         """
         self._number += 1
         text = json.dumps(request | {"number": self._number}).encode()
-        self._began, self._used_before = time.monotonic(), self.used
+        self._asked = self.used, self.idle
         try:
-            self._send(len(text).to_bytes(4, "big") + text)
+            self._channel.sendall(len(text).to_bytes(4, "big") + text)
             while (answer := self._answer()).get("number") != self._number:
                 pass  # a copy of the process, left behind by fork, answers an older request
             return answer
-        except Stopped:
-            self.close()
-            raise
+        except BrokenPipeError:
+            why = self._why or self._how_it_ended()
+        except Stopped as stop:
+            why = self._why or str(stop)
         except (ValueError, RecursionError, OSError):
-            self.close()
-            raise Stopped("broke the connection that its answers come through") from None
+            why = self._why or "broke the connection that its answers come through"
+        finally:
+            self._asked = None
+            if self._number == 1:
+                self.idle = 0.0  # Python's start is not the student's
+        self.close()
+        raise Stopped(why)
 
     def _answer(self) -> dict[str, Any]:
         length = int.from_bytes(self._receive(4), "big")
@@ -200,22 +245,14 @@ class Sandbox:
             raise ValueError("no answer of ours")
         return answer
 
-    def _send(self, text: bytes) -> None:
-        while text:
-            if select.select([], [self._channel], [], PAUSE)[1]:
-                text = text[self._channel.send(text) :]
-            self._look()
-
     def _receive(self, length: int) -> bytes:
-        parts, missing = [], length
-        while missing:
-            if select.select([self._channel], [], [], PAUSE)[0]:
-                part = self._channel.recv(min(missing, MEGABYTE))
-                if not part:
-                    raise Stopped(self._how_it_ended())
-                parts.append(part)
-                missing -= len(part)
-            self._look()
+        parts = []
+        while length:
+            part = self._channel.recv(min(length, MEGABYTE))
+            if not part:
+                raise Stopped(self._how_it_ended())
+            parts.append(part)
+            length -= len(part)
         return b"".join(parts)
 
     def _how_it_ended(self) -> str:
@@ -227,31 +264,48 @@ class Sandbox:
             return "was ended by the system, for time or memory"
         return "ended the program" if code == 0 else f"ended the program (exit status {code})"
 
-    def _look(self) -> None:
-        """See, now and then, that time and memory stay within their limits.
+    def _guard(self) -> None:
+        """Look now and then, also while nothing is asked, that time and memory stay within their limits.
 
-        What counts is a processor's time, so that a busy machine changes no mark; the clock only ends what sleeps.
+        What counts is a processor's time, so that a busy machine changes no mark, and time in which nothing is done.
         """
-        if time.monotonic() - self._looked < PAUSE:
-            return
-        self._looked = time.monotonic()
-        self.used, memory = used_by(self._process.pid, self.limits.memory * MEGABYTE)
-        if self.used - self._used_before > self.limits.seconds:
-            raise Stopped(f"took more than {self.limits.seconds:g} s")
-        if self.used > self.limits.total:
-            raise Stopped("took more time than is left for a notebook")
-        waited, patience = self._looked - self._began, START + self.limits.patience * self.limits.seconds
-        if waited > patience:
-            raise Stopped(f"gave no answer for {patience:g} s")
-        if memory > self.limits.memory * MEGABYTE:
-            raise Stopped(f"took more than {self.limits.memory} MB of memory")
+        looked = time.monotonic()
+        while not self._over.wait(PAUSE):
+            used, memory = used_by(self._process.pid, self.limits.memory * MEGABYTE, self._seen)
+            now = time.monotonic()
+            if used <= self.used and self._asked:
+                self.idle += min(now - looked, 5 * PAUSE)  # a machine that has slept has not waited
+            self.used, looked = max(used, self.used), now
+            if why := self._exceeded(memory):
+                self._why = why
+                self._kill()
+                return
+
+    def _exceeded(self, memory: int) -> str:
+        """Which limit is exceeded, as the end of a sentence."""
+        limits = self.limits
+        if asked := self._asked:
+            used, idle = self.used - asked[0], self.idle - asked[1]
+            if used > limits.seconds:
+                return f"took more than {limits.seconds:g} s"
+            if (idle > limits.patience / 2 or self.idle > limits.patience) and (self._number > 1 or idle > START):
+                return f"gave no answer for {idle:.0f} s"
+        if self.used > limits.total:
+            return "took more time than is left for a notebook"
+        return f"took more than {limits.memory} MB of memory" if memory > limits.memory * MEGABYTE else ""
+
+    def _kill(self) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)
 
     def close(self) -> None:
         """End the process and all that it has started."""
-        self.used = max(self.used, used_by(self._process.pid, 1 << 60)[0])
+        self._over.set()
+        self._watch.join()
+        if self._process.poll() is None:
+            self.used = max(self.used, used_by(self._process.pid, 1 << 60, self._seen)[0])
         self._channel.close()
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(self._process.pid, signal.SIGKILL)
+        self._kill()
         self._process.wait()
         if self._own_folder:
             shutil.rmtree(self._own_folder, ignore_errors=True)
@@ -269,13 +323,15 @@ def _processes_of_this_user() -> int:
     return count or 10_000  # a system without /proc, which counts them otherwise
 
 
-def used_by(pid: int, much: int) -> tuple[float, int]:
+def used_by(pid: int, much: int, seen: dict[tuple[int, int], float] | None = None) -> tuple[float, int]:
     """Seconds of a processor and bytes of memory that a process and all below it have used.
 
-    Memory that several processes share counts once; telling it apart takes time, so it is done only where all is much.
+    ``seen`` keeps what each process had used when it was last there: the kernel adds the time of an ended process to
+    its parent's only if the parent asks how it ended. Memory that several processes share counts once; telling it apart
+    takes time, so it is done only where all is much.
     """
     children: dict[int, list[int]] = {}
-    seconds, memory = {}, {}
+    ticks, memory = {}, {}
     for folder in Path("/proc").glob("[0-9]*"):
         try:
             fields = (folder / "stat").read_text().rsplit(")", 1)[1].split()
@@ -283,21 +339,40 @@ def used_by(pid: int, much: int) -> tuple[float, int]:
             continue
         one = int(folder.name)
         children.setdefault(int(fields[1]), []).append(one)
-        seconds[one] = sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")  # its own and its ended children's
+        ticks[one] = list(map(int, (*fields[11:15], fields[19])))  # its own, its ended children's, and when it began
         memory[one] = int(fields[21]) * os.sysconf("SC_PAGE_SIZE")
     family, new = [pid], [pid]
     while new:
         new = [child for parent in new for child in children.get(parent, [])]
         family += new
-    in_memory = sum(memory.get(one, 0) for one in family)
+    family = [one for one in family if one in ticks]
+    seen = {} if seen is None else seen
+    seen.update({(one, ticks[one][4]): sum(ticks[one][:2]) for one in family})
+    in_memory = sum(memory[one] for one in family)
     if in_memory > much:
-        in_memory = sum(map(_proportional, family))
-    return sum(seconds.get(one, 0) for one in family), in_memory
+        in_memory = sum(_proportional(one, memory[one]) for one in family)
+    seconds = max(sum(seen.values()), sum(sum(ticks[one][:4]) for one in family)) / os.sysconf("SC_CLK_TCK")
+    return seconds, in_memory + (_of_the_kernel(family[-1]) if len(family) > 1 else 0)
 
 
-def _proportional(pid: int) -> int:
-    """Bytes of one process in memory, its part of what it shares with others."""
-    with contextlib.suppress(OSError):
+def _proportional(pid: int, at_most: int) -> int:
+    """Bytes of one process in memory, its part of what it shares with others; all, if it doesn't let us see."""
+    try:
         lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
-        return sum(int(line.split()[1]) << 10 for line in lines if line.startswith("Pss:"))
-    return 0
+    except PermissionError:
+        return at_most
+    except OSError:  # gone meanwhile
+        return 0
+    return sum(int(line.split()[1]) << 10 for line in lines if line.startswith("Pss:"))
+
+
+def _of_the_kernel(pid: int) -> int:
+    """Bytes that the kernel keeps for the files and sockets of a process behind walls and of those beside it."""
+    found = 0
+    with contextlib.suppress(OSError):  # gone meanwhile
+        if os.readlink(f"/proc/{pid}/ns/net") != os.readlink("/proc/self/ns/net"):
+            found = SOCKET * Path(f"/proc/{pid}/net/unix").read_bytes().count(b"\n")
+            for folder in TEMPORARY:
+                state = os.statvfs(f"/proc/{pid}/root{folder}")
+                found += FILE * (state.f_files - state.f_ffree) + state.f_frsize * (state.f_blocks - state.f_bfree)
+    return found

@@ -14,6 +14,7 @@ from typing import Any
 from nbformat import NotebookNode
 from nbformat.v4 import new_output
 
+from grading.assemble import whole
 from grading.sandbox import Limits, Sandbox, Stopped
 from grading.shell import LONGEST_OUTPUT, PICTURE
 from grading.values import NotPlain, decoded
@@ -38,7 +39,7 @@ class Student:
     def __init__(self, limits: Limits, unsafe: bool = False) -> None:
         self.limits, self.unsafe = limits, unsafe
         self.remarks: list[str] = []
-        self.used = 0.0  #: seconds of a processor, in all that has ended
+        self.used = self.idle = 0.0  #: seconds of a processor, and of waiting, in all that has ended
         self._ran: list[str] = []
         self._shown = 0
         self._starts = 0
@@ -87,9 +88,9 @@ class Student:
         return _value(answer)
 
     def _ask(self, request: dict[str, Any]) -> dict[str, Any]:
-        if self._sandbox is None:
-            self._start()
         try:
+            if self._sandbox is None:
+                self._start()
             return self._sandbox.ask(request)
         except Stopped:
             self._forget()
@@ -103,19 +104,21 @@ class Student:
         if left <= 0:
             raise Stopped(f"was not run, because the notebook had taken more than {self.limits.total:g} s before")
         self._starts += 1
-        sandbox = Sandbox(replace(self.limits, total=left), self.unsafe)
-        for source in self._ran:
+        patience = max(2, self.limits.patience - self.idle)
+        self._sandbox = sandbox = Sandbox(replace(self.limits, total=left, patience=patience), self.unsafe)
+        for source in ["", *self._ran]:
             sandbox.ask({"do": "run", "source": source})
-        self._sandbox = sandbox
 
     def close(self) -> None:
         """End the student's process."""
         if self._sandbox is not None:
             self._sandbox.close()
-            self._forget()
+        self._forget()
 
     def _forget(self) -> None:
-        self.used += self._sandbox.used
+        if self._sandbox is not None:
+            self.used += self._sandbox.used
+            self.idle += self._sandbox.idle
         self._sandbox = None
 
 
@@ -166,14 +169,14 @@ def clean(outputs: Any) -> list[NotebookNode]:
         kind = output.get("output_type") if isinstance(output, dict) else None
         if kind == "stream":
             name = "stderr" if output.get("name") == "stderr" else "stdout"
-            kept.append(new_output("stream", name=name, text=str(output.get("text"))[:LONGEST_OUTPUT]))
+            kept.append(new_output("stream", name=name, text=whole(output.get("text"))[:LONGEST_OUTPUT]))
         elif kind == "error":
             lines = output.get("traceback")
-            lines = [str(line)[:2000] for line in lines[:60]] if isinstance(lines, list) else []
-            name, message = (str(output.get(key))[:2000] for key in ("ename", "evalue"))
+            lines = [whole(line)[:2000] for line in lines[:60]] if isinstance(lines, list) else []
+            name, message = (whole(output.get(key))[:2000] for key in ("ename", "evalue"))
             kept.append(new_output("error", ename=name, evalue=message, traceback=lines))
         elif kind in ("display_data", "execute_result") and isinstance(output.get("data"), dict):
-            data = {"text/plain": str(output["data"].get("text/plain", ""))[:LONGEST_OUTPUT]}
+            data = {"text/plain": whole(output["data"].get("text/plain", ""))[:LONGEST_OUTPUT]}
             if _is_picture(picture := output["data"].get(PICTURE)):
                 data[PICTURE] = picture
             kept.append(new_output("display_data", data=data))

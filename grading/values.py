@@ -10,6 +10,8 @@ from __future__ import annotations
 import base64
 import sys
 from collections.abc import Iterator
+from decimal import Decimal
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 # Imported where they are needed: a student's process starts in half the time without them.
@@ -21,6 +23,8 @@ __all__ = ["NotPlain", "decoded", "encoded"]
 
 #: The kinds of NumPy's numbers, truth values, texts and times; an array of objects goes as the list of its entries.
 KINDS = "biufcUSmM"
+#: Entries of a set or a dictionary. Each may have been made to collide with all before it.
+MOST_KEYS = 10_000
 
 
 class NotPlain(TypeError):
@@ -41,8 +45,8 @@ def encoded(value: Any) -> Any:
     np, pd = sys.modules.get("numpy"), sys.modules.get("pandas")
     if np and isinstance(value, np.generic):
         return {"is": "scalar", "array": _array(np.asarray(value))}
-    for kind in (bool, int, float, str):
-        if isinstance(value, kind):  # a student's subclass of it
+    for kinds, kind in ((bool, bool), (int, int), ((float, Fraction, Decimal), float), (str, str)):
+        if isinstance(value, kinds):  # a student's subclass of it
             return kind(value)
     if isinstance(value, complex):
         return {"is": "complex", "parts": [value.real, value.imag]}
@@ -57,18 +61,24 @@ def encoded(value: Any) -> Any:
         return {"is": "ellipsis"}
     if np and isinstance(value, np.ndarray):
         return _array(value)
-    if pd and isinstance(value, pd.Index):
-        return {"is": "index", "of": _column(value), "name": encoded(value.name)}
-    if pd and isinstance(value, pd.Series):
-        return {"is": "series", "of": _column(value), "name": encoded(value.name), "index": encoded(value.index)}
-    if pd and isinstance(value, pd.DataFrame):
-        columns = [_column(value.iloc[:, place]) for place in range(value.shape[1])]
-        return {"is": "frame", "of": columns, "columns": encoded(value.columns), "index": encoded(value.index)}
+    if pd and isinstance(value, (pd.Index, pd.Series, pd.DataFrame)):
+        return _encoded_table(value)
     if isinstance(value, (range, Iterator)) or type(value) in (type({}.keys()), type({}.values()), type({}.items())):
         return {"is": "iterator" if isinstance(value, Iterator) else "list", "of": [encoded(entry) for entry in value]}
     raise NotPlain(
         f"a {type(value).__name__} can't be checked: give a number, text, list, tuple, set, dictionary, array or table"
     )
+
+
+def _encoded_table(value: pd.Index | pd.Series | pd.DataFrame) -> dict[str, Any]:
+    import pandas as pd
+
+    if isinstance(value, pd.Index):
+        return {"is": "index", "of": _column(value), "name": encoded(value.name)}
+    if isinstance(value, pd.Series):
+        return {"is": "series", "of": _column(value), "name": encoded(value.name), "index": encoded(value.index)}
+    columns = [_column(value.iloc[:, place]) for place in range(value.shape[1])]
+    return {"is": "frame", "of": columns, "columns": encoded(value.columns), "index": encoded(value.index)}
 
 
 def _array(value: np.ndarray) -> dict[str, Any]:
@@ -108,6 +118,8 @@ def _decoded(data: Any) -> Any:
             return data
         raise NotPlain("the answer is damaged")
     kind = data["is"]
+    if kind in ("set", "frozenset", "dict") and len(data["of"]) > MOST_KEYS:
+        raise NotPlain(f"a {kind} of more than {MOST_KEYS:,} entries can't be checked")
     if kind in SEQUENCES:
         return SEQUENCES[kind](_decoded(entry) for entry in data["of"])
     if kind == "dict":

@@ -172,6 +172,8 @@ def main() -> int:
         return 1
     for path in made:
         print(path)
+    if others := sorted(path.name for path in set(options.folder.glob("*.ipynb")) - set(made)):
+        print(f"From before, not written anew, so do not share them unseen: {', '.join(others)}")
     return 0
 
 

@@ -14,6 +14,8 @@ import sys
 import warnings
 from contextlib import redirect_stderr, redirect_stdout
 from copy import deepcopy
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 __all__ = ["check", "NotYet"]
@@ -112,6 +114,8 @@ def _plain(value: Any) -> Any:
         value = value.to_numpy()
     if hasattr(value, "tolist"):
         value = value.tolist()
+    if isinstance(value, (Fraction, Decimal)):
+        return float(value)
     if isinstance(value, dict):
         return {_plain(key): _plain(entry) for key, entry in value.items()}
     if isinstance(value, (list, tuple)):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import warnings
+from decimal import Decimal
+from fractions import Fraction
 
 import numpy as np
 import pandas as pd
@@ -62,6 +64,7 @@ def test_a_right_answer_is_confirmed_and_what_it_prints_is_not_shown(capsys):
         ([[1, "x"], None], [[1, "x"], None]),
         (np.bool_(True), True),
         ({1, 2}, {2, 1}),
+        ([Fraction(1, 4), Decimal("0.5")], [0.25, 0.5]),
     ],
 )
 def test_equal_values_count_as_equal(value, gives):

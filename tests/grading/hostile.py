@@ -69,6 +69,14 @@ half = 0.5
 urllib.request.urlopen("http://192.0.2.1/", timeout=2)
 """
 
+UNSHARED = """\
+import ctypes, os
+half = 0.5
+if ctypes.CDLL(None, use_errno=True).unshare(0x10000000):
+    raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+half = 0
+"""
+
 FORKS = """\
 import os
 while True:
@@ -76,6 +84,22 @@ while True:
         os.fork()
     except OSError:
         pass
+"""
+
+#: Values that keep whoever reads them busy: keys that all collide, more than may pass, and no more but many times.
+COLLIDING = """\
+class Odd(dict):
+    def items(self):
+        return [(n * (2**61 - 1), 0) for n in range({n_keys})]
+def shares(labels):
+    return [Odd()] * {n_times}
+"""
+
+#: A row of its own for a spreadsheet, from a namespace of its own, so that no line of the student's is added to it.
+FORMULA = """\
+space = {}
+exec("def shares(labels): raise ValueError('x' + chr(13) + '=HYPERLINK(A1)' + chr(0xd800))", space)
+shares = space["shares"]
 """
 
 
@@ -119,6 +143,10 @@ def cases(paths: list[str]) -> dict[str, Case]:
     """All cases by student; ``paths`` are those of solutions, gradebooks and other students' work."""
     wrong = {"first-mean": "def mean(numbers):\n    return 0"}
     return {
+        "carriage return": Case({"first-shares": FORMULA}, 3, ""),
+        "colliding keys": Case({"first-shares": COLLIDING.format(n_keys=50_000, n_times=1)}, 3, ""),
+        "colliding often": Case({"first-shares": COLLIDING.format(n_keys=9_999, n_times=20)}, 3, ""),
+        "commands": Case({"first-half": ("!true # " + "x" * 900 + "\n") * 450}, 5, "took more than|gave no answer"),
         "deleted tests": Case(wrong, 4, "first-mean-test was deleted", without_tests),
         "edited tests": Case(wrong, 4, "first-mean-test was edited", passing_tests),
         "endless call": Case({"first-shares": "def shares(labels):\n    while True: pass"}, 3, "shares took more than"),
@@ -130,15 +158,18 @@ def cases(paths: list[str]) -> dict[str, Case]:
         "memory": Case({"first-half": "x = []\nwhile True: x.append(bytearray(10**7))"}, 5, "memory"),
         "more points": Case(wrong, 4, "points of first-mean-test were changed", more_points),
         "network": Case({"first-half": CALLER}, 6, "tried to reach the network"),
+        "half of a pair": Case({"first-mean": "def mean(numbers):\n    return chr(0xd800)"}, 4, ""),
         "no json": Case({}, None, "not JSON", text=b'{"cells": [oops'),
         "no metadata": Case({}, 6, "", no_metadata),
         "no notebook": Case({}, None, "no notebook was found", name="notes.txt", text=b"My dog ate it."),
+        "no walls": Case({"first-half": UNSHARED}, 6, "asked the system for what is closed"),
         "other file name": Case({}, 6, "", name="My Homework (2).ipynb"),
         "other kernel": Case({}, 6, "in R; it was run as Python", other_kernel),
         "other name": Case({"first-mean": "def average(numbers):\n    return sum(numbers) / len(numbers)"}, 4, ""),
         "polite exit": Case({"first-half": "half = 0.5\nexit()"}, 6, "called exit"),
         "reader": Case({"first-half": READER.format(paths=paths)}, 5, "looked for a file that is not there"),
         "spoofed": Case({"first-mean": SPOOFED}, 4, ""),
+        "syntax error": Case({"first-mean": "def mean(numbers:\n    return 0"}, 4, ""),
         "thief": Case({"first-mean": THIEF}, 4, ""),
         "writer": Case({"first-half": WRITER}, 6, "tried to write where it may not"),
     }

@@ -9,6 +9,7 @@ import nbformat
 import pytest
 
 from grading.assemble import Unreadable, assembled, defined_names, mentioned_names, read
+from grading.course import prepared
 from tests.grading import hostile
 from tests.grading.small import RIGHT, answered
 
@@ -60,6 +61,51 @@ def test_twice_and_missing_and_added(first):
         "the cell first-mean is there twice; the last one counts",
         "the answer cell first-half is missing",
     ]
+
+
+@pytest.mark.parametrize("offset", [0, 1], ids=["above", "below"])
+@pytest.mark.parametrize("own", ["", "In part. "])
+def test_words_in_a_cell_beside_the_one_for_them_count(first, offset, own):
+    def change(notebook):
+        place = [cell.id for cell in notebook.cells].index("first-explain") + offset
+        notebook.cells.insert(place, nbformat.v4.new_markdown_cell("Because."))
+
+    stub = next(cell.source for cell in first.release.cells if cell.id == "first-explain")
+    notebook, _ = put_together(first, change, RIGHT | {"first-explain": own or stub})
+    answer = next(cell.source for cell in notebook.cells if cell.id == "first-explain")
+    assert answer == (f"{own}\n\nBecause." if own else "Because.")
+
+
+def test_words_in_the_question_are_named(first):
+    def change(notebook):
+        next(cell for cell in notebook.cells if cell.id == "first-explain-task").source += "\n\nBecause."
+
+    assert put_together(first, change)[1] == ["the text of first-explain-task was edited: is an answer in it?"]
+
+
+def test_an_older_edition_is_no_changed_test(first, tmp_path):
+    """Of other points and other tests, as somebody got it who was early."""
+    text = nbformat.writes(first.source).replace('"points": 2', '"points": 1').replace("[1, 2, 6]", "[1, 2, 3]")
+    (tmp_path / "first.ipynb").write_text(text, encoding="utf-8")
+    older = prepared(tmp_path / "first.ipynb", tmp_path / "course").release
+    handed_in = read(nbformat.writes(answered(older, RIGHT)).encode())
+    assert assembled(first.source, first.release, handed_in)[1] == [
+        "this is an older edition; the tests and points of the newest count"
+    ]
+
+
+def test_a_question_that_promises_other_points_is_refused(first, tmp_path):
+    text = nbformat.writes(first.source).replace("### 1. Mean\\n", "### 1. Mean\\n\\n*3 points · 5 minutes*\\n")
+    (tmp_path / "first.ipynb").write_text(text, encoding="utf-8")
+    wrong = prepared(tmp_path / "first.ipynb", tmp_path / "course").wrong_points()
+    assert wrong == ["first-mean-task: the text promises 3 points, and the tests give 2"]
+
+
+def test_a_notebook_in_another_encoding_is_read(first):
+    text = nbformat.writes(answered(first.release, RIGHT | {"first-explain": "Größe"}))
+    for encoding in ("utf-8-sig", "utf-16", "cp1252"):
+        notebook = read(text.replace("\\u", "").encode(encoding))
+        assert notebook.cells[-1].source == "Größe"
 
 
 def test_an_editor_that_drops_metadata_does_no_harm(first):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
+import os
 import re
 import signal
 import subprocess
@@ -22,6 +23,7 @@ from grading.sandbox import bubblewrap
 from scripts.exercises import ROOT
 from tests.grading.hostile import cases, handed_in
 from tests.grading.small import RIGHT, answered
+from tests.grading.test_collect import zipped
 
 pytestmark = pytest.mark.slow
 
@@ -40,6 +42,15 @@ HONEST = {
     "Cyd": ({}, 0, 0),
     "Dan": ({"first-mean": "def mean(numbers):\n    return sum(numbers)"}, 0, None),
     "Eva": (RIGHT | {"first-shares": "def shares(x):\n    return {a: x.count(a) for a in x}"}, 3, 2),
+}
+#: Folders of honest students: what `unzip` makes of a Windows zip, and as many letters as a file system takes.
+ODD_NAMES = {os.fsdecode(b"J\xfcrgen"): "Jürgen", "\U0001d49c" * 63: "\U0001d49c" * 63}
+#: A zip whose names lead to the root, or stop a program that takes a number for one.
+ODD_MEMBERS = {
+    "//x/first.ipynb": b"{}",
+    "\\\\y\\first.ipynb": b"{}",
+    f"first-{'9' * 5000}.ipynb": b"{}",
+    "a\r=b/c.txt": b"",
 }
 
 
@@ -81,6 +92,10 @@ def graded(walls, course, tmp_path_factory):
     for student, case in cases([str(path) for path in secrets]).items():
         (place / student).mkdir()
         (place / student / case.name).write_bytes(handed_in(case, editions["first"].release))
+    for name in ODD_NAMES:
+        (place / name).mkdir()
+        nbformat.write(answered(editions["first"].release, RIGHT), place / name / "first.ipynb")
+    (place / "mallory.zip").write_bytes(zipped(ODD_MEMBERS))
     first = subprocess.Popen(
         [sys.executable, "-m", "grading", *words(folder)],
         cwd=ROOT,
@@ -105,7 +120,7 @@ def graded(walls, course, tmp_path_factory):
 
 
 def marks(out: Path) -> list[dict[str, str]]:
-    with (out / "marks.csv").open(encoding="utf-8", newline="") as file:
+    with (out / "marks.csv").open(encoding="utf-8-sig", newline="") as file:
         return list(csv.DictReader(file))
 
 
@@ -119,6 +134,17 @@ def test_honest_students_get_their_marks(graded):
             assert len(mine) == {"first": 4, "second": 1}[name]
 
 
+def test_names_cost_nobody_a_mark(graded):
+    folder, _ = graded
+    rows = marks(folder / "out")
+    for name in ODD_NAMES.values():
+        assert sum(float(row["score"] or 0) for row in rows if row["student"] == name) == 6
+    assert {row["student"] for row in rows} == {*HONEST, *cases([]), *ODD_NAMES.values(), "mallory"}
+    for path in (folder / "out").glob("*.csv"):
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
+        assert all(line.startswith('"') and not line.startswith(('"=', '"@')) for line in lines), path
+
+
 def test_mistakes_are_named(graded):
     folder, _ = graded
     rows = {(row["student"], row["task"]): row for row in marks(folder / "out")}
@@ -126,6 +152,8 @@ def test_mistakes_are_named(graded):
     assert rows["Dan", "first-mean"]["says"].startswith("These are added up.")
     assert rows["Eva", "first-shares"]["mistake"] == "counts"
     assert rows["other name", "first-mean"]["mistake"] == "not there yet"
+    assert rows["syntax error", "first-mean"]["mistake"] == "syntax error"
+    assert "line 1" in rows["syntax error", "first-mean"]["says"]
     report = (folder / "out" / "report.html").read_text(encoding="utf-8")
     assert "These are counts." in report and "4%" in report
 
@@ -162,19 +190,18 @@ def test_marks_by_hand_are_taken_over_and_a_further_run_changes_nothing(graded, 
     folder, _ = graded
     monkeypatch.setenv("MPLBACKEND", "agg")  # as a run leaves it: other tests get back what they had
     out = folder / "out"
-    with (out / "by_hand.csv").open(encoding="utf-8", newline="") as file:
+    with (out / "by_hand.csv").open(encoding="utf-8-sig", newline="") as file:
         rows = list(csv.DictReader(file))
     assert {row["task"] for row in rows} == {"first-explain"}
     assert "Cyd" not in {row["student"] for row in rows}  # who answered nothing has nothing to be read
     lines = (out / "by_hand.csv").read_text(encoding="utf-8").splitlines()
-    done = [f"{line}2.5,Say which." if line.startswith("Ada,") else line for line in lines]
-    done = [re.sub(r",,2.5", ",2.5", line) for line in done]
+    done = [line.replace('"",""', '"2.5","Say which."') if line.startswith('"Ada",') else line for line in lines]
     (out / "by_hand.csv").write_text("\n".join(done) + "\n", encoding="utf-8")
     assert main(words(folder)) == 0
     ada = [row for row in marks(out) if row["student"] == "Ada" and row["assignment"] == "first"]
     assert [row["score"] for row in ada] == ["2", "3", "1", "2.5"] and {row["state"] for row in ada} == {"marked"}
     assert "Say which." in (out / "feedback" / "Ada.html").read_text(encoding="utf-8")
-    with (out / "canvas.csv").open(encoding="utf-8", newline="") as file:
+    with (out / "canvas.csv").open(encoding="utf-8-sig", newline="") as file:
         totals = {row["Student"]: row["first"] for row in csv.DictReader(file)}
     assert totals["Ada"] == "8.5" and totals["Eva"] == ""  # whose answer nobody has read yet
     before = state_of(out)

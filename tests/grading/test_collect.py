@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import zipfile
 from pathlib import Path
 
@@ -93,6 +94,44 @@ def test_a_zip_that_leads_out_or_bursts(tmp_path, monkeypatch):
     assert one.files["bomb.ipynb"] == b"" and "not read: bomb.ipynb" in one.remarks[0]
 
 
+@pytest.mark.parametrize("limit, value", [("MOST_BYTES", 2500), ("MOST_FILES", 3), ("LONGEST_LIST", 100)])
+def test_one_student_s_flood_costs_nobody_else(tmp_path, monkeypatch, limit, value):
+    """Zeros that burst, thousands of files, a long list of contents: a remark, and the others are read."""
+    monkeypatch.setattr(collect, limit, value)
+    many = zipped({f"{n}.ipynb": b"0" * 900 for n in range(9)})
+    ada, mallory = collected(write(tmp_path, {"ada/first.ipynb": b"1", "mallory.zip": many}), NAMES)
+    assert ada.files == {"first.ipynb": b"1"} and not ada.remarks
+    assert len(mallory.files) < 4 and len(mallory.remarks) == 1
+    assert re.search("more than|too many", mallory.remarks[0])
+
+
+def test_a_platform_s_zip_in_a_folder_is_a_class(tmp_path):
+    names = [f"{name}_{n}_assignsubmission_file_/first.ipynb" for n, name in enumerate(("Ada", "Ben"), 1)]
+    moodle, canvas = (
+        zipped(dict.fromkeys(names, b"1")),
+        zipped({"a_1_9_first.ipynb": b"", "b_2_8_first.ipynb": b""}),
+    )
+    assert set(found(write(tmp_path / "m", {"COMP-1.zip": moodle}))) == {"Ada", "Ben"}
+    assert set(found(write(tmp_path / "c", {"submissions.zip": canvas}))) == {"a", "b"}
+    inner = zipped({"Eva_9_assignsubmission_file_/hw.zip": zipped({"first.ipynb": b"3"}), names[0]: b"1"})
+    assert found(write(tmp_path / "zips", {"COMP-2.zip": inner}))["Eva"] == ["first.ipynb"]
+    both = write(tmp_path / "two", {"week 1.zip": moodle, "week 2.zip": zipped(dict.fromkeys(names, b"2"))})
+    assert set(found(both)) == {"Ada", "Ben"}
+    stray = tmp_path / "stray.zip"
+    stray.write_bytes(zipped({"class/ada/first.ipynb": b"", "class/ben/first.ipynb": b"", "class/notes.txt": b""}))
+    assert set(found(stray)) == {"ada", "ben"}
+
+
+def test_nobody_hands_in_for_another(tmp_path):
+    """Names of files inside one student's folder make nobody else."""
+    forged = {f"mal/{name}_{n}_assignsubmission_file_/first.ipynb": b"0" for n, name in enumerate(("Ada", "Ben"), 1)}
+    honest = {"Ada_1_assignsubmission_file_/first.ipynb": b"1"}
+    assert {one.student: len(one.files) for one in collected(write(tmp_path, forged | honest), NAMES)} == {
+        "Ada": 1,
+        "mal": 2,
+    }
+
+
 def test_a_broken_zip_and_an_empty_folder(tmp_path):
     write(tmp_path, {"ada.zip": b"no zip", "cyd/first.ipynb": b""})
     (tmp_path / "ben").mkdir()
@@ -123,7 +162,7 @@ def test_nothing_there(tmp_path):
 
 def test_what_a_notebook_holds_decides_not_its_name():
     one = Submission("ada", files={"second.ipynb": notebook("first-mean"), "x (1).ipynb": notebook("second-tall")})
-    assert {key: name for key, (name, _) in by_assignment(one, KNOWN).items()} == {
+    assert {key: name for key, (name, _) in by_assignment(one, KNOWN, NAMES).items()} == {
         "first": "second.ipynb",
         "second": "x (1).ipynb",
     }
@@ -132,8 +171,18 @@ def test_what_a_notebook_holds_decides_not_its_name():
 def test_the_latest_of_several_is_taken():
     files = {"first.ipynb": b"a", "first-2.ipynb": b"c", "first-1.ipynb": b"b", "notes.txt": b""}
     one = Submission("ada", files=files)
-    assert by_assignment(one, KNOWN) == {"first": ("first-2.ipynb", b"c")}
+    assert by_assignment(one, KNOWN, NAMES) == {"first": ("first-2.ipynb", b"c")}
     assert one.remarks == ["first was handed in 3 times; first-2.ipynb was taken"]
+
+
+def test_another_chapter_is_not_taken_for_the_one_that_is_wanted():
+    """Whatever its name, wherever it lies; nor is an older copy in a folder below."""
+    for other in ("zz.ipynb", "first (2).ipynb", "a/b/first-9.ipynb"):
+        one = Submission("ada", files={"first.ipynb": notebook("first-mean"), other: notebook("second-tall")})
+        assert by_assignment(one, KNOWN, ["first"]) == {"first": ("first.ipynb", notebook("first-mean"))}
+        assert not one.remarks
+    one = Submission("ada", files={"first.ipynb": notebook("first-mean"), "old/first.ipynb": notebook("first-mean")})
+    assert by_assignment(one, KNOWN, NAMES)["first"][0] == "first.ipynb"
 
 
 CANVAS_ROSTER = """\

@@ -9,16 +9,21 @@ import subprocess
 import sys
 import zipfile
 
+import nbformat
 import pytest
 
 from grading.collect import Submission
-from grading.marks import COLUMNS, Marked, read_by_hand, slugs, write_all
+from grading.marks import COLUMNS, Marked, slugs, write_all
 from grading.report import write_feedback, write_report
 
 
 def task(name: str, score: float | None, points: float, **more) -> dict:
     plain = {"task": name, "title": name, "points": points, "by hand": False, "score": score, "what": "", "says": ""}
     return plain | {"answer": "", "outputs": []} | more
+
+
+#: What the names of Moodle's and of Canvas's files say; both numbers go with the result.
+NUMBERS = {"participant": "123", "download": "lovelaceada_LATE_77_901_first-1.ipynb"}
 
 
 @pytest.fixture
@@ -32,20 +37,19 @@ def out(course, tmp_path):
     students = [Marked(ada, "Ada"), Marked(Submission(evil), "evil"), Marked(Submission("Cyd"), "Cyd")]
     explained = task("first-explain", 2.5, 3, **{"by hand": True}, comment="Which?", answer="Because.")
     right = [task("first-mean", 2, 2), task("first-shares", 3, 3), task("first-half", 0, 1, what="no", says="No: 0.5")]
-    students[0].results = {"first": {"remarks": [], "tasks": [*right, explained]}}
+    students[0].results = {"first": {"remarks": [], "tasks": [*right, explained], **NUMBERS}}
     shown = [{"output_type": "stream", "name": "stdout", "text": "<img src=x onerror=alert(1)>"}]
     open_ = explained | {"score": None, "comment": "", "answer": "<script>alert(2)</script>"}
     wrong = [task("first-mean", 0, 2, what="-sum", says=evil, outputs=shown), *right[1:], open_]
     students[1].results = {"first": {"remarks": [evil], "tasks": wrong}}
-    write_all(tmp_path, students, [first])
-    write_report(tmp_path, students, [first], [])
-    for one in students:
-        write_feedback(tmp_path / "feedback", one)
+    write_all(tmp_path, students, [first], "blank")
+    write_report(tmp_path, students, [first], "blank", [])
+    write_feedback(tmp_path / "feedback", students, [first])
     return tmp_path
 
 
 def rows(path) -> list[list[str]]:
-    with path.open(encoding="utf-8", newline="") as file:
+    with path.open(encoding="utf-8-sig", newline="") as file:
         return list(csv.reader(file))
 
 
@@ -86,6 +90,29 @@ def test_moodle(out):
     assert found["Feedback comments"].endswith("first-half: 0 of 1; first-explain: 2.5 of 3")
 
 
+def test_feedback_for_moodle(out):
+    """Held to `is_valid_filename_for_import` in mod/assign/feedback/file/importziplib.php of Moodle, which finds the
+    participant and the plugin in the first folder whose name has four parts between underscores."""
+    with zipfile.ZipFile(out / "feedback-moodle-first.zip") as archive:
+        (path,) = archive.namelist()
+        text = archive.read(path).decode()
+    folder, file = path.split("/")
+    assert folder.split("_", 4)[1:4] == ["123", "assignsubmission", "file"] and file == "first-feedback.html"
+    assert "Feedback for Ada Lovelace" in text
+
+
+def test_feedback_for_canvas(out):
+    """Held to `infer_comment_context_from_filename` in app/models/assignment.rb of instructure/canvas-lms: the first
+    two parts of a file's name that are numbers are the user and the file; the comment gets that file's name."""
+    with zipfile.ZipFile(out / "feedback-canvas-first.zip") as archive:
+        (name,) = archive.namelist()
+        notebook = nbformat.reads(archive.read(name).decode(), as_version=4)
+    assert [cell.id for cell in notebook.cells][:2] == ["feedback-0", "feedback-1"]  # a second run changes nothing
+    assert [part for part in name.split("_") if part.isdigit()][:2] == ["77", "901"] and name.endswith(".ipynb")
+    nbformat.validate(notebook)
+    assert any("2.5 of 3" in cell.source and "Which?" in cell.source for cell in notebook.cells)
+
+
 @pytest.mark.parametrize("user, score", [({"email": "Ada@example.org"}, 7.5), ({"name": "Ada Lovelace"}, 7.5), ({}, 0)])
 def test_gradescope(out, tmp_path, user, score):
     """Held to gradescope-autograders.readthedocs.io: what a zip holds (Autograder Specifications), what the harness
@@ -116,20 +143,6 @@ def test_pages_hold_no_markup_of_a_student(out):
     assert "&lt;script&gt;alert(2)" in (out / "by_hand.html").read_text(encoding="utf-8")
 
 
-def test_marks_by_hand_come_back(out):
-    header, ada, evil = rows(out / "by_hand.csv")
-    assert header == ["student", "assignment", "task", "points", "score", "comment"]
-    assert ada[4:] == ["2.5", "Which?"] and evil[4:] == ["", ""]
-    found = read_by_hand(out / "by_hand.csv")
-    assert found == {("Ada Lovelace", "first", "first-explain"): (2.5, "Which?")}
-
-
-@pytest.mark.parametrize("score, why", [("many", "is no number"), ("4", "not from 0 to 3"), ("-1", "not from 0 to 3")])
-def test_a_score_by_hand_that_can_not_be(tmp_path, score, why):
-    (tmp_path / "by_hand.csv").write_text(f"student,assignment,task,points,score,comment\nA,f,t,3,{score},\n")
-    with pytest.raises(ValueError, match=rf"line 2: .*{why}"):
-        read_by_hand(tmp_path / "by_hand.csv")
-
-
 def test_names_of_files_are_safe_and_different():
     assert slugs(["Zoë Ng", "zoë_ng", "../../etc", "", "李伟"]) == ["Zoë_Ng", "zoë_ng_2", "etc", "student", "李伟"]
+    assert slugs(["Zoë Ng", "\U0001d49c" * 63], ["zoë_ng"]) == ["Zoë_Ng_2", "\U0001d49c" * 20]

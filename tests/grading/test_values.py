@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from collections import Counter, namedtuple
+from decimal import Decimal
+from fractions import Fraction
 
 import numpy as np
 import pandas as pd
@@ -65,6 +67,7 @@ def test_relatives_pass_as_what_they_are_built_on():
     assert type(passed(Odd([1]))) is list and passed(Odd([1])) != [2]
     assert passed(Counter("aab")) == {"a": 2, "b": 1}
     assert passed(Pair(1, 2)) == (1, 2)
+    assert passed([Fraction(1, 4), Decimal("0.5")]) == [0.25, 0.5]
     assert passed({"a": 1}.keys()) == ["a"] and passed(range(3)) == [0, 1, 2]
     assert list(passed(x * x for x in (1, 2))) == [1, 4]
 
