@@ -71,7 +71,7 @@ check: lint
 page: $(READY)
 	$(BIN)/python -m scripts.page $(CHAPTER)
 	$(BIN)/python -m pytest -q -k $(CHAPTER) tests/book/test_prose.py tests/book/test_reading.py \
-	    tests/book/test_notebooks.py $(wildcard book/$(CHAPTER).ipynb)
+	    tests/book/test_notebooks.py tests/book/test_checks.py $(wildcard book/$(CHAPTER).ipynb)
 
 test: lint
 	@echo "== Running every test (some minutes)"

@@ -508,10 +508,13 @@ ORDERLESS = [
     RandomForestRegressor(n_estimators=1, bootstrap=False),
     AdaBoostClassifier(n_estimators=3),
     GBDTClassifier(n_estimators=2, learning_rate=0.5),
-    *(GBDTRegressor(loss, n_estimators=2, learning_rate=0.5) for loss in REGRESSION_LOSSES),
+    *(
+        GBDTRegressor(name, n_estimators=2, learning_rate=0.5, order=order, tree_method="exact")
+        for name, loss in REGRESSION_LOSSES.items()
+        for order in (1, 2)[: 1 + loss.is_curved]
+    ),
     GBDTClassifier(n_estimators=2, learning_rate=0.5, order=2, tree_method="hist"),
     GBDTRegressor(n_estimators=2, learning_rate=0.5, tree_method="hist"),
-    GBDTRegressor(n_estimators=2, learning_rate=0.5, order=2, tree_method="exact"),
 ]
 #: The average gain leaves out columns with many categories for their rows, so it counts rows, not weights.
 QUINLAN = C45Classifier(conventions="quinlan")
@@ -554,6 +557,8 @@ def fitted_or_rejected(model, frame, y, weight=None):
     try:
         return clone(model).fit(suited(frame, model), y, weight)
     except ValueError as error:
+        if "y must be positive" in str(error):
+            return clone(model).fit(suited(frame, model), y + 1, weight)
         assume(not re.search("no better than chance|zero everywhere", str(error)))
         raise
 

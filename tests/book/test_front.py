@@ -4,6 +4,7 @@ import mimetypes
 import re
 from urllib.parse import urlsplit
 
+import yaml
 from bs4 import BeautifulSoup
 from PIL import Image
 
@@ -69,9 +70,11 @@ def test_a_card_for_each_chapter_shows_its_figure(site):
     cards = BeautifulSoup((site / "book/cover.html").read_text(encoding="utf-8"), "html.parser").select(
         ".chapter-cards a"
     )
-    assert [card.b.text for card in cards] == [str(number) for number in range(1, 13)]
+    toc = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
+    numbered = next(part for part in toc["parts"] if part.get("numbered"))["chapters"]
+    assert [card.b.text for card in cards] == [str(number) for number in range(1, len(numbered) + 1)]
     assert all(len(card.svg.find_all(True)) >= 5 and not card.svg.find_all("text") for card in cards)
-    assert len({str(card.svg) for card in cards}) == 12
+    assert len({str(card.svg) for card in cards}) == len(cards)
 
 
 def test_a_missing_page_finds_its_way(site, browser):

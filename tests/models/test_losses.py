@@ -116,6 +116,19 @@ def test_a_leaf_without_counts_takes_one_newton_step():
     assert step == pytest.approx([-1.0])
 
 
+@pytest.mark.parametrize("name", REGRESSION_LOSSES)
+def test_the_step_of_a_leaf_never_raises_its_loss(name):
+    """However large the residuals: a Newton step alone may go too far."""
+    loss = REGRESSION_LOSSES[name]()
+    y, _, weight = case(loss)
+    score = np.full((1, N), 3.0) if name == "poisson" else np.linspace(-40, 40, N)[np.newaxis]
+    leaf = np.arange(N) // 15
+    loss.adapt(y, score, weight)
+    step = search(loss, y, score, weight, leaf, 4)
+    before, after = (np.bincount(leaf, weight * loss.value(y, F)) for F in (score, score + step[leaf]))
+    assert (after <= before + 1e-9).all()
+
+
 @by_name
 def test_weights_are_repeated_rows(loss):
     y, score, weight = case(loss)
