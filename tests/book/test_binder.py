@@ -124,7 +124,7 @@ def test_binder_takes_the_versions_of_the_book(lock: str):
 @pytest.mark.binder
 def test_versions_are_the_pinned_ones(replay: Replay):
     """Every package that both Binder and the book's environment hold has one version."""
-    installed = dict(line.split("==") for line in replay.ask(FREEZE).splitlines())
+    installed = dict(line.split("==") for line in replay.ask("-c", FREEZE).splitlines())
     book = pins("requirements.txt")
     assert {"numpy", "pandas", "matplotlib", "scikit-learn", "scipy", "ipykernel", "jupyterlab-myst"} <= set(installed)
     assert {name: version for name, version in installed.items() if name in book and version not in book[name]} == {}
