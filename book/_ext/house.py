@@ -27,13 +27,11 @@ class Modules(SphinxDirective):
     final_argument_whitespace = True
 
     def run(self):
-        folders = [ROOT / name for name in self.arguments[0].split()]
-        packages = [inside.parent for folder in folders for inside in sorted(folder.glob("*/__init__.py"))]
-        shown = sorted({*folders, *packages}, key=lambda folder: (folders.index(self.above(folder, folders)), folder))
+        shown = []
+        for name in self.arguments[0].split():
+            packages = sorted((ROOT / name).glob("*/__init__.py"))
+            shown += [ROOT / name, *(inside.parent for inside in packages)]
         return [part for folder in shown for part in self.room(folder)]
-
-    def above(self, folder, folders):
-        return folder if folder in folders else folder.parent
 
     def room(self, folder):
         """The folder's name, what its `__init__.py` says, and its files."""

@@ -64,11 +64,6 @@ def tenths(values: ArrayLike) -> tuple[float, float]:
     return float(np.floor(low) / 10), float(np.ceil(high) / 10)
 
 
-def multiples(step: float, low: float, high: float) -> list[float]:
-    """Return the multiples of a step from low to high."""
-    return (step * np.arange(np.ceil(low / step - 1e-9), np.floor(high / step + 1e-9) + 1)).tolist()
-
-
 def ticks(low: float, high: float, most: int = 5) -> list[float]:
     """Return a few round numbers from low to high, in `most` steps or fewer."""
     found = MaxNLocator(nbins=most, steps=[1, 2, 5, 10]).tick_values(low, high)
