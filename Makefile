@@ -2,7 +2,7 @@
 # Needed: git, make and a Python that pyproject.toml names, with its venv module. `make book PYTHON=...` chooses one.
 
 .DEFAULT_GOAL := help
-.PHONY: help book site serve lint check page test binder execute exercises slides reading weight grade bench tricks lock dist clean
+.PHONY: help book site serve lint check page test binder execute exercises questions slides reading weight grade bench tricks lock dist clean
 
 PYTHON ?=
 PORT ?= 8000
@@ -26,6 +26,7 @@ help:
 	@echo "make binder   install what Binder would and run the chapters there, some minutes"
 	@echo "make execute  run the chapters again and store their outputs (CHAPTERS=\"entropy id3\" for some)"
 	@echo "make exercises  write the graded exercises without their solutions into _build/exercises (ASSIGNMENTS=..., SOURCES=...)"
+	@echo "make questions  write the checks of the built site and the graded tasks as a bank of questions for Moodle"
 	@echo "make slides   write the slides of one chapter beside its page (CHAPTER=id3)"
 	@echo "make reading  tell how long each chapter's open page takes (CHAPTERS=\"entropy id3\" for some)"
 	@echo "make weight   tell what a first visit to some pages weighs and how long it takes on a phone (PAGES=\"entropy id3\")"
@@ -86,6 +87,10 @@ execute: $(READY)
 exercises: $(READY)
 	@.venv/bin/python -m scripts.exercises $(if $(SOURCES),--sources "$(SOURCES)") \
 	    $(if $(ASSIGNMENTS),--assignments $(ASSIGNMENTS))
+
+# Of the site as it was built last.
+questions: $(READY)
+	@$(BIN)/python -m scripts.questions "$(OUT)/_build/html" "$(OUT)/_build/questions.xml"
 
 # Of the site as it was built last: CHAPTER is the name of a page in book/.
 slides: $(READY)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from sklearn.metrics import log_loss
+from sklearn.metrics import log_loss, r2_score
 
 from treekit.numeric import Array
 from treekit.plain import Node
@@ -142,6 +142,31 @@ def same_forest(ours: Any, theirs: Any, X: Array, y: Array) -> str:
     close("leaves of a tree", n_leaves[0], n_leaves[1], relative=0.03)
     loss = same_loss(y, {"treekit": ours.predict_proba(X), "scikit-learn": theirs.predict_proba(X)}, within=0.01)
     return f"{n_leaves[0]:.0f} and {n_leaves[1]:.0f} leaves a tree; {loss}"
+
+
+def same_forest_of_numbers(ours: Any, theirs: Any, X: Array, y: Array) -> str:
+    """The same for forests of numbers: leaves a tree within 3 %, and R squared on the training rows within 0.01."""
+    n_leaves = [float(np.mean([tree.get_n_leaves() for tree in forest.estimators_])) for forest in (ours, theirs)]
+    close("leaves of a tree", n_leaves[0], n_leaves[1], relative=0.03)
+    fit = same_fit(y, {"treekit": ours.predict(X), "scikit-learn": theirs.predict(X)})
+    return f"{n_leaves[0]:.0f} and {n_leaves[1]:.0f} leaves a tree; {fit}"
+
+
+def same_fit(y: Array, answers: dict[str, Array]) -> str:
+    """R squared on the training rows, within 0.02."""
+    fit = {who: r2_score(y, answer) for who, answer in answers.items()}
+    for who in fit:
+        close(f"R squared, treekit against {who}", fit["treekit"], fit[who], relative=0, absolute=0.02)
+    return "R squared within 0.02: " + ", ".join(f"{who} {value:.4f}" for who, value in fit.items())
+
+
+def no_worse_fit(y: Array, answers: dict[str, Array]) -> str:
+    """R squared on the training rows: treekit's is above zero, and no more than 0.02 below any other."""
+    fit = {who: r2_score(y, answer) for who, answer in answers.items()}
+    close("R squared above zero", max(fit["treekit"], 0), fit["treekit"], relative=0)
+    for who in fit:
+        close(f"R squared, treekit against {who}", min(fit["treekit"], fit[who]), fit[who], relative=0, absolute=0.02)
+    return "R squared " + ", ".join(f"{who} {value:.4f}" for who, value in fit.items())
 
 
 def both_perfect(ours: Any, frame: Any, theirs: Any, one_hot: Array, y: Array) -> str:

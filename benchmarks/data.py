@@ -76,3 +76,12 @@ def categories(n_rows: int, seed: int) -> tuple[pd.DataFrame, Array, Array]:
     frame = pd.DataFrame({f"x{j}": pd.Categorical.from_codes(code[:, j], names) for j in range(N_COLUMNS)})
     one_hot = (code[:, :, np.newaxis] == np.arange(N_CATEGORIES)).reshape(n_rows, -1).astype(np.float32)
     return frame, one_hot, y
+
+
+def two_columns_of_categories(n_rows: int, seed: int) -> tuple[pd.DataFrame, Array]:
+    """Columns of 5,000 and of 50 categories, and numbers to predict."""
+    rng = np.random.default_rng(seed)
+    codes = [rng.integers(0, n_values, n_rows) for n_values in (5000, 50)]
+    y = sum(rng.standard_normal(code.max() + 1)[code] for code in codes) + rng.standard_normal(n_rows)
+    names = "many", "few"
+    return pd.DataFrame({name: pd.Categorical(code.astype(str)) for name, code in zip(names, codes)}), y

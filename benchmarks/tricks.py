@@ -20,13 +20,13 @@ from benchmarks import data
 from benchmarks.data import Table
 from benchmarks.measure import interleaved
 from treekit import CARTClassifier, CARTRegressor, GBDTRegressor, RandomForestClassifier, Tree
-from treekit.growing import binning, categories, histogram, presorted, thresholds
+from treekit.growing import binning, categories, histogram, histogram_grower, presorted, row_store, thresholds
 from treekit.growing.binning import BinnedRows, Codes
 from treekit.growing.candidates import SplitCandidates, merge_candidates
 from treekit.growing.level import Level
 from treekit.models import cart
 from treekit.numeric import Array, Bools, Floats, Integers, Ints, Numbers
-from treekit.trees import batch_traversal, traversal
+from treekit.trees import traversal
 
 N_ROUNDS = 7
 ENDLESS = 2**60
@@ -117,16 +117,11 @@ def masks_of_branches(entries: Integers, side: Integers, n_branches: int) -> Int
     return np.concatenate([entries[side == b].reshape(len(side), -1) for b in range(n_branches)], axis=1)
 
 
-def score_all_columns(*given: Any, search: Callable[..., Any] = cart._search) -> Any:
-    *others, _, ranked = given
-    return search(*others, True, ranked)  # as if columns had gaps
-
-
 def g_and_h_apart(
-    binned: BinnedRows, addend: Array, row: Ints, n_rows: Ints, add: Callable[..., Array] = histogram.histograms
+    binned: BinnedRows, added: Array, row: Ints, n_rows: Ints, add: Callable[..., Array] = histogram.histograms
 ) -> Array:
-    g, h = (add(binned, np.ascontiguousarray(part), row, n_rows) for part in (addend.real, addend.imag))
-    return g + 1j * h if np.iscomplexobj(addend) else g
+    g, h = (add(binned, np.ascontiguousarray(part), row, n_rows) for part in (added.real, added.imag))
+    return g + 1j * h
 
 
 def bins_of_each_value(column: Numbers, edges: Floats) -> Codes:
@@ -134,23 +129,16 @@ def bins_of_each_value(column: Numbers, edges: Floats) -> Codes:
     return code.astype(binning.smallest_unsigned(int(code.max())))
 
 
-def masks_of_sides(
-    binned: BinnedRows, partition: histogram.RowPartition, column: Ints, goes_right: Bools
-) -> histogram.RowPartition:
-    parts: list[Ints] = []
-    for k, j in enumerate(column):
-        row = partition.row[partition.start[k] : partition.start[k + 1]]
-        is_right = goes_right[k][binned.codes[j][row]]
-        parts += [row] if j < 0 else [row[~is_right], row[is_right]]
-    return histogram.RowPartition(np.concatenate(parts), np.cumsum([0, *map(len, parts)]))
+def masks_of_sides(row: Ints, goes_right: Bools) -> tuple[Ints, Ints]:
+    return row[~goes_right], row[goes_right]
 
 
 def both_siblings(total: Array) -> tuple[Ints, Ints]:
     return np.arange(len(total)), np.zeros(0, dtype=np.intp)
 
 
-def no_single_end(paths: traversal.LevelwiseTraversal, values: Numbers) -> Ints:
-    return np.full(values.shape[1], paths.tree.n_nodes)
+def no_single_end(paths: traversal.LevelwiseTraversal, values: Numbers, roots: Ints) -> Ints:
+    return np.full((len(roots), values.shape[1]), paths.tree.n_nodes)
 
 
 # -- the tricks ---------------------------------------------------------------------------------------------------
@@ -158,9 +146,10 @@ def no_single_end(paths: traversal.LevelwiseTraversal, values: Numbers) -> Ints:
 GINI, ENTROPY = CARTClassifier(max_depth=8), CARTClassifier(criterion="entropy", max_depth=8)
 DEEP = CARTRegressor()
 FOREST = RandomForestClassifier(n_estimators=5, random_state=0)
-TEN, HUNDRED = (GBDTRegressor(order=2, tree_method="hist", max_depth=6, n_estimators=n) for n in (10, 100))
+TEN, HUNDRED = (GBDTRegressor(method="newton", max_depth=6, n_estimators=n) for n in (10, 100))
 put = patch.multiple
 
+DRAWN_OF_ALL = put(cart, can_score_drawn_columns_alone=lambda *_: False)
 TRICKS = [
     Trick("columns in blocks", fit(GINI, data.classes), 100_000, put(presorted, BLOCK=ENDLESS)),
     Trick("all places", fit(GINI, data.classes), 100_000, put(thresholds, score_dense_cuts=each_column_apart)),
@@ -170,23 +159,20 @@ TRICKS = [
     Trick("no sort", fit(GINI, data.classes), 100_000, put(presorted, partition_by_branch=sort_by_branch)),
     Trick("places of a mask", fit(GINI, data.classes), 100_000, put(presorted, partition_by_branch=masks_of_branches)),
     Trick("categories looked up", fit(GINI, letters), 100_000, put(categories, CELLS_PER_ENTRY=0)),
-    Trick("columns drawn", fit(FOREST, data.classes), 100_000, put(cart, _search=score_all_columns)),
-    Trick("columns drawn, few rows", fit(FOREST, data.classes), 1000, put(cart, _search=score_all_columns)),
-    Trick("g + ih", fit(TEN, data.numbers), 100_000, put(histogram, histograms=g_and_h_apart)),
+    Trick("columns drawn", fit(FOREST, data.classes), 100_000, DRAWN_OF_ALL),
+    Trick("columns drawn, few rows", fit(FOREST, data.classes), 1000, DRAWN_OF_ALL),
+    Trick("g + ih", fit(TEN, data.numbers), 100_000, put(row_store, histograms=g_and_h_apart)),
     Trick("lighter siblings", fit(TEN, data.numbers), 100_000,
-          put(histogram, lighter_and_heavier=both_siblings, with_siblings=lambda _, of_all, *__: of_all)),
+          put(histogram_grower, lighter_and_heavier=both_siblings, with_siblings=lambda _, of_all, *__: of_all)),
     Trick("codes of a byte", fit(TEN, data.numbers), 100_000, put(binning, smallest_unsigned=lambda _: np.int64)),
     Trick("sorted values", fit(clone(TEN).set_params(n_estimators=1), data.numbers), 100_000,
           put(binning, bin_codes=bins_of_each_value)),
     Trick("cells in the cache", fit(clone(TEN).set_params(max_depth=10), data.numbers), 100_000,
-          put(histogram, CELLS_AT_A_TIME=ENDLESS)),
-    Trick("rows of a side", fit(TEN, data.numbers), 100_000, put(histogram, split_rows=masks_of_sides)),
+          put(histogram_grower, CELLS_AT_A_TIME=ENDLESS)),
+    Trick("rows of a side", fit(TEN, data.numbers), 100_000, put(row_store, two_sides=masks_of_sides)),
     Trick("level by level", predict(DEEP), 100_000, put(traversal.LevelwiseTraversal, ends=no_single_end)),
     Trick("rows in blocks", predict(DEEP), 1_000_000, put(traversal, ROWS_AT_ONCE=ENDLESS)),
     Trick("rows set aside", predict(DEEP, skewed), 100_000, put(traversal, FIRST_LEVELS=ENDLESS)),
-    Trick("trees in batches", predict(HUNDRED), 100_000, put(batch_traversal, can_be_batched=lambda _: False)),
-    Trick("large batches", predict(HUNDRED), 100_000, put(batch_traversal, TREES_AT_ONCE=16)),
-    Trick("answers in the cache", predict(HUNDRED), 100_000, put(batch_traversal, ROWS_ANSWERED_AT_ONCE=ENDLESS)),
 ]  # fmt: skip
 
 

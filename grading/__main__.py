@@ -70,6 +70,9 @@ def grade(options: argparse.Namespace) -> int:
         return 1
     if not options.unsafe and (why := exposed([ROOT / "book", options.sources, options.submissions, options.out])):
         raise ValueError(why)
+    for option, path in {"ROSTER": options.roster, "RULES": options.rules}.items():
+        if path and not path.is_file():
+            raise ValueError(f"{option}={path}: there is no such file")
     sources = sources_of(options)
     rules = read_rules(options.rules, sorted(sources)) if options.rules else Rules()
     roster = read_roster(options.roster) if options.roster else None
@@ -82,7 +85,7 @@ def grade(options: argparse.Namespace) -> int:
         raise ValueError(f"SUBMISSIONS={options.submissions}: no file is one of the notebooks {', '.join(wanted)}")
     students = joined(submissions, earlier(options.out / "results", sorted(sources)))
     all_names = [name for name in sorted(sources) if name in names or any(name in one.results for one in students)]
-    print(f"Preparing {len(all_names)} assignments", flush=True)
+    print(f"Preparing {', '.join(all_names)}", flush=True)
     courses = {name: prepared(sources[name], options.out / "course") for name in all_names}
     hand = HandMarks(options.out)
     hand.read([one.student for one in students], courses)
@@ -145,8 +148,10 @@ def jobs_of(
     jobs = []
     for one in students:
         found, who = handed_in.get(id(one.submission)), one.submission
-        for course in courses if found is not None else ():
-            about = {"student": who.student, "participant": who.participant, "canvas": who.canvas}
+        if found is None:
+            continue
+        for course in courses:
+            about: dict[str, Any] = {"student": who.student, "participant": who.participant, "canvas": who.canvas}
             if course.name in found:
                 path, text = found[course.name]
                 about |= {"flagged": path in who.late, "when": when(who, len(courses) == 1)}
@@ -225,11 +230,11 @@ def say_what_is_there(out: Path, students: list[Marked], seconds: float) -> None
     """The last lines of a run."""
     odd = [one for one in students if one.remarks()]
     waiting = sum(one.waiting() for one in students)
-    print(f"\n{len(students)} students, {seconds:.0f} s. To be looked at by hand: {len(odd)}")
+    print(f"\nStudents: {len(students)}; to be looked at by hand: {len(odd)}; {seconds:.0f} s")
     for one in odd:
         print(printable(f"  {one.student}: {'; '.join(one.remarks())}")[:300])
     if waiting:
-        print(f"{waiting} answers wait to be read: {out / 'by_hand.html'}; their scores go into {out / 'by_hand.csv'}")
+        print(f"Answers to be read: {waiting}, in {out / 'by_hand.html'}; their scores go into {out / 'by_hand.csv'}")
     print(f"Marks: {out / 'marks.csv'}; report: {out / 'report.html'}; feedback: {out / 'feedback'}")
 
 

@@ -99,8 +99,8 @@ def assembled(source: NotebookNode, release: NotebookNode, handed_in: NotebookNo
     Cells that the student has added follow the cell that they stood behind; words that were added around an answer in
     words belong to it. ``release`` is the student edition: without an answer its stub stands in the answer's place.
     """
-    known = {_grade_id(cell): cell for cell in source.cells if _grade_id(cell)}
-    given = {_grade_id(cell): cell.source for cell in release.cells if _grade_id(cell)}
+    known = {name: cell for cell in source.cells if (name := _grade_id(cell))}
+    given = {name: cell.source for cell in release.cells if (name := _grade_id(cell))}
     found: dict[str, NotebookNode] = {}
     added: dict[str | None, list[NotebookNode]] = {}
     remarks, last = [], None

@@ -113,9 +113,10 @@ def not_graded(assignment: Assignment, why: str) -> dict[str, Any]:
 
 def _task(task: Any, score: float | None, answer: NotebookNode | None, test: NotebookNode | None) -> dict[str, Any]:
     """One task's mark: None, until someone has read the answer. ``what`` is the short name of a mistake."""
-    errors = [output for output in (test or {}).get("outputs", []) if output.output_type == "error"]
+    errors = [output for output in (test.get("outputs", []) if test else []) if output.output_type == "error"]
+    outputs = answer.get("outputs", []) if answer else []
     what, says = ("", "") if not errors else _mistake(errors[-1])
-    broken = [output for output in (answer or {}).get("outputs", []) if output.get("ename") in NO_PYTHON]
+    broken = [output for output in outputs if output.get("ename") in NO_PYTHON]
     if errors and broken:  # the tests found nothing, because Python has read nothing of the cell
         message = re.sub(r"<ipython-input[^>]*>, ", "", broken[-1].evalue)
         what, says = "syntax error", f"Python can't read your cell. {broken[-1].ename}: {message}"[:1000]
@@ -130,7 +131,7 @@ def _task(task: Any, score: float | None, answer: NotebookNode | None, test: Not
         "what": what,
         "says": says,
         "answer": answer.source[:20_000] if answer else "",
-        "outputs": answer.get("outputs", []) if answer else [],
+        "outputs": outputs,
     }
 
 

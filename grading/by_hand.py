@@ -83,7 +83,8 @@ class HandMarks:
 
     def _filled(self, name: str, comment: str, faults: list[str]) -> Iterator[Row]:
         """The rows of a table that have a score; two for the same answer must agree."""
-        path, seen = self.folder / name, {}
+        path = self.folder / name
+        seen: dict[tuple[str, ...], str] = {}
         for line, row in read_table(path) if path.exists() else []:
             place, text = f"{path}, line {line}", row.get("score", "").strip()
             if "score" not in row or "student" not in row:
@@ -122,10 +123,10 @@ class HandMarks:
                 if task["score"] is None and others:
                     task["was"] = max(others, key=lambda one: one["when"])
         for row in self._overrides:
-            task = by_name[row.where[0]].task(*row.where[1:]) if row.where[0] in by_name else None
-            if task is None:
+            marked = by_name[row.where[0]].task(*row.where[1:]) if row.where[0] in by_name else None
+            if marked is None:
                 raise ValueError(f"{row.place}: {row.where[0]} has handed in no {row.where[1]}")
-            task |= {"tests gave": task["score"], "score": row.score, "comment": row.comment}
+            marked |= {"tests gave": marked["score"], "score": row.score, "comment": row.comment}
 
     def save(self, students: list[Marked]) -> None:
         """Keep everything, then write the table anew; what somebody had filled in is copied first."""
@@ -157,14 +158,14 @@ def _by_hand(one: Marked) -> Iterator[tuple[Where, dict[str, Any]]]:
 
 def _faults(row: Row, students: set[str], tasks: dict[tuple[str, str], Any]) -> list[str]:
     """Why a row fits nothing, if so."""
-    student, *rest = row.where
+    student, assignment, name = row.where
     if student not in students:
         like = get_close_matches(student, students, 1)
         return [f"{row.place}: there is no student {student!r}{f'; is it {like[0]!r}?' if like else ''}"]
-    task = tasks.get(tuple(rest))
+    task = tasks.get((assignment, name))
     if task is None:
-        like = get_close_matches(rest[-1], [name for _, name in tasks], 1)
-        return [f"{row.place}: there is no task {' / '.join(rest)}{f'; is it {like[0]}?' if like else ''}"]
+        like = get_close_matches(name, [known for _, known in tasks], 1)
+        return [f"{row.place}: there is no task {assignment} / {name}{f'; is it {like[0]}?' if like else ''}"]
     if row.score is not None and not 0 <= row.score <= task.points:
         return [f"{row.place}: the score {row.score:g} is not from 0 to {task.points:g}"]
     return []

@@ -12,8 +12,9 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 from pathlib import Path, PurePosixPath
-from typing import BinaryIO, NamedTuple
+from typing import NamedTuple
 
 from dateutil.parser import parse
 
@@ -117,7 +118,8 @@ def collected(place: Path, assignments: list[str], roster: list[dict[str, str]] 
         who = _whose(file.path, assignments)
         name, late, download = who.pop("file"), who.pop("late", ""), who.pop("download", "")
         key = "|".join(who.get(part, "") for part in ("student", "participant", "canvas"))
-        submission = found.setdefault(key, Submission(**who | {"student": clean(who["student"])}))
+        new = Submission(clean(who["student"]), who.get("participant", ""), who.get("canvas", ""))
+        submission = found.setdefault(key, new)
         submission.take(name, file)
         submission.downloads[name] = download
         if late:
@@ -128,11 +130,11 @@ def collected(place: Path, assignments: list[str], roster: list[dict[str, str]] 
     if roster:
         submissions = _with_persons(submissions, roster)
     names = Counter(one.student for one in submissions)
-    for place, one in enumerate(submissions, start=1):
+    for count, one in enumerate(submissions, start=1):
         if names[one.student] > 1:
             keys = ("ID", "Email address", "Email", "SIS Login ID", "ID number")
             number = next((one.person[key] for key in keys if one.person.get(key)), one.participant or one.canvas)
-            one.student += f" ({number or place})"
+            one.student += f" ({number or count})"
     return submissions
 
 
@@ -162,7 +164,7 @@ def _files(place: Path) -> Iterator[File]:
         yield File(below / "everything", remark="a folder that can't be read")
 
 
-def _unzipped(source: Path | BinaryIO, below: PurePosixPath) -> Iterator[File]:
+def _unzipped(source: Path | io.BytesIO, below: PurePosixPath) -> Iterator[File]:
     """The files of a zip as if it had been unpacked into a folder. No path leads out of it; no bomb goes off."""
     try:
         if below.parts and _length_of_list(source) > LONGEST_LIST:
@@ -187,7 +189,7 @@ def _unzipped(source: Path | BinaryIO, below: PurePosixPath) -> Iterator[File]:
             else:
                 yield from _unzipped(content, inside)
         else:
-            yield File(name, member.file_size, lambda member=member: _member(archive, member, LARGEST))
+            yield File(name, member.file_size, partial(_member, archive, member, LARGEST))
 
 
 def _member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, most: int) -> bytes:
@@ -195,7 +197,7 @@ def _member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, most: int) -> byt
         return stream.read(most + 1)
 
 
-def _length_of_list(source: Path | BinaryIO) -> int:
+def _length_of_list(source: Path | io.BytesIO) -> int:
     """How long a zip says that its list of contents is: Python reads all of it at once."""
     with source.open("rb") if isinstance(source, Path) else io.BytesIO(source.getvalue()) as file:
         size = file.seek(0, os.SEEK_END)
@@ -268,7 +270,7 @@ def handed_in_at(row: dict[str, str]) -> datetime | None:
 
 
 def by_assignment(
-    submission: Submission, known: dict[str, set[str]], wanted: Iterable[str]
+    submission: Submission, known: dict[str, set[str]], wanted: list[str]
 ) -> dict[str, tuple[str, bytes]]:
     """For each wanted assignment the notebook handed in, name and content; ``known`` has the cells of all that exist.
 
@@ -277,7 +279,7 @@ def by_assignment(
     found: dict[str, list[tuple[int, int, str]]] = {}
     for name, content in submission.files.items():
         path = PurePosixPath(name)
-        if (assignment := _which(path.name, content, known, list(wanted))) in wanted:
+        if (assignment := _which(path.name, content, known, wanted)) in wanted:
             match = VERSION.search(path.stem)
             version = int(match[1] or match[2]) if match else 0
             found.setdefault(assignment, []).append((-len(path.parts), version, name))

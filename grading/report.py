@@ -5,10 +5,10 @@ from __future__ import annotations
 import base64
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from html import escape
 from pathlib import Path
-from statistics import median
+from statistics import StatisticsError, correlation, median
 from typing import Any
 
 import nbformat
@@ -53,7 +53,7 @@ def page(title: str, body: list[str]) -> str:
     )
 
 
-def table(header: list[str], rows: list[list[str]], numbers: set[int] = frozenset()) -> str:
+def table(header: list[str], rows: list[list[str]], numbers: Collection[int] = ()) -> str:
     """A table of cells that are HTML."""
     kinds = [' class="n"' if place in numbers else "" for place in range(len(header))]
     lines = ["<tr>" + "".join(f"<th{kind}>{cell}</th>" for kind, cell in zip(kinds, header)) + "</tr>"]
@@ -94,8 +94,8 @@ def as_notebook(one: Marked, assignment: str) -> str:
         score = "to be read" if task["score"] is None else f"{number(task['score'])} of {task['points']:g}"
         says = task.get("comment") or task["says"] or ("" if task["by hand"] else "Right.")
         cells.append(new_markdown_cell(f"### {escape(task['title'])} – {score}\n\n{escape(says)}"))
-        make = new_markdown_cell if task["by hand"] else new_code_cell
-        cells += [make(task["answer"])] if task["answer"] else []
+        if answer := task["answer"]:
+            cells.append(new_markdown_cell(answer) if task["by hand"] else new_code_cell(answer))
     for place, cell in enumerate(cells):
         cell.id = f"feedback-{place}"  # else by chance, and a second run would write other bytes
     return nbformat.writes(new_notebook(cells=cells))
@@ -180,7 +180,7 @@ def write_report(
 def _looks(marked: list[Marked]) -> str:
     rows = [[_link(one), "<br>".join(escape(remark) for remark in one.remarks())] for one in marked if one.remarks()]
     waiting = sum(one.waiting() for one in marked)
-    first = f'<p><a href="by_hand.html">{waiting} answers</a> wait to be read; their marks go into by_hand.csv.</p>'
+    first = f'<p><a href="by_hand.html">Answers to be read: {waiting}</a>; their scores go into by_hand.csv.</p>'
     return (first if waiting else "") + (table(["student", "why"], rows) if rows else "<p>No submission was odd.</p>")
 
 
@@ -206,13 +206,27 @@ def _bars(assignment: Assignment, results: list[dict[str, Any]]) -> str:
         lengths = [len(found["answer"].split()) for found in _of(task.name, results) if found["answer"]]
         length = f"{median(lengths):g}" if lengths else ""
         picture = f'<div class="bar" role="img" aria-label="{summary}">{bar}</div>'
-        rows.append([escape(task.title), picture, str(full), mean, length])
+        rows.append([escape(task.title), picture, str(full), mean, _agreement(task.name, results), length])
     key = "".join(
         f'<i class="{kind}"></i>{word}'
         for kind, word in {"good": "all points", "part": "some", "bad": "none", "none": "to be read"}.items()
     )
-    header = ["task", "submissions", "all points", "mean", "words (median)"]
-    return f'{table(header, rows, {2, 3, 4})}<p class="key">Of {len(results)}: {key}</p>'
+    header = ["task", "submissions", "all points", "mean", "with the rest", "words (median)"]
+    return f'{table(header, rows, {2, 3, 4, 5})}<p class="key">Of {len(results)}: {key}</p>'
+
+
+def _agreement(task: str, results: list[dict[str, Any]]) -> str:
+    """The correlation of a task's scores with the points for all others; of fewer than ten students it says nothing."""
+    pairs = []
+    for result in results:
+        scores = {one["task"]: one["score"] for one in result["tasks"]}
+        own = scores.pop(task, None)
+        if own is not None:
+            pairs.append((own, sum(score or 0 for score in scores.values())))
+    try:
+        return f"{correlation(*zip(*pairs)):.2f}" if len(pairs) >= 10 else ""
+    except StatisticsError:  # all have the same
+        return ""
 
 
 def _of(task: str, results: list[dict[str, Any]]) -> list[dict[str, Any]]:

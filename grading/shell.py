@@ -42,14 +42,15 @@ class Shell:
         config.InteractiveShell.colors = "nocolor"
         config.InteractiveShell.cache_size = 0
         self.shell = InteractiveShell.instance(config=config)
-        self.shell._showtraceback = self._keep_error
-        self.shell.ask_exit = sys.exit  # what exit() calls
+        # IPython's own hook for errors hears of none in the syntax; and exit() calls what only a terminal's shell has.
+        self.shell._showtraceback = self._keep_error  # type: ignore[method-assign]
+        self.shell.ask_exit = sys.exit  # type: ignore[attr-defined]
         self.names: dict[str, Any] = self.shell.user_ns
         self._errors: list[dict[str, Any]] = []
 
-    def _keep_error(self, kind: type, error: BaseException, lines: list[str]) -> None:
+    def _keep_error(self, etype: type, evalue: BaseException, stb: list[str]) -> None:
         self._errors.append(
-            {"output_type": "error", "ename": kind.__name__, "evalue": str(error), "traceback": [str(x) for x in lines]}
+            {"output_type": "error", "ename": etype.__name__, "evalue": str(evalue), "traceback": [str(x) for x in stb]}
         )
 
     def run(self, source: str) -> list[dict[str, Any]]:
@@ -57,7 +58,8 @@ class Shell:
         from IPython.core.displayhook import CapturingDisplayHook
         from IPython.core.displaypub import CapturingDisplayPublisher
 
-        printed, warned, shown = Bounded(), Bounded(), []
+        printed, warned = Bounded(), Bounded()
+        shown: list[dict[str, Any]] = []
         publisher, hook = self.shell.display_pub, sys.displayhook
         self.shell.display_pub = CapturingDisplayPublisher()
         self.shell.display_pub.outputs = shown

@@ -83,20 +83,19 @@ class Student:
             raise
         if "raised" in answer:
             kind = getattr(builtins, str(answer["raised"]), None)
-            usual = isinstance(kind, type) and issubclass(kind, Exception) and kind is not StopIteration
-            raise (kind if usual else _named(str(answer["raised"])))(str(answer.get("message", ""))[:2000])
+            if not (isinstance(kind, type) and issubclass(kind, Exception)) or kind is StopIteration:
+                kind = _named(str(answer["raised"]))
+            raise kind(str(answer.get("message", ""))[:2000])
         return _value(answer)
 
     def _ask(self, request: dict[str, Any]) -> dict[str, Any]:
         try:
-            if self._sandbox is None:
-                self._start()
-            return self._sandbox.ask(request)
+            return (self._sandbox or self._started()).ask(request)
         except Stopped:
             self._forget()
             raise
 
-    def _start(self) -> None:
+    def _started(self) -> Sandbox:
         """Begin, or begin again with the cells that have run to their ends."""
         if self._starts > RESTARTS:
             raise Stopped("was not run, because too many cells or calls before it had to be stopped")
@@ -108,6 +107,7 @@ class Student:
         self._sandbox = sandbox = Sandbox(replace(self.limits, total=left, patience=patience), self.unsafe)
         for source in ["", *self._ran]:
             sandbox.ask({"do": "run", "source": source})
+        return sandbox
 
     def close(self) -> None:
         """End the student's process."""

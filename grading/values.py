@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import base64
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -52,8 +52,8 @@ def encoded(value: Any) -> Any:
         return {"is": "complex", "parts": [value.real, value.imag]}
     if isinstance(value, (bytes, bytearray)):
         return {"is": "bytes", "text": base64.b64encode(value).decode()}
-    for name, kind in (("list", list), ("tuple", tuple), ("set", set), ("frozenset", frozenset)):
-        if isinstance(value, kind):
+    for name, several in (("list", list), ("tuple", tuple), ("set", set), ("frozenset", frozenset)):
+        if isinstance(value, several):
             return {"is": name, "of": [encoded(entry) for entry in value]}
     if isinstance(value, dict):
         return {"is": "dict", "of": [[encoded(key), encoded(entry)] for key, entry in value.items()]}
@@ -92,7 +92,7 @@ def _column(column: pd.Series | pd.Index) -> dict[str, Any]:
     import pandas as pd
 
     entries = [None if missing else encoded(entry) for entry, missing in zip(column.tolist(), pd.isna(column))]
-    found = {"entries": entries, "dtype": str(column.dtype)}
+    found: dict[str, Any] = {"entries": entries, "dtype": str(column.dtype)}
     if isinstance(column.dtype, pd.CategoricalDtype):
         found |= {"categories": encoded(column.dtype.categories.tolist()), "ordered": bool(column.dtype.ordered)}
     return found
@@ -140,7 +140,7 @@ def _decoded(data: Any) -> Any:
 
 
 #: What makes a sequence of its entries.
-SEQUENCES = {
+SEQUENCES: dict[str, Callable[[Iterable[Any]], Any]] = {
     "list": list,
     "tuple": tuple,
     "set": set,

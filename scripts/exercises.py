@@ -76,9 +76,9 @@ def tasks(notebook: NotebookNode) -> list[Task]:
         if head is None:
             raise ValueError(f"{grade_id}: the first lines must be those of a task, as book/writing.md shows them")
         name = grade_id.removesuffix("-task")
-        numbers = {"number": int(head["number"]), "points": float(head["points"]), "minutes": int(head["minutes"])}
-        words = {key: head[key] for key in ("title", "trains", "after", "label")}
-        found.append(Task(name=name, **numbers, **words, by_hand=by_name[name].metadata.nbgrader.grade))
+        number, title, points, minutes, trains, after, label = head.groups()
+        by_hand = by_name[name].metadata.nbgrader.grade
+        found.append(Task(name, int(number), title, float(points), int(minutes), trains, after, label, by_hand))
     return found
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import datetime
 import inspect
 import sys
+import warnings
 import xml.etree.ElementTree as ET
 from copy import deepcopy
 from dataclasses import dataclass, field
@@ -55,6 +56,15 @@ WORDS = pd.DataFrame(np.array(list("pqrstuvw"))[NUMBERS], columns=["a", "b"])
 GAPPY = FRAME.astype(float).mask((np.add.outer(np.arange(12), 3 * np.arange(2)) % 5) == 0)
 
 
+#: A word and a number in each row, as nested lists.
+MIXED = [[word, number] for word, number in zip(WORDS["a"], NUMBERS[:, 1].tolist())]
+
+
+def flags(kind) -> pd.DataFrame:
+    """The Booleans as categories of another kind."""
+    return pd.DataFrame(FLAGS, columns=["a", "b"]).map(kind).astype("category")
+
+
 def objects(kind) -> pd.DataFrame:
     """The plain table with every number as an object of another kind."""
     return pd.DataFrame([[kind(int(v)) for v in row] for row in NUMBERS], columns=["a", "b"], dtype=object)
@@ -74,7 +84,7 @@ class Edge:
 
 
 PLAIN = (FRAME, Y)
-PLAIN_FLAGS = (pd.DataFrame(1 * FLAGS), Y)
+PLAIN_FLAGS = (pd.DataFrame(1 * FLAGS, columns=["a", "b"]), Y)
 PLAIN_WORDS = (WORDS, Y)
 PLAIN_GAPS = (GAPPY, Y)
 
@@ -133,6 +143,11 @@ TYPES = [
     Edge("byte arrays", objects(lambda v: bytearray([v])), refuses="column 'a' holds bytearray"),
     Edge("columns in a column", objects(lambda v: pd.Series([v])), refuses="column 'a' holds Series"),
     Edge("lists in a column", objects(lambda v: [v]), refuses="column 'a'"),
+    Edge("a masked array", np.ma.masked_less(NUMBERS, 3), refuses="X has masked entries"),
+    Edge("categories of numbers and text", objects(lambda v: str(v) if v % 2 else v).astype("category"),
+         refuses="column 'a' mixes int, str", models=TAKE_WORDS),
+    Edge("words that differ by a NUL at the end", [[["a", "a\0"][v]] for v in Y], predicts=Y,
+         models={"CARTClassifier", "ID3Classifier", "GBDTClassifier"}),
     Edge("whole numbers above 2**53", FRAME.assign(a=2**53 + 2 * np.arange(12)),
          refuses="column 'a' holds whole numbers",
          models=READ_NUMBERS),
@@ -142,15 +157,25 @@ TYPES = [
          refuses="column 'a'", models=READ_NUMBERS),
     Edge("a whole number of 400 digits", objects(lambda v: 10**400 + v), refuses="column 'a' holds"),
     Edge("a whole number of 400 digits among fractions", objects(lambda v: v + 0.5 if v else 10**400),
-         refuses="column 'a' holds numbers too large for a float"),
-    # pandas 3.0 reads the column as mixed, 3.1 as whole numbers.
+         refuses="column 'a' holds whole numbers above"),
     Edge("lists with a whole number of 400 digits", [[10**400, 1.5], [0, 2.5]] * 6,
-         refuses="column 'x0' holds (numbers too large|whole numbers above)"),
+         refuses="column 'x0' holds whole numbers above"),
+    Edge("whole numbers above 2**53 beside a fraction", FRAME.astype(object).assign(a=pd.Series(
+         [2**53, 2**53 + 1, *[0.5] * 10], dtype=object)), refuses="column 'a' holds whole numbers above"),
     Edge("infinity beside whole numbers", FRAME.assign(a=[*range(11), np.inf]),
          refuses="X contains infinity in column 'a'", models=READ_NUMBERS),
     Edge("text and numbers that look alike in a column", FRAME.assign(a=[1, "1"] * 6), refuses="column 'a'"),
     Edge("digits as text where a sum is made", FRAME.assign(a=list("012345678901")), refuses="column 'a' holds text",
          models={"ObliqueTreeClassifier"}),
+    Edge("lists of words and numbers", MIXED, like=(pd.DataFrame(MIXED), Y), models=TAKE_WORDS),
+    Edge("an array of words and numbers", np.array(MIXED, dtype=object), like=(pd.DataFrame(MIXED), Y),
+         models=TAKE_WORDS),
+    asked("Booleans as categories, then integers", flags(bool), flags(int), models=TAKE_WORDS),
+    asked("integers as categories, then floats", flags(int), flags(float), models=TAKE_WORDS),
+    Edge("digits as categories, then integers", flags(lambda v: str(int(v))), ask=flags(int),
+         refuses="column 'a' held text in fit and holds numbers", models=TAKE_WORDS),
+    Edge("integers as categories, then digits", flags(int), ask=flags(lambda v: str(int(v))),
+         refuses="column 'a' held numbers in fit and holds text", models=TAKE_WORDS),
     asked("Booleans, then integers", pd.DataFrame(FLAGS), pd.DataFrame(1 * FLAGS)),
     asked("integers, then Booleans", pd.DataFrame(1 * FLAGS), pd.DataFrame(FLAGS)),
     asked("integers, then floats", FRAME, FRAME.astype(float)),
@@ -190,12 +215,24 @@ LABELS = [
     Edge("labels as Decimal", FRAME, [Decimal(int(v)) for v in Y], refuses="y holds Decimal", models=CLASSIFIERS),
     Edge("the label 'nan'", FRAME, np.array(["a", "nan"])[Y], like=PLAIN, models=CLASSIFIERS),
     Edge("the labels 0 and -0", FRAME, np.where(NUMBERS[:, 0] % 2, 0.0, -0.0) + Y, like=PLAIN),
+    # NumPy would make text of such lists.
+    Edge("numbers and digits in a list of labels", FRAME, [1, "1"] * 6, refuses="y mixes int, str", models=CLASSIFIERS),
+    Edge("numbers and text in a list of labels", FRAME, [1.0, "a"] * 6, refuses="y mixes float, str",
+         models=CLASSIFIERS),
+    Edge("Booleans and text in a list of labels", FRAME, [True, "True"] * 6, refuses="y mixes bool, str",
+         models=CLASSIFIERS),
+    Edge("NaN in a list of labels", FRAME, ["a", np.nan, "b"] * 4, refuses="y contains NaN or None, first in row 1",
+         models=CLASSIFIERS),
     Edge("one class", FRAME, ["only"] * 12, predicts=["only"] * 12, models=CLASSIFIERS),
     Edge("one value", FRAME, [0.1] * 12, predicts=[0.1] * 12, models=REGRESSORS),
     Edge("a class for each row", FRAME, list("abcdefghijkl"), predicts=list("abcdefghijkl"),
          models={"CARTClassifier", "ID3Classifier", "ObliqueTreeClassifier"}),
     Edge("bytes and text that look alike", FRAME, [b"a", "a"] * 6, refuses="y holds bytes", models=CLASSIFIERS),
     Edge("labels of 400 digits", FRAME, [10**400, 1] * 6, refuses="y holds whole numbers too", models=CLASSIFIERS),
+    Edge("digits as targets", FRAME, ["1", "2"] * 6, refuses="y must hold numbers", models=REGRESSORS),
+    Edge("labels in a masked array", FRAME, np.ma.masked_equal(Y, 0), refuses="y has masked entries"),
+    Edge("labels that differ by a NUL at the end", FRAME, ["a", "a\0"] * 6, like=(FRAME, [0, 1] * 6),
+         models=CLASSIFIERS),
     Edge("targets of 400 digits", FRAME, [10**400, 1] * 6, refuses="y holds whole numbers too large for a float",
          models=REGRESSORS),
     Edge("a missing nullable label", FRAME, pd.Series([0, None, 1] * 4, dtype="Int64"), refuses="y contains NaN"),
@@ -209,6 +246,11 @@ def by_heart(name: str, y, X=LINE, **options) -> Edge:
     """A tree without limits whose rows all differ predicts each target as it is."""
     return Edge(name, X, y, **{"predicts": y, "models": LEARN_NUMBERS, **options})
 
+
+ODD = np.nextafter(1, 2), np.nextafter(np.float32(1), np.float32(2))
+NEIGHBOURS = dict(
+    zip(("floats", "float32", "floats of odd digits", "float32 of odd digits"), (1.0, np.float32(1), *ODD))
+)
 
 SCALES = [
     by_heart("one outlier in the target", [1.1, 2.2, 3.3, 1e9]),
@@ -233,12 +275,21 @@ SCALES = [
     Edge("columns from one end of the floats to the other", [[-1.7e308], [1.7e308]] * 4, [0, 1] * 4,
          ask=[[-1.7e308], [-1.0], [1.0], [1.7e308]], predicts=[0, 0, 1, 1], models={"CARTClassifier", "C45Classifier",
          "CARTRegressor", "AdaBoostClassifier"}),
-    Edge("neighbouring floats", [[1.0], [np.nextafter(1, 2)]] * 4, [0, 1] * 4, predicts=[0, 1] * 4,
-         models=SINGLE | {"AdaBoostClassifier", "GBDTClassifier"}),
+    # Halfway between each two rounding goes down, or up to the larger, which a cut must not do.
+    *(Edge(f"neighbouring {name}", np.array([[low], [np.nextafter(low, low + 1)]] * 4), [0, 1] * 4,
+           predicts=[0, 1] * 4, models=SINGLE | {"AdaBoostClassifier", "GBDTClassifier"})
+      for name, low in NEIGHBOURS.items()),
     Edge("columns with a huge mean", FRAME + 2.0**40, like=PLAIN, models=READ_NUMBERS),
     Edge("0 and -0", [[0.0], [-0.0], [1.0], [1.0]] * 2, [0, 1, 1, 1] * 2, like=([[0.0], [0.0], [1.0], [1.0]] * 2,
          [0, 1, 1, 1] * 2)),
     Edge("constant columns", np.ones((4, 2)), [0, 0, 0, 1], like=(np.zeros((4, 2)), [0, 0, 0, 1])),
+    Edge("constant columns with more of one label", np.ones((3, 2)), ["b", "a", "b"], predicts=["b"] * 3,
+         models=CLASSIFIERS & (SINGLE | {"AdaBoostClassifier", "GBDTClassifier"})),
+    Edge("rows alike with as many of each label", [["u"], ["u"]], ["b", "a"], predicts=["a", "a"],
+         models=CLASSIFIERS & SINGLE - {"ObliqueTreeClassifier"}),
+    Edge("numbers alike with as many of each label", [[1.0], [1.0]], ["b", "a"], predicts=["a", "a"],
+         models=CLASSIFIERS & SINGLE),
+    Edge("numbers alike with two targets", [[1.0], [1.0]], [0, 1], predicts=[0.5, 0.5], models=LEARN_NUMBERS),
     Edge("two columns that tie", FRAME.assign(b=FRAME["a"]), like=(FRAME[["a"]].assign(b=0), Y), models=READ_NUMBERS
          - {"RandomForestClassifier", "CascadeForestClassifier", "ObliqueTreeClassifier", "ID3Classifier"}),
 ]  # fmt: skip
@@ -264,12 +315,17 @@ WEIGHTS = [
          predicts=[1.1, 2.2, 3.3], models=LEARN_NUMBERS),
     Edge("a row of weight zero with nothing in it", pd.concat([FRAME, FRAME[:2].astype(float) * np.nan]),
          np.append(Y, [1, 0]), ZEROED, ask=FRAME, like=(FRAME, Y, None, FRAME), models=TAKE_GAPS),
+    Edge("weights as dates", FRAME, weight=pd.date_range("2020", periods=12), refuses="sample_weight must hold"),
+    Edge("weights as lengths of time", FRAME, weight=pd.to_timedelta(range(12)), refuses="sample_weight must hold"),
+    Edge("weights as digits", FRAME, weight=["1"] * 12, refuses="sample_weight must hold numbers"),
+    Edge("weights in a masked array", FRAME, weight=np.ma.masked_equal(Y, 0), refuses="sample_weight has masked"),
     Edge("a weight of 400 digits", FRAME, weight=[10**400, *[1] * 11], refuses="sample_weight must hold numbers"),
     Edge("weights of 1e308", FRAME, weight=np.full(12, 1e308), refuses="sample_weight sums to inf"),
     Edge("one row with weight", FRAME, weight=np.arange(12) == 0, predicts=np.zeros(12),
          models=ALL - {"CascadeForestClassifier"}),
 ]  # fmt: skip
 
+NO_FLAG = pd.DataFrame({"a": [None], "b": [True]}, dtype="boolean")
 UNKNOWN = pd.DataFrame({"a": [1, None], "b": [4, 2]}, dtype="Int64")
 
 MISSING = [
@@ -285,8 +341,12 @@ MISSING = [
          models=TAKE_WORDS - {"ID3Classifier"}),
     Edge("a missing nullable integer is asked of, alone", FRAME.astype("Int64"), ask=UNKNOWN[1:],
          like=(FRAME, Y, None, UNKNOWN[1:].astype(float)), models=TAKE_GAPS),
+    Edge("a missing nullable Boolean is asked of, alone", pd.DataFrame(FLAGS, columns=["a", "b"]).astype("boolean"),
+         ask=NO_FLAG, like=(*PLAIN_FLAGS, None, NO_FLAG.astype(float)), models=TAKE_GAPS),
     Edge("a missing nullable integer in an array of objects", FRAME.astype("Int64"),
          ask=UNKNOWN[1:].astype(object), like=(FRAME, Y, None, UNKNOWN[1:].astype(float)), models=TAKE_GAPS),
+    Edge("a column of words without an entry is asked of", WORDS, ask=WORDS.assign(a=None), models=TAKE_GAPS,
+         like=(WORDS.astype("category"), Y, None, WORDS.assign(a=pd.Categorical([None] * 12, list("pqrstuvw"))))),
     Edge("a category never seen", WORDS, ask=WORDS.replace("p", "new"), models=TAKE_WORDS,
          like=(WORDS, Y, None, WORDS.replace("p", "newer"))),
     Edge("NaN where there is no rule for it", GAPPY, refuses="NaN or None in column 'a', first in row 0",
@@ -302,6 +362,12 @@ NAMES = [
     same("names with control characters", named("a\x00", "b\x1b")),
     same("empty names", named("", " ")),
     same("names that are numbers", named(0, 1)),
+    Edge(
+        "names that are numbers, in another order",
+        named(0, 1),
+        ask=named(0, 1)[[1, 0]],
+        refuses=r"X must have the columns of the training table, \[0, 1\]; got \[1, 0\]",
+    ),
     Edge("the same name twice", named("a", "a"), refuses="more than one column named 'a'"),
     same("names that are pairs", FRAME.set_axis(pd.MultiIndex.from_tuples([("u", "a"), ("u", "b")]), axis=1)),
     Edge("names of two kinds", named("a", 1), refuses="(?i)feature names"),
@@ -375,6 +441,14 @@ def assert_agree(found, wanted, atol=1e-12):
         np.testing.assert_allclose(found.astype(float), wanted.astype(float), rtol=1e-9, atol=atol)
     else:
         assert found.tolist() == wanted.tolist()
+
+
+def test_no_warning_comes_from_reading_tables():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for values in (np.array([1, None, 2]), pd.array([1, None, 2], dtype="Int64"), ["u", None, "v"]):
+            table = pd.DataFrame({"x": values})
+            CARTClassifier().fit(table, [0, 1, 1]).predict(table)
 
 
 # -- a fit that does not end well -------------------------------------------------------------------------------
@@ -508,3 +582,10 @@ def test_printed_thresholds_tell_neighbours_apart(scale, shift):
             assert len(below) == 2, "two branches of one name"
             printed = float(below[0].removeprefix("<= "))
             assert np.array_equal(printed >= X, tree.threshold[node.id] >= X)
+
+
+def test_masked_entries_are_refused_in_the_rows_asked_too():
+    X = np.random.default_rng(0).normal(size=(20, 2))
+    model = CARTClassifier().fit(X, X[:, 0] > 0)
+    with pytest.raises(ValueError, match="X has masked entries"):
+        model.predict(np.ma.masked_greater(X, 1))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import pickle
 import re
+from fractions import Fraction
 
 import numpy as np
 import pandas as pd
@@ -17,6 +18,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from packaging.version import Version
 from sklearn.base import ClassifierMixin, clone
+from sklearn.cluster import KMeans
 from sklearn.exceptions import NotFittedError
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import LinearSVC
@@ -99,8 +101,8 @@ OTHER_WAYS = [
     # Without a sample there is no exception: random columns alone pass the check of the weights.
     RandomForestClassifier(n_estimators=2, bootstrap=False),
     RandomForestRegressor(n_estimators=2, bootstrap=False, max_features=0.5),
-    GBDTClassifier(n_estimators=5, learning_rate=0.5, order=2, tree_method="hist"),
-    GBDTRegressor(n_estimators=5, learning_rate=0.5, order=2, tree_method="hist"),
+    GBDTClassifier(n_estimators=5, learning_rate=0.5, method="newton"),
+    GBDTRegressor(n_estimators=5, learning_rate=0.5, method="newton"),
 ]
 
 
@@ -278,24 +280,29 @@ BAD_VALUES = {
     "min_weight_fraction_leaf": [-0.1, 0.6, "half"],
     "min_impurity_decrease": [-1, np.inf, np.nan, "some"],
     "min_gain": [-1, np.nan, "some"],
-    "criterion": ["mse", None, 1],
+    "criterion": ["mse", None, 1, pd.NA, np.array(["gini", "gini"])],
     "conventions": ["weka", None],
     "confidence": [0, -0.1, 1.5, "high"],
     "subtree_raising": ["yes", 2],
     "limit": ["exact", 0.1],
-    "max_features": [0, 2.0, 5, "all", "cube", -1],
+    "max_features": [0, 2.0, 5, "all", "cube", -1, True],
     "categorical_split": ["both", None],
     "max_surrogates": [-1, 1.5, "all"],
     "max_leaf_nodes": [1, 0, 2.5, "many"],
     "ccp_alpha": [-0.1, np.nan, "none"],
-    "class_weight": ["nonsense", 1.5, {0: -1, 1: 1}],
-    "random_state": ["dice", -1.5],
+    "class_weight": [
+        "nonsense",
+        1.5,
+        [1, 2],
+        {0: 0, 1: 0},
+        *({0: weight, 1: 1} for weight in (-1, np.nan, np.inf, 1e300, 10**400, "much", None)),
+    ],
+    "random_state": ["dice", -1.5, -1],
     "n_restarts": [-1, 1.5],
     "voting": ["loud", None],
-    "learning_rate": [0, -1, "slow", np.nan],
-    "order": [3, "second"],
-    "tree_method": ["approx", None],
-    "max_bins": [1, 10**6, 2.5],
+    "learning_rate": [0, -1, "slow", np.nan, Fraction(1, 2), 10**400],
+    "method": ["second", 2, None],
+    "max_bins": [1, 2.5, "all"],
     "reg_lambda": [-1, np.nan],
     "gamma": [-0.1, "high"],
     "min_child_weight": [-1, np.nan],
@@ -303,13 +310,13 @@ BAD_VALUES = {
     "validation_fraction": [0, 1.5],
     "n_iter_no_change": [0, 2.5],
     "tol": [-1, np.nan],
-    "base_score": ["high", [0.5, 0.5], np.nan],
+    "base_score": ["high", "0.5", [0.5, 0.5], np.nan],
     "loss": ["log_loss", None],
     "alpha": [-0.1, 1.5, "high"],
     "n_forests": [0, 1.5],
     "n_folds": [1, 2.5],
     "max_levels": [0, 1.5],
-    "estimator": ["tree", KNeighborsClassifier(), 3],
+    "estimator": ["tree", KNeighborsClassifier(), CARTRegressor(), CARTClassifier, KMeans(), 3],
     "bootstrap": ["no", 2],
     "oob_score": ["yes", 2],
     "verbose": ["loud", -1],
@@ -336,8 +343,7 @@ def test_bad_parameters_are_named(model, parameter, value):
     if parameter == "random_state" and "max_features" in model.get_params(deep=False):
         model.set_params(max_features=1)
     # The message begins with the name; that of scikit-learn's own check of class weights puts it in quotation marks.
-    what = "seed" if parameter == "random_state" else rf"^(The '|){parameter}\b"
-    with pytest.raises((ValueError, TypeError), match=what):
+    with pytest.raises((ValueError, TypeError), match=rf"^(The '|){parameter}\b"):
         model.fit(NAMED, Y)
 
 
@@ -345,6 +351,9 @@ def test_combinations_of_parameters_that_do_not_fit_each_other():
     for forest in (RandomForestClassifier, RandomForestRegressor):
         with pytest.raises(ValueError, match="oob_score needs bootstrap=True"):
             forest(bootstrap=False, oob_score=True).fit(X, Y)
+    for model in (RandomForestClassifier, RandomForestRegressor, BaggingClassifier):
+        with pytest.raises(ValueError, match="oob_score: no row was left out of any sample"):
+            model(n_estimators=5, oob_score=True, random_state=0).fit([[1.0]], [1])
     with pytest.raises(ValueError, match="estimator must have predict_proba"):
         BaggingClassifier(LinearSVC()).fit(X, Y)
     for model in (
@@ -356,8 +365,12 @@ def test_combinations_of_parameters_that_do_not_fit_each_other():
             with pytest.raises(ValueError, match=fault):
                 model.fit(X, y)
     for loss in ("absolute_error", "huber"):
-        with pytest.raises(ValueError, match=f"loss='{loss}'.*order=1"):
-            GBDTRegressor(loss, order=2).fit(X, Y)
+        with pytest.raises(ValueError, match=f"loss='{loss}'.*method='gradient'"):
+            GBDTRegressor(loss, method="newton").fit(X, Y)
+    with pytest.raises(ValueError, match="validation_fraction=1 can't be held out of 4 rows"):
+        GBDTRegressor(n_iter_no_change=2, validation_fraction=1).fit(X, Y)
+    with pytest.raises(ValueError, match="sample_weight sums to .*, too far from 1"):
+        CARTClassifier(class_weight={0: 1e99, 1: 1}).fit(X, Y, [1e97] * 4)
     for model in (
         GBDTRegressor("poisson", base_score=-1.0),
         GBDTClassifier(base_score=-0.5),
@@ -370,6 +383,8 @@ def test_combinations_of_parameters_that_do_not_fit_each_other():
             model.fit([[1.0]], [1])
     with pytest.raises(ValueError, match="numbers only"):
         CARTRegressor(criterion="absolute_error").fit(column("a", "b", "a", "b"), Y)
+    with pytest.raises(ValueError, match="column named 'forest 0 class 0'"):
+        CascadeForestClassifier(n_estimators=1).fit(column(1.0, 2.0, 3.0, 4.0, name="forest 0 class 0"), [0, 0, 1, 1])
     with pytest.raises(ValueError, match="X has 1 sample"):
         CascadeForestClassifier().fit([[1.0]], [1])
     with pytest.raises(ValueError, match="X has 1 sample of positive weight"):
@@ -449,6 +464,9 @@ def test_an_array_where_a_frame_was_is_warned_of(model):
     model = clone(model).fit(NAMED, Y)
     with pytest.warns(UserWarning, match="X does not have valid feature names"):
         assert np.array_equal(answers(model, NAMED.to_numpy()), answers(model, NAMED))
+    bare = clone(model).fit(NAMED.to_numpy(), Y)
+    with pytest.warns(UserWarning, match="X has feature names"):
+        assert np.array_equal(answers(bare, NAMED), answers(bare, NAMED.to_numpy()))
 
 
 #: Models in which something is random, with enough of it that two seeds differ.
@@ -463,7 +481,7 @@ RANDOM = [
     AdaBoostClassifier(DecisionTreeClassifier(max_depth=2, max_features=1), n_estimators=3),
     GBDTClassifier(n_estimators=2, subsample=0.5),
     GBDTRegressor(n_estimators=2, max_features=1),
-    GBDTRegressor(n_estimators=2, order=2, tree_method="hist", subsample=0.5),
+    GBDTRegressor(n_estimators=2, method="newton", subsample=0.5),
     CascadeForestClassifier(n_forests=1, n_estimators=2, max_levels=1),
 ]
 
@@ -509,12 +527,11 @@ ORDERLESS = [
     AdaBoostClassifier(n_estimators=3),
     GBDTClassifier(n_estimators=2, learning_rate=0.5),
     *(
-        GBDTRegressor(name, n_estimators=2, learning_rate=0.5, order=order, tree_method="exact")
+        GBDTRegressor(name, n_estimators=2, learning_rate=0.5, method=method)
         for name, loss in REGRESSION_LOSSES.items()
-        for order in (1, 2)[: 1 + loss.is_curved]
+        for method in ("gradient", "newton")[: 1 + loss.is_curved]
     ),
-    GBDTClassifier(n_estimators=2, learning_rate=0.5, order=2, tree_method="hist"),
-    GBDTRegressor(n_estimators=2, learning_rate=0.5, tree_method="hist"),
+    GBDTClassifier(n_estimators=2, learning_rate=0.5, method="newton"),
 ]
 #: The average gain leaves out columns with many categories for their rows, so it counts rows, not weights.
 QUINLAN = C45Classifier(conventions="quinlan")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tracemalloc
+from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
@@ -160,6 +161,10 @@ def test_kinds_of_columns():
     assert as_lists == information_gain(table["texture"], table["ripe"])
     assert as_lists == information_gain(pd.Categorical(table["texture"]), np.array(table["ripe"]))
     assert information_gain([1, "a", 1, "a"], [True, False, True, False]) == 1
+    assert entropy([1, "1"]) == 1 and gini([1, "1"]) == 0.5
+    assert entropy([1, True, 1.0]) == 0
+    assert conditional_entropy([1, "1"], ["a", "b"]) == 0
+    assert conditional_entropy(["u", np.nan, "u"], ["a", "b", "a"]) == 0
 
 
 @pytest.mark.parametrize(
@@ -168,11 +173,12 @@ def test_kinds_of_columns():
         (lambda: entropy([]), "y is empty"),
         (lambda: entropy([["a", "b"]]), r"y must be one column.*\(1, 2\)"),
         (lambda: entropy(["a", None]), "y has missing entries, the first in row 1"),
-        (lambda: entropy([1.0, np.nan]), "y has missing entries"),
+        (lambda: entropy(["a", np.nan]), "y has missing entries"),
         (lambda: information_gain(["a", "b"], ["a"]), "x and y must have as many rows.*2 and 1"),
         (lambda: information_gain([None, None], ["a", "b"]), "x is missing in every row"),
         (lambda: information_gain(["a", "b"], ["a", None]), "y has missing entries"),
         (lambda: split_information([]), "x is empty"),
+        (lambda: entropy(np.ma.masked_equal([0, 1], 1)), "y has masked entries"),
         (lambda: entropy(["a"], sample_weight=[1, 2]), "sample_weight must have one entry a row"),
         (lambda: entropy(["a"], sample_weight=[-1]), "sample_weight must be finite and not negative"),
         (lambda: entropy(["a"], sample_weight=[np.nan]), "sample_weight must be finite"),
@@ -198,6 +204,8 @@ def test_every_public_name_is_documented():
     [
         (lambda: entropy_of_counts([-1, 2]), "counts must hold numbers, none of them negative"),
         (lambda: entropy_of_counts([np.nan, 1]), "counts must hold numbers"),
+        (lambda: entropy_of_counts([np.inf, 1]), "counts must hold numbers.* of a finite sum"),
+        (lambda: entropy_of_counts([1e308, 1e308]), "counts must hold numbers.* of a finite sum"),
         (lambda: gain_of_counts([1, 2]), "counts must have the shape"),
         (lambda: entropy(["a", "b"], base=1), "base must be a positive number other than 1"),
         (lambda: entropy(["a", "b"], base=-2), "base must be"),
@@ -226,3 +234,11 @@ def test_two_columns_of_many_values_take_no_table_of_their_pairs(monkeypatch):
     monkeypatch.setattr(measures, "LARGE_TABLE", 0)
     parts = [f(*columns, sample_weight=weight) for f in (joint_entropy, conditional_entropy, information_gain)]
     assert parts == pytest.approx(whole, abs=1e-14)
+
+
+def test_tables_are_numbered_in_64_bits_where_numpys_own_integers_have_32():
+    """70,000 values times as many labels."""
+    column = np.arange(70_000)
+    with patch("treekit.measures._codes", lambda name, x: np.asarray(x, dtype=np.int32)):
+        assert conditional_entropy(column, column) == 0
+        assert information_gain(column, column) == pytest.approx(np.log2(70_000))

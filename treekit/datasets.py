@@ -1,4 +1,4 @@
-"""The small tables of the book, as data frames in English with the Chinese terms at hand.
+"""The small tables of the book, as data frames in English with the Chinese terms at hand; and numbers as bins.
 
 Columns of words are categorical, their values in the order of first appearance: an attribute keeps the values
 that some rows of the table happen to lack. ``frame.attrs["chinese"]`` maps every English term to the Chinese one,
@@ -13,9 +13,10 @@ from __future__ import annotations
 
 from importlib.resources import files
 
+import numpy as np
 import pandas as pd
 
-__all__ = ["load_watermelon", "load_playtennis", "load_loan", "load_lunch", "load_benchmarks"]
+__all__ = ["load_watermelon", "load_playtennis", "load_loan", "load_lunch", "load_benchmarks", "in_bins"]
 
 
 def load_watermelon(version: str = "2.0", language: str = "en") -> pd.DataFrame:
@@ -118,3 +119,28 @@ def _in_language(frame: pd.DataFrame, language: str) -> pd.DataFrame:
     ]
     frame.attrs["chinese"] = {word: terms[word] for word in words}
     return frame
+
+
+def in_bins(train: pd.DataFrame, new: pd.DataFrame, n_bins: int = 4) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Numbers as bins, for a tree that asks about categories: each holds about equally many training rows.
+
+    Parameters
+    ----------
+    train : the training rows, columns of numbers without gaps. They alone decide where the edges lie.
+    new : rows to be put into the same bins, with the same columns.
+    n_bins : how many bins a column has; fewer where edges coincide.
+
+    Returns
+    -------
+    Both tables with the numbers of the bins, from 0. A value on an edge belongs to the bin below it.
+
+    Examples
+    --------
+    >>> train, new = in_bins(pd.DataFrame({"sugar": [1, 2, 3, 4]}), pd.DataFrame({"sugar": [0, 2.5, 9]}), n_bins=2)
+    >>> train["sugar"].tolist(), new["sugar"].tolist()
+    ([0, 0, 1, 1], [0, 0, 1])
+    """
+    edges = train.quantile(np.linspace(0, 1, n_bins + 1)[1:-1])
+    binned = ({A: np.searchsorted(edges[A].unique(), rows[A]) for A in train} for rows in (train, new))
+    in_train, in_new = map(pd.DataFrame, binned)
+    return in_train.set_index(train.index), in_new.set_index(new.index)

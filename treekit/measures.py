@@ -17,7 +17,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from treekit.numeric import SHARED_TIE, Bools, Floats, Ints
-from treekit.reading.encoding import objects_if_mixed
+from treekit.reading.encoding import objects_if_mixed, refuse_masked
 from treekit.reading.validation import row_weights
 
 __all__ = [
@@ -43,10 +43,11 @@ LARGE_TABLE = 2**20
 def _shares(counts: ArrayLike) -> Floats:
     """Each count over the total of its last axis; zeros where the total is zero."""
     counts = np.asarray(counts, dtype=float)
-    total = counts.sum(axis=-1, keepdims=True)
+    with np.errstate(over="ignore"):
+        total = counts.sum(axis=-1, keepdims=True)
     # A difference of sums may round to -1e-17.
-    if not np.all(counts >= -SHARED_TIE * np.abs(total)):
-        raise ValueError("counts must hold numbers, none of them negative or missing.")
+    if not (np.isfinite(total).all() and np.all(counts >= -SHARED_TIE * np.abs(total))):
+        raise ValueError("counts must hold numbers, none of them negative or missing, of a finite sum.")
     counts = np.maximum(counts, 0)
     share = np.divide(counts, total, out=np.zeros_like(counts), where=total > 0)
     return np.minimum(share, 1)
@@ -212,7 +213,7 @@ def entropy(y: ArrayLike, base: float = 2, sample_weight: ArrayLike | None = Non
 
     Notes
     -----
-    Takes time linear in the number of rows. Source: Quinlan (1986).
+    Takes time linear in the number of rows. Source: Shannon (1948), section 6.
     """
     return float(entropy_of_counts(_label_counts(y, sample_weight), base))
 
@@ -407,21 +408,22 @@ def _cross_table(x: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None) ->
     _refuse_missing_labels(label)
     weight = row_weights(sample_weight, len(value))
     known = _known(value, weight)
-    n_values, n_classes = value.max() + 1, label.max() + 1
+    n_values, n_classes = int(value.max()) + 1, int(label.max()) + 1
     of_label = np.bincount(label[known], weight[known]).astype(float)
-    cell = value[known] * n_classes + label[known]
+    cell = value[known].astype(np.int64) * n_classes + label[known]  # not of 32 bits, whatever NumPy's own have
     if n_values * n_classes > LARGE_TABLE:
         distinct, which = np.unique(cell, return_inverse=True)
         of_value = distinct // n_classes
         place = np.arange(len(distinct)) - np.searchsorted(of_value, of_value)
-        n_classes = place.max() + 1
+        n_classes = int(place.max()) + 1
         cell = (of_value * n_classes + place)[which]
-    counts = np.bincount(cell, weight[known], minlength=n_values * n_classes)
+    counts = np.bincount(cell.astype(np.intp), weight[known], minlength=n_values * n_classes)
     return counts.astype(float).reshape(n_values, n_classes), of_label, float(weight[known].sum() / weight.sum())
 
 
 def _codes(name: str, column: ArrayLike) -> Ints:
-    """A column as integers, one for each distinct entry, -1 where it is missing."""
+    """A column as integers, one for each distinct entry, -1 where it is missing; pandas reads text up to a NUL."""
+    refuse_masked(name, column)
     if not isinstance(column, (pd.Series, pd.Categorical)):
         # [1, "1"] are two values, and NaN is missing beside text, too.
         column = objects_if_mixed(column)

@@ -1,4 +1,4 @@
-"""What all parts share: types of arrays, tolerances, and two small operations on arrays."""
+"""What all parts share: types of arrays, tolerances, and three small operations on arrays."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 __all__ = [
     "Array", "Bools", "Floats", "Integers", "Ints", "Kind", "Numbers", "Wholes", "safe_divide", "repeat_with_index",
+    "sum_in_turn",
 ]  # fmt: skip
 
 Floats = NDArray[np.float64]
@@ -37,25 +38,19 @@ SHARED_TIE = 1e-9
 #: errors of a node may exceed its rows by as much.
 COST_TIE = 1e-12
 
-#: Class shares and votes are equal within this: they are means over leaves or trees.
+#: Class shares are equal within this, and votes within this fraction of all: they are means over leaves or trees.
 VOTE_TIE = 1e-12
-
-#: A part of a row that is less than this share of it is not shared out any further: it goes down the heaviest branch.
-LEAST_SHARE = 2.0**-8
-
-#: Rounding may change a target by this fraction of the standard (or mean absolute) deviation s of its node. Changing n
-#: targets by e each moves what a cut saves by no more than 4 n s e, and two cuts tie within TIE n s^2: so e = TIE s / 8
-#: is enough for equal cuts to tie, whatever lies in other nodes.
-RESOLUTION = 2.0**-37
-
-#: Rounding may change the weight of a row by this fraction of the mean weight in its node.
-WEIGHT_RESOLUTION = 2.0**-40
 
 #: Relative rounding error of a number that is worked out from exact sums.
 ROUNDING = 1e-14
 
 #: AdaBoost: an error rate must beat chance by more than this; less is rounding of the row weights.
 BEATS_CHANCE = 1e-10
+
+# -- and one number that is no tolerance -----------------------------------------------------------------------------
+
+#: A part of a row that is less than this share of it is not shared out any further: it goes down the heaviest branch.
+LEAST_SHARE = 2.0**-8
 
 
 def safe_divide(a: ArrayLike, b: Numbers) -> Floats:
@@ -67,3 +62,10 @@ def repeat_with_index(x: NDArray[Kind], n_copies: Ints) -> tuple[NDArray[Kind], 
     """Repeat each x[i] ``n_copies[i]`` times; also return each copy's index 0, 1, ... among the copies of its x."""
     first = np.cumsum(n_copies) - n_copies
     return np.repeat(x, n_copies), np.arange(n_copies.sum(), dtype=np.intp) - np.repeat(first, n_copies)
+
+
+def sum_in_turn(x: Floats) -> Floats:
+    """Sum along the first axis, one after the other: so a row of many trees' answers adds up to the same number, to the
+    last digit, whichever rows are beside it."""
+    # NumPy adds up a single column in pairs.
+    return x.sum(axis=0) if x[0].size > 1 else np.cumsum(x, axis=0)[-1]

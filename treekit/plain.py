@@ -18,9 +18,9 @@ TIE = 1e-12  #: numbers that are closer differ by rounding alone
 
 def read(X, y):
     """The rows D of a data frame, and {attribute: its categories, or None}."""
-    x = X.astype(object).where(X.notna(), None).to_dict("records")
-    found = {A: list(X[A].cat.categories) for A in X.select_dtypes("category")}
-    return list(map(Row, x, y)), {A: found.get(A) for A in X}
+    xy = zip(X.astype(object).where(X.notna(), None).to_dict("records"), y, strict=True)
+    C = X.select_dtypes(exclude=["number", "bool"]).astype("category").dtypes
+    return [Row(*r) for r in xy], {A: [*C[A].categories] if A in C else None for A in X}
 
 
 # Entropy. A question is (attribute, cut); a cut is None, a number, or some categories.
@@ -122,7 +122,7 @@ def split_information(D, question):
 def thresholds(D, A):
     """``T_A``: halfway between neighbouring values. :eq:`eq-cut`"""
     values = sorted({value(row, A) for row in D} - {None})
-    return [float(low + high) / 2 for low, high in pairwise(values)]
+    return [float(low / 2 + high / 2) for low, high in pairwise(values)]
 
 
 def largest_ratio(D, attributes, least=2):

@@ -4,6 +4,8 @@ The picture is what the chapter's first figure that moves shows at rest, without
 notebook at every build, so a card shows the figure that the chapter has.
 """
 
+from __future__ import annotations
+
 import re
 from html import escape
 from pathlib import Path
@@ -12,7 +14,10 @@ from xml.etree import ElementTree
 import nbformat
 import yaml
 from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.errors import ExtensionError
 from sphinx.util.docutils import SphinxDirective
+from sphinx.util.typing import ExtensionMetadata
 
 ROOT = Path(__file__).resolve().parents[2]
 FIGURE = re.compile(r'<figure class="explorable">.*?(<svg.*?</svg>)', re.DOTALL)
@@ -20,13 +25,13 @@ HEADING = re.compile(r"^# (.+)$", re.MULTILINE)
 KEPT = ("viewBox", "fill", "font-size")
 
 
-def numbered_chapters():
+def numbered_chapters() -> list[str]:
     """The names of the numbered chapters, such as `book/entropy`, in their order."""
     toc = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
     return [chapter["file"] for part in toc["parts"] if part.get("numbered") for chapter in part["chapters"]]
 
 
-def emblem(svg):
+def emblem(svg: str) -> str:
     """A drawing without its words, as an ornament: the title below it says what it is."""
     top = ElementTree.fromstring(svg)
     top.attrib = {name: top.attrib[name] for name in KEPT} | {"aria-hidden": "true"}
@@ -39,18 +44,21 @@ def emblem(svg):
     return ElementTree.tostring(top, encoding="unicode")
 
 
-def card(name):
+def card(name: str) -> tuple[str, str]:
     """The title of a chapter and its emblem."""
     cells = nbformat.read(ROOT / f"{name}.ipynb", as_version=4).cells
     title = next(found[1] for cell in cells if (found := HEADING.search(cell.source)))
     outputs = (output.get("data", {}).get("text/html", "") for cell in cells for output in cell.get("outputs", []))
-    return title, emblem(next(found[1] for output in outputs if (found := FIGURE.search(output))))
+    figure = next((found[1] for output in outputs if (found := FIGURE.search(output))), None)
+    if figure is None:
+        raise ExtensionError(f"{name} has no moving figure, which the cover shows on its card: add one.")
+    return title, emblem(figure)
 
 
 class ChapterCards(SphinxDirective):
     """Print the cards."""
 
-    def run(self):
+    def run(self) -> list[nodes.Node]:
         items = ""
         for number, name in enumerate(numbered_chapters(), start=1):
             self.env.note_dependency(str(ROOT / f"{name}.ipynb"))
@@ -61,6 +69,6 @@ class ChapterCards(SphinxDirective):
         return [nodes.raw("", f'<ol class="chapter-cards">\n{items}</ol>', format="html")]
 
 
-def setup(app):
+def setup(app: Sphinx) -> ExtensionMetadata:
     app.add_directive("chapter-cards", ChapterCards)
     return {"version": "1.0", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -24,13 +24,19 @@ The page holds each check as text, the replies folded; `_static/checks.js` turns
 stand at the end of the page, as they do in what Sphinx builds besides HTML.
 """
 
+from __future__ import annotations
+
 import re
+from collections.abc import Callable, Iterable, Sequence
 
 from docutils import nodes
 from docutils.parsers.rst import directives
+from sphinx.application import Sphinx
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
+from sphinx.util.typing import ExtensionMetadata
+from sphinx.writers.html5 import HTML5Translator
 
 logger = logging.getLogger(__name__)
 
@@ -39,6 +45,10 @@ VERDICTS = {"right": "Right", "wrong": "Wrong"}
 NUMBER = r"(?:[-−]?\d+(?:\.\d+)?)"
 BEFORE = re.compile(r"(\d+) before (\d+)")
 UNSEEN = re.compile(r"(?is)<(style|script)\b.*?</\1\s*>|<[^<>]*>")
+
+
+#: An answer, whether it is the right one, and the reply to whoever gives it.
+Answer = tuple[nodes.Element, bool, list[nodes.Node]]
 
 
 class check(nodes.General, nodes.Element):
@@ -60,7 +70,7 @@ class Check(SphinxDirective):
     has_content = True
     option_spec = {"label": directives.unchanged_required, "tolerance": directives.unchanged_required}
 
-    def run(self):
+    def run(self) -> list[nodes.Node]:
         self.kind = self.arguments[0]
         if self.kind not in KINDS:
             raise self.error(f"a check is one of {', '.join(KINDS)}, not {self.kind}")
@@ -90,11 +100,11 @@ class Check(SphinxDirective):
         else:
             shown = choices if self.kind == "choose" else [choices[place] for place in places]
             node += nodes.bullet_list("", *(item(text) for text in shown), classes=["check-answers"], bullet="*")
-        node += check_replies("", *(self.reply(*answer, choices) for answer in answers))
+        node += check_replies("", *(self.reply(answer, choices) for answer in answers))
         return [node]
 
-    def answers(self, last):
-        """Of the list at the end: each answer, whether it is the right one, and its reply."""
+    def answers(self, last: Sequence[nodes.Node]) -> list[Answer]:
+        """Read the list at the end."""
         items = last[0].children if last and isinstance(last[0], nodes.bullet_list) else []
         read = []
         for entry in items:
@@ -110,14 +120,15 @@ class Check(SphinxDirective):
             raise self.error("the last reply is for all other answers, so it is not the right one")
         return read
 
-    def steps(self, steps):
+    def steps(self, steps: nodes.Element) -> list[nodes.inline]:
         """The steps of an order."""
         if not isinstance(steps, nodes.enumerated_list) or len(steps) < 3:
             raise self.error("an order needs a numbered list of three steps or more before the answers")
         return [nodes.inline("", "", *step[0].children) for step in steps]
 
-    def reply(self, text, is_right, content, choices):
+    def reply(self, answer: Answer, choices: Sequence[nodes.Element]) -> check_part:
         """A reply, below the answer to which it replies."""
+        text, is_right, content = answer
         verdict = "right" if is_right else "wrong"
         node = check_part(classes=["check-reply", f"check-{verdict}"])
         found = BEFORE.fullmatch(text.astext().strip())
@@ -143,12 +154,12 @@ class Check(SphinxDirective):
         return node
 
 
-def item(text):
+def item(text: nodes.Element) -> nodes.list_item:
     return nodes.list_item("", nodes.paragraph("", "", text.deepcopy()))
 
 
-def tolerance_sentence(tolerance):
-    return f"A number within {tolerance} of it counts as right." if float(tolerance) else "It is a whole number."
+def tolerance_sentence(tolerance: str) -> str:
+    return f"An answer within {tolerance} of the right number counts." if float(tolerance) else "It is a whole number."
 
 
 class JudgeNumbers(SphinxPostTransform):
@@ -156,7 +167,7 @@ class JudgeNumbers(SphinxPostTransform):
 
     default_priority = 195  # when outputs are chosen (4), references resolved (10) and folds made (190)
 
-    def run(self, **kwargs):
+    def run(self, **kwargs: object) -> None:
         checks = list(self.document.findall(check))
         if not checks:
             return
@@ -172,7 +183,7 @@ class JudgeNumbers(SphinxPostTransform):
             if self.app.builder.format != "html":
                 node.pop()
 
-    def look_up(self, node, outputs):
+    def look_up(self, node: check, outputs: Iterable[str]) -> None:
         """Give each reply of a number the value to which it replies."""
         tolerance = float(node["tolerance"])
         values = {}
@@ -189,7 +200,7 @@ class JudgeNumbers(SphinxPostTransform):
             if 0 < abs(value - right) <= 2 * tolerance:
                 logger.warning("the wrong %s is too near to the right number for this tolerance", value, location=node)
 
-    def found(self, reply, outputs):
+    def found(self, reply: check_part, outputs: Iterable[str]) -> str:
         """The number that outputs of the page show at the place that a pattern tells."""
         pattern = re.compile(as_expression(reply["pattern"]))
         found = {number for text in outputs for number in pattern.findall(text)}
@@ -201,24 +212,24 @@ class JudgeNumbers(SphinxPostTransform):
         return min(found, default="0")
 
 
-def as_expression(pattern):
+def as_expression(pattern: str) -> str:
     """A pattern as a regular expression: `#` is the number asked for, `*` any other, a space any white space."""
     words = [re.escape(word).replace(r"\#", f"({NUMBER})").replace(r"\*", NUMBER) for word in pattern.split()]
     return r"(?<![\w.])" + r"\s+".join(words) + r"(?![\w]|\.\d)"
 
 
-def is_output(node):
+def is_output(node: nodes.Node) -> bool:
     return isinstance(node, nodes.container) and "cell_output" in node["classes"]
 
 
-def shown_text(output):
+def shown_text(output: nodes.Element) -> str:
     """The text of an output as the reader sees it."""
     leaves = output.findall(lambda node: isinstance(node, nodes.literal_block | nodes.raw))
     texts = [UNSEEN.sub(" ", leaf.astext()) if isinstance(leaf, nodes.raw) else leaf.astext() for leaf in leaves]
     return "\n".join(texts)
 
 
-def without_ids(node):
+def without_ids(node: nodes.Element) -> nodes.Element:
     """A copy that may stand on the same page."""
     copy = node.deepcopy()
     for part in copy.findall(nodes.Element):
@@ -226,34 +237,38 @@ def without_ids(node):
     return copy
 
 
-def visit_check(self, node):
+def visit_check(self: HTML5Translator, node: check) -> None:
     data = {f"data-{name}": node[name] for name in ("kind", "tolerance", "shown") if node.get(name)}
     self.body.append(self.starttag(node, "div", CLASS="check", **data))
 
 
-def visit_part(self, node):
+def visit_part(self: HTML5Translator, node: check_part) -> None:
     data = {f"data-{name}": node[name] for name in ("value", "before") if name in node}
     self.body.append(self.starttag(node, "div", **data))
 
 
-def visit_replies(self, node):
+def visit_replies(self: HTML5Translator, node: check_replies) -> None:
     self.body.append('<details class="fold check-replies"><summary>Answers</summary><div class="fold-body">\n')
 
 
-def closes(tags):
+def closes(tags: str) -> Callable[[HTML5Translator, nodes.Element], None]:
     """A function that prints the end of an element."""
     return lambda self, node: self.body.append(f"{tags}\n")
 
 
-def passes(self, node):
+def passes(self: nodes.NodeVisitor, node: nodes.Element) -> None:
     """In what is not HTML a part of a check is only its content."""
 
 
-def setup(app):
-    others = dict.fromkeys(("latex", "text", "man", "texinfo"), (passes, passes))
-    app.add_node(check, html=(visit_check, closes("</div>")), **others)
-    app.add_node(check_part, html=(visit_part, closes("</div>")), **others)
-    app.add_node(check_replies, html=(visit_replies, closes("</div></details>")), **others)
+def setup(app: Sphinx) -> ExtensionMetadata:
+    html = {
+        check: (visit_check, closes("</div>")),
+        check_part: (visit_part, closes("</div>")),
+        check_replies: (visit_replies, closes("</div></details>")),
+    }
+    other = (passes, passes)
+    for node, pair in html.items():
+        app.add_node(node, html=pair, latex=other, text=other, man=other, texinfo=other)
     app.add_directive("check", Check)
     app.add_post_transform(JudgeNumbers)
     app.add_css_file("checks.css")

@@ -6,6 +6,8 @@ MathML; it is one file of JavaScript, which MiniRacer, an engine from the Python
 A formula that Temml does not understand is a warning, so the build fails.
 """
 
+from __future__ import annotations
+
 import atexit
 import re
 from functools import cache
@@ -18,8 +20,11 @@ from xml.etree import ElementTree
 from docutils import nodes
 from fonts import cut
 from py_mini_racer import JSEvalException, MiniRacer
+from sphinx.application import Sphinx
 from sphinx.util import logging
 from sphinx.util.math import get_node_equation_number
+from sphinx.util.typing import ExtensionMetadata
+from sphinx.writers.html5 import HTML5Translator
 
 FOLDER = Path(__file__).resolve().parents[1] / "_math"
 FONT = "STIXTwoMath.woff2"
@@ -32,7 +37,7 @@ logger = logging.getLogger(__name__)
 
 
 @cache
-def engine():
+def engine() -> MiniRacer:
     """A JavaScript engine that has read Temml."""
     made = MiniRacer()
     # Python 3.13 and later would wait for ever if the engine were left to close itself while the interpreter ends.
@@ -42,14 +47,14 @@ def engine():
 
 
 @cache
-def mathml(tex, is_display):
+def mathml(tex: str, is_display: bool) -> str:
     """Turn a formula into MathML; one in a line of text may be broken after its relations and operators."""
     math = engine().call("temml.renderToString", tex, {"displayMode": is_display, "throwOnError": True, "wrap": "tex"})
     math = DOTS.sub(r'<mo lspace="0" rspace="0">\1</mo>', math)
     return math if is_display else spaced(math)
 
 
-def spaced(math):
+def spaced(math: str) -> str:
     """Mend the rows between which a formula may be broken: an operator alone in one would have no space around it.
 
     Such an operator moves to the row before. It also counts as alone beside mere text, so a word becomes an identifier.
@@ -65,7 +70,7 @@ def spaced(math):
     return ElementTree.tostring(root, encoding="unicode")
 
 
-def formula(node, is_display):
+def formula(node: nodes.Element, is_display: bool) -> str:
     """The MathML of a node."""
     tex = node.astext()
     try:
@@ -76,19 +81,18 @@ def formula(node, is_display):
         return ""
 
 
-def take_marks(app, doctree, docname):
+def take_marks(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     """Hand each formula in a line the bracket before it and the marks after it: there browsers would break the line."""
     for node in doctree.findall(nodes.math):
         siblings, place = node.parent.children, node.parent.index(node)
         for name, pattern, beside in (("opening", OPENING, place - 1), ("marks", MARKS, place + 1)):
             text = siblings[beside] if 0 <= beside < len(siblings) else None
-            found = pattern.search(text) if isinstance(text, nodes.Text) else None
-            if found:
+            if isinstance(text, nodes.Text) and (found := pattern.search(text)):
                 node[name] = found[0]
                 node.parent[beside] = nodes.Text(pattern.sub("", text))
 
 
-def visit_inline(self, node):
+def visit_inline(self: HTML5Translator, node: nodes.math) -> None:
     drawn = self.starttag(node, "span", "", CLASS="math notranslate nohighlight")
     drawn += formula(node, is_display=False) + "</span>"
     whole = node.get("opening", "") + drawn + node.get("marks", "")
@@ -96,7 +100,7 @@ def visit_inline(self, node):
     raise nodes.SkipNode
 
 
-def visit_display(self, node):
+def visit_display(self: HTML5Translator, node: nodes.math_block) -> None:
     """A formula on a line of its own, with its number and the link to it."""
     self.body.append(self.starttag(node, "div", "", CLASS="math notranslate nohighlight"))
     if node["number"]:
@@ -108,11 +112,11 @@ def visit_display(self, node):
     raise nodes.SkipNode
 
 
-def cut_font(app, exception):
+def cut_font(app: Sphinx, exception: Exception | None) -> None:
     """Leave in the site's copy of the font what the formulas of all pages show; a letter alone is shown in italics."""
     if exception or app.builder.name != "html":
         return
-    shown = set()
+    shown: set[str] = set()
     for page in app.outdir.rglob("*.html"):
         for math in re.findall(r"<math.*?</math>", page.read_text(encoding="utf-8"), re.DOTALL):
             shown.update(unescape(re.sub("<.*?>", "", math)))
@@ -122,7 +126,7 @@ def cut_font(app, exception):
     cut(app.outdir / "_static" / FONT, shown | {chr(code) for code in italics if normalize("NFKC", chr(code)) in shown})
 
 
-def setup(app):
+def setup(app: Sphinx) -> ExtensionMetadata:
     app.add_html_math_renderer("mathml", inline_renderers=(visit_inline, None), block_renderers=(visit_display, None))
     app.connect("doctree-resolved", take_marks)
     app.connect("build-finished", cut_font)

@@ -5,24 +5,30 @@ sphinx-notfound-page makes, may be asked for from any depth; without it the site
 `_templates/layout.html` writes what is said here into the head of each page.
 """
 
+from __future__ import annotations
+
 import os
 import re
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.config import Config
+from sphinx.util.typing import ExtensionMetadata
 
 LENGTH = 200  # characters of a description
 
 
-def set_address(app, config):
+def set_address(app: Sphinx, config: Config) -> None:
     """Tell Sphinx, which adds the canonical address to each page, and the page for whoever is lost."""
     url = os.environ.get("BOOK_SITE_URL", "").rstrip("/")
     config.html_baseurl = url and f"{url}/"
     config.notfound_urls_prefix = urlsplit(config.html_baseurl).path or "/"
 
 
-def description(app, doctree):
+def description(app: Sphinx, doctree: nodes.document | None) -> str:
     """The first paragraph of a page that stands in no box, cut at a word."""
     for paragraph in doctree.findall(nodes.paragraph) if doctree else ():
         words = " ".join(paragraph.astext().split())
@@ -31,12 +37,14 @@ def description(app, doctree):
     return app.config.html_title
 
 
-def describe(app, pagename, templatename, context, doctree):
+def describe(
+    app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: nodes.document | None
+) -> None:
     """Say what a page is."""
     context |= {"about": description(app, doctree), "is_article": bool(doctree), "site_url": app.config.html_baseurl}
 
 
-def write_root(app, exception):
+def write_root(app: Sphinx, exception: Exception | None) -> None:
     """Write the cover once more, under the name that a server looks for."""
     if exception or app.builder.name != "html":
         return
@@ -49,7 +57,7 @@ def write_root(app, exception):
     (root / "index.html").write_text(re.sub(r"<head>", base, cover, count=1), encoding="utf-8")
 
 
-def setup(app):
+def setup(app: Sphinx) -> ExtensionMetadata:
     app.connect("config-inited", set_address)
     app.connect("html-page-context", describe)
     app.connect("build-finished", write_root, priority=950)  # once every page has its last form

@@ -4,11 +4,22 @@ What the site offers is the student edition, which `scripts/exercises.py` writes
 hold the solutions, are no pages of the book and are copied nowhere. Who keeps them apart builds the book without them.
 """
 
+from __future__ import annotations
+
 import sys
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING
 
+from docutils import nodes
+from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
+from sphinx.util.typing import ExtensionMetadata
+
+if TYPE_CHECKING:
+    from scripts.exercises import Task
 
 ROOT = Path(__file__).resolve().parents[2]
 #: Below the folder of the book's sources, because a page can offer only what lies there.
@@ -16,7 +27,7 @@ STUDENT_EDITION = Path("_build") / "exercises"
 
 
 @cache
-def edition(folder):
+def edition(folder: Path) -> ModuleType:
     """The module that reads the exercises, once the student edition is written."""
     sys.path.insert(0, str(ROOT))
     from scripts import exercises
@@ -26,7 +37,7 @@ def edition(folder):
     return exercises
 
 
-def link(task):
+def link(task: Task) -> str:
     """The exercise or the section that a task builds on."""
     if task.label.startswith("eq-"):
         return f"{task.after}, {{eq}}`{task.label}`"
@@ -40,7 +51,7 @@ class GradedExercises(SphinxDirective):
 
     required_arguments = 1
 
-    def run(self):
+    def run(self) -> list[nodes.Node]:
         chapter = self.arguments[0]
         exercises = edition(Path(self.env.srcdir) / STUDENT_EDITION)
         if chapter not in exercises.chapters():
@@ -48,7 +59,7 @@ class GradedExercises(SphinxDirective):
         self.env.note_dependency(exercises.SOURCES / f"{chapter}.ipynb")
         return self.parse_text_to_nodes("\n".join(self.lines(chapter, exercises.tasks(exercises.read(chapter)))))
 
-    def lines(self, chapter, tasks):
+    def lines(self, chapter: str, tasks: list[Task]) -> Iterator[str]:
         points, minutes = sum(task.points for task in tasks), sum(task.minutes for task in tasks)
         place = Path("/") / STUDENT_EDITION / f"{chapter}.ipynb"
         yield f"{{download}}`{chapter}.ipynb <{place.as_posix()}>`: {points:g} points, about {minutes} minutes."
@@ -62,6 +73,6 @@ class GradedExercises(SphinxDirective):
             yield "| " + " | ".join(cell.replace("|", r"\|") for cell in cells) + " |"
 
 
-def setup(app):
+def setup(app: Sphinx) -> ExtensionMetadata:
     app.add_directive("graded-exercises", GradedExercises)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -3,18 +3,22 @@
 So the map of the repository needs no line for a new module, and a module that says nothing about itself is a warning.
 """
 
+from __future__ import annotations
+
 import ast
 from pathlib import Path
 
 from docutils import nodes
+from sphinx.application import Sphinx
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
+from sphinx.util.typing import ExtensionMetadata
 
 ROOT = Path(__file__).resolve().parents[2]
 logger = logging.getLogger(__name__)
 
 
-def first_line(path):
+def first_line(path: Path) -> str:
     """The first sentence or line of a module's docstring."""
     text = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
     return text.partition("\n")[0]
@@ -26,14 +30,14 @@ class Modules(SphinxDirective):
     required_arguments = 1
     final_argument_whitespace = True
 
-    def run(self):
+    def run(self) -> list[nodes.Node]:
         shown = []
         for name in self.arguments[0].split():
             packages = sorted((ROOT / name).glob("*/__init__.py"))
             shown += [ROOT / name, *(inside.parent for inside in packages)]
         return [part for folder in shown for part in self.room(folder)]
 
-    def room(self, folder):
+    def room(self, folder: Path) -> list[nodes.Node]:
         """The folder's name, what its `__init__.py` says, and its files."""
         entries = []
         for path in sorted(folder.glob("*.py")):
@@ -54,6 +58,6 @@ class Modules(SphinxDirective):
         return [title, rows]
 
 
-def setup(app):
+def setup(app: Sphinx) -> ExtensionMetadata:
     app.add_directive("modules", Modules)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

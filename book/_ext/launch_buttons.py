@@ -10,11 +10,19 @@ Binder installs treekit by the recipe in `binder/`. Colab opens the notebook and
 chapter then says which lines to run there first: they bring treekit, and the folder that holds the figures.
 """
 
+from __future__ import annotations
+
 import os
 from html import escape
+from typing import Any
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.config import Config
+from sphinx.util.typing import ExtensionMetadata
 
 
-def set_repository(app, config):
+def set_repository(app: Sphinx, config: Config) -> None:
     """Write the theme's options for the repository, or take them away."""
     options = config.html_theme_options
     url = os.environ.get("BOOK_REPOSITORY_URL", "").rstrip("/").removesuffix(".git")
@@ -30,7 +38,9 @@ def set_repository(app, config):
         }
 
 
-def tell_colab(app, pagename, templatename, context, doctree):
+def tell_colab(
+    app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: nodes.document | None
+) -> None:
     """Below a chapter's title, say how Colab gets treekit and the figures."""
     url = app.config.html_theme_options["repository_url"]
     if url and context.get("page_source_suffix") == ".ipynb":
@@ -40,7 +50,7 @@ def tell_colab(app, pagename, templatename, context, doctree):
         context["body"] = context["body"].replace("</h1>", "</h1>\n" + note, 1)
 
 
-def setup(app):
+def setup(app: Sphinx) -> ExtensionMetadata:
     app.connect("config-inited", set_repository)
     app.connect("html-page-context", tell_colab)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

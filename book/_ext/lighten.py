@@ -15,15 +15,27 @@ wait until the page is alive (`_static/sections.js`).
 A script or style sheet that an extension adds is joined like the rest: none of the book's own is named here.
 """
 
+from __future__ import annotations
+
 import hashlib
 import json
 import posixpath
 import re
+from collections.abc import Iterable, Iterator
 from functools import partial
 from itertools import pairwise
+from pathlib import Path
+from typing import Any
 
 import tinycss2
+from docutils import nodes
 from fonts import cut
+from sphinx.application import Sphinx
+from sphinx.util.typing import ExtensionMetadata
+from tinycss2.ast import Node
+
+#: For each page the names of the style sheets and of the scripts that it would load.
+Loaded = list[tuple[list[str], list[str]]]
 
 #: What only the page of the search loads.
 FOR_THE_SEARCH = {"searchtools.js", "language_data.js", "searchindex.js"}
@@ -57,12 +69,12 @@ VARIABLE = re.compile(r"""(?<=[{;\s])(--[\w-]+)\s*:(?:"[^"]*"|[^;{}"])*(?:;|(?=\
 LINK = re.compile(r"""url\((["']?)(?!data:|#|\w+:)([^)"']+)\1\)""")
 
 
-def merged(lists):
+def merged(lists: Iterable[list[str]]) -> list[str]:
     """The members of all lists, in the order of the longest."""
     return list(dict.fromkeys(name for names in sorted(lists, key=len, reverse=True) for name in names))
 
 
-def read_sheet(folder, name):
+def read_sheet(folder: Path, name: str) -> str:
     """A style sheet without comments, with those that it imports, and with its links as seen from `folder`."""
     css = re.sub(r"/\*.*?\*/", "", (folder / name).read_text(encoding="utf-8"), flags=re.DOTALL)
     here = posixpath.dirname(name)
@@ -70,7 +82,7 @@ def read_sheet(folder, name):
     return IMPORT.sub(lambda link: read_sheet(folder, posixpath.normpath(posixpath.join(here, link[1]))), css)
 
 
-def read_script(folder, name):
+def read_script(folder: Path, name: str) -> str:
     """A script without the comments that have lines of their own, but with its licence, and without indentation."""
     script = (folder / name).read_text(encoding="utf-8")
     script = script.replace(THEMES_SCROLLERS, '["none"]')
@@ -78,15 +90,15 @@ def read_script(folder, name):
     return re.sub(r"^[ \t]*(//.*)?\n?", "", script, flags=re.MULTILINE)
 
 
-def words_of(pages, scripts):
+def words_of(pages: Iterable[str], scripts: Iterable[str]) -> set[str]:
     """The classes and ids of the pages, and all words of the scripts, which may make more of them."""
     attributes = " ".join(value for html in pages for value in re.findall(r'\b(?:class|id)="([^"]*)"', html))
     return {*attributes.split(), *re.findall(r"[\w-]+", "\n".join(scripts))}
 
 
-def split(prelude):
+def split(prelude: list[Node]) -> list[list[Node]]:
     """The selectors before a rule, each as its tokens."""
-    selectors = [[]]
+    selectors: list[list[Node]] = [[]]
     for token in prelude:
         if token == ",":
             selectors.append([])
@@ -95,13 +107,13 @@ def split(prelude):
     return selectors
 
 
-def is_used(selector, words):
+def is_used(selector: list[Node], words: set[str]) -> bool:
     """Tell whether a page may have what is selected; what stands in brackets, as in `:not(.x)`, is not looked at."""
     classes = {name.value for dot, name in pairwise(selector) if dot == "." and name.type == "ident"}
     return words.issuperset(classes | {token.value for token in selector if token.type == "hash"})
 
 
-def in_use(rules, words):
+def in_use(rules: Iterable[Node], words: set[str]) -> Iterator[str]:
     """Yield the rules that select something."""
     for rule in rules:
         if rule.type == "qualified-rule":
@@ -116,11 +128,11 @@ def in_use(rules, words):
             yield rule.serialize() + "\n"
 
 
-def without_idle_variables(sheet, pages, scripts):
+def without_idle_variables(sheet: str, pages: Iterable[str], scripts: Iterable[str]) -> str:
     """A style sheet without the variables that nothing reads, nor those that only these would have read."""
     elsewhere = {name for text in [*pages, *scripts] for name in re.findall(r"--[\w-]+", text)}
 
-    def without_unread(sheet):
+    def without_unread(sheet: str) -> str:
         read = elsewhere.union(re.findall(r"var\(\s*(--[\w-]+)", sheet))
         return VARIABLE.sub(lambda variable: variable[0] if variable[1] in read else "", sheet)
 
@@ -129,29 +141,37 @@ def without_idle_variables(sheet, pages, scripts):
     return sheet
 
 
-def write(path, text):
+def write(path: Path, text: str) -> str:
     """Write a file of the site, and return its name with a version, which is new when the text is."""
     path.write_text(text, encoding="utf-8")
     return f"{path.name}?v={hashlib.sha256(text.encode()).hexdigest()[:8]}"
 
 
-def take(loaded, app, pagename, templatename, context, doctree):
+def take(
+    loaded: Loaded,
+    app: Sphinx,
+    pagename: str,
+    templatename: str,
+    context: dict[str, Any],
+    doctree: nodes.document | None,
+) -> None:
     """Give the templates `taken`, by which they leave out what the theme would load, and note it in `loaded`.
 
     A slow line brings first the text that is seen at once and its style sheet, then the script, then the fonts: so the
     script stands behind the page's first section. Where one searches it stands before the scripts that need it.
     """
-    sheets, scripts = [], []
+    sheets: list[str] = []
+    scripts: list[str] = []
     loaded.append((sheets, scripts))
 
-    def deferred_for_the_search(script):
+    def deferred_for_the_search(script: re.Match[str]) -> str:
         name = posixpath.basename(script[1])
         if name not in FOR_THE_SEARCH | NEEDLESS:
             scripts.append(script[1].partition("_static/")[2])
         is_kept = pagename == "search" and name in FOR_THE_SEARCH
         return script[0].replace("<script", "<script defer") if is_kept else ""
 
-    def taken(html):
+    def taken(html: str) -> str:
         sheets.extend(SHEET.findall(html))
         return REST.sub("", SCRIPT.sub(deferred_for_the_search, SHEET.sub("", html)))
 
@@ -163,7 +183,7 @@ def take(loaded, app, pagename, templatename, context, doctree):
     context |= {"taken": taken, "page_script": script, "has_script": later or pagename == "search"}
 
 
-def lighten(loaded, app, exception):
+def lighten(loaded: Loaded, app: Sphinx, exception: Exception | None) -> None:
     """Write what the pages load, of which `loaded` has the names."""
     if exception or app.builder.name != "html":
         return
@@ -188,10 +208,10 @@ def lighten(loaded, app, exception):
         path.unlink()
 
 
-def waiting(html, folder):
+def waiting(html: str, folder: Path) -> str:
     """A page whose plots load when the reader comes near them, into the room that is kept for each."""
 
-    def sized(match):
+    def sized(match: re.Match[str]) -> str:
         size = SIZE.search((folder / match[1]).read_text(encoding="utf-8"))
         if not size:
             return match[0]
@@ -201,8 +221,8 @@ def waiting(html, folder):
     return PLOT.sub(sized, html)
 
 
-def setup(app):
-    loaded = []
+def setup(app: Sphinx) -> ExtensionMetadata:
+    loaded: Loaded = []
     app.add_js_file("sections.js", loading_method="defer")
     app.connect("html-page-context", partial(take, loaded), priority=900)  # once each page has its text and addresses
     app.connect("build-finished", partial(lighten, loaded), priority=900)  # after the theme, which then writes colours

@@ -1,16 +1,30 @@
-"""Mark listings with long lines as `wide`: the style sheet makes room for the 120 columns of treekit's code."""
+"""Listings: long lines make room for themselves, and a docstring shows no markup of ours.
+
+One with long lines is marked as `wide`: the style sheet makes room for the 120 columns of treekit's code. Which formula
+of the book a function computes, its docstring says by a role, for the reference; the page of a chapter has the formula
+beside the listing.
+"""
+
+from __future__ import annotations
+
+import re
 
 from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.util.typing import ExtensionMetadata
 
 LONGEST = 92  # columns that fit at the size of all other code
+ROLE = re.compile(r",? :eq:`[\w-]+`")
 
 
-def mark_wide(app, doctree, docname):
+def tidy(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     for listing in doctree.findall(nodes.literal_block):
-        if max(map(len, listing.astext().splitlines()), default=0) > LONGEST:
+        code = ROLE.sub("", listing.astext())
+        listing.rawsource, listing.children = code, [nodes.Text(code)]
+        if max(map(len, code.splitlines()), default=0) > LONGEST:
             listing["classes"].append("wide")
 
 
-def setup(app):
-    app.connect("doctree-resolved", mark_wide)
+def setup(app: Sphinx) -> ExtensionMetadata:
+    app.connect("doctree-resolved", tidy)
     return {"version": "1.0", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -3,7 +3,14 @@
 The tests print the piece again, and fail once the mend is no longer needed.
 """
 
+from __future__ import annotations
+
 import re
+from typing import Any
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.util.typing import ExtensionMetadata
 
 MENDS = [
     # Docutils prints a bibliography as `role="list"` around entries of the role `doc-biblioentry` (0.23 still does), as
@@ -17,13 +24,15 @@ MENDS = [
 ]
 
 
-def mend(app, pagename, templatename, context, doctree):
+def mend(
+    app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: nodes.document | None
+) -> None:
     """Rewrite the page's HTML."""
     if "body" in context:
         for pattern, replacement in MENDS:
             context["body"] = re.sub(pattern, replacement, context["body"])
 
 
-def setup(app):
+def setup(app: Sphinx) -> ExtensionMetadata:
     app.connect("html-page-context", mend)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -8,21 +8,29 @@ the map; `erratum-0-1`, in the notebook `errata_<key>` of its source, for erratu
 the map that are headings without text.
 """
 
+from __future__ import annotations
+
 import csv
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from docutils import nodes
+from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
+from sphinx.util.typing import ExtensionMetadata
 
 DATA = Path(__file__).parent.parent / "data"
 
+Row = dict[str, str]
 
-def place(prefix, row, text):
+
+def place(prefix: str, row: Row, text: str) -> str:
     """A link to the label of a row."""
     label = f"{prefix}-{row['id'].lower().replace('.', '-')}"
     return f"{{ref}}`{text} <{label}>`"
 
 
-def table_row(cells):
+def table_row(cells: Iterable[str]) -> str:
     """A line of a Markdown table."""
     return "| " + " | ".join(cell.replace("|", r"\|") for cell in cells) + " |"
 
@@ -31,13 +39,14 @@ class RowsDirective(SphinxDirective):
     """Read the rows of one set of notes from `DATA/<file>` and print what `lines` makes of them."""
 
     required_arguments = 1
+    file: str
 
-    def picks(self, row):
+    def picks(self, row: Row) -> bool:
         return row["source"] == self.arguments[0]
 
-    def run(self):
+    def run(self) -> list[nodes.Node]:
         path = DATA / self.file
-        self.env.note_dependency(path)
+        self.env.note_dependency(str(path))
         with path.open(encoding="utf-8", newline="") as file:
             rows = [row for row in csv.DictReader(file) if self.picks(row)]
         if not rows:
@@ -52,7 +61,7 @@ class SourceMap(RowsDirective):
 
     file = "source-map.csv"
 
-    def lines(self, rows):
+    def lines(self, rows: list[Row]) -> Iterator[str]:
         yield "| Row | Section | What it holds | Told in | treekit |"
         yield "|---|---|---|---|---|"
         for row in rows:
@@ -65,7 +74,7 @@ class Blanks(SourceMap):
 
     required_arguments = 0
 
-    def picks(self, row):
+    def picks(self, row: Row) -> bool:
         return row["kind"] == "blank"
 
 
@@ -74,7 +83,7 @@ class Errata(RowsDirective):
 
     file = "errata.csv"
 
-    def lines(self, rows):
+    def lines(self, rows: list[Row]) -> Iterator[str]:
         yield "| Number | Place | Printed | Right | Verdict |"
         yield "|---|---|---|---|---|"
         for row in rows:
@@ -82,7 +91,7 @@ class Errata(RowsDirective):
             yield table_row([number, row["where"], row["printed"], row["right"], row["verdict"]])
 
 
-def setup(app):
+def setup(app: Sphinx) -> ExtensionMetadata:
     app.add_directive("source-map", SourceMap)
     app.add_directive("blanks", Blanks)
     app.add_directive("errata", Errata)

@@ -22,12 +22,41 @@
     return element;
   };
 
-  /* Of 0.5, 1,000, 0,5, 47 %, −2 or 3/8 the number; NaN of anything else. */
+  /* Of 0.5, 1,000, 0,5, −2, 3/8, 1/2 ln 3 or 200 dishes the number; NaN of anything else. As in the book, log is log2. */
+  const FUNCTIONS = { ln: Math.log, log: Math.log2, log2: Math.log2, sqrt: Math.sqrt };
   const toNumber = (text) => {
-    const plain = text.replace(/\s|%/g, "").replace("−", "-");
-    const written = /^-?[1-9]\d{0,2}(,\d{3})+(\.\d+)?$/.test(plain) ? plain.replaceAll(",", "") : plain.replace(",", ".");
-    const [above, below = "1", ...more] = written.split("/");
-    return above && below && !more.length ? Number(above) / Number(below) : NaN;
+    const plain = text.trim().replace(/[−–]/g, "-").replace(/[×·]/g, "*").replace(/log_2/g, "log2").replace(/(?<=\d)\s+(?=\d{3}\b)/g, "");
+    const bare = plain.replace(/%|(?<=\d)\s*(?!ln|log|sqrt)[a-z]+$/gi, "");
+    const isGrouped = /^-?[1-9]\d{0,2}(,\d{3})+(\.\d+)?$/.test(bare);
+    const tokens = bare.replaceAll(",", isGrouped ? "" : ".").match(/\d*\.?\d+(e[-+]?\d+)?|log2|[a-z]+|\S/g) ?? [];
+    const atom = () => {
+      const token = tokens.shift();
+      if (token === "-") return -power();
+      if (Object.hasOwn(FUNCTIONS, token)) return FUNCTIONS[token](power());
+      if (token !== "(") return Number(token ?? NaN);
+      const inside = sum();
+      return tokens.shift() === ")" ? inside : NaN;
+    };
+    const power = () => {
+      const base = atom();
+      return tokens[0] === "^" && tokens.shift() ? base ** power() : base;
+    };
+    const product = () => {
+      let value = power();
+      while (tokens.length && !"+-)".includes(tokens[0])) {
+        const isOver = tokens[0] === "/";
+        if ("*/".includes(tokens[0])) tokens.shift();
+        value = isOver ? value / power() : value * power();
+      }
+      return value;
+    };
+    const sum = () => {
+      let value = product();
+      while ("+-".includes(tokens[0] ?? " ")) value += tokens.shift() === "+" ? product() : -product();
+      return value;
+    };
+    const value = sum();
+    return tokens.length ? NaN : value;
   };
 
   /* How each kind is asked: `read` what the reader has answered ("" for nothing), `write` it, find its reply. */
@@ -49,13 +78,29 @@
     number(check) {
       const input = make("input", { type: "text", inputMode: "decimal", autocomplete: "off", spellcheck: false });
       check.querySelector(".check-tolerance").before(make("label", { className: "check-number" }, "Your number ", input));
-      const isNear = (given, reply) =>
-        Math.abs(toNumber(given) - reply.dataset.value) <= Number(check.dataset.tolerance) + 1e-9;
+      const tolerance = Number(check.dataset.tolerance);
+      /* 70.8 % may mean 0.708 or 70.8. A known mistake is recognised however the reader has rounded it. */
+      const isNear = (given, reply, within) =>
+        [1, given.includes("%") ? 100 : 1].some(
+          (scale) => Math.abs(toNumber(given) / scale - reply.dataset.value) <= within + 1e-9,
+        );
       return {
-        ask: "Type a number first, such as 0.5.",
+        ask: `Type a number, such as ${tolerance ? "0.5" : "12"}.`,
         read: () => (Number.isFinite(toNumber(input.value)) ? input.value : ""),
         write: (given) => (input.value = given),
-        pick: (given, replies) => replies.find((reply) => !reply.dataset.value || isNear(given, reply)),
+        pick: (given, replies) => {
+          const decimals = given.match(/^\D*\d*[.,](\d+)\s*$/)?.[1].length;
+          const rounded = decimals ? 0.5 / 10 ** decimals : 0;
+          const numbers = replies.filter((reply) => reply.dataset.value);
+          const isWrong = (reply) => reply.classList.contains("check-wrong");
+          const other = replies.find((reply) => !reply.dataset.value);
+          if (other) other.querySelector(".check-answer").lastChild.textContent = given.trim();
+          return (
+            numbers.find((reply) => isNear(given, reply, tolerance)) ??
+            numbers.find((reply) => isWrong(reply) && isNear(given, reply, rounded)) ??
+            other
+          );
+        },
       };
     },
 

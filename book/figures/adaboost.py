@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
 
 from figures.charts import Chart, Picture, region, tenths
 from figures.explorable import Choice, Explorable, Places, Scene, Slider, State
@@ -23,11 +24,32 @@ DIGIT = (9.4, 11)  # width and height of a digit at 15 pixels
 NEWEST, VOTE = "newest stump", "vote of all so far"
 
 
+class LeastError(ClassifierMixin, BaseEstimator):
+    """The stump of least weighted error, which the chapter's theorem asks for: CART's has the least Gini impurity."""
+
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike) -> LeastError:
+        values, signed = np.asarray(X, float), np.asarray(sample_weight, float)
+        self.classes_, code = np.unique(y, return_inverse=True)
+        signed = signed * (2 * code - 1)
+        order = values.argsort(axis=0)
+        ranked = np.take_along_axis(values, order, axis=0)
+        edge = signed.sum() - 2 * signed[order].cumsum(axis=0)[:-1]  # twice that of: class 0 up to the cut
+        edge[ranked[1:] == ranked[:-1]] = 0
+        i, self.feature_ = np.unravel_index(np.abs(edge).round(12).argmax(), edge.shape)
+        self.threshold_ = (ranked[i, self.feature_] + ranked[i + 1, self.feature_]) / 2
+        self.above_ = int(edge[i, self.feature_] > 0)
+        return self
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        is_above = np.asarray(X, float)[:, self.feature_] > self.threshold_
+        return np.asarray(self.classes_[np.where(is_above, self.above_, 1 - self.above_)])
+
+
 class _Rounds:
     """AdaBoost round by round: the weights with which each begins, its stump, the votes, and which rows are wrong."""
 
     def __init__(self, X: ArrayLike, y: ArrayLike, sign: NDArray[Any], n_rounds: int) -> None:
-        self.model = AdaBoostClassifier(n_estimators=n_rounds).fit(X, y)
+        self.model = AdaBoostClassifier(LeastError(), n_estimators=n_rounds).fit(X, y)
         self.votes = np.array([np.zeros(len(sign)), *self.model.staged_decision_function(X)])
         weights = np.exp(-sign * self.votes)  # of the rows when round m + 1 begins
         self.weights = weights / weights.sum(axis=1, keepdims=True)
@@ -53,9 +75,9 @@ class _Swelling(Scene):
         self.plane = Chart(tenths(X.iloc[:, 0]), tenths(X.iloc[:, 1]), (44, 34, 468, 334))
         self.spots = self.plane.pixels(*X.to_numpy(float).T)
         # A stump changes its mind only at a threshold: one prediction in each cell between thresholds fills the plane.
-        self.trees = [stump.tree_ for stump in self.rounds.model.estimators_]
+        self.stumps = self.rounds.model.estimators_
         self.cuts = [
-            np.unique([*limits, *(tree.threshold[0] for tree in self.trees if tree.feature[0] == j)])
+            np.unique([*limits, *(stump.threshold_ for stump in self.stumps if stump.feature_ == j)])
             for j, limits in enumerate((self.plane.xlim, self.plane.ylim))
         ]
         across, up = np.meshgrid(*((edges[1:] + edges[:-1]) / 2 for edges in self.cuts))
@@ -105,12 +127,10 @@ class _Swelling(Scene):
         if shown == VOTE:
             who = "Stump 1 alone gets" if m == 1 else f"The weighted vote of {m} stumps gets"
             return f"{who} {which} wrong."
-        stump, is_yes, model = self.trees[m - 1], self.is_yes[NEWEST][m - 1], self.rounds.model
-        cut = f"Stump {m} cuts the {self.columns[stump.feature[0]]} at {stump.threshold[0]:.4g}"
-        if is_yes.all() or not is_yes.any():  # Gini may choose a cut whose sides both have one majority
-            cut += f", predicts {'ripe' if is_yes.all() else 'unripe'} on both sides"
+        stump, model = self.stumps[m - 1], self.rounds.model
         return (
-            f"{cut} and gets {which} wrong. Ringed rows weigh {model.estimator_errors_[m - 1]:.3f} of 1 together, so "
+            f"Stump {m} cuts the {self.columns[stump.feature_]} at {stump.threshold_:.4g} and gets {which} wrong. "
+            f"Ringed rows weigh {model.estimator_errors_[m - 1]:.3f} of 1 together, so "
             f"the stump's vote counts {model.estimator_weights_[m - 1]:.3f}."
         )
 
@@ -209,7 +229,7 @@ class _Stumps(Scene):
         stump = model.estimators_[m - 1]
         below, above = stump.predict(self.x[[0, -1], np.newaxis])
         return (
-            f"Stump {m} predicts {below} up to x = {stump.tree_.threshold[0]:g} and {above} above. It is wrong at "
+            f"Stump {m} predicts {below} up to x = {stump.threshold_:g} and {above} above. It is wrong at "
             f"x = {', '.join(f'{value:g}' for value in self.x[wrong])}, which weigh "
             f"{model.estimator_errors_[m - 1]:.3f}, so its vote is {model.estimator_weights_[m - 1]:.3f}. The votes so "
             f"far get {self.rounds.wrong[VOTE][m - 1].sum()} of {len(self.x)} rows wrong."
@@ -294,7 +314,7 @@ def best_votes(errors: Sequence[float]) -> Picture:
 
 
 def margin_losses() -> Picture:
-    """Zero-one, exponential and logistic loss against the margin yF, and below how hard each pulls at a row."""
+    """Zero-one, exponential and logistic loss against the signed score yF, and below how hard each pulls at a row."""
     m = np.linspace(-3, 3, 121)
     value = Chart((-3, 3), (0, 6), (44, 34, 464, 194))
     pull = Chart((-3, 3), (0, 6), (44, 260, 464, 420))
@@ -316,13 +336,13 @@ def margin_losses() -> Picture:
         + text(*pull.at(-2.9, 1.4), "logistic: at most 1")
     )
     return Picture(
-        alt="Two panels over the margin from minus three to three. Above, the exponential loss rises ever more steeply "
-        "to the left, the logistic loss rises nearly as a straight line, and the count of errors is a step from one to "
-        "zero. Below, the pull: that of the exponential loss grows without limit to the left, that of the logistic "
-        "loss flattens out at one.",
+        alt="Two panels over the signed score from minus three to three. Above, the exponential loss rises ever more "
+        "steeply to the left, the logistic loss rises nearly as a straight line, and the count of errors is a step "
+        "from one to zero. Below, the pull: that of the exponential loss grows without limit to the left, that of the "
+        "logistic loss flattens out at one.",
         size=(480, 470),
         drawing=value.axes(range(-3, 4), [0, 2, 4, 6], "", "loss of a row")
-        + pull.axes(range(-3, 4), [0, 1, 2, 4, 6], "margin yF", "pull at the row")
+        + pull.axes(range(-3, 4), [0, 1, 2, 4, 6], "signed score yF", "pull at the row")
         + curves
         + names,
     )

@@ -12,7 +12,7 @@ from figures.charts import Chart, Picture
 from figures.explorable import Choice, Explorable, Places, Scene, State
 from figures.looks import HALO, LINE, centred, ending, filled, small
 from figures.melons import in_lines, melon_marks, ripe_and_unripe
-from figures.plots import axes, plot_columns, plotted, side_by_side
+from figures.plots import axes, plot_columns, plotted
 from treekit.measures import gain_ratio, information_gain, split_information
 from treekit.pen.palette import BAR, CLASS_COLORS, GAIN
 from treekit.pen.svg import FAINT, circle, element, line, rect, text
@@ -254,7 +254,7 @@ def ratio_explorer(
         ],
         found=lambda name, rule: contest.is_fooled(name) and rule == RULES[2],
         guess=Choice("Your guess: which table fools all three rules?", [*others, "none"]),
-        challenge="Which table fools which rule? Find one that fools all three, to the last.",
+        challenge="Which table fools which rule? Find the one table that fools all three rules.",
     )
 
 
@@ -301,23 +301,18 @@ def plot_wins(contests: pd.DataFrame) -> None:
 
 
 @plotted
-def plot_chance(by_values: pd.DataFrame, by_odd: pd.DataFrame) -> None:
-    """What random columns score: by their number of values, and, for two values, by the rows of the rarer one.
-
-    Each table has the columns gain and ratio and the number in its index.
-    """
-    figure, both = side_by_side(2)
-    for ax, table, label in zip(both, (by_values, by_odd), ("number of values", "rows of the rarer value")):
-        plot_columns(ax, table[["gain", "ratio"]], name="mean {}")
-        ax.set(xlabel=label, ylim=(0, None))
-    both[0].set_ylabel("gain (bits) or ratio")
-    figure.legend(*both[0].get_legend_handles_labels(), loc="outside upper center", ncols=2, frameon=False)
+def plot_uneven(scores: pd.DataFrame) -> None:
+    """The mean gain and ratio of random columns of two values, by the rows of the rarer one, the index of the table."""
+    ax = axes("rows of the rarer value", "gain (bits) or ratio")
+    plot_columns(ax, scores[["gain", "ratio"]], name="mean {}")
+    ax.set_ylim(0, None)
+    ax.legend(frameon=False)
 
 
 @plotted
 def plot_pairs(accuracy: pd.DataFrame) -> None:
     """One line for each row of `accuracy`, with a mark for its column gain and one for its column ratio."""
-    ax = axes("accuracy on new rows", "", 0.6 * len(accuracy) + 1.2)
+    ax = axes("accuracy on test rows", "", 0.6 * len(accuracy) + 1.2)
     lines = np.arange(len(accuracy))[::-1]
     ax.hlines(lines, accuracy.min(axis=1), accuracy.max(axis=1), color="0.6", zorder=0)
     for name, color, size, marker in zip(("gain", "ratio"), CLASS_COLORS, (45, 110), "os"):

@@ -108,7 +108,7 @@ class _TwoCuts(Scene):
         """What the reader's cuts classify correctly, and what the tree does."""
         n, m = int(self.is_training.sum()), int((~self.is_training).sum())
         return (
-            f"Your cuts classify {mine[0]} of {n} training melons and {mine[1]} of {m} held-out ones correctly. "
+            f"Your cuts classify {mine[0]} of {n} training melons and {mine[1]} of {m} test melons correctly. "
             f"CART's tree of depth 2: {self.of_tree[0]} of {n} and {self.of_tree[1]} of {m}."
         )
 
@@ -139,7 +139,7 @@ def own_cuts(melons: pd.DataFrame, target: str, training: Iterable[Any]) -> Expl
     x_name, y_name = (column for column in melons if column != target)
     cuts = _TwoCuts(melons, target, training)
     plane, (rights, ups), (right, up) = cuts.plane, cuts.cuts, cuts.tree_cuts
-    legend = ripe_and_unripe(12, 358, gap=54) + circle(146, 358, 10, **DASHED) + text(161, 363, "held out")
+    legend = ripe_and_unripe(12, 358, gap=54) + circle(146, 358, 10, **DASHED) + text(161, 363, "for the test")
     legend += path(CROSS, transform="translate(238, 358) scale(0.6)", stroke="currentColor", stroke_width=3)
     axes = plane.axes(_round_ticks(cuts.xy[0]), _round_ticks(cuts.xy[1]), x_name, y_name)
 
@@ -149,7 +149,7 @@ def own_cuts(melons: pd.DataFrame, target: str, training: Iterable[Any]) -> Expl
     return cuts.explorable(
         title="Your cuts against CART's",
         alt=f"{len(melons)} numbered melons by their {x_name}, to the right, and their {y_name}, upwards, hollow if "
-        f"ripe; a dashed ring marks the {int((~cuts.is_training).sum())} that were held out. An upright cut at "
+        f"ripe; a dashed ring marks the {int((~cuts.is_training).sum())} kept for the test. An upright cut at "
         f"{right:.4g} and, right of it, a level one at {up:.4g} divide the plane into three regions in the colours of "
         f"what they predict; crosses mark the melons that are classified wrong. {cuts.frame(right, up)[1]}",
         background=small(axes + legend + text(250, 363, "wrong")),
@@ -159,7 +159,7 @@ def own_cuts(melons: pd.DataFrame, target: str, training: Iterable[Any]) -> Expl
         ],
         found=cuts.is_better,
         challenge="Drag the corner where the two cuts meet. Can you do as well as CART on the training melons, and "
-        "better on the held-out ones?",
+        "better on the test melons?",
     )
 
 

@@ -226,7 +226,7 @@ class _Falling(Scene):
         if level == 0:
             return f"All {self.n} melons, {sum(self.is_ripe.values())} of them ripe. Their entropy is {now:.3f} bits."
         before = bits_left(self.roots[question], level - 1)
-        taken = f"{before - now:.3f} bits less than before"
+        taken = f"a fall of {before - now:.3f} (rounded at the end)"
         if level == 1:
             terms = " + ".join(f"{len(node.rows)}/{self.n} × {node.entropy:.3f}" for node in nodes)
             return f"After the question about {question}, {terms} = {now:.3f} bits are left, {taken}."
@@ -310,7 +310,7 @@ def _level_by_level(falling: _Falling, own: str, guess: bool) -> Explorable:
     return falling.explorable(
         alt=falling.alt(own),
         title="ID3, level by level",
-        challenge="Find the first level with most melons in a leaf. Which ones have to answer the most questions?",
+        challenge="After how many questions are more than half of the melons in a leaf? Which ones answer the most?",
         controls=[Slider("Levels of questions", levels, start=levels[-1], opens=0)],
         frame=lambda level: falling.frame(own, level),
         found=lambda level: level == falling.settled(own),

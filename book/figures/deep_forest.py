@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -13,11 +14,11 @@ from numpy.typing import ArrayLike, NDArray
 from figures.charts import Chart, Picture
 from figures.explorable import Choice, Explorable, Panel, Places, Scene, Slider, State
 from figures.looks import OUTLINE, centred, ending, filled, in_class, painted, path, ringed, stroked
-from figures.melons import melon_marks, piled
+from figures.melons import melon_marks, melons_at, piled
 from figures.plots import PLOT_WIDTH, axes, plain_ticks, plotted
 from treekit.models.deep_forest import assign_folds, out_of_fold, with_class_vectors
 from treekit.models.random_forest import RandomForestClassifier
-from treekit.pen.palette import CLASS_COLORS, REGION, RIPE, UNRIPE
+from treekit.pen.palette import BAR, CLASS_COLORS, REGION, RIPE, UNRIPE
 from treekit.pen.svg import FAINT, line, rect, text
 
 UNSEEN, OWN = "have not seen it", "were grown on it"
@@ -142,7 +143,7 @@ class _Levels(Scene):
     def reads(self, seen: str, level: int) -> tuple[list[str], Places]:
         """The four shares of the level before, as squares: the fuller, the larger the share of the class."""
         if level == 1:
-            return [text(210, 36, "no answers yet")], {}
+            return [text(210, 36, "no shares yet")], {}
         boxes: dict[tuple[int, int], str] = {}
         for b, forest in enumerate(self.shares[seen][level - 2]):
             for i, share in enumerate(forest[self.order]):
@@ -150,13 +151,13 @@ class _Levels(Scene):
                 key = kind, min(int(10 * (size - 0.5)), 4)
                 boxes[key] = boxes.get(key, "") + f"M{214 + 60 * b},{self.top + self.step * i + 2}h44v15h-44z"
         drawn = "".join(path(d, **painted(kind), fill_opacity=0.2 * k) for (kind, k), d in sorted(boxes.items()))
-        return [drawn + text(214, 36, f"answers of level {level - 1}'s four forests")], {}
+        return [drawn + text(214, 36, f"shares by level {level - 1}'s four forests")], {}
 
     def beside(self) -> Panel:
         """The table that a level reads."""
         return Panel(
             f"The table that level {self.n_levels} reads: for each melon its {' and '.join(map(str, self.X))}, and "
-            f"four squares for the answers of level {self.n_levels - 1}'s forests, coloured by class and fuller for a "
+            f"four squares for the shares by level {self.n_levels - 1}'s forests, coloured by class and fuller for a "
             "larger share.",
             (480, self.top + self.step * len(self.X) + 8),
             self.table(),
@@ -181,7 +182,7 @@ def levels_explorer(X: pd.DataFrame, y: pd.Series, n_levels: int = 4, n_trees: i
         f"forests of level {n_levels} give to ripe. A ring marks those on the wrong side of one half. Below, for each "
         "level the number that it classifies correctly.",
         controls=[
-            Choice("Answers for a melon come from forests that", [UNSEEN, OWN]),
+            Choice("Shares of a melon come from forests that", [UNSEEN, OWN]),
             Slider("Level", levels, start=n_levels, opens=1, points=points),
         ],
         found=lambda seen, level: seen == OWN and bool(cascade.right(seen, level).all()),
@@ -217,14 +218,34 @@ def cascade_shares(X: pd.DataFrame, y: pd.Series, n_levels: int, n_trees: int, s
     return np.array(shares)
 
 
+def shares_by_level(levels: Sequence[pd.DataFrame], is_ripe: pd.Series) -> Picture:
+    """The shares of ripe that the two forests of each level give each melon, as a filled and a hollow bar."""
+    drawn, told = text(0, 16, "share of ripe, by density (filled) and by sugar (hollow)"), []
+    for k, shares in enumerate(levels):
+        plane = Chart((0, len(is_ripe)), (0, 1), (70, 40 + 132 * k, 470, 120 + 132 * k))
+        drawn += text(0, plane.y(0.5) + 5, f"level {k + 1}")
+        drawn += "".join(
+            line(plane.box[0], plane.y(p), plane.box[2], plane.y(p), stroke_dasharray=dash)
+            for p, dash in ((0, "none"), (0.5, "3 4"))
+        )
+        for i, two in enumerate(shares.to_numpy()):
+            for j, (share, look) in enumerate(zip(two, ({"fill": "currentColor", "fill_opacity": BAR}, OUTLINE))):
+                drawn += rect(plane.x(i) + 8 + 18 * j, plane.y(share), 16, plane.y(0) - plane.y(share), **look)
+        drawn += melons_at(is_ripe, [(plane.x(i) + 25, plane.y(0) + 18) for i in range(len(is_ripe))], 12)
+        means = (f"{name} {share:.2f}" for name, share in shares.mean(axis=1).items())
+        told.append(f"at level {k + 1} {', '.join(means)}")
+    alt = f"For each of {len(is_ripe)} melons its two shares of ripe as bars. The means: {'; '.join(told)}."
+    return Picture(alt, (480, 24 + 132 * len(levels)), drawn)
+
+
 def leak_by_level(accuracy: pd.DataFrame) -> Picture:
     """Accuracy from level to level, with out-of-fold class vectors and with the forests' own.
 
-    `accuracy` has a row for each level and the columns ("held out", "out of fold"), ("held out", "own") and
+    `accuracy` has a row for each level and the columns ("test rows", "out of fold"), ("test rows", "own") and
     ("training rows", "own").
     """
     levels = accuracy.index.to_numpy(float)
-    lowest = float(accuracy["held out"].to_numpy().min())
+    lowest = float(accuracy["test rows"].to_numpy().min())
     plane = Chart((levels[0] - 0.2, levels[-1] + 0.2), (lowest - 0.03, 1.01), (54, 32, 464, 232))
 
     def curve(column: tuple[str, str], k: int, words: str, rise: float) -> str:
@@ -235,13 +256,13 @@ def leak_by_level(accuracy: pd.DataFrame) -> Picture:
 
     return Picture(
         alt="Accuracy against the level. With the forests' own vectors it is 1 on the training rows at every level, "
-        "while on the held-out rows it falls. With out-of-fold vectors the held-out accuracy stays nearly level, above "
-        "the other.",
+        "while on the test rows it falls. With out-of-fold vectors the accuracy on the test rows stays nearly level, "
+        "above the other.",
         size=(480, 290),
         drawing=plane.axes(levels.tolist(), [0.9, 1], "level", "accuracy")
         + curve(("training rows", "own"), 1, "own vectors, training rows", 24)
-        + curve(("held out", "out of fold"), 0, "out-of-fold vectors, held-out rows", -14)
-        + curve(("held out", "own"), 1, "own vectors, held-out rows", 26),
+        + curve(("test rows", "out of fold"), 0, "out-of-fold vectors, test rows", -14)
+        + curve(("test rows", "own"), 1, "own vectors, test rows", 26),
     )
 
 
@@ -270,13 +291,13 @@ def plot_windows(image: ArrayLike, size: int, step: int) -> None:
 
 @plotted
 def plot_accuracy_and_cost(runs: pd.DataFrame) -> None:
-    """Mean held-out accuracy, with two standard errors each way, against the number of trees grown, on a log axis.
+    """Mean accuracy on test rows, with two standard errors each way, against the number of trees grown, on a log axis.
 
     `runs` has the columns table, model, trees and accuracy, one line for each split; a mark stands for a model, a
     colour for a table. A model without trees is a dashed line.
     """
     tables, models = runs["table"].unique().tolist(), runs["model"].unique().tolist()
-    ax = axes("trees grown, on average (log axis)", "accuracy on held-out rows", height=4.6)
+    ax = axes("trees grown, on average (log axis)", "accuracy on test rows", height=4.6)
     ax.set_xscale("log")
     ax.set_xlim(runs.loc[runs["trees"] > 0, "trees"].min() / 2, 2 * runs["trees"].max())
     plain_ticks(ax)

@@ -361,39 +361,6 @@ def shuffle_explorer(attribute: pd.Series, ripe: pd.Series, *, n_shuffles: int =
     )
 
 
-def guessing_game() -> Picture:
-    """Four fruits of unequal probability, as wide as they are likely: each question halves what is left."""
-    left, width, height = 0.0, 480.0, 46
-    drawing = ""
-    questions = [("apple", "1/2", "another fruit"), ("banana", "1/4", "another fruit"), ("cherry", "1/8", "date")]
-    for i, (fruit, share, rest) in enumerate(questions):
-        top = 28 + 96 * i
-        width /= 2
-        right = left + width
-        # The last question ends the game for both of its fruits.
-        ends = right if rest == "date" else left + width / 2
-        drawing += (
-            rect(left, top, width, height, fill=class_color(0), fill_opacity=0.3, stroke="currentColor")
-            + rect(right, top, width, height, **OUTLINE)
-            + _stacked(left + width / 2, top + 20, [fruit, share])
-            + _stacked(right + width / 2, top + 20, [rest, share])
-            + centred(ends, top + 64, f"{i + 1} question{'s' * (i > 0)}")
-        )
-        if i:
-            drawing += ending(left - 10, top + 28, f"{fruit}?")
-            drawing += line(left, top - 50, left, top, stroke_dasharray="4 4", stroke_opacity=0.6)
-        else:
-            drawing += text(0, top - 12, f"{fruit}?")
-        left = right
-    return Picture(
-        alt="A bar for all possibilities is halved again and again. The first question, apple?, takes away half of it; "
-        "the second, banana?, half of the rest, a quarter; the third, cherry?, divides the last quarter into cherry "
-        "and date, an eighth each. Apple takes 1 question, banana 2, cherry and date 3.",
-        size=(480, 290),
-        drawing=drawing,
-    )
-
-
 def _stacked(x: float, y: float, lines: list[str], **attributes: object) -> str:
     """Write lines of words below each other, centred on x."""
     return "".join(centred(x, y + 18 * i, words, **attributes) for i, words in enumerate(lines))

@@ -402,8 +402,8 @@ def errors_by_split(errors: pd.DataFrame) -> Picture:
     top = float(np.ceil(50 * errors.to_numpy().max()) / 50)
     rows = [*errors.iterrows(), ("mean", errors.mean())]
     plane = Chart((0, top), (len(rows), 0), (60, 34, 464, 34 + 24 * len(rows)))
-    fiftieths = [k / 50 for k in range(round(50 * top) + 1)]
-    drawn = plane.axes(fiftieths, [], "share of the held-out rows classified wrongly", "")
+    step = 0.02 if top < 0.15 else 0.05
+    drawn = plane.axes(np.arange(0, top + 1e-9, step).round(2), [], "share of the test rows classified wrongly", "")
     for i, (name, row) in enumerate(rows):
         y, radius = plane.y(i + 0.5), 5 if i < len(errors) else 7
         drawn += ending(50, y + 5, name)
@@ -411,9 +411,9 @@ def errors_by_split(errors: pd.DataFrame) -> Picture:
         drawn += "".join(in_class(k, circle(plane.x(error), y, radius)) for k, error in enumerate(row))
     drawn += ending(50, 19, "split")
     for k, name in enumerate(errors):
-        drawn += in_class(k, circle(200 + 120 * k, 14, 5)) + text(212 + 120 * k, 19, str(name))
+        drawn += in_class(k, circle(120 + 120 * k, 14, 5)) + text(132 + 120 * k, 19, str(name))
     words = "; ".join(f"{name} {error:.3f}" for name, error in errors.mean().items())
-    alt = f"Dots for the share of held-out rows classified wrongly, on {len(errors)} splits. The means: {words}."
+    alt = f"Dots for the share of test rows classified wrongly, on {len(errors)} splits. The means: {words}."
     return Picture(alt, (480, 34 + 24 * len(rows) + 52), drawn)
 
 

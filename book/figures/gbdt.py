@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from figures.charts import Chart, Picture
+from figures.charts import Chart, Picture, around
 from figures.explorable import Choice, Explorable, Panel, Places, Scene, Slider, State
 from figures.looks import OUTLINE, centred, dot, ending, filled, in_class, path, stroked
 from figures.melons import melon
@@ -310,6 +310,50 @@ def sum_of_stumps(x: ArrayLike, y: ArrayLike) -> Picture:
         size=(480, 248),
         drawing=drawing,
     )
+
+
+def descent(x: ArrayLike, y: ArrayLike, rows: tuple[int, int], rate: float = 0.3, n_rounds: int = 8) -> Picture:
+    """The predictions of two of the rows, round by round, as a point on a map of their loss, and the negative gradient.
+
+    All of x and y is boosted by stumps; ``rows`` are the places of the two that the map shows.
+    """
+    x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
+    model = GBDTRegressor(n_estimators=n_rounds, learning_rate=rate, max_depth=1).fit(x[:, np.newaxis], y)
+    stages = [np.repeat(model.start_, len(y)), *model.staged_predict(x[:, np.newaxis])]
+    (across, up), goal = np.array(stages)[:, list(rows)].T, y[list(rows)]
+    limits = [around([*values, end], 0.15) for values, end in ((across, goal[0]), (up, goal[1]))]
+    width, height = (132 * (high - low) for low, high in limits)  # one scale for both, so that circles are round
+    plane = Chart(limits[0], limits[1], (60, 34, 60 + width, 34 + height))
+    first, second = (number(x[row]) for row in rows)
+    halves, steps = (np.arange(np.ceil(2 * low), 2 * high) / 2 for low, high in limits)
+    drawing = plane.axes(halves, steps, f"prediction for row {first}", f"prediction for row {second}")
+    drawing += _rings(plane, goal)
+    drawing += plane.curve([across[0], goal[0]], [up[0], goal[1]], stroke_dasharray="6 4")
+    drawing += plane.curve(across, up, **stroked(0), stroke_width=3)
+    drawing += element("g", plane.dots(across, up, radius=4), **filled(0))
+    drawing += element("g", circle(*plane.at(*goal), 6), **filled(1))
+    drawing += text(plane.x(goal[0]) + 12, plane.y(goal[1]) - 6, "labels")
+    drawing += text(plane.x(across[0]) + 8, plane.y(up[0]) + 5, "F₀")
+    return Picture(
+        alt=f"A map with the prediction for row {first} to the right and that for row {second} upwards. Circles "
+        "around the point of the two labels have equal loss. A dashed line leads from the first prediction, the mean "
+        f"for both, straight to the labels: the negative gradient. The dots of {n_rounds} rounds run beside it, in "
+        "smaller and smaller steps.",
+        size=(480, plane.box[3] + 56),
+        drawing=drawing,
+    )
+
+
+def _rings(plane: Chart, middle: NDArray[Any]) -> str:
+    """Circles of equal distance from a point, as far as they lie in the chart."""
+    turn, drawn = np.linspace(0, 2 * np.pi, 120), ""
+    for radius in np.arange(0.4, 3, 0.4):
+        ring = middle + radius * np.column_stack([np.cos(turn), np.sin(turn)])
+        inside = ((ring > (plane.xlim[0], plane.ylim[0])) & (ring < (plane.xlim[1], plane.ylim[1]))).all(axis=1)
+        for part in np.split(ring, np.flatnonzero(np.diff(inside)) + 1):
+            if (part[0] == ring[inside]).all(axis=1).any():
+                drawn += plane.curve(*part.T, stroke_opacity=0.35, stroke_width=1)
+    return drawn
 
 
 def regression_losses(delta: float = 1.0) -> Picture:

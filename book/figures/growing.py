@@ -12,13 +12,13 @@ from numpy.typing import ArrayLike, NDArray
 from figures.charts import Picture
 from figures.explorable import Choice, Explorable, Places, Scene, Slider, State
 from figures.looks import OUTLINE, centred, filled, in_class
-from figures.melons import melon, ripe_and_unripe
-from figures.plots import log_lines, plotted
+from figures.melons import listed, melon, ripe_and_unripe
 from treekit.growing.criteria import Gini
 from treekit.growing.level import Level, descend, first_level
 from treekit.growing.presorted import sort_columns
 from treekit.models.cart import CARTClassifier
 from treekit.pen.svg import FAINT, element, line, rect, text
+from treekit.trees.roots import join_trees
 
 RIGHT = 478
 GAP = 12  # between the rows of two nodes
@@ -129,6 +129,33 @@ def _row(x: float, y: float, width: float, weight: float, k: int, name: str, dro
     return (frame if weight < 1 else "") + bar + number
 
 
+def running_boxes(parts: Sequence[Sequence[int]]) -> Picture:
+    """How one running sum serves several nodes: what their entries add, what is changed, and the sums that come out."""
+    start = np.cumsum([0, *map(len, parts)])
+    added = np.concatenate(parts)
+    changed = added.copy()
+    changed[start[1:-1]] -= [sum(part) for part in parts[:-1]]
+    lines = [("added by the entries", added), ("totals subtracted", changed), ("running sum", np.cumsum(changed))]
+    drawn, width, left = "", 38, 176
+    for k, (title, numbers) in enumerate(lines):
+        y = 8 + 44 * k
+        drawn += text(0, y + 21, title)
+        for node, (first, last) in enumerate(zip(start, start[1:])):
+            for place in range(first, last):
+                x = left + width * place + GAP * node
+                if k == 1 and changed[place] != added[place]:
+                    drawn += rect(x, y, width, 32, **filled(1), fill_opacity=0.25)
+                drawn += rect(x, y, width, 32, **OUTLINE, stroke_opacity=FAINT)
+                drawn += centred(x + width / 2, y + 21, str(numbers[place]).replace("-", "−"))
+    alt = "; ".join(f"{title}: {', '.join(map(str, numbers.tolist()))}" for title, numbers in lines)
+    return Picture(
+        f"Numbers in boxes, node by node, in three lines. {alt}. In the middle line two boxes are shaded: the first of "
+        "the second and of the third node, from which the total of the node before is subtracted.",
+        (480, 136),
+        drawn,
+    )
+
+
 def subtraction(parent: ArrayLike, lighter: ArrayLike) -> Picture:
     """The numbers of rows in each bin of a node, of its lighter child, and of the heavier one, which is the rest."""
     above, counted = np.asarray(parent), np.asarray(lighter)
@@ -151,33 +178,32 @@ def subtraction(parent: ArrayLike, lighter: ArrayLike) -> Picture:
     return Picture(f"{alt}. The last is the first minus the second.", (480, 168), drawn)
 
 
-@plotted
-def plot_work(counts: pd.DataFrame) -> None:
-    """Operations, one line for each column of ``counts``, against the number of rows, its index, on log axes."""
-    log_lines(counts, "number of rows", "operations")
-
-
 class Ordered(NamedTuple):
-    """A level of a growing tree: its nodes, whether they split, where each begins in the orders, and the orders."""
+    """A level of growing trees: its nodes, the tree of each, whether they split, where each begins, and the orders."""
 
     nodes: NDArray[np.intp]
+    tree: NDArray[np.intp]
     splits: NDArray[np.bool_]
     start: NDArray[np.intp]
     orders: NDArray[np.integer]
 
 
-def ordered_levels(values: NDArray[np.float64], label: NDArray[np.intp]) -> list[Ordered]:
+def ordered_levels(
+    values: NDArray[np.float64], label: NDArray[np.intp], counts: NDArray[np.intp] | None = None
+) -> list[Ordered]:
     """The levels of CART's tree with the orders of all columns, as treekit keeps them while it grows.
 
-    ``values`` has the shape (n_columns, n_rows).
+    ``values`` has the shape (n_columns, n_rows). With ``counts``, of shape (n_roots, n_rows), there is a tree for each
+    root, whose sample holds each row so often; entry ``m * n_rows + r`` is row r in tree m.
     """
-    tree = CARTClassifier().fit(values.T, label).tree_
-    columns, n_rows = list(range(len(values))), values.shape[1]
-    level = first_level(Gini(label, n_classes=2).per_row, np.ones(n_rows), columns, sort_columns(values, columns))
-    levels, next_id = [], 1
+    samples = [None] if counts is None else list(counts)
+    tree = join_trees([CARTClassifier().fit(values.T, label, sample_weight=count).tree_ for count in samples])
+    columns, per_row = list(range(len(values))), Gini(label, n_classes=2).per_row
+    level = first_level(per_row, np.ones(len(label)), columns, sort_columns(values, columns), counts=counts)
+    levels, next_id = [], level.n_nodes
     while True:
         splits = ~tree.is_leaf[level.id]
-        levels.append(Ordered(level.id, splits, level.start, level.orders.copy()))
+        levels.append(Ordered(level.id, level.tree, splits, level.start, level.orders.copy()))
         if not splits.any():
             return levels
         level = level.keep_only(np.flatnonzero(splits))
@@ -188,51 +214,69 @@ def ordered_levels(values: NDArray[np.float64], label: NDArray[np.intp]) -> list
         next_id += n_children.sum()
 
 
-class _Orders(Scene):
-    """Rows in the order of each column, level by level, between the places from which they come and their nodes."""
+class _Levels(Scene):
+    """Rows level by level, between the places from which they come and their nodes."""
 
-    left, pitch, gap, high = 34, 22, 10, 136  # where the rows begin; between two, and two nodes; of one order
-
-    def __init__(self, x: pd.DataFrame, ripe: NDArray[np.bool_]) -> None:
-        self.x, self.levels = x, ordered_levels(x.to_numpy(float).T, ripe.astype(np.intp))
-        self.leaf_y = self.high * len(x.columns) + 22
+    left, pitch, gap = 34, 22, 10  # where the rows begin; between two, and between two nodes
+    names: Sequence[Any]  # of the rows
 
     def across(self, level: Ordered) -> list[float]:
         """Where the melon at each place of an order stands, from the left."""
         group = np.repeat(np.arange(len(level.nodes)), np.diff(level.start))
         return [self.left + self.pitch * (place + 0.5) + self.gap * g for place, g in enumerate(group.tolist())]
 
+    def brackets(self, level: Ordered, top: float) -> str:
+        """A line below the rows of each node, with its number."""
+        drawn = text(0, top + 18, "node")
+        for node, spots in zip(level.nodes.tolist(), np.split(self.across(level), level.start[1:-1])):
+            drawn += line(spots[0] - 9, top, spots[-1] + 9, top, stroke_width=2)
+            drawn += centred((spots[0] + spots[-1]) / 2, top + 18, node, font_weight="bold")
+        return drawn
+
+    def links(self, before: Sequence[tuple[int, float]], after: Sequence[tuple[int, float]], top: float) -> str:
+        """The rows before a move, and a line from each to where it stands after it."""
+        old = "".join(centred(spot, top + 38, self.names[row]) for row, spot in before)
+        links = (
+            line(spot, top + 44, other, top + 72) for row, spot in before for moved, other in after if row == moved
+        )
+        return element("g", old, font_size=14) + element("g", "".join(links), stroke_opacity=0.5)
+
+
+def left_first(level: Ordered) -> str:
+    """Why the numbers of more than two nodes seem out of order."""
+    return ", all left children first" if len(level.nodes) > 2 else ""
+
+
+def in_leaves(levels: Sequence[Ordered]) -> list[int]:
+    """The entries that have reached a leaf on these levels."""
+    return [e for level in levels for e in level.orders[0][np.repeat(~level.splits, np.diff(level.start))].tolist()]
+
+
+class _Orders(_Levels):
+    """Rows in the order of each column."""
+
+    high = 136  # of one order
+
+    def __init__(self, x: pd.DataFrame, ripe: NDArray[np.bool_]) -> None:
+        self.x, self.names = x, x.index
+        self.levels = ordered_levels(x.to_numpy(float).T, ripe.astype(np.intp))
+        self.leaf_y = self.high * len(x.columns) + 22
+
     def frame(self, depth: int) -> State:
         level, parts = self.levels[depth], []
         places: Places = {}
         for j, column in enumerate(self.x):
-            top, spots = self.high * j, dict(zip(level.orders[j].tolist(), self.across(level)))
-            places |= {f"{column} {row}": (spot, top + 86) for row, spot in spots.items()}
-            parts.append(text(0, top + 120, "node") + self.brackets(level, top))
+            top, spots = self.high * j, list(zip(level.orders[j].tolist(), self.across(level)))
+            places |= {f"{column} {row}": (spot, top + 86) for row, spot in spots}
+            parts.append(self.brackets(level, top + 102))
             if depth:
-                parts.append(self.links(self.levels[depth - 1], j, spots, top))
+                above = self.levels[depth - 1]
+                parts.append(self.links(list(zip(above.orders[j].tolist(), self.across(above))), spots, top))
         return parts, self.sentence(depth), places | self.settled(depth)
-
-    def brackets(self, level: Ordered, top: float) -> str:
-        """A line below the rows of each node, with its number."""
-        drawn = ""
-        for node, spots in zip(level.nodes.tolist(), np.split(self.across(level), level.start[1:-1])):
-            drawn += line(spots[0] - 9, top + 102, spots[-1] + 9, top + 102, stroke_width=2)
-            drawn += centred((spots[0] + spots[-1]) / 2, top + 120, node, font_weight="bold")
-        return drawn
-
-    def links(self, above: Ordered, j: int, spots: dict[int, float], top: float) -> str:
-        """The order of column j on the level above, and a line from each row to where it stands now."""
-        before = list(zip(above.orders[j].tolist(), self.across(above)))
-        old = "".join(centred(spot, top + 38, self.x.index[row]) for row, spot in before)
-        links = (line(spot, top + 44, spots[row], top + 72) for row, spot in before if row in spots)
-        return element("g", old, font_size=14) + element("g", "".join(links), stroke_opacity=0.5)
 
     def settled(self, depth: int) -> Places:
         """The rows that have reached a leaf, side by side below."""
-        rows: list[int] = []
-        for level in self.levels[:depth]:
-            rows += level.orders[0][np.repeat(~level.splits, np.diff(level.start))].tolist()
+        rows = in_leaves(self.levels[:depth])
         spots = {row: (self.left + self.pitch * (k + 0.5), self.leaf_y) for k, row in enumerate(rows)}
         return {f"{column} {row}": spot for row, spot in spots.items() for column in self.x}
 
@@ -242,7 +286,7 @@ class _Orders(Scene):
         about = f"about {len(self.x.columns) * (sizes * np.log2(sizes)).sum():.0f}"  # to sort each node by all columns
         if depth == 0:
             return f"Level 0: all {len(self.x)} melons in the root. Sorting both orders took {about} comparisons."
-        opening = f"Level {depth}: {len(level.nodes)} nodes, and no further comparison. "
+        opening = f"Level {depth}: {len(level.nodes)} nodes{left_first(level)}, and no further comparison. "
         if level.splits.any():
             return opening + f"Sorting again in each node that splits would take {about}."
         return opening + "Every melon is in a leaf."
@@ -273,4 +317,81 @@ def orders_explorer(x: pd.DataFrame, is_ripe: pd.Series) -> Explorable:
             for column in x
             for row, name in enumerate(x.index)
         },
+    )
+
+
+class _Roots(_Levels):
+    """Rows in the roots of several trees, each as large as it is often in the sample of its tree."""
+
+    left, pitch, gap = 46, 35, 14
+    size = (448, 246)
+    top, leaf_y = 0, 190
+
+    def __init__(self, x: pd.DataFrame, ripe: NDArray[np.bool_], counts: NDArray[np.intp]) -> None:
+        self.ripe, self.counts, self.rows = ripe, counts.ravel(), x.index
+        self.names = [*x.index] * len(counts)
+        self.levels = ordered_levels(x.to_numpy(float).T, ripe.astype(np.intp), counts)
+        table = np.argsort(x.iloc[:, 0].to_numpy())  # the rows before they enter the roots
+        shift = self.pitch * (len(self.levels[0].orders[0]) - len(table)) / 2
+        self.table = [(r, self.left + shift + self.pitch * (k + 0.5)) for k, r in enumerate(table.tolist())]
+
+    def background(self) -> str:
+        return text(0, self.leaf_y + 5, "leaf") + ripe_and_unripe(12, self.leaf_y + 42)
+
+    def marks(self) -> dict[Any, str]:
+        n_rows = len(self.ripe)
+        return {e: melon(self.names[e], bool(self.ripe[e % n_rows])) for e in np.flatnonzero(self.counts).tolist()}
+
+    def frame(self, depth: int) -> State:
+        level = self.levels[depth]
+        spots = list(zip(level.orders[0].tolist(), self.across(level)))
+        if depth:
+            above = self.levels[depth - 1]
+            links = self.links(list(zip(above.orders[0].tolist(), self.across(above))), spots, self.top)
+        else:
+            links = self.links(self.table, [(e % len(self.ripe), spot) for e, spot in spots], self.top)
+        places: Places = {e: (spot, 92, self.counts[e] ** 0.5) for e, spot in spots}
+        for k, e in enumerate(in_leaves(self.levels[:depth])):
+            places[e] = (self.left + self.pitch * (k + 0.5), self.leaf_y, self.counts[e] ** 0.5)
+        return [links, self.brackets(level, 114) + self.trees(level)], self.sentence(depth), places
+
+    def trees(self, level: Ordered) -> str:
+        """The tree of each node, below its number."""
+        middles = [sum(spots) / len(spots) for spots in np.split(self.across(level), level.start[1:-1])]
+        return text(0, 152, "tree") + "".join(centred(x, 152, k) for x, k in zip(middles, level.tree.tolist()))
+
+    def sentence(self, depth: int) -> str:
+        level, n_trees = self.levels[depth], len(self.levels[0].nodes)
+        if depth == 0:
+            held = np.split(level.orders[0], level.start[1:-1])
+            samples = [f"tree {k} drew {listed(sorted(self.names[e] for e in part))}" for k, part in enumerate(held)]
+            return f"Level 0: {n_trees} roots, and {'; '.join(samples)}. A melon drawn twice is twice as large."
+        opening = f"Level {depth}: {len(level.nodes)} nodes of {n_trees} trees{left_first(level)}. "
+        if level.splits.any():
+            return opening + f"One step has moved all {len(level.orders[0])} entries."
+        return opening + f"All nodes are leaves: {depth} steps have grown {n_trees} trees."
+
+
+def roots_explorer(x: pd.DataFrame, is_ripe: pd.Series, counts: NDArray[np.intp]) -> Explorable:
+    """Trees on samples of some melons, side by side in each level; the one column of ``x`` gives the order.
+
+    ``counts``, of shape (n_trees, n_melons), tells how often each sample holds each melon.
+    """
+    melons = _Roots(x, is_ripe.to_numpy(bool), counts)
+    n_trees, n_steps = len(counts), len(melons.levels) - 1
+    level = melons.levels[1]
+    nodes = ", ".join(f"node {node} of tree {tree}" for node, tree in zip(level.nodes.tolist(), level.tree.tolist()))
+    return melons.explorable(
+        title="Two roots, one level",
+        alt=f"Level 1 of {n_trees} trees that grow side by side, from left to right: {nodes}. Its "
+        f"{len(level.orders[0])} entries are numbered circles, hollow if ripe, larger if drawn twice. "
+        "Lines join each to its place in a root.",
+        controls=[Slider("Level", list(range(n_steps + 1)), start=1, opens=0)],
+        guess=Slider(
+            f"Your guess: {n_trees} trees of depth {n_steps}. How many steps grow them all?",
+            list(range(1, 9)),
+            answer=n_steps,
+        ),
+        challenge="Follow the two trees by their numbers. Find the level on which all nodes are leaves.",
+        found=lambda depth: depth == n_steps,
     )

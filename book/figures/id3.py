@@ -80,7 +80,7 @@ class _Groups(Scene):
         drawn += _amount(self.mean_y - 5, after) + _amount(self.mean_y + LINE - 5, gain)
         sentence = (
             f"After a split on {attribute}, {' + '.join(terms)} = {after:.3f} bits are left of {self.before:.3f}. "
-            f"The gain, rounded last, is {gain:.3f} bits."
+            f"The gain is {gain:.3f} bits (rounded at the end)."
         )
         return [small(drawn)], sentence, places
 
@@ -128,11 +128,11 @@ def plot_chance(chance: pd.Series, gain: float, name: str) -> None:
 
 @plotted
 def plot_threshold(means: pd.DataFrame) -> None:
-    """Accuracy on training rows and on held-out rows, the columns of `means`, against the threshold, its index."""
+    """Accuracy on training rows and on test rows, the columns of `means`, against the threshold, its index."""
     ax = axes("threshold min_gain (bits)", "accuracy")
-    plot_columns(ax, means[["training", "held-out"]], name="{} rows")
-    best = means["held-out"].idxmax()
+    plot_columns(ax, means[["training", "test"]], name="{} rows")
+    best = means["test"].idxmax()
     ax.axvline(best, color="black", linestyle=":")
-    ax.annotate("best on\nheld-out rows", (best, 1), xytext=(6, 0), textcoords="offset points", va="top")
+    ax.annotate("best on\ntest rows", (best, 1), xytext=(6, 0), textcoords="offset points", va="top")
     ax.set(ylim=(0.45, 1.02))
     ax.legend(loc="lower left", frameon=False)

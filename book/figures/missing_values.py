@@ -264,18 +264,18 @@ def surrogate_plane(frame: pd.DataFrame, kind: Sequence[str], split: float, surr
 
 @plotted
 def plot_with_holes(runs: pd.DataFrame) -> None:
-    """Accuracy of each way (rows) for each kind of holes (panels): every run as a dot, their mean as a bar.
+    """Accuracy of each method (rows) for each kind of holes (panels): every run as a dot, their mean as a bar.
 
-    `runs` has the columns holes, way and accuracy.
+    `runs` has the columns holes, method and accuracy.
     """
-    kinds, ways = runs["holes"].unique(), runs["way"].unique()
+    kinds, methods = runs["holes"].unique(), runs["method"].unique()
     figure, side = side_by_side(len(kinds), sharex=True, sharey=True)
     for ax, kind in zip(side, kinds, strict=True):
-        for place, way in enumerate(ways):
-            accuracy = runs.loc[(runs["holes"] == kind) & (runs["way"] == way), "accuracy"]
+        for place, method in enumerate(methods):
+            accuracy = runs.loc[(runs["holes"] == kind) & (runs["method"] == method), "accuracy"]
             ax.plot(accuracy, np.full(len(accuracy), place), "o", markersize=4, alpha=0.4, color=CLASS_COLORS[0])
             ax.plot([accuracy.mean()] * 2, [place - 0.3, place + 0.3], color="black", linewidth=2)
-        ax.set(title=kind, yticks=range(len(ways)), yticklabels=ways)
+        ax.set(title=kind, yticks=range(len(methods)), yticklabels=methods)
         ax.xaxis.set_major_locator(MaxNLocator(2))
     side[0].invert_yaxis()
-    figure.supxlabel("accuracy on held-out rows", fontsize="medium")
+    figure.supxlabel("accuracy on test rows", fontsize="medium")

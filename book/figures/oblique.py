@@ -220,7 +220,7 @@ class _Tilted(Scene):
         label = "gain in bits (dashed: best single column)"
         return Panel(
             f"The melons in their order along the direction, here by {self.turned.columns[1]}, with the best threshold "
-            f"as an upright line. Below, the gain against the angle: one dot, at 90 degrees and {self.gains[90]:.3f} "
+            f"as a vertical line. Below, the gain against the angle: one dot, at 90 degrees and {self.gains[90]:.3f} "
             "bits, on the dashed line of the best single column.",
             (400, 384),
             text(0, 16, "the melons along the direction")
@@ -246,7 +246,7 @@ def tilt_explorer(frame: pd.DataFrame, columns: list[str], target: str) -> Explo
     return tilted.explorable(
         title="Turn the cut",
         alt=f"The {len(frame)} melons as numbered circles by {columns[0]} and {columns[1]}, hollow if ripe, cut by a "
-        f"level line: the best cut of {columns[1]} alone. An arrow shows the direction along which they are sorted.",
+        f"horizontal line: the best cut of {columns[1]} alone. An arrow shows the direction in which they are sorted.",
         background=tilted.plane.axes(xticks, yticks, *columns),
         # What is taken hold of: it stays while the drawing changes, so the browser knows where a drag began.
         marks={"tip": circle(0, 0, 20, fill_opacity=0, class_="handle")},
@@ -256,7 +256,7 @@ def tilt_explorer(frame: pd.DataFrame, columns: list[str], target: str) -> Explo
         found=tilted.is_best,
         guess=Choice(
             "Your guess, by eye: how does the line run that separates them best?",
-            ["upright", "level", "rising to the right", "falling to the right"],
+            ["vertical", "horizontal", "rising to the right", "falling to the right"],
         ),
         challenge="Drag the tip of the arrow. Which angle gains most? From 90°, can you get there without ever losing "
         "gain? And from 0°?",
@@ -316,18 +316,19 @@ def turned_line(
     target: str,
     before: tuple[Sequence[float], float],
     after: tuple[Sequence[float], float],
-    pivot: float,
+    pivot: float | None = None,
 ) -> Picture:
-    """Two columns of rows with a cut before a step of the climb, dashed, and after it.
+    """Two columns of rows with two cuts, the one before dashed.
 
-    `before` and `after` are directions with their thresholds; the two borders cross where the first column is `pivot`.
+    `before` and `after` are directions with their thresholds. After a step of the climb the two borders cross where the
+    first column is `pivot`.
     """
     values = frame[columns].to_numpy(float)
     labels = frame[target].astype(str)
     classes, code = np.unique(labels, return_inverse=True)
     low, high = values.min(axis=0), values.max(axis=0)
     margin = 0.1 * (high - low)
-    left, right = min(low[0], pivot) - margin[0], high[0] + margin[0]
+    left, right = min(low[0], pivot or low[0]) - margin[0], high[0] + margin[0]
     plane = Chart((left, right), (low[1] - margin[1], high[1] + margin[1]), (48, 38, 468, 268))
     xticks, yticks = (np.arange(np.ceil(10 * a), np.floor(10 * b) + 1) / 10 for a, b in (plane.xlim, plane.ylim))
 
@@ -339,12 +340,15 @@ def turned_line(
     for cut, dash in ((before, "6 4"), (after, "none")):
         ends = [plane.y(height(cut, x)) for x in plane.xlim]
         drawn += line(plane.box[0], ends[0], plane.box[2], ends[1], stroke_width=2, stroke_dasharray=dash)
-    x, y = plane.at(pivot, height(before, pivot))
-    drawn += rect(x - 5, y - 5, 10, 10) + text(x - 4, y - 14, "pivot")
+    crossing = ""
+    if pivot is not None:
+        x, y = plane.at(pivot, height(before, pivot))
+        drawn += rect(x - 5, y - 5, 10, 10) + text(x - 4, y - 14, "pivot")
+        crossing = " at a marked point on the left, the pivot,"
     alt = (
-        f"{len(frame)} rows as numbered dots by {columns[0]} and {columns[1]}. A dashed level line leaves one "
-        f"{classes[0]} on the side of the {classes[1]} rows. A solid line crosses it at a marked point on the left, "
-        "the pivot, and rises to the right, so that the two classes lie on different sides of it."
+        f"{len(frame)} rows as numbered dots by {columns[0]} and {columns[1]}. A dashed horizontal line leaves one "
+        f"{classes[0]} on the side of the {classes[1]} rows. A solid line crosses it{crossing} and rises to the right, "
+        "so that the two classes lie on different sides of it."
     )
     return Picture(alt, (480, 318), drawn + _rows(plane, values, code, frame.index, values @ after[0] > after[1]))
 

@@ -31,19 +31,19 @@ Box = list[tuple[float, float]]
 
 
 def depth_curves(means: pd.DataFrame) -> Picture:
-    """Accuracy on training rows and on held-out rows, the columns of `means`, against the depth, its index."""
+    """Accuracy on training rows and on test rows, the columns of `means`, against the depth, its index."""
     last, low = int(means.index[-1]), np.floor(10 * means.min().min()) / 10
     plane = Chart((0, last), (low, 1), (48, 40, 400, 262))
-    tenths, best = [t / 10 for t in range(round(10 * low), 11)], int(means["held-out"].idxmax())
+    tenths, best = [t / 10 for t in range(round(10 * low), 11)], int(means["test"].idxmax())
     drawn = plane.axes(range(0, last + 1, 2), tenths, "largest depth", "accuracy")
     drawn += plane.upright(best, stroke_dasharray="2 4")
-    for k, (column, name) in enumerate((("training", "training"), ("held-out", "held out"))):
+    for k, (column, name) in enumerate((("training", "training"), ("test", "test"))):
         drawn += plane.curve(means.index, means[column], **stroked(k), stroke_dasharray=DASHES[k])
         drawn += text(406, plane.y(means[column].iloc[-1]) + 5, name)
     alt = (
         f"Two curves over the largest depth, from 0 to {last}. The training accuracy rises from "
-        f"{means['training'].iloc[0]:.2f} to {means['training'].iloc[-1]:.2f}. The held-out accuracy is highest "
-        f"at depth {best}, {means['held-out'].max():.2f}, and then falls to {means['held-out'].iloc[-1]:.2f}."
+        f"{means['training'].iloc[0]:.2f} to {means['training'].iloc[-1]:.2f}. The test accuracy is highest "
+        f"at depth {best}, {means['test'].max():.2f}, and then falls to {means['test'].iloc[-1]:.2f}."
     )
     return Picture(alt, (480, 312), drawn)
 

@@ -75,7 +75,7 @@ def ratio_dots(ratios: pd.DataFrame, peer: str) -> Picture:
 
     `ratios` has a line for each job and a column for each number of rows; the more rows, the larger the dot.
     """
-    bottom = 44 + 32 * len(ratios)
+    bottom = 44 + 44 * len(ratios)
     low, high = min(0.08, 0.9 * ratios.min(axis=None)), max(2.4, 1.1 * ratios.max(axis=None))
     plane = Chart((np.log2(low), np.log2(high)), (0, 1), (10, 40, 470, bottom))
     drawn = line(10, bottom, 470, bottom)
@@ -85,7 +85,7 @@ def ratio_dots(ratios: pd.DataFrame, peer: str) -> Picture:
         drawn += line(at, 32, at, bottom, **ruler) + centred(at, bottom + 20, f"{tick:g}")
     drawn += ending(plane.x(0) - 8, 22, "treekit is faster") + text(plane.x(0) + 8, 22, "slower")
     for k, (job, row) in enumerate(ratios.iterrows()):
-        y = 40 + 32 * k  # the name of a job stands above its dots, so that both have the whole width
+        y = 40 + 44 * k  # the name of a job stands above its dots, so that both have the whole width
         drawn += text(0, y + 13, str(job)) + line(10, y + 24, 470, y + 24, stroke_opacity=FAINT / 2)
         for size, ratio in zip((2.5, 4, 5.5, 7), row):
             if ratio > 0:  # no comparison with NaN is true
@@ -230,9 +230,10 @@ def blocks_explorer(x: pd.Series, is_ripe: pd.Series, n_blocks: int = 4, max_bin
             Choice("Order of the stalls", list(stalls.orders)),
             Slider("Histograms added", sent, start=n_blocks, opens=0),
         ],
-        found=stalls.is_last,
+        found=lambda order, n_added: order != first and stalls.is_last(order, n_added),
         guess=Choice(
             f"Your guess for the order {first}: after how many histograms is the cut that of all melons?", sent[1:]
         ),
-        challenge="In each order, find the histogram after which the best cut no longer moves.",
+        challenge=f"Turn the order round to {list(stalls.orders)[-1]}, and find the histogram after which the best cut "
+        "no longer moves.",
     )

@@ -100,7 +100,10 @@ def answers_of(check):
     """Every answer of a check with its reply, the right one last."""
     replies = check["replies"]
     order = sorted(range(len(replies)), key=lambda index: replies[index]["isRight"])
-    return [(answer_to(check["kind"], replies, index, check["n_steps"]), replies[index]["text"]) for index in order]
+    answers = [answer_to(check["kind"], replies, index, check["n_steps"]) for index in order]
+    texts = (replies[index]["text"] for index in order)
+    # The last reply to a number is for all others, and quotes what was typed.
+    return [(answer, text.replace("Another number", str(answer), 1)) for answer, text in zip(answers, texts)]
 
 
 def answer_every_check(page):

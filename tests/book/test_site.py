@@ -225,6 +225,10 @@ CHANGING = [*(rule["id"] for rule in OF_LOOKS), "scrollable-region-focusable"]
 JUDGE = {"resultTypes": ["violations"], "selectors": False, "preload": False}
 #: All else, without the rule that takes longest of those that are no serious matter: whether all stands in a landmark.
 LASTING = {"rules": {name: {"enabled": False} for name in [*CHANGING, "region"]}}
+#: The rest of a page is laid out half a second after it has come (sections.js); here at once, for sixty pages are seen.
+#: test_weight.py sees that it comes at all.
+AT_ONCE = """const later = setTimeout;
+setTimeout = (what, wait, ...rest) => later(what, wait === 500 ? 0 : wait, ...rest);"""
 #: Lets the page forget how its checks were answered.
 FORGET = "() => document.querySelector('.checks-summary button')?.click()"
 
@@ -295,6 +299,7 @@ def visits(site, browser, address):
     for theme, width in [("light", DESK), ("dark", PHONE)]:
         window = {"viewport": {"width": width, "height": 844}, "color_scheme": theme, "storage_state": remembered}
         with browser.new_context(**window) as context:
+            context.add_init_script(AT_ONCE)
             tab, errors, requests = open_tab(context, address)
             for name in names:
                 found = visit(tab, f"{address}/{name}", width)

@@ -1,4 +1,4 @@
-"""Submissions put together from answers, and what nbgrader makes of them."""
+"""Submissions put together from answers, and the marks that they earn."""
 
 from __future__ import annotations
 
@@ -8,23 +8,28 @@ from pathlib import Path
 from typing import NamedTuple
 
 import nbformat
-from nbconvert.exporters.exporter import ResourcesDict
 from nbformat import NotebookNode
 from nbgrader.api import Gradebook
 from nbgrader.converters import Autograde
-from nbgrader.preprocessors import CheckCellMetadata, LimitOutput, SaveAutoGrades
 
-from scripts.exercises import Task, chapters, convert, course, read, release, settings, tasks
+from scripts.exercises import chapters, convert, course, read, release, settings, tasks
 from tests.forked_kernels import forked_kernels, outputs_without_kernel
 
 ANSWERS = Path(__file__).parent / "answers"
 IN_WORDS = "An answer in words."
-#: The students whose notebooks run in kernels, as nbgrader runs them; the rest run in IPython alone, which spares the
-#: start of a kernel, half of the time for a notebook. How a kernel shows a mistake is the same in every chapter.
-IN_KERNELS = {"reference"}
-IN_KERNELS_ONCE = {"wrong-1"}
-#: Seconds for a notebook.
-PATIENCE = 60
+#: The students whose notebooks nbgrader marks, in kernels. How it gives points for a cell that ends well, and none for
+#: one that shows a mistake, is the same in every chapter; so each answer on file is only run, in IPython alone.
+BY_NBGRADER = {"reference"}
+BY_NBGRADER_ONCE = {"untouched", "wrong-1"}
+#: Seconds for a notebook, and for all the answers of a chapter.
+PATIENCE = 120
+#: A cell that remembers all names, and one that takes back what was defined since: no answer helps the next.
+REMEMBER = "kept = {name: value for name, value in globals().items() if name != 'kept'}"
+FORGET = """
+for name in globals().keys() - kept.keys() - {"kept"}:
+    globals().pop(name, None)
+globals().update(kept)
+"""
 
 
 class Answer(NamedTuple):
@@ -89,50 +94,61 @@ def student_of(answer: Answer, chapter: str) -> str:
 
 
 def grade(folder: Path, chapter: str) -> dict[str, dict[str, Mark]]:
-    """Let nbgrader release a chapter's notebook and grade all submissions; {student: {task: mark}}."""
+    """Let nbgrader release a chapter's notebook and grade some submissions; the marks by student and task."""
     course(folder, [chapter])
     release(folder)
     edition = nbformat.read(folder / "release" / chapter / f"{chapter}.ipynb", as_version=4)
     students = all_submissions(chapter)
-    for student, written in students.items():
+    by_nbgrader = BY_NBGRADER | (BY_NBGRADER_ONCE if chapter == EVERY_CHAPTER[0] else set())
+    for student in by_nbgrader:
         place = folder / "submitted" / student / chapter
         place.mkdir(parents=True)
-        nbformat.write(submission(edition, written), place / f"{chapter}.ipynb")
+        nbformat.write(submission(edition, students[student]), place / f"{chapter}.ipynb")
     config = settings(folder)
     config.CourseDirectory.assignment_id = chapter
     config.ExecutePreprocessor.timeout = PATIENCE
-    in_kernels = IN_KERNELS | (IN_KERNELS_ONCE if chapter == EVERY_CHAPTER[0] else set())
-    config.CourseDirectory.student_id_exclude = ",".join(in_kernels)
-    steps = [execute_without_kernel, LimitOutput, SaveAutoGrades, CheckCellMetadata]
-    convert(Autograde, config, autograde_preprocessors=steps)
-    config.CourseDirectory.student_id_exclude = ",".join(students.keys() - in_kernels)
     with forked_kernels():
         convert(Autograde, config)
-    with Gradebook(config.CourseDirectory.db_url) as gradebook:
-        graded = tasks(read(chapter))
-        return {student: marks(folder, gradebook, student, chapter, graded) for student in students}
+    return marks_by_nbgrader(folder, config.CourseDirectory.db_url, by_nbgrader, chapter)
 
 
-def execute_without_kernel(notebook: NotebookNode, resources: ResourcesDict) -> tuple[NotebookNode, ResourcesDict]:
-    """Run every cell of a notebook in a process of its own: a preprocessor, in the place of nbgrader's."""
-    cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
-    outputs = outputs_without_kernel([cell.source for cell in cells], resources["metadata"]["path"], PATIENCE)
-    for cell, its in zip(cells, outputs, strict=True):
-        cell.outputs = nbformat.from_dict(its)
-    return notebook, resources
-
-
-def marks(folder: Path, gradebook: Gradebook, student: str, chapter: str, graded: list[Task]) -> dict[str, Mark]:
-    """The marks of one student for the graded tasks of a chapter."""
-    notebook = nbformat.read(folder / "autograded" / student / chapter / f"{chapter}.ipynb", as_version=4)
-    cells = {cell.metadata.nbgrader.grade_id: cell for cell in notebook.cells if "nbgrader" in cell.metadata}
-    found = {}
-    for task in graded:
-        name = task.name if task.by_hand else f"{task.name}-test"
-        entry = gradebook.find_grade(name, chapter, chapter, student)
-        outputs = cells[name].get("outputs", [])
-        found[task.name] = Mark(entry.auto_score, entry.needs_manual_grade, outputs)
+def marks_by_nbgrader(folder: Path, gradebook: str, students: set[str], chapter: str) -> dict[str, dict[str, Mark]]:
+    """What nbgrader gave to some students for the tasks of a chapter."""
+    found: dict[str, dict[str, Mark]] = defaultdict(dict)
+    with Gradebook(gradebook) as grades:
+        for student in students:
+            notebook = nbformat.read(folder / "autograded" / student / chapter / f"{chapter}.ipynb", as_version=4)
+            for task in tasks(read(chapter)):
+                name = task.name if task.by_hand else f"{task.name}-test"
+                entry = grades.find_grade(name, chapter, chapter, student)
+                found[student][task.name] = Mark(entry.auto_score, entry.needs_manual_grade, outputs(notebook, name))
     return found
+
+
+def replies(folder: Path, chapter: str) -> dict[Answer, list]:
+    """What the checks of its task show for each answer on file, and for the cell as a student gets it.
+
+    One process runs them all, each between the cells that stand around it in the notebook.
+    """
+    edition = nbformat.read(folder / "release" / chapter / f"{chapter}.ipynb", as_version=4)
+    cells = {cell.id: cell.source for cell in read(chapter).cells if cell.cell_type == "code"}
+    on_file = answers(chapter) + [Answer(cell.id, "untouched", cell.source, "untouched") for cell in edition.cells]
+    run: list[str] = []
+    place: dict[Answer, int] = {}
+    for name, source in cells.items():
+        run.append(REMEMBER)
+        for answer in (answer for answer in on_file if answer.task == name and f"{name}-test" in cells):
+            run += [answer.code, cells[f"{name}-test"], FORGET]
+            place[answer] = len(run) - 2
+        run.append(source)
+    shown = outputs_without_kernel(run, str(folder), PATIENCE)
+    return {answer: [nbformat.from_dict(output) for output in shown[at]] for answer, at in place.items()}
+
+
+def outputs(notebook: NotebookNode, name: str) -> list:
+    """What the cell of that name shows."""
+    (cell,) = (cell for cell in notebook.cells if cell.metadata.get("nbgrader", {}).get("grade_id") == name)
+    return cell.get("outputs", [])
 
 
 EVERY_CHAPTER = chapters()

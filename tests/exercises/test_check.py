@@ -102,6 +102,9 @@ def test_a_mistake_is_named_by_its_value_or_its_error():
     mistakes = {"half": (0.3061, "It is halved."), "zero": (ZeroDivisionError, "Leave zeros out.")}
     assert answer("typed", gives=0.6122, mistakes=mistakes) == "half: It is halved."
     assert answer("reciprocal", 0, gives=1, mistakes=mistakes) == "zero: Leave zeros out."
+    none = {"zero times infinity": (float("nan"), "Leave zeros out.")}
+    globals()["given"] = np.float64("nan")
+    assert answer("given", gives=0, mistakes=none) == "zero times infinity: Leave zeros out."
     either = {"zero": ((KeyError, ArithmeticError), "Leave zeros out.")}
     assert answer("reciprocal", 0, gives=1, mistakes=either) == "zero: Leave zeros out."
 

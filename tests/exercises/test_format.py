@@ -101,12 +101,14 @@ def test_cells_are_stored_plainly(chapter):
 
 @each_chapter
 def test_answers_are_varied(chapter):
-    """Two right answers or more to each task, and three wrong ones that make different mistakes."""
+    """Three right answers or more to each task, and a wrong one for every mistake that its checks name."""
+    on_file, checks = answers(chapter), {cell.id: cell.source for cell in read(chapter).cells}
     for task in tasks(read(chapter)):
-        mine = [answer for answer in answers(chapter) if answer.task == task.name]
         if not task.by_hand:
-            assert sum(answer.meets is None for answer in mine) >= 2, task.name
-            assert len({answer.meets for answer in mine} - {None}) >= 3, task.name
+            mine = [answer for answer in on_file if answer.task == task.name]
+            named = set(re.findall(r'"([^"]+)": \(', checks[f"{task.name}-test"]))
+            assert len(named) >= 3 and named <= {answer.meets for answer in mine}, task.name
+            assert sum(answer.meets is None for answer in mine) >= 3, task.name
 
 
 def code_lines(source: str) -> set[str]:

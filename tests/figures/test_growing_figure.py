@@ -1,10 +1,11 @@
-"""The figure that moves of the appendix on how treekit grows: every order is that of sorting again."""
+"""The figures that move of the appendix on how treekit grows: every order is that of sorting again."""
 
 import numpy as np
 import pytest
 
-from figures.growing import orders_explorer
+from figures.growing import orders_explorer, roots_explorer, running_boxes
 from treekit.datasets import load_watermelon
+from treekit.models.bootstrap import bootstrap_counts
 from treekit.models.cart import CARTClassifier
 
 COLUMNS = ["density", "sugar"]
@@ -63,3 +64,52 @@ def test_the_sentence_counts_comparisons(figure):
 def test_ripe_melons_are_hollow(figure):
     for key, mark in figure.panels[0].marks.items():
         assert ("fill-opacity: 0" in mark) == RIPE.iloc[int(key.split()[1])]
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Two roots
+
+FEW = load_watermelon("3.0").iloc[1::2]
+DENSITY, IS_RIPE = FEW[["density"]], FEW["ripe"] == "yes"
+COUNTS = np.array([bootstrap_counts(np.ones(len(FEW)), np.random.default_rng(seed)) for seed in (7, 8, 9)])
+
+
+@pytest.fixture(scope="module")
+def roots():
+    return roots_explorer(DENSITY, IS_RIPE, COUNTS)
+
+
+def test_every_entry_is_as_large_as_it_is_often_in_the_sample(roots):
+    drawn = [int(count) for count in COUNTS.ravel() if count]
+    for frame in roots.frames:
+        sizes = [place[2] if len(place) > 2 else 1 for place in frame.scenes[0].places]
+        assert np.square(sizes) == pytest.approx(drawn, abs=0.02)
+
+
+def test_each_tree_is_the_one_that_grows_alone(roots):
+    """Rows stand together, those of a node in the order of density, as in a tree on the sample alone."""
+    scene = roots.panels[0].frame.__self__
+    alone = [CARTClassifier().fit(DENSITY, IS_RIPE, sample_weight=count) for count in COUNTS]
+    assert len(scene.levels) == max(model.tree_.max_depth for model in alone) + 1
+    for depth, level in enumerate(scene.levels):
+        groups = np.split(level.orders[0], level.start[1:-1])
+        for tree, model in enumerate(alone):
+            nodes = model.tree_.to_frame()
+            ends = nodes["depth"] == depth
+            assert int((level.tree == tree).sum()) == int(ends.sum())
+            sums = sorted(COUNTS.ravel()[group].sum() for group, k in zip(groups, level.tree) if k == tree)
+            assert sums == sorted(model.tree_.weight[ends])
+        for group in groups:
+            assert list(group) == sorted(group, key=lambda entry: DENSITY["density"].iloc[entry % len(FEW)])
+
+
+def test_the_levels_are_the_steps(roots):
+    assert roots.controls[0].values == list(range(len(roots.frames)))
+    assert roots.frames[-1].found and not any(frame.found for frame in roots.frames[:-1])
+    assert roots.guess.answer == len(roots.frames) - 1
+
+
+def test_the_boxes_hold_a_running_sum_for_each_node():
+    parts = [[4, 1, 2], [3, 3], [5, 1]]
+    sums = ", ".join(str(total) for part in parts for total in np.cumsum(part))
+    assert f"running sum: {sums}." in running_boxes(parts).alt

@@ -156,7 +156,7 @@ def test_the_cuts_of_cart_classify_as_its_tree_does(figures, numbers):
     places, sentence = shown[rest]
     assert rest == pytest.approx(tuple(tree.tree_.threshold[[0, 2]]))
     assert {key for key in places if str(key).startswith("wrong")} == {f"wrong {row}" for row in wrong}
-    assert sentence.startswith("Your cuts classify 9 of 10 training melons and 5 of 7 held-out ones correctly.")
+    assert sentence.startswith("Your cuts classify 9 of 10 training melons and 5 of 7 test melons correctly.")
 
 
 def test_the_regions_say_what_most_of_their_training_melons_say(figures, numbers):
@@ -173,7 +173,7 @@ def test_the_regions_say_what_most_of_their_training_melons_say(figures, numbers
                 assert kinds[0] == (np.mean(votes == "yes") > 0.5)
         right = [says[m] == (label == "yes") for m, label in zip(where, numbers["ripe"])]
         counts = [sum(r for r, row in zip(right, numbers.index) if (row in HELD_OUT) == held) for held in (False, True)]
-        assert f"classify {counts[0]} of 10 training melons and {counts[1]} of 7 held-out" in sentence
+        assert f"classify {counts[0]} of 10 training melons and {counts[1]} of 7 test" in sentence
         assert found == (counts[0] >= 9 and counts[1] > 5)
     assert sum(found for *_, found in states(figures["cart"])) == 1
 

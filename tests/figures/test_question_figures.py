@@ -62,7 +62,7 @@ def test_clear_melons_lie_beside_the_entropy_of_their_group(figures, melons):
             assert width == pytest.approx(bit * entropy(y.loc[rows]))
         after, gain = conditional_entropy(clear[attribute], y), information_gain(clear[attribute], y)
         assert places["mean"][2] == pytest.approx(bit * after) and places["gain"][2] == pytest.approx(bit * gain)
-        assert f"= {after:.3f} bits are left of 0.764. The gain, rounded last, is {gain:.3f} bits." in sentence
+        assert f"= {after:.3f} bits are left of 0.764. The gain is {gain:.3f} bits (rounded at the end)." in sentence
         assert found == (attribute in ("umbilicus", "surface"))
 
 

@@ -253,6 +253,12 @@ def test_a_rule_that_is_none(grade, tmp_path, capsys, text, why):
     assert why in capsys.readouterr().err
 
 
+def test_a_file_that_is_not_there_is_named_by_its_option(grade, capsys):
+    for option in ("--rules", "--roster"):
+        assert grade(CLASS, option, "/nowhere.csv") == 1
+        assert f"{option[2:].upper()}=/nowhere.csv: there is no such file" in capsys.readouterr().err
+
+
 def test_canvas_says_who_is_late_and_what_its_columns_are_called(grade, tmp_path):
     (tmp_path / "rules.toml").write_text("[late]\nper_day = 20\n")
     (tmp_path / "r.csv").write_text(

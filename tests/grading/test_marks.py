@@ -143,6 +143,18 @@ def test_pages_hold_no_markup_of_a_student(out):
     assert "&lt;script&gt;alert(2)" in (out / "by_hand.html").read_text(encoding="utf-8")
 
 
+def test_a_task_that_the_best_miss_is_seen_in_the_report(course, tmp_path):
+    """Of ten students the first half has the others right, and this task wrong."""
+    first = course[1]["first"]
+    students = [Marked(Submission(f"student {k}"), f"student_{k}") for k in range(10)]
+    for k, student in enumerate(students):
+        own = [task("first-mean", 2 * (k >= 5), 2), task("first-shares", 3 * (k < 5), 3), task("first-half", 1, 1)]
+        student.results = {"first": {"remarks": [], "tasks": own}}
+    for several, shown in ((students, ["-1.00", "-1.00"]), (students[:9], [])):
+        write_report(tmp_path, several, [first], "blank", [])
+        assert re.findall(r'<td class="n">(-?\d\.\d\d)</td>', (tmp_path / "report.html").read_text()) == shown
+
+
 def test_names_of_files_are_safe_and_different():
     assert slugs(["Zoë Ng", "zoë_ng", "../../etc", "", "李伟"]) == ["Zoë_Ng", "zoë_ng_2", "etc", "student", "李伟"]
     assert slugs(["Zoë Ng", "\U0001d49c" * 63], ["zoë_ng"]) == ["Zoë_Ng_2", "\U0001d49c" * 20]

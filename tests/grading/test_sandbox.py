@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import os
 import pickle
+import re
 import signal
 import threading
 import time
@@ -15,6 +16,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
+from grading import seccomp
 from grading.course import prepared
 from grading.run import Job, marked, self_check
 from grading.sandbox import Limits, Sandbox, Stopped
@@ -53,6 +55,23 @@ def test_honest_code_finds_what_it_needs(inside):
     assert inside("print(subprocess.run('echo a | cat', shell=True, capture_output=True).stdout)") == "b'a\\n'\n"
     assert inside("!echo b").strip() == "b"
     assert inside("import zoneinfo; print(zoneinfo.ZoneInfo('Europe/Berlin'))") == "Europe/Berlin\n"
+
+
+@pytest.mark.parametrize(
+    ("column", "header"),
+    [(0, "/usr/include/x86_64-linux-gnu/asm/unistd_64.h"), (1, "/usr/include/asm-generic/unistd.h")],
+)
+def test_the_numbers_of_system_calls_are_the_kernels(column, header):
+    """The second header holds those of AArch64, whatever the machine is."""
+    if not Path(header).exists():
+        pytest.skip(f"no {header}: on Debian, apt install linux-libc-dev")
+    text = Path(header).read_text()
+    known = {name: int(number) for name, number in re.findall(r"#define __NR(?:3264)?_(\w+)\s+(\d+)", text)}
+    closer = ("clone", "socket", "mmap", "setsockopt", "fcntl", "prctl")
+    ours = (
+        seccomp.CLOSED | {name: getattr(seccomp, name.upper()) for name in closer} | {"clone3": (seccomp.CLONE3,) * 2}
+    )
+    assert {name: numbers[column] for name, numbers in ours.items() if numbers[column] != known.get(name)} == {}
 
 
 def test_rights_are_given_up():

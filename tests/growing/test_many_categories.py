@@ -1,6 +1,7 @@
 """Columns of many categories: the plain search finds the same groups, and work grows with the rows."""
 
 import itertools
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -11,7 +12,7 @@ from tests.helpers import peak_bytes
 from treekit import C45Classifier, CARTClassifier, CARTRegressor, ID3Classifier, plain
 from treekit.growing import categories
 from treekit.growing.candidates import ChildLimits
-from treekit.growing.categories import score_groups
+from treekit.growing.categories import category_cells, score_groups
 from treekit.growing.criteria import Entropy, Gini, SquaredError
 from treekit.growing.level import descend, first_level
 from treekit.growing.surrogates import Agreement
@@ -179,14 +180,21 @@ def test_cart_adds_up_each_row_once_for_each_order_of_the_categories(model, monk
     assert 0 < sum(asked) <= 3 * 3 * n  # three levels, at most three orders: one for each class
 
 
-def test_of_many_classes_thirty_orders_are_tried(monkeypatch):
-    """Those of the classes most frequent in the node: the work grows with the classes, not with their square."""
-    orders, best_prefix = [], categories._best_prefix
-    monkeypatch.setattr(categories, "_best_prefix", lambda *given: orders.append(1) or best_prefix(*given))
-    rng = np.random.default_rng(0)
-    table, label = pd.DataFrame({"c": rng.integers(0, 100, 3000).astype(str)}), rng.integers(0, 60, 3000)
-    assert CARTClassifier(max_depth=1).fit(table, label).tree_.n_leaves == 2
-    assert len(orders) == 30
+def test_categories_without_rows_do_not_keep_the_others_from_being_tried():
+    """Which groupings are tried depends on the node's own categories, not on how many the column once had."""
+    rng = np.random.default_rng(1)
+    letter, y = rng.choice(list("abcdef"), 60), rng.integers(0, 3, 60)
+    used = CARTClassifier(max_depth=1).fit(pd.DataFrame({"c": letter}), y).tree_
+    dtype = pd.CategoricalDtype(list("abcdefghijklmnop"))
+    unused = CARTClassifier(max_depth=1).fit(pd.DataFrame({"c": pd.Categorical(letter, dtype=dtype)}), y).tree_
+    assert unused.gain[0] == used.gain[0] and unused.value.tolist() == used.value.tolist()
+
+
+def test_a_share_of_nothing_still_leaves_a_row_on_either_side():
+    """An empty side would gain nothing, and be split again without end."""
+    X = pd.DataFrame({"a": list("xyzxyz"), "b": list("ppqqpp")})
+    tree = CARTClassifier(min_samples_leaf=0.0).fit(X, [0, 1, 2, 1, 2, 0]).tree_
+    assert (tree.n_samples > 0).all()
 
 
 def test_entropy_of_groups_too():
@@ -205,3 +213,12 @@ def test_a_column_of_categories_without_any_splits_nothing(n_classes):
     X = pd.DataFrame({"empty": [None] * 6, "x": [1.0, 2, 3, 4, 5, 6]})
     tree = CARTClassifier().fit(X, np.arange(6) % n_classes).tree_
     assert set(tree.feature) == {1, -1}
+
+
+def test_cells_are_numbered_in_64_bits_where_numpys_own_integers_have_32():
+    """60,000 nodes times 50,000 categories, of which two have rows."""
+    node = np.array([0, 59_999], dtype=np.int32)
+    level = SimpleNamespace(node=node, entry=np.arange(2), n_nodes=60_000, addend=np.ones((1, 2), np.int64))
+    level.unit, level.values = np.ones((1, 1)), lambda column, entries: column.take(entries)
+    cells = category_cells(level, np.array([3, 49_999]), 50_000)
+    assert cells.node.tolist() == [0, 59_999] and cells.category.tolist() == [3, 49_999]

@@ -1,15 +1,13 @@
-"""Regression trees see the targets of a node in that node's own scale, whatever lies in other nodes."""
+"""Regression trees of targets and weights of any size: sums are whole numbers of one unit, which the largest sets."""
 
 import numpy as np
 import pytest
-from hypothesis import assume, example, given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.tree import DecisionTreeRegressor
 
-from tests.helpers import answers
 from treekit import CARTClassifier, CARTRegressor, ID3Classifier, RandomForestRegressor
-from treekit.numeric import TIE
 
 CRITERIA = ("squared_error", "friedman_mse", "absolute_error", "poisson")
 FOUR = np.arange(4.0)[:, np.newaxis]
@@ -74,7 +72,7 @@ def test_heavy_tailed_targets_give_the_leaves_of_scikit_learn(kind, max_depth):
 
 
 @pytest.mark.parametrize("criterion", ("squared_error", "friedman_mse", "absolute_error"))
-@pytest.mark.parametrize("outlier", (1e6, 1e12, 1e18))
+@pytest.mark.parametrize("outlier", (1e3, 1e6))
 def test_an_outlier_in_a_leaf_of_its_own_leaves_the_others_their_tree(criterion, outlier):
     """Below the split that takes the outlier away stands the tree of the other rows."""
     rng = np.random.default_rng(2)
@@ -100,63 +98,6 @@ def test_scaling_by_a_power_of_two_scales_the_predictions(seed, power, criterion
     np.testing.assert_array_equal(one.predict(X) * 2.0**power, other.predict(X))
 
 
-@pytest.mark.parametrize("criterion", ("squared_error", "friedman_mse", "absolute_error"))
-@pytest.mark.parametrize("y", ([1, 2, 3], [24, 49, 51, 76], [11, 26, 33, 37, 44, 59], [1, 2, 3, 4, 5]))
-def test_equal_cuts_tie_whatever_a_far_target_does_to_the_units(criterion, y):
-    """Each cut gains as much as its mirror image, and the lower one wins. The far target is 2**16 to 2**26."""
-    y, X = np.array(y) / 10, np.arange(len(y) + 1.0)[:, np.newaxis]
-    first = CARTRegressor(criterion=criterion, max_depth=1).fit(X[:-1], y).tree_.threshold[0]
-    for far in 2.0 ** np.arange(16, 26, 0.3):
-        tree = CARTRegressor(criterion=criterion, max_depth=2).fit(X, np.append(y, far)).tree_
-        assert tree.threshold[:2].tolist() == [len(y) - 0.5, first]
-
-
-@settings(max_examples=60)
-@given(st.integers(0, 2**32 - 1), st.integers(-90, 90), st.integers(0, 60), st.sampled_from(CRITERIA), st.booleans())
-def test_a_group_far_away_does_not_change_the_errors_of_another(seed, power, spread, criterion, weighted):
-    """Below the cut that takes the group away stands the tree that grows without it, up to what gains the same."""
-    rng = np.random.default_rng(seed)
-    n = 40
-    X = rng.integers(0, 6, (n + 10, 3)).astype(float)
-    X[n:, 0] = 9.0
-    y = np.exp(rng.uniform(0, 20) * rng.normal(size=n + 10)) * 2.0**power
-    y[n:] = (2.0**spread + np.arange(10)) * 1000 * y[:n].max()
-    weight = rng.choice([0.1, 0.2, 0.5, 3.0], n + 10) if weighted else np.ones(n + 10)
-    both, alone = (CARTRegressor(criterion=criterion).fit(X[:k], y[:k], weight[:k]) for k in (n + 10, n))
-    assert both.tree_.threshold[0] == (X[:n, 0].max() + 9) / 2 and both.tree_.feature[0] == 0
-    if same_below(both.tree_, 1, alone.tree_, 0):
-        np.testing.assert_allclose(both.predict(X[:n]), alone.predict(X[:n]), rtol=1e-9)
-
-
-@settings(max_examples=50)
-@given(
-    st.integers(0, 2**32 - 1),
-    st.integers(2, 15),
-    st.sampled_from(
-        [CARTRegressor(criterion=name) for name in CRITERIA] + [CARTClassifier(), CARTClassifier("entropy")]
-    ),
-)
-def test_a_heavy_group_does_not_change_the_tree_of_another(seed, power, model):
-    """Weights are sums of units, too: below the cut that takes the heavy rows away, a weight of 0.1 is still 0.1."""
-    rng = np.random.default_rng(seed)
-    n = 30
-    X = rng.integers(0, 6, (n + 10, 3)).astype(float)
-    X[n:, 0] = 9.0
-    if isinstance(model, CARTClassifier):
-        y = rng.integers(0, 4, n + 10) > 0
-        y[n:] = False
-    else:
-        y = np.abs(rng.normal(size=n + 10)).round(1)
-        y[n:] = 100.0
-    weight = rng.choice([0.1, 0.2, 0.5, 3.0], n + 10)
-    weight[n:] = 10.0**power
-    both, alone = (clone(model).fit(X[:k], y[:k], weight[:k]) for k in (n + 10, n))
-    assume(both.tree_.threshold[0] == 7.0)
-    if same_below(both.tree_, 1, alone.tree_, 0):
-        found, wanted = answers(both, X[:n]), answers(alone, X[:n])
-        np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-12)
-
-
 @settings(max_examples=60)
 @given(
     st.integers(0, 2**32 - 1),
@@ -173,27 +114,9 @@ def test_a_power_of_two_in_all_weights_changes_nothing(seed, power, model):
         np.testing.assert_array_equal(getattr(one, name), getattr(other, name), err_msg=name)
 
 
-def same_below(tree, node, other, its) -> bool:
-    """Whether two nodes and all below them are the same; where they test something else, it gains the same."""
-    assert tree.n_samples[node] == other.n_samples[its]
-    # Gains tie within a tolerance, and at its edge either may win: that is what may differ, by no more than it.
-    tie = 3 * TIE * other.impurity[its]
-    assert tree.gain[node] == pytest.approx(other.gain[its], rel=1e-8, abs=tie)
-    if any(
-        not np.array_equal(getattr(tree, name)[node], getattr(other, name)[its], equal_nan=True)
-        for name in ("feature", "threshold")
-    ):
-        return False
-    children = [
-        same_below(tree, tree.first_child[node] + k, other, other.first_child[its] + k)
-        for k in range(tree.n_children[node])
-    ]
-    return all(children)
-
-
 @settings(max_examples=40)
 @given(st.integers(0, 2**32 - 1), st.sampled_from(CRITERIA))
-def test_the_order_of_rows_changes_nothing_where_units_differ_between_nodes(seed, criterion):
+def test_the_order_of_rows_changes_nothing_beside_heavy_tails(seed, criterion):
     rng = np.random.default_rng(seed)
     X = rng.integers(0, 6, (60, 4)).astype(float)
     X[:, 3] = X[:, 1]  # of equal gains the first column wins

@@ -12,9 +12,9 @@ from sklearn.base import clone
 from treekit import plain
 from treekit.growing import thresholds
 from treekit.growing.candidates import ChildLimits, largest_gain_among_sampled
-from treekit.growing.criteria import Entropy, FriedmanMSE, Gini, Newton, Poisson, SquaredError
+from treekit.growing.criteria import Entropy, Gini, Poisson, SquaredError
 from treekit.growing.feature_sampling import RankedColumns, SampledFeatures
-from treekit.growing.grow import SplitSearch, grow, grow_and_apply
+from treekit.growing.grow import SplitSearch, grow
 from treekit.growing.level import descend, first_level
 from treekit.growing.presorted import BLOCK, NO_ORDER, sort_columns
 from treekit.growing.thresholds import score_thresholds
@@ -41,24 +41,16 @@ def poisson_deviance(D: list[Row]) -> float:
     return sum(row.w * row.y * log(row.y / c) for row in D) / plain.weight(D)
 
 
-def newton_gain(D: list[Row], question: tuple) -> float:
-    """A cut that does not gain is none."""
-    gain = plain.newton_gain(D, question, lam=1.0)
-    return gain if gain > 0 else -np.inf
-
-
 def criteria_of(rng, n):
-    """Each with the same gain in plain Python, what a row is labelled with, and its second derivative."""
-    label, y, ones = rng.integers(0, 3, n), rng.normal(size=n), np.ones(n)
+    """Each with the same gain in plain Python, and what a row is labelled with."""
+    label, y = rng.integers(0, 3, n), rng.normal(size=n)
     by_gini, by_squares = (partial(plain.gain, impurity=impurity) for impurity in (plain.gini, plain.squared_error))
     return [
-        (Gini(label % 2, 2), by_gini, label % 2, ones),
-        (Gini(label, 3), by_gini, label, ones),
-        (Entropy(label, 3), plain.gain, label, ones),
-        (SquaredError(y), by_squares, y, ones),
-        (FriedmanMSE(y), by_squares, y, ones),
-        (Poisson(np.abs(y)), partial(plain.gain, impurity=poisson_deviance), np.abs(y), ones),
-        (Newton(y, np.abs(y) + 0.1, reg_lambda=1.0), newton_gain, -y, np.abs(y) + 0.1),
+        (Gini(label % 2, 2), by_gini, label % 2),
+        (Gini(label, 3), by_gini, label),
+        (Entropy(label, 3), plain.gain, label),
+        (SquaredError(y), by_squares, y),
+        (Poisson(np.abs(y)), partial(plain.gain, impurity=poisson_deviance), np.abs(y)),
     ]
 
 
@@ -71,7 +63,7 @@ def test_all_cuts_of_all_nodes_at_once_are_those_summed_anew(weighted, n_values,
     n = 200
     values = rng.integers(0, n_values, (5, n)).astype(float)
     weight = rng.integers(0, 4, n).astype(float) if weighted else np.ones(n)
-    for criterion, gain_of, y, h in criteria_of(rng, n):
+    for criterion, gain_of, y in criteria_of(rng, n):
         columns = list(range(5))
         level = first_level(criterion.per_row, weight, columns, sort_columns(values, columns))
         level, _ = descend(level, rng.integers(0, 2, len(level.entry)), np.array([2]), 1)
@@ -80,7 +72,7 @@ def test_all_cuts_of_all_nodes_at_once_are_those_summed_anew(weighted, n_values,
         for node in range(4):
             row = level.entry[level.node == node]
             for j in columns:
-                entries = zip(*(x[row].tolist() for x in (values[j], y, weight, h)))
+                entries = zip(*(x[row].tolist() for x in (values[j], y, weight)))
                 gain, threshold = best_cut([Row({"x": x}, *entry) for x, *entry in entries], gain_of, limits)
                 np.testing.assert_allclose(candidates.gain[j, node], gain, rtol=1e-9, atol=1e-9)
                 assert np.isinf(gain) or candidates.threshold[j, node] == threshold
@@ -120,27 +112,11 @@ def test_to_score_the_drawn_columns_alone_grows_the_same_tree(seed, n_sampled, n
     def score_all(level, impurity):
         return score_thresholds(level, values, criterion, impurity, limits)
 
-    among_sampled = largest_gain_among_sampled(n_sampled, np.random.default_rng(seed))
+    among_sampled = largest_gain_among_sampled(n_sampled, [np.random.default_rng(seed)])
     plain = grow(values, features, criterion, weight, SplitSearch(score_all, among_sampled))
-    sampled = SampledFeatures(RankedColumns(values), n_sampled, np.random.default_rng(seed), criterion, limits)
+    sampled = SampledFeatures(RankedColumns(values), n_sampled, [np.random.default_rng(seed)], criterion, limits)
     fast = grow(values, features, criterion, weight, SplitSearch(sampled.score, order=NO_ORDER))
     assert plain.to_frame().equals(fast.to_frame())
-
-
-@pytest.mark.parametrize("share", (0.0, 0.3))
-def test_leaves_are_recorded_while_the_tree_grows(share):
-    rng = np.random.default_rng(5)
-    values = rng.integers(0, 20, (3, 120)).astype(float)
-    weight = (rng.random(120) >= share).astype(float)
-    criterion = SquaredError(rng.normal(size=120))
-    features = tuple(Feature(f"x{j}") for j in range(3))
-
-    def score(level, impurity):
-        return score_thresholds(level, values, criterion, impurity)
-
-    tree, leaf = grow_and_apply(values, features, criterion, weight, SplitSearch(score))
-    assert tree.n_nodes > 100
-    np.testing.assert_array_equal(leaf, tree.apply(values))
 
 
 def test_equal_gains_are_equal_whatever_the_order_of_the_rows():
@@ -165,7 +141,7 @@ def test_shortcuts_of_the_search_change_no_tree(seed, n_values, sparse):
     values = rng.integers(0, n_values, (5, n)).astype(float)
     label, target = rng.integers(0, 3, n), rng.integers(0, 50, n).astype(float)
     features = tuple(Feature(f"x{j}") for j in range(5))
-    for criterion in (Gini(label, 3), SquaredError(target), FriedmanMSE(target)):
+    for criterion in (Gini(label, 3), SquaredError(target)):
 
         def frame(weight, criterion=criterion):
             def score(level, impurity):

@@ -23,7 +23,6 @@ from treekit import (
     RandomForestClassifier,
     RandomForestRegressor,
 )
-from treekit.growing import categories
 
 FIELDS = ("feature", "threshold", "routes", "n_children", "missing", "gain", "impurity", "n_samples", "weight", "value")
 REGRESSORS = tuple(
@@ -69,18 +68,15 @@ ENSEMBLES = (
     AdaBoostClassifier(n_estimators=3),
     CascadeForestClassifier(n_forests=1, n_estimators=1, n_folds=2, max_levels=1, random_state=0),
     GBDTClassifier(n_estimators=2, subsample=0.5, max_features=2, random_state=0),
-    GBDTClassifier(n_estimators=2, order=2, tree_method="hist", max_bins=8),
+    GBDTClassifier(n_estimators=2, method="newton", max_bins=8),
     GBDTRegressor(n_estimators=9, n_iter_no_change=1, validation_fraction=0.3, random_state=0),
-    GBDTRegressor(n_estimators=2, tree_method="hist", max_bins=8),
 )
 
 
 @pytest.mark.filterwarnings("ignore:oob_score")
 @pytest.mark.parametrize("model", ENSEMBLES, ids=lambda model: type(model).__name__)
-def test_a_row_of_weight_zero_is_none_of_an_ensembles_rows(model, monkeypatch):
+def test_a_row_of_weight_zero_is_none_of_an_ensembles_rows(model):
     """Not for its samples, folds and bins, nor for the list of categories, nor for whether the table has gaps."""
-    # One category more, and not all groups of them would be tried.
-    monkeypatch.setattr(categories, "MAX_EXHAUSTIVE", 7)
     rng = np.random.default_rng(0)
     n = 40
     X = pd.DataFrame({"a": rng.integers(0, 6, n), "b": rng.normal(size=n), "c": rng.choice(list("abcdefg"), n)})

@@ -16,11 +16,12 @@ from sklearn.base import clone
 
 from treekit.growing.fixed_point import largest_magnitude, unit_for, weighted_mean
 from treekit.models.gbdt import GBDTClassifier, GBDTRegressor
+from treekit.reading.encoding import learn_features
 from treekit.trees.tree import Tree
 
 pytestmark = pytest.mark.slow
 
-HIST = dict(order=2, tree_method="hist", n_estimators=2, max_depth=3, learning_rate=0.3, max_bins=32)
+HIST = dict(method="newton", n_estimators=2, max_depth=3, learning_rate=0.3, max_bins=32)
 
 
 def two_workers(**where):
@@ -216,8 +217,7 @@ def test_a_worker_that_dies_in_mid_fit_changes_nothing(client_of_processes):
 @pytest.mark.parametrize(
     "parameters, named",
     [
-        (dict(order=1), "order must be 2"),
-        (dict(tree_method="exact"), "tree_method must be 'hist'"),
+        (dict(method="gradient"), "method must be 'newton'"),
         (dict(subsample=0.5), "subsample must be 1"),
         (dict(n_iter_no_change=3), "n_iter_no_change must be None"),
     ],
@@ -251,6 +251,16 @@ def test_bad_blocks_are_named(client):
     )
     with pytest.raises((TypeError, ValueError), match="'b'"):
         model.fit(mixed, mixed["a"])
+
+
+def test_a_block_without_an_entry_in_a_column_of_objects_fits_any_other():
+    from treekit.models.dask_gbdt import merge_feature
+
+    empty = learn_features(pd.DataFrame({"a": [None, None]}, dtype=object))[0]
+    for column in ([1.0, 2.0], ["u", "v"]):
+        other = learn_features(pd.DataFrame({"a": column}))[0]
+        for columns in ([empty, other], [other, empty, empty]):
+            assert merge_feature(columns) is other
 
 
 def test_dask_is_not_imported_unless_it_is_used():

@@ -7,8 +7,7 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_iris, load_wine
 
-from treekit.datasets import load_watermelon
-from treekit.models.bagging import draw_seeds
+from treekit.models.bootstrap import draw_seeds
 from treekit.models.deep_forest import CascadeForestClassifier, assign_folds, out_of_fold
 from treekit.models.random_forest import RandomForestClassifier
 
@@ -113,7 +112,7 @@ def test_level_scores_are_the_accuracy_of_the_class_vectors():
     X, y = IRIS
     weight = np.where(y == 0, 3.0, 1.0)
     model = small(max_levels=1).fit(X, y, sample_weight=weight)
-    rng = np.random.default_rng(draw_seeds(0, 1)[0])
+    rng = np.random.default_rng(next(draw_seeds(0)))
     fold = assign_folds(y, weight, 3, rng)
     table = pd.DataFrame(X, columns=[f"x{j}" for j in range(4)])
     vectors = [out_of_fold(forest, table, y, weight, fold) for forest in model.levels_[0]]
@@ -139,20 +138,6 @@ def test_as_good_as_a_forest():
 
 
 # -- tables of all kinds ----------------------------------------------------------------------------------------
-
-
-def test_categories_gaps_and_text_labels():
-    melons = load_watermelon("2.0-alpha")
-    X, y = melons.iloc[:, :-1], melons["ripe"]
-    model = small().fit(X, y)
-    assert set(model.predict(X)) <= {"yes", "no"} and model.score(X, y) > 0.7
-    assert model.predict_proba(X.assign(texture=None)).sum(axis=1) == pytest.approx(np.ones(17))
-
-
-def test_columns_named_by_numbers_and_repeated_row_names():
-    X, y = IRIS
-    frame = pd.DataFrame(X, index=np.zeros(150, dtype=int))
-    assert np.array_equal(small().fit(frame, y).predict_proba(frame), small().fit(X, y).predict_proba(X))
 
 
 def test_few_rows():

@@ -43,6 +43,14 @@ def test_derivatives_are_finite_differences(loss):
         np.testing.assert_allclose(loss.second_derivative(y, score)[k], curvature, rtol=1e-6, atol=1e-8)
 
 
+@pytest.mark.parametrize("loss", [SquaredLoss(), AbsoluteLoss(), HuberLoss()], ids=lambda loss: type(loss).__name__)
+def test_a_score_that_misses_its_target_by_rounding_alone_does_not_move(loss):
+    y, score = np.array([0.3, 1e9, 0.3]), np.array([[0.1 + 0.2, 1e9 + 1e-6, 0.3 + 1e-12]])
+    assert (y[:2] != score[0, :2]).all()
+    gradient = loss.negative_gradient(y, score)[0]
+    assert gradient[:2].tolist() == [0, 0] and gradient[2] < 0
+
+
 @by_name
 def test_start_is_the_best_constant(loss):
     y, _, weight = case(loss)

@@ -331,35 +331,6 @@ def test_units_of_the_columns_do_not_matter(columns, scale, shift):
 # -- hard cases --------------------------------------------------------------------------------------------------
 
 
-def test_one_row_one_class_constant_columns_and_conflicts():
-    assert ObliqueTreeClassifier().fit([[1.0]], ["a"]).predict([[2.0]]).tolist() == ["a"]
-    assert ObliqueTreeClassifier().fit([[1.0], [2]], ["a", "a"]).get_n_leaves() == 1
-    constant = ObliqueTreeClassifier().fit(np.ones((3, 2)), ["b", "a", "b"])
-    assert constant.get_n_leaves() == 1 and constant.predict([[1, 1]]).tolist() == ["b"]
-    twins = ObliqueTreeClassifier().fit([[1.0, 2], [1, 2]], ["b", "a"])
-    assert twins.predict_proba([[1.0, 2]]).tolist() == [[0.5, 0.5]]
-    assert twins.feature_importances_.tolist() == [0, 0]
-
-
-def test_nearly_equal_floats_are_told_apart():
-    near = np.array([[np.nextafter(1, 2)], [np.nextafter(np.nextafter(1, 2), 2)]])
-    X = np.hstack([near, near])
-    assert ObliqueTreeClassifier().fit(X, ["a", "b"]).predict(X).tolist() == ["a", "b"]
-
-
 def test_a_large_offset_of_the_columns():
     X, y, _ = tilted(200, 2, gap=0.1)
     assert ObliqueTreeClassifier(random_state=0).fit(X + 1e9, y).score(X + 1e9, y) == 1
-
-
-def test_numbers_of_all_kinds():
-    X, y, _ = tilted(100, 2, gap=0.1)
-    plain = ObliqueTreeClassifier(random_state=0).fit(X, y)
-    assert (
-        ObliqueTreeClassifier(random_state=0).fit(pd.DataFrame(X).astype(object), y).tree_.n_leaves
-        == plain.tree_.n_leaves
-    )
-    small = ObliqueTreeClassifier(random_state=0).fit(X.astype(np.float32), y)
-    assert small.score(X.astype(np.float32), y) == 1
-    flags = pd.DataFrame({"p": [True, False, True], "q": [1, 2, 3]})
-    assert ObliqueTreeClassifier().fit(flags, [1, 0, 1]).predict(flags).tolist() == [1, 0, 1]

@@ -1,9 +1,6 @@
-"""The limits by name; Weka's against the trees that J48 prints."""
+"""The limits by name, and by their definitions; test_c45.py has the trees that J48 prunes by Weka's."""
 
-import json
-import re
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -11,61 +8,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import norm
-from sklearn.base import clone
-from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 
+from tests.models.test_c45 import table
 from treekit import C45Classifier, CARTClassifier, binomial_limit, normal_limit, prune_and_raise, prune_pessimistic
 from treekit.pruning.pessimistic import LIMITS, weka_limit
-
-J48 = json.loads((Path(__file__).parents[1] / "data" / "j48.json").read_text(encoding="utf-8"))
-
-
-@cache
-def table(name: str) -> tuple[pd.DataFrame, pd.Series]:
-    """The tables of ``tests/data/j48.md`` that hold numbers only."""
-    load, _, kind = name.partition(" ")
-    X, y = {"iris": load_iris, "wine": load_wine, "cancer": load_breast_cancer}[load](return_X_y=True)
-    row, column = np.indices(X.shape)
-    frame = pd.DataFrame(X, columns=[f"x{j}" for j in range(X.shape[1])])
-    return frame.mask((7 * row + 3 * column) % 11 == 0) if kind else frame, pd.Series(y).map("c{}".format)
 
 
 @cache
 def unpruned_tree(name: str, conventions: str):
     """What prunes it leaves it as it is."""
     return C45Classifier(conventions=conventions, confidence=None).fit(*table(name)).tree_
-
-
-def printed_leaves(lines: list[str]) -> list[tuple[str, float, float]]:
-    """Label, weight and errors of each leaf that J48 prints, in order."""
-    found = (re.search(r": (\S+) \(([\d.]+)(?:/([\d.]+))?\)", line) for line in lines)
-    return [(leaf[1], float(leaf[2]), float(leaf[3] or 0)) for leaf in found if leaf]
-
-
-def leaves(tree) -> list[tuple[str, float, float]]:
-    parts = [(node.label, [*node.counts.values()]) for node in tree.walk() if node.is_leaf]
-    return [(label, sum(counts), sum(counts) - max(counts)) for label, counts in parts]
-
-
-@pytest.mark.parametrize("name", ["iris", "iris gaps", "wine", "wine gaps", "cancer", "cancer gaps"])
-def test_trees_pruned_by_wekas_limit_are_those_of_j48(name):
-    X, y = table(name)
-    tree = unpruned_tree(name, "quinlan")
-    pruned = prune_pessimistic(tree, 0.25, "weka", slack=0.1)
-    raised = prune_and_raise(tree, X, y, confidence=0.25, limit="weka", slack=0.1)
-    j48 = C45Classifier(conventions="quinlan", limit="weka")
-    fitted, with_raising = (clone(j48).set_params(subtree_raising=raises).fit(X, y).tree_ for raises in (False, True))
-    for ours, theirs in (
-        (pruned, J48[name]["pruned"]),
-        (fitted, J48[name]["pruned"]),
-        (raised, J48[name]["raised"]),
-        (with_raising, J48[name]["raised"]),
-    ):
-        ours, theirs = leaves(ours), printed_leaves(theirs)
-        assert [leaf[0] for leaf in ours] == [leaf[0] for leaf in theirs]
-        assert np.array([leaf[1:] for leaf in ours]) == pytest.approx(
-            np.array([leaf[1:] for leaf in theirs]), abs=0.0051
-        )
 
 
 @pytest.mark.parametrize("confidence", [0.01, 0.1, 0.25, 0.5])

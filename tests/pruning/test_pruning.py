@@ -13,6 +13,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.sparse import csr_matrix
 from scipy.stats import binom
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, load_wine
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
@@ -26,6 +27,7 @@ from treekit.pruning.cost_complexity import cost_complexity_path, prune_cost_com
 from treekit.pruning.cut import cut
 from treekit.pruning.held_out import preprune, prune_reduced_error
 from treekit.pruning.pessimistic import binomial_limit, collapse, normal_limit, prune_pessimistic
+from treekit.pruning.subtree_raising import prune_and_raise
 from treekit.reading.encoding import encode
 from treekit.trees.structure import SHARE
 from treekit.trees.tree import Tree
@@ -533,6 +535,23 @@ def test_label_never_seen_is_an_error_everywhere():
     assert prune_reduced_error(tree, pd.concat([X, X.iloc[:1]]), more).export_text() == plain.export_text()
 
 
+@pytest.mark.parametrize("prune", [prune_reduced_error, preprune, prune_and_raise])
+def test_prunings_know_labels_of_another_type(prune):
+    """Booleans, floats and objects that equal the labels are those labels; text is not, nor a mixture."""
+    table = pd.DataFrame({"x": [1, 2, 3, 4] * 5})
+    tree = CARTClassifier().fit(table, [1, 0, 1, 0] * 5).tree_
+    wanted = prune(tree, table, [1, 0, 1, 0] * 5)
+    assert wanted.n_leaves == 4 or prune is preprune
+    for label in ([True, False] * 10, [1.0, 0.0] * 10, pd.Series([1, 0] * 10, dtype=object)):
+        assert prune(tree, table, label).export_text() == wanted.export_text()
+        assert tree.score(table, label) == 1
+    for call in (prune, lambda tree, X, y: tree.score(X, y)):
+        with pytest.raises(ValueError, match="y held numbers in fit and holds text now"):
+            call(tree, table, ["1", "0"] * 10)
+    with pytest.raises(TypeError, match="y mixes int, str"):
+        prune(tree, table, [1, "0"] * 10)
+
+
 def melon_calls():
     tree, X, y = melons()
     return [
@@ -544,12 +563,28 @@ def melon_calls():
         (lambda: prune_reduced_error(tree, X, y[:3]), "inconsistent numbers"),
         (lambda: prune_reduced_error(tree, X, [None] * 7), "y contains NaN"),
         (lambda: prune_reduced_error(tree, X, y, sample_weight=np.zeros(7)), "sample_weight"),
-        (lambda: prune_pessimistic(tree, 0), "confidence must be above 0 and below 1; got 0"),
-        (lambda: prune_pessimistic(tree, 1.1), "confidence must be"),
-        (lambda: prune_pessimistic(tree, slack=-1), "slack must be 0 or more"),
+        *(
+            (
+                lambda prune=prune, confidence=confidence: prune(confidence),
+                "confidence must be above 0 and below 1; got",
+            )
+            for confidence in (0, 1, -0.5, np.nan, "x")
+            for prune in (
+                lambda confidence: binomial_limit([1], [4], confidence),
+                lambda confidence: normal_limit([1], [4], confidence),
+                lambda confidence: prune_pessimistic(tree, confidence),
+                lambda confidence: prune_and_raise(tree, X, y, confidence=confidence),
+            )
+        ),
+        (lambda: prune_pessimistic(tree, slack=-1), "slack must be a number, 0 or more"),
+        (lambda: prune_pessimistic(tree, slack="x"), "slack must be a number, 0 or more"),
+        (lambda: prune_reduced_error(tree, None, y), r"X must be a table of shape .*; got NoneType"),
+        (lambda: prune_reduced_error(tree, csr_matrix((7, 6)), y), "X must be a table of shape .*; got csr_matrix"),
         (lambda: cost_complexity_path(tree, "gini"), "risk must be 'impurity' or 'misclassification'; got 'gini'"),
-        (lambda: prune_cost_complexity(tree, -0.1), "ccp_alpha must be 0 or more; got -0.1"),
-        (lambda: prune_cost_complexity(tree, np.nan), "ccp_alpha must be 0 or more; got nan"),
+        *(
+            (lambda alpha=alpha: prune_cost_complexity(tree, alpha), f"ccp_alpha must be a number, .*; got {alpha!r}")
+            for alpha in (-0.1, np.nan, "x")
+        ),
     ]
 
 
@@ -557,6 +592,25 @@ def melon_calls():
 def test_bad_arguments(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+@pytest.mark.parametrize(
+    "prune",
+    [
+        lambda model, X, y: prune_reduced_error(model, X, y),
+        lambda model, X, y: preprune(model, X, y),
+        lambda model, X, y: prune_and_raise(model, X, y),
+        lambda model, X, y: prune_pessimistic(model),
+        lambda model, X, y: collapse(model),
+        lambda model, X, y: cost_complexity_path(model),
+        lambda model, X, y: prune_cost_complexity(model, 0.1),
+        lambda model, X, y: cut(model, [0]),
+    ],
+)
+def test_an_estimator_is_no_tree(prune):
+    _, X, y = melons()
+    with pytest.raises(TypeError, match=r"tree must be a Tree, such as model.tree_; got C45Classifier"):
+        prune(C45Classifier().fit(X, y), X, y)
 
 
 def test_tree_of_numbers_has_no_error_rates():

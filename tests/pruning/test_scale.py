@@ -26,7 +26,7 @@ def with_outlier(outlier: float) -> np.ndarray:
     return np.where(X[:, 0] == X[50, 0], outlier, SINE)
 
 
-@pytest.mark.parametrize("outlier", (1e3, 1e6, 1e9, 1e15))
+@pytest.mark.parametrize("outlier", (1e3, 1e6, 1e9))
 def test_an_outlier_does_not_prune_the_other_rows(outlier):
     y = with_outlier(outlier)
     tree = CARTRegressor().fit(X, y).tree_

@@ -11,8 +11,8 @@ from tests.helpers import peak_bytes
 from treekit import C45Classifier, CARTClassifier, CARTRegressor, GBDTClassifier, GBDTRegressor, Tree
 from treekit.models import boosting
 from treekit.reading.encoding import MISSING, UNSEEN, Feature, encode, learn_features
-from treekit.trees import batch_traversal, traversal
-from treekit.trees.batch_traversal import BatchedTrees, can_be_batched, leaf_values
+from treekit.trees import traversal
+from treekit.trees.roots import join_trees
 from treekit.trees.routes import Routes, join_routes, routes_of_pairs
 from treekit.trees.structure import SHARE, STOP, Surrogate
 from treekit.trees.traversal import round_thresholds_to
@@ -176,7 +176,6 @@ RULES = {
 def block(request, monkeypatch):
     """Rows in blocks, and the rows that have arrived put aside early."""
     monkeypatch.setattr(traversal, "ROWS_AT_ONCE", request.param)
-    monkeypatch.setattr(batch_traversal, "ROWS_ANSWERED_AT_ONCE", request.param)
     if request.param == 3:
         monkeypatch.setattr(traversal, "FIRST_LEVELS", 1)
         monkeypatch.setattr(traversal, "LEVELS", 2)
@@ -203,61 +202,17 @@ def test_fast_ways_end_where_each_row_ends(table, rules, share_missing, block):
 
 
 @pytest.mark.parametrize("table", TABLES)
-@pytest.mark.parametrize("share_missing", [0, 0.3])
-def test_shallow_trees_find_the_leaves(table, share_missing, block, monkeypatch):
-    monkeypatch.setattr(batch_traversal, "TREES_AT_ONCE", 3)
+@pytest.mark.parametrize("rules", RULES)
+def test_many_trees_end_each_row_where_each_tree_does(table, rules, block):
     features, kind = TABLES[table]
-    for most in range(9):
-        rng = np.random.default_rng(most)
-        trees = [random_tree(rng, features, depth=int(d)) for d in rng.integers(0, 1 + most, 5)]
-        values = random_values(rng, features, 37, kind, share_missing)
-        assert can_be_batched(trees)
-        batch = BatchedTrees(trees, values.dtype)
-        wanted = [[max(follow(tree, x)) for x in values.T] for tree in trees]
-        assert np.take_along_axis(batch.node, batch.positions(values).astype(int), axis=1).tolist() == wanted
-        outputs = [rng.normal(size=len(tree)) for tree in trees]
-        found = list(leaf_values(trees, outputs, np.asfortranarray(values)))
-        assert np.array_equal(found, [output[end] for output, end in zip(outputs, wanted)])
-        assert tree_by_tree(trees, outputs, values) == [output[end].tolist() for output, end in zip(outputs, wanted)]
-
-
-def tree_by_tree(trees, outputs, values) -> list:
-    return [output[tree.apply(values)].tolist() for tree, output in zip(trees, outputs)]
-
-
-def test_what_is_not_shallow():
-    rng = np.random.default_rng(3)
-    numbers = [NUMBERS, NUMBERS]
-    shallow = random_tree(rng, numbers, depth=2)
-    others = [
-        random_tree(rng, numbers, depth=3, rules=(STOP,)),
-        random_tree(rng, numbers, depth=3, rules=(SHARE,)),
-        random_tree(rng, numbers, depth=3, n_surrogates=1),
-        random_tree(rng, [CATEGORIES], depth=3, n_branches=5),
-        random_tree(np.random.default_rng(1), numbers, depth=20),
-    ]
-    assert can_be_batched([shallow])
-    assert others[-1].max_depth > batch_traversal.SHALLOW
-    for other in others:
-        assert not can_be_batched([shallow, other])
-        if len(other.features) == 2:
-            values, says = (
-                random_values(rng, numbers, 30, np.float64, 0),
-                [rng.normal(size=len(t)) for t in (shallow, other)],
-            )
-            assert np.array_equal(
-                list(leaf_values([shallow, other], says, values)), tree_by_tree([shallow, other], says, values)
-            )
-
-
-@pytest.mark.parametrize("too_many", (0, 1))
-def test_trees_are_batched_up_to_so_many_categories(too_many):
-    n_values, rng = batch_traversal.MOST_CATEGORIES + too_many, np.random.default_rng(4)
-    features = [NUMBERS, Feature("m", np.arange(n_values))]
-    trees = [random_tree(rng, features, depth=2) for _ in range(5)]
-    assert can_be_batched(trees) == (not too_many)
-    values, says = random_values(rng, features, 50, np.float64), [rng.normal(size=len(tree)) for tree in trees]
-    assert np.array_equal(list(leaf_values(trees, says, values)), tree_by_tree(trees, says, values))
+    rng = np.random.default_rng(0)
+    trees = [random_tree(rng, features, depth, **RULES[rules]) for depth in (2, 0, 5, 3)]
+    values = random_values(rng, features, 37, kind, 0.3)
+    together = join_trees(trees)
+    shares = together.values_below_roots(values)
+    for root, tree in enumerate(trees):
+        np.testing.assert_allclose(shares[root], table_of(tree, values) @ tree.value, rtol=1e-6, atol=1e-12)
+    assert np.array_equal(together.values_below_roots(values, slice(1, 3)), shares[1:3])
 
 
 @pytest.mark.parametrize("one, other", [(0.1, 0.2), (0.7, 0.1), (0.2, 0.4), (0.2, 0.7), (0.3, 0.6)])
@@ -297,12 +252,13 @@ def grown_table(n_rows=700):
     return X.mask(rng.random(X.shape) < 0.1), y
 
 
-@pytest.mark.parametrize("order, method, depth", [(1, "exact", 3), (2, "hist", 6), (2, "hist", None)])
-def test_boosted_scores_are_sums_over_trees(order, method, depth, monkeypatch):
+@pytest.mark.parametrize("method, depth", [("gradient", 3), ("newton", 6), ("newton", None)])
+def test_boosted_scores_are_sums_over_trees(method, depth, monkeypatch):
     """Round by round and at the end, in blocks of rows, for a model with missing values and categories."""
     monkeypatch.setattr(boosting, "ROWS_SCORED_AT_ONCE", 300)
+    monkeypatch.setattr(boosting, "STEPS_AT_ONCE", 600)
     X, y = grown_table()
-    model = GBDTRegressor(order=order, tree_method=method, max_depth=depth, n_estimators=4).fit(X[:500], y[:500])
+    model = GBDTRegressor(method=method, max_depth=depth, n_estimators=4).fit(X[:500], y[:500])
     values = encode(X, model._features)
     score = np.full(len(X), model.start_[0])
     for stage, (tree,) in zip(model.staged_predict(X), model.trees_, strict=True):
@@ -355,7 +311,7 @@ def test_a_table_of_floats_is_not_copied(kind):
     assert np.shares_memory(values, X) and values.dtype == kind and np.array_equal(values, X.T)
     model = CARTClassifier().fit(X, X[:, 0] > 3)
     assert np.shares_memory(model._values(X), X)
-    assert model._learn(frame, np.ones(6))[1].flags.c_contiguous
+    assert model._training_table(frame, np.arange(6) % 2, None).values.flags.c_contiguous
 
 
 @pytest.mark.parametrize("n_values, kind", [(2, np.int8), (128, np.int8), (129, np.int16), (40_000, np.int32)])
@@ -394,7 +350,7 @@ def test_peak_memory_of_predict(monkeypatch):
     y = X[:, 0] * X[:, 1]
     small = slice(3000)
     single = CARTRegressor(max_depth=8).fit(X[small], y[small])
-    boosted = GBDTRegressor(order=2, tree_method="hist", n_estimators=10, max_depth=6).fit(X[small], y[small])
+    boosted = GBDTRegressor(method="newton", n_estimators=10, max_depth=6).fit(X[small], y[small])
     for table in (X, np.asfortranarray(X)):
         assert peak_of(single.predict, table) < X.nbytes / 3
         assert peak_of(boosted.predict, table) < X.nbytes / 2

@@ -107,8 +107,9 @@ def test_text_of_playtennis():
 
 
 def test_node_numbers_are_checked(model):
-    with pytest.raises(IndexError, match="node must be between 0 and 13"):
-        model.tree_[14]
+    for node in (14, -1, "a", 0.5):
+        with pytest.raises(IndexError, match=f"node must be a number from 0 to 13; got {node!r}"):
+            model.tree_[node]
 
 
 @pytest.mark.parametrize("depth", [0, sys.getrecursionlimit() + 1000])
@@ -180,8 +181,9 @@ def test_drawing_of_a_big_tree_stops_at_a_level():
     words = parts(tree.draw(max_nodes=20))[1]
     assert "more below" in words
     assert tree.n_nodes > 80 and len(tree._repr_html_()) < 60_000
-    with pytest.raises(ValueError, match="max_nodes must be 1 or more"):
-        tree.draw(0)
+    for max_nodes in (0, None):
+        with pytest.raises(ValueError, match=f"max_nodes must be a number, 1 or more; got {max_nodes}"):
+            tree.draw(max_nodes)
 
 
 def test_drawing_escapes_what_it_is_given():

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from treekit.growing.candidates import ChildLimits, SplitCandidates, merge_candidates
-from treekit.growing.criteria import Criterion, with_fine_weights
+from treekit.growing.criteria import Criterion
 from treekit.growing.fixed_point import quantile, unit_for_sum
 from treekit.growing.level import Level
 from treekit.growing.thresholds import candidates_from_cuts, find_cuts, first_maximum
@@ -37,6 +37,7 @@ class AbsoluteError(Criterion):
     """
 
     name = "absolute_error"
+    is_function_of_sums = False
 
     def __init__(self, target: Floats, weight: Floats | None = None):
         self.target = target
@@ -55,9 +56,6 @@ class AbsoluteError(Criterion):
 
     def is_pure(self, level: Level, impurity: Floats) -> Bools:
         return impurity <= 0
-
-    def refined(self, level: Level) -> Level:
-        return with_fine_weights(level, 1, lambda entry: level.weight[np.newaxis, entry])
 
     def impurity(self, level: Level) -> Floats:
         median = self.value(level)[:, 0]
@@ -113,7 +111,7 @@ def weigh_targets(level: Level, criterion: AbsoluteError) -> WeighedTargets:
     """The targets of a level in units of their node that leave 60 bits for the sum of its terms."""
     entry, node, n_entries = level.entry, level.node, len(level.row)
     rank, distance, term = np.zeros(n_entries, dtype=np.intp), np.zeros(n_entries), np.zeros(n_entries, dtype=np.int64)
-    weight_unit = level.unit_of(node)[0]
+    weight_unit = level.unit[0]
     from_median = level.values(criterion.target, entry) - criterion.value(level)[node, 0]
     exact = from_median * level.weight[entry]
     unit = unit_for_sum(np.bincount(node, np.abs(exact), minlength=level.n_nodes).astype(float))
@@ -142,7 +140,8 @@ def score_column(
     in_order = weighed.of(order)
     known, below, above = np.split(absolute_cost(in_order, low, high), [level.n_nodes, level.n_nodes + len(at)])
     in_stretch = sums_of_stretches(in_order.weight, low, high)[level.n_nodes :]
-    weight_below, weight_above = np.split(in_stretch, 2) * level.unit_of(at)[0]
+    weight_below, weight_above = np.split(in_stretch, 2) * level.unit[0]
+    limits = limits.of(at)
     fits = (cuts.n_below >= limits.rows) & (cuts.n_known[at] - cuts.n_below >= limits.rows)
     fits &= (weight_below >= limits.weight) & (weight_above >= limits.weight)
     saving = np.where(fits, known[at] - below - above, -np.inf)

@@ -20,22 +20,22 @@ __all__ = ["Bins", "BinnedRows", "bin_edges", "bin_codes", "learn_bins"]
 Codes = NDArray[np.unsignedinteger]
 
 
-def bin_edges(column: Numbers, max_bins: int) -> Floats:
+def bin_edges(column: Numbers, max_bins: int | None) -> Floats:
     """Where to cut a column of numbers into bins, of shape (n_bins - 1,), in increasing order.
 
     The edges are midpoints between neighbouring distinct values. With up to ``max_bins`` distinct values all midpoints
-    are edges, so that a histogram can choose whatever an exact search could. With more, those edges are kept that leave
-    equally many distinct values in every bin, up to one. Missing values take a bin of their own, one of ``max_bins``.
-    Takes O(rows log rows).
+    are edges, so that a histogram can choose whatever an exact search could; None has room for any number of them. With
+    more, those edges are kept that leave equally many distinct values in every bin, up to one. Missing values take a
+    bin of their own, one of ``max_bins``. Takes O(rows log rows).
     """
     is_missing = np.isnan(column)
     value = np.unique(column[~is_missing])
-    return edges_between(value, max_bins - bool(is_missing.any()))
+    return edges_between(value, max_bins, bool(is_missing.any()))
 
 
-def edges_between(value: Numbers, max_bins: int) -> Floats:
-    """The edges of up to ``max_bins`` bins that each hold equally many, up to one, of some distinct sorted values."""
-    n_bins = min(len(value), max_bins)
+def edges_between(value: Numbers, max_bins: int | None, has_missing: bool) -> Floats:
+    """:func:`bin_edges`, from the distinct known values in increasing order."""
+    n_bins = len(value) if max_bins is None else min(len(value), max_bins - has_missing)
     last_below = np.arange(1, n_bins) * len(value) // max(n_bins, 1) - 1
     return midpoint(value[last_below], value[last_below + 1])
 
@@ -139,9 +139,9 @@ class Bins:
         return upper
 
     def numbers(self, histogram: NDArray[Kind]) -> NDArray[Kind]:
-        """The histograms of all columns of numbers, of shape (n_nodes, n_columns, n_bins)."""
+        """The histograms of all columns of numbers, of shape (..., n_columns, n_bins)."""
         n_columns = int(self.is_numeric.sum())
-        return histogram[:, : n_columns * self.width].reshape(len(histogram), n_columns, self.width)
+        return histogram[..., : n_columns * self.width].reshape(*histogram.shape[:-1], n_columns, self.width)
 
     def of_column(self, histogram: GradientSums, column: Ints) -> GradientSums:
         """The histogram of one column for each node, of shape (n_nodes, n_bins); zeros after its last bin."""
@@ -173,7 +173,7 @@ class Bins:
         return BinnedRows(tuple(codes), self.first_cell, self.n_cells)
 
 
-def learn_bins(values: Numbers, features: tuple[Feature, ...], weight: Floats, max_bins: int) -> Bins:
+def learn_bins(values: Numbers, features: tuple[Feature, ...], weight: Floats, max_bins: int | None) -> Bins:
     """The bins of a table of shape (n_features, n_rows); rows of weight zero don't count."""
     counts = np.flatnonzero(weight > 0)
     return Bins(

@@ -12,13 +12,13 @@ import numpy as np
 from treekit.numeric import TIE, Array, Floats, Ints
 from treekit.reading.encoding import Feature
 from treekit.trees.routes import BranchPerCategory, Routes, join_routes
-from treekit.trees.structure import MAJORITY
 
 __all__ = [
     "SplitCandidates",
     "merge_candidates",
-    "combine_numeric_and_categorical",
+    "merge_kinds",
     "ChildLimits",
+    "draw_order",
     "largest_gain",
     "largest_gain_among_sampled",
 ]
@@ -36,8 +36,6 @@ class SplitCandidates:
         Branch 0 is at or below it, branch 1 above; NaN for a column of categories. It means nothing without a gain.
     routes : dict of Routes or BranchPerCategory
         For each column of categories, the branches of the categories in each node.
-    missing : array of shape (n_columns, n_nodes) or None
-        Branch of missing values, if the search learns it; MAJORITY where a node has none to learn from.
     branch_weight : dict of arrays of shape (n_nodes, n_branches)
         Weight of the known rows on both sides, for columns of numbers where a criterion may need it.
     branch_entropy : dict of arrays of shape (n_nodes,)
@@ -55,7 +53,6 @@ class SplitCandidates:
     gain: Floats
     threshold: Floats
     routes: dict[int, Routes | BranchPerCategory] = field(default_factory=dict)
-    missing: Ints | None = None
     branch_weight: dict[int, Floats] = field(default_factory=dict)
     branch_entropy: dict[int, Floats] = field(default_factory=dict)
     n_candidates: Floats | None = None
@@ -102,7 +99,6 @@ def merge_candidates(parts: Sequence[SplitCandidates], columns: Sequence[int] | 
         gain=merge([part.gain for part in parts], np.nan),
         threshold=merge([part.threshold for part in parts], np.nan),
         routes=renumber([part.routes for part in parts]),
-        missing=merge([part.missing for part in parts], MAJORITY),
         branch_weight=renumber([part.branch_weight for part in parts]),
         branch_entropy=renumber([part.branch_entropy for part in parts]),
         n_candidates=merge([part.n_candidates for part in parts], np.nan),
@@ -111,15 +107,12 @@ def merge_candidates(parts: Sequence[SplitCandidates], columns: Sequence[int] | 
     )
 
 
-def combine_numeric_and_categorical(
-    numbers: SplitCandidates, features: Sequence[Feature], score_category: Callable[[int], SplitCandidates]
+def merge_kinds(
+    numbers: SplitCandidates, groups: Sequence[SplitCandidates], features: Sequence[Feature]
 ) -> SplitCandidates:
-    """The candidates of all columns: those of the columns of numbers, and those of each column of categories."""
-    if len(numbers.gain) == len(features):
-        return numbers
-    categories = [j for j, feature in enumerate(features) if not feature.is_numeric]
-    columns = [j for j, feature in enumerate(features) if feature.is_numeric]
-    return merge_candidates([numbers, *(score_category(j) for j in categories)], columns + categories)
+    """The candidates of all columns, from those of the columns of numbers and of each column of categories."""
+    by_kind = sorted(range(len(features)), key=lambda j: not features[j].is_numeric)
+    return merge_candidates([numbers, *groups], by_kind) if groups else numbers
 
 
 @dataclass(frozen=True)
@@ -139,20 +132,35 @@ class ChildLimits:
         return ChildLimits(self.rows, self.weight[node] if isinstance(self.weight, np.ndarray) else self.weight)
 
 
-def largest_gain(candidates: SplitCandidates, impurity: Floats) -> Ints:
+def largest_gain(candidates: SplitCandidates, impurity: Floats, tree: Ints | None = None) -> Ints:
     """The column of the largest gain in each node; of equal ones the first."""
     return np.argmax(candidates.gain >= candidates.gain.max(axis=0) - TIE * impurity, axis=0)
 
 
-def largest_gain_among_sampled(n_sampled: int, rng: np.random.Generator) -> Callable[[SplitCandidates, Floats], Ints]:
+def draw_order(rngs: Sequence[np.random.Generator], tree: Ints, n_columns: int) -> Ints:
+    """The columns in an order that each node draws, of shape (n_columns, n_nodes), by the generator of its tree.
+
+    So a tree is the same whichever grow beside it. A single generator draws for all nodes.
+    """
+    if len(rngs) == 1:
+        return rngs[0].random((n_columns, len(tree))).argsort(axis=0)
+    number, nodes = np.empty((n_columns, len(tree))), np.argsort(tree, kind="stable")
+    for rng, of_tree in zip(rngs, np.split(nodes, np.bincount(tree, minlength=len(rngs)).cumsum()[:-1])):
+        number[:, of_tree] = rng.random((n_columns, len(of_tree)))
+    return number.argsort(axis=0)
+
+
+def largest_gain_among_sampled(
+    n_sampled: int, rngs: Sequence[np.random.Generator]
+) -> Callable[[SplitCandidates, Floats, Ints], Ints]:
     """Like :func:`largest_gain`, among ``n_sampled`` columns that each node draws at random.
 
     Columns that can't split a node don't count: drawing goes on until enough are found that can. Of equal gains the
     first drawn wins, so that no column is favoured.
     """
 
-    def choose(candidates: SplitCandidates, impurity: Floats) -> Ints:
-        sampled = rng.random(candidates.gain.shape).argsort(axis=0)
+    def choose(candidates: SplitCandidates, impurity: Floats, tree: Ints) -> Ints:
+        sampled = draw_order(rngs, tree, len(candidates.gain))
         gain = np.take_along_axis(candidates.gain, sampled, axis=0)
         gain[np.isfinite(gain).cumsum(axis=0) > n_sampled] = -np.inf
         best = np.argmax(gain >= gain.max(axis=0) - TIE * impurity, axis=0)

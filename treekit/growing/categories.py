@@ -7,8 +7,10 @@ many categories and nodes there are.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,16 +19,13 @@ from treekit.growing.candidates import ChildLimits, SplitCandidates
 from treekit.growing.criteria import Criterion, Entropy
 from treekit.growing.level import Level
 from treekit.growing.thresholds import saving_within_limits
-from treekit.numeric import TIE, Array, Floats, Ints, Kind, Numbers, safe_divide
+from treekit.numeric import TIE, Array, Bools, Floats, Ints, Kind, Numbers, Wholes, safe_divide
 from treekit.trees.routes import BranchPerCategory, Routes, routes_of_pairs
 
 __all__ = ["score_branches", "score_groups"]
 
-#: With three classes or more, all groupings of up to this many categories are tried.
+#: With three classes or more, all groupings are tried in nodes that have up to this many categories.
 MAX_EXHAUSTIVE = 10
-
-#: Of more categories, the cuts in the order of the share of each class; of many classes, of the most frequent.
-MAX_ORDERS = 30
 
 #: Up to how many (node, category) pairs for each entry are all looked at to find those that have rows.
 CELLS_PER_ENTRY = 8
@@ -42,7 +41,7 @@ class CategoryCells:
         Node and category of each cell.
     sums : array of shape (n_sums, n_cells)
         What the rows of each cell add up to: whole numbers, or floats that are exact multiples of a unit.
-    unit : array of shape (n_sums, 1) or (n_sums, n_cells)
+    unit : array of shape (n_sums, 1)
         Size of the units of ``sums``.
     n_rows : array of shape (n_cells,)
         Number of rows in each cell.
@@ -74,6 +73,11 @@ class CategoryCells:
         return self.by_node(self.n_rows)
 
     @cached_property
+    def n_cells(self) -> Ints:
+        """The number of categories that have rows in each node."""
+        return np.bincount(self.node, minlength=self.n_nodes)
+
+    @cached_property
     def first_of_node(self) -> Ints:
         """The first cell of each node that has cells."""
         return np.flatnonzero(np.diff(self.node, prepend=-1))
@@ -87,13 +91,11 @@ class CategoryCells:
 
     def in_order(self, order: Ints) -> CategoryCells:
         """The cells in another order that keeps those of a node together."""
-        unit = self.unit if self.unit.shape[1] == 1 else self.unit[:, order]
         return replace(
             self,
             node=self.node[order],
             category=self.category[order],
             sums=self.sums[:, order],
-            unit=unit,
             n_rows=self.n_rows[order],
         )
 
@@ -104,16 +106,17 @@ def category_cells(level: Level, column: Numbers, n_values: int) -> CategoryCell
     if code.min(initial=0) < 0:
         known = np.flatnonzero(code >= 0)
         code, node, entry = code.take(known), node.take(known), entry.take(known)
-    cell, group = _cells_with_rows(node * n_values + code, level.n_nodes * n_values)
+    # 64 bits also where NumPy's own integers have 32: there may be more cells than a table has entries.
+    cell, group = _cells_with_rows(node.astype(np.int64) * n_values + code, level.n_nodes * n_values)
     sums = np.zeros((len(level.addend), len(cell)), dtype=np.int64)
     for of_cells, addend in zip(sums, level.addend):
         np.add.at(of_cells, group, addend.take(entry))
     n_rows = np.bincount(group, minlength=len(cell))
-    node, category = np.divmod(cell, max(n_values, 1))
-    return CategoryCells(node, category, sums, level.unit_of(node), n_rows, level.n_nodes, n_values)
+    node, category = (part.astype(np.intp) for part in np.divmod(cell, max(n_values, 1)))
+    return CategoryCells(node, category, sums, level.unit, n_rows, level.n_nodes, n_values)
 
 
-def _cells_with_rows(cell: Ints, n_cells: int) -> tuple[Ints, Ints]:
+def _cells_with_rows(cell: Wholes, n_cells: int) -> tuple[Wholes, Ints]:
     """The numbers of the cells that have rows, in order; and for each row the place of its cell among them.
 
     Parameters
@@ -129,7 +132,7 @@ def _cells_with_rows(cell: Ints, n_cells: int) -> tuple[Ints, Ints]:
     # up).
     has_rows = np.zeros(n_cells, dtype=bool)
     has_rows[cell] = True
-    with_rows = np.flatnonzero(has_rows)
+    with_rows = np.flatnonzero(has_rows).astype(np.int64)
     place = np.empty(n_cells, dtype=np.intp)
     place[with_rows] = np.arange(len(with_rows))
     return with_rows, place.take(cell)
@@ -166,8 +169,8 @@ def score_groups(
     Three ways to list the groups. One category against the rest is what the sources describe. Where a category is
     described by one number, the share of a class of two or a mean, the best of all groupings is a cut in the order of
     that number (Breiman et al., 1984, theorem 4.5), so V - 1 candidates suffice. With more classes all 2^(V-1) - 1 are
-    tried for up to ten categories; beyond that, the cuts in the order of each class's share, or where there are more
-    than thirty classes, of those most frequent in the node. A level takes O(entries log entries) for each order.
+    tried in nodes with rows of up to ten categories; in others the cuts in the order of each class's share. A level
+    takes O(entries log entries) for each order.
     """
     cells = category_cells(level, column, n_values)
     return best_groups_of_cells(cells, level.sums, criterion, impurity, limits, one_vs_rest)
@@ -200,30 +203,56 @@ def best_groups_of_cells(
     best_gain = np.full(cells.n_nodes, -np.inf)
     goes_left = np.zeros(len(cells.node), dtype=bool)
     keys = criterion.order_keys(cells.counts)
-    if not one_vs_rest and len(keys) > 1 and cells.n_values <= MAX_EXHAUSTIVE:
-        every_node = np.arange(cells.n_nodes)
-        # The last category stays on the right: its being on the left would be the same cut, named the other way.
-        for mask in range(1, 2 ** max(cells.n_values - 1, 0)):
-            is_left = (mask >> cells.category) & 1 == 1
-            n_left = cells.by_node(cells.n_rows * is_left)
-            saving = _saving(cells, cells.by_node(cells.counts * is_left), n_left, every_node, criterion, limits)
-            gain = criterion.gain(saving, node)
-            better = np.isfinite(gain) & ~(gain <= best_gain + TIE * impurity)
-            best_gain[better] = gain[better]
-            goes_left = np.where(better[cells.node], is_left, goes_left)
-    elif one_vs_rest:
+    if one_vs_rest:
         best_gain, best = _best_left_sides(cells, cells.counts, cells.n_rows, node, criterion, impurity, limits)
         goes_left[best[best >= 0]] = True
-    else:
-        for key in _keys_of_frequent_classes(cells, keys):
-            order = _order_in_nodes(cells, key)
-            gain, best = _best_prefix(cells.in_order(order), node, criterion, impurity, limits)
-            better = np.isfinite(gain) & ~(gain <= best_gain + TIE * impurity)
-            best_gain[better] = gain[better]
-            is_left = np.zeros(len(order), dtype=bool)
-            is_left[order] = np.arange(len(order)) <= best[cells.node]
-            goes_left = np.where(better[cells.node], is_left, goes_left)
+        return _category_candidates(best_gain, routes_of_pairs(cells.node, cells.category, np.where(goes_left, 0, 1)))
+    few = cells.n_cells <= MAX_EXHAUSTIVE if len(keys) > 1 else np.zeros(cells.n_nodes, dtype=bool)
+    sides = [_all_groupings(cells, few, node, criterion, limits)] if few.any() else []
+    if not few.all():
+        sides.append(_cuts_in_orders(cells, keys, ~few, node, criterion, impurity, limits))
+    for gain, is_left in chain.from_iterable(sides):
+        better = np.isfinite(gain) & ~(gain <= best_gain + TIE * impurity)
+        best_gain[better] = gain[better]
+        goes_left = np.where(better[cells.node], is_left, goes_left)
     return _category_candidates(best_gain, routes_of_pairs(cells.node, cells.category, np.where(goes_left, 0, 1)))
+
+
+#: Groupings of all nodes, one after the other: what each gains in each node, and which cells it sends left.
+Groupings = Iterator[tuple[Floats, Bools]]
+
+
+def _all_groupings(
+    cells: CategoryCells, few: Bools, node: Floats, criterion: Criterion, limits: ChildLimits
+) -> Groupings:
+    """Every grouping of the categories of the nodes that have ``few``."""
+    every_node = np.arange(cells.n_nodes)
+    place = np.arange(len(cells.node)) - np.repeat(cells.first_of_node, cells.n_cells[cells.n_cells > 0])
+    # The last category stays on the right: its being on the left would be the same cut, named the other way.
+    for mask in range(1, 2 ** max(int(cells.n_cells[few].max()) - 1, 0)):
+        is_left = (mask >> np.minimum(place, MAX_EXHAUSTIVE)) & 1 == 1
+        n_left = cells.by_node(cells.n_rows * is_left)
+        saving = _saving(cells, cells.by_node(cells.counts * is_left), n_left, every_node, criterion, limits)
+        fits = few & (n_left > 0) & (n_left < cells.n_known)
+        yield np.where(fits, criterion.gain(saving, node), -np.inf), is_left
+
+
+def _cuts_in_orders(
+    cells: CategoryCells,
+    keys: Floats,
+    many: Bools,
+    node: Floats,
+    criterion: Criterion,
+    impurity: Floats,
+    limits: ChildLimits,
+) -> Groupings:
+    """The best cut in the order of each key, in the nodes that have ``many`` categories."""
+    for key in keys:
+        order = _order_in_nodes(cells, key)
+        gain, best = _best_prefix(cells.in_order(order), node, criterion, impurity, limits)
+        is_left = np.zeros(len(order), dtype=bool)
+        is_left[order] = np.arange(len(order)) <= best[cells.node]
+        yield np.where(many, gain, -np.inf), is_left
 
 
 def _order_in_nodes(cells: CategoryCells, key: Floats) -> Ints:
@@ -239,15 +268,6 @@ def _order_in_nodes(cells: CategoryCells, key: Floats) -> Ints:
     if not (ties & (step > 0)).any():
         return order  # equal keys already are in that order: the sort is stable
     return order[np.lexsort((order, np.cumsum(np.append(True, ~ties))))]
-
-
-def _keys_of_frequent_classes(cells: CategoryCells, keys: Floats) -> Floats:
-    """Numbers by which the cells of each node are ordered, of shape (n_orders, n_cells); of many classes, those of the
-    most frequent in each node."""
-    if len(keys) <= MAX_ORDERS:
-        return keys
-    most_frequent = np.argsort(-cells.known, axis=0, kind="stable")[:MAX_ORDERS]
-    return keys[most_frequent[:, cells.node], np.arange(len(cells.node))]
 
 
 def _best_prefix(

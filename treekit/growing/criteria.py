@@ -21,20 +21,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
-from typing import NamedTuple
+from typing import Protocol
 
 import numpy as np
 
-from treekit.growing.fixed_point import unit_for_sum
-from treekit.growing.level import Level, segment_sums
+from treekit.growing.level import Level
 from treekit.measures import entropy_of_counts, gini_of_counts
-from treekit.numeric import RESOLUTION, ROUNDING, WEIGHT_RESOLUTION, Bools, Floats, Integers, Ints, Numbers, safe_divide
+from treekit.numeric import Bools, Floats, Ints, Numbers, safe_divide
 
-__all__ = ["Criterion", "ClassCriterion", "Entropy", "Gini", "SquaredError", "FriedmanMSE", "Poisson", "Newton"]
+__all__ = ["Criterion", "ClassCriterion", "Entropy", "Gini", "SquaredError", "Poisson", "Newton"]
 
-#: Poisson: a mean must be positive, so a positive target counts as at least this share of the sum of its node: then no
-#: sum of positive targets is zero, nor the difference of two sums. Sums have some 60 bits, floats 53.
+#: Poisson: a mean must be positive, so a positive target counts as at least this share of the sum of all: then no sum
+#: of positive targets is zero, nor the difference of two sums. Sums have some 60 bits, floats 53.
 POSITIVE = 2.0**-50
 
 #: Stands in for 0 in a divisor, or in 0 log 0.
@@ -50,12 +48,18 @@ class Criterion:
         Name of the impurity, as :class:`treekit.Tree` keeps it; "" for a criterion that grows no tree.
     gain_is_sum : bool
         Whether gains and impurities are sums over the rows of a node instead of means.
+    is_function_of_sums : bool
+        Whether the cost of a group follows from its sums alone: the absolute error alone needs the rows.
+    uses_deviations : bool
+        Whether it is a :class:`DeviationCriterion`.
     per_row : array of shape (n_sums, n_rows)
         What each training row adds to the sums, for each unit of its weight.
     """
 
     name = ""
     gain_is_sum = False
+    is_function_of_sums = True
+    uses_deviations = False
     per_row: Floats
 
     def cost(self, sums: Floats) -> Floats:
@@ -94,10 +98,6 @@ class Criterion:
         """Which nodes gain by no split, because their rows agree."""
         raise NotImplementedError
 
-    def refined(self, level: Level) -> Level:
-        """The level, with finer units in the nodes that need them."""
-        return level
-
     def order_keys(self, sums: Floats) -> Floats:
         """Keys by which the categories of a node are ordered, of shape (n_keys, ...); one key where one is enough."""
         raise NotImplementedError
@@ -114,6 +114,8 @@ class DeviationCriterion(Criterion):
     It is the difference of the costs, written so that no two large numbers cancel. The first sum follows from the
     weight and the other sums, so it need not be added up where the weight is known.
     """
+
+    uses_deviations = True
 
     def saving(self, left: Floats, total: Floats) -> Floats:
         return self.savings(self.weight(left), total)(left[1:])
@@ -148,33 +150,6 @@ def saving_by_one_sum(n_left: Numbers, n: Floats, total: Floats, times: float = 
     return saving
 
 
-def with_fine_weights(level: Level, n_sums: int, weights: Callable[[Integers], Floats]) -> Level:
-    """The level with finer units in the nodes whose rows weigh little beside those of other nodes.
-
-    Parameters
-    ----------
-    level : Level
-    n_sums : int
-        How many of the sums, from the first on, are sums of weights.
-    weights : function of entries
-        What they add to these sums, of shape (n_sums, n_entries).
-    """
-    if level.has_unit_weights or level.has_whole_weights:
-        return level
-    most = 2 * WEIGHT_RESOLUTION * level.sums[:n_sums].sum(axis=0)
-    is_coarse = (level.unit[:n_sums] * level.n_samples > most).any(axis=0)
-    if not is_coarse.any():
-        return level
-    place = np.flatnonzero(is_coarse[level.node])
-    node, entry = level.node[place], level.entry[place]
-    exact = weights(entry)
-    unit, addend = np.repeat(level.unit, level.n_nodes // level.unit.shape[1], axis=1), level.addend.copy()
-    total = np.bincount(node, exact.sum(axis=0), minlength=level.n_nodes).astype(float)
-    unit[:n_sums, is_coarse] = unit_for_sum(total[is_coarse])
-    addend[:n_sums, entry] = np.rint(exact / unit[:n_sums, node])
-    return replace(level, addend=addend, unit=unit, total=segment_sums(addend, level.entry, level.start))
-
-
 class ClassCriterion(Criterion):
     """The rows add up to the weights of the classes; a leaf predicts their shares."""
 
@@ -190,13 +165,6 @@ class ClassCriterion(Criterion):
 
     def is_pure(self, level: Level, impurity: Floats) -> Bools:
         return np.count_nonzero(level.total, axis=0) <= 1
-
-    def refined(self, level: Level) -> Level:
-        if level.has_unit_weights:
-            return level
-        return with_fine_weights(
-            level, self.n_classes, lambda entry: self.per_row[:, level.rows(entry)] * level.weight[entry]
-        )
 
     def order_keys(self, sums: Floats) -> Floats:
         shares = safe_divide(sums, sums.sum(axis=0))
@@ -254,43 +222,17 @@ class Gini(ClassCriterion, DeviationCriterion):
         return gini_of_counts(level.sums.T)
 
 
-class TargetStatistics(NamedTuple):
-    """The targets of each node: their mean, measured from its centre, their weighted variance, the smallest and the
-    largest of them."""
-
-    mean: Floats
-    variance: Floats
-    low: Floats
-    high: Floats
-
-
 class _Mean(Criterion):
     """The rows add up to (weight, weight x target); a leaf predicts their mean.
 
-    Sums are whole numbers of units, and the root's unit suits its largest target. Below a split that takes away an
-    outlier of 1e18, targets such as 1.1 and 2.2 are less than that unit. So every node is checked: where rounding to
-    units is more than a small fraction of the deviation of its own targets, the targets of the level are measured
-    again, those of each node from the middle between its smallest and its largest and in a unit that suits their
-    spread. Both follow from the rows of the node alone, in whatever order they come, so sums remain exact. A node is
-    pure when its targets are equal, and its mean lies between the smallest and the largest of them whatever rounding
-    does.
+    A node is pure when its targets are equal, and its mean lies between the smallest and the largest of them whatever
+    rounding does.
     """
-
-    #: Whether a node may measure its targets from the middle of them; otherwise always from the offset.
-    moves_centre = True
-
-    #: By how many units a target may change when it becomes a whole number of them.
-    rounding = 0.5
-
-    #: Targets that differ by no more than this are equal but for rounding; the user's own targets are exact.
-    noise = 0.0
 
     def __init__(self, target: Floats, offset: float):
         # Targets are measured from an offset; with the mean as offset a large one costs no digits.
         self.target, self.offset = target, offset
         self.per_row = np.stack([np.ones(len(target)), target - offset])
-        #: By how much the largest distance from the offset may be rounded.
-        self.rounding_of_distance = float(np.spacing(np.abs(self.per_row[1]).max())) / 2
 
     def weight(self, sums: Floats) -> Floats:
         return sums[0]
@@ -299,72 +241,22 @@ class _Mean(Criterion):
         return (safe_divide(sums[1], sums[0]) + self.offset)[:, np.newaxis]
 
     def value(self, level: Level) -> Floats:
-        mean, _, low, high = self._statistics(level)
-        return np.minimum(np.maximum(mean + self._centre(level), low), high)[:, np.newaxis]
+        low, high = self._range(level)
+        return np.minimum(np.maximum(self.mean(level) + self.offset, low), high)[:, np.newaxis]
 
     def is_pure(self, level: Level, impurity: Floats) -> Bools:
-        _, _, low, high = self._statistics(level)
-        return high - low <= self.noise
+        low, high = self._range(level)
+        return high == low
 
-    def refined(self, level: Level) -> Level:
-        weight = level.weight[np.newaxis]
-        level = with_fine_weights(level, 1, lambda entry: weight[:, entry])
-        if not self._needs_finer_units(level):
-            return level
-        # All nodes at once: then most levels below are fine as well.
-        _, _, low, high = self._statistics(level)
-        centre = low / 2 + high / 2 if self.moves_centre else np.full(level.n_nodes, self.offset)
-        largest = np.maximum(np.abs(low - centre), np.abs(high - centre)) * level.sums[0]
-        unit = np.stack([np.broadcast_to(level.unit[0], level.n_nodes), unit_for_sum(largest)])
-        distance = (level.values(self.target, level.entry) - centre[level.node]) * level.weight[level.entry]
-        addend = level.addend.copy()
-        addend[1, level.entry] = self._in_whole_units(distance / unit[1, level.node])
-        total = segment_sums(addend, level.entry, level.start)
-        return replace(level, addend=addend, unit=unit, total=total, centre=centre)
+    def mean(self, level: Level) -> Floats:
+        """Mean target of each node, measured from the offset."""
+        return safe_divide(level.sums[1], level.sums[0])
 
-    def _in_whole_units(self, x: Floats) -> Floats:
-        """Targets, divided by the unit, as whole numbers."""
-        return np.rint(x)
-
-    def _needs_finer_units(self, level: Level) -> bool:
-        """Whether rounding changes the targets of some node by more than a small fraction of their deviation."""
-        _, variance, low, high = self._statistics(level)
-        differs, least = low < high, RESOLUTION * np.sqrt(variance)
-        if level.has_unit_weights:
-            # The usual case: where targets differ, they do by far more than what rounding can do anywhere. For none is
-            # further from the middle of its node than the furthest of all is from the offset.
-            most = np.maximum(self.rounding * level.unit[1], self.rounding_of_distance)
-            if not np.count_nonzero(differs & (least < most)):
-                return False
-        if self.moves_centre:
-            centre = self._centre(level)
-            furthest = np.maximum(np.abs(low - centre), np.abs(high - centre))
-            if (differs & (least < np.spacing(furthest) / 2)).any():
-                return True
-        # The most that rounding may cost a row; it costs nothing if the targets are whole numbers of units.
-        least = least * safe_divide(level.sums[0], level.n_samples)
-        suspect = differs & (least < self.rounding * level.unit[1])
-        if not suspect.any():
-            return False
-        place = np.flatnonzero(suspect[level.node])
-        node, entry = level.node[place], level.entry[place]
-        exact = (level.values(self.target, entry) - self._centre_of(level, node)) * level.weight[entry]
-        return bool((np.abs(level.addend[1, entry] * level.unit_of(node)[1] - exact) > least[node]).any())
-
-    def _centre(self, level: Level) -> Floats | float:
-        """What the targets of each node are measured from."""
-        return self.offset if level.centre is None else level.centre
-
-    def _centre_of(self, level: Level, node: Ints) -> Floats | float:
-        return self.offset if level.centre is None else level.centre[node]
-
-    def _statistics(self, level: Level) -> TargetStatistics:
-        """The statistics of the level, which are computed once."""
-        if "targets" not in level.cache:
-            y, mean = level.values(self.target, level.entry), safe_divide(level.sums[1], level.sums[0])
-            error = y - self._centre_of(level, level.node) - mean[level.node]
-            level.cache["targets"] = TargetStatistics(mean, level.mean(error * error), *level.range_of(y))
-        return level.cache["targets"]
+    def _range(self, level: Level) -> tuple[Floats, Floats]:
+        """The smallest and the largest target of each node, which are looked for once."""
+        if "range" not in level.cache:
+            level.cache["range"] = level.range_of(level.values(self.target, level.entry))
+        return level.cache["range"]
 
     def order_keys(self, sums: Floats) -> Floats:
         return safe_divide(sums[1:], sums[0])
@@ -380,8 +272,7 @@ class SquaredError(_Mean, DeviationCriterion):
 
     name = "squared_error"
 
-    def __init__(self, target: Floats, weight: Floats | None = None, noise: float = 0.0):
-        self.noise = noise
+    def __init__(self, target: Floats, weight: Floats | None = None):
         # A row of weight zero is no row. The exact sum makes the mean independent of the order of the rows.
         counted = target if weight is None else target[weight > 0]
         super().__init__(target, offset=math.fsum(counted) / len(counted))
@@ -393,25 +284,8 @@ class SquaredError(_Mean, DeviationCriterion):
         return saving_by_one_sum(n_left, total[0], total[1])
 
     def impurity(self, level: Level) -> Floats:
-        return self._statistics(level).variance
-
-
-class FriedmanMSE(SquaredError):
-    r"""Friedman's improvement: a cut saves :math:`\frac{n_l n_r}{n_l + n_r} (\bar y_l - \bar y_r)^2`.
-
-    It is the same number as for the squared error, written with the two means.
-    """
-
-    name = "friedman_mse"
-
-    def savings(self, n_left: Numbers, total: Floats) -> Callable[[Floats], Floats]:
-        n_right = total[0] - n_left
-
-        def saving(left: Floats) -> Floats:
-            difference = safe_divide(left[0], n_left) - safe_divide(total[1] - left[0], n_right)
-            return n_left * n_right / total[0] * difference**2
-
-        return saving
+        error = level.values(self.per_row[1], level.entry) - self.mean(level)[level.node]
+        return level.mean(error * error)
 
 
 class Poisson(_Mean):
@@ -422,8 +296,6 @@ class Poisson(_Mean):
     """
 
     name = "poisson"
-    moves_centre = False
-    rounding = 2.0**60 * POSITIVE
 
     def __init__(self, target: Floats, weight: Floats | None = None):
         super().__init__(target, offset=0.0)
@@ -431,9 +303,6 @@ class Poisson(_Mean):
             weight = np.ones_like(target)
         least = safe_divide(POSITIVE * (target * weight).sum(), weight)
         self.per_row[1] = np.where(target > 0, np.maximum(target, least), target)
-
-    def _in_whole_units(self, x: Floats) -> Floats:
-        return np.where(x > 0, np.maximum(np.rint(x), self.rounding), 0.0)
 
     def cost(self, sums: Floats) -> Floats:
         mean = safe_divide(sums[1], sums[0])
@@ -449,15 +318,23 @@ class Poisson(_Mean):
         return np.where((sides[0][1] > 0) & (sides[1][1] > 0), saved, -np.inf)
 
     def impurity(self, level: Level) -> Floats:
-        y, mean = level.values(self.target, level.entry), self._statistics(level).mean
+        y = level.values(self.target, level.entry)
         # The mean of a node cancels y - mean; 0 log 0 = 0.
-        return np.maximum(level.mean(y * _log_of_ratio(y, mean[level.node])), 0.0)
+        return np.maximum(level.mean(y * _log_of_ratio(y, self.mean(level)[level.node])), 0.0)
 
 
 def _log_of_ratio(x: Floats, expected: Floats) -> Floats:
     """ln(x / expected), exact also where the two are nearly equal; 0 where x is negligible or ``expected`` is 0."""
     difference = safe_divide(x - expected, expected)
     return np.log1p(difference, out=np.zeros_like(difference), where=difference > -1)
+
+
+class HasSums(Protocol):
+    """The nodes of a level, whose rows may lie elsewhere."""
+
+    @property
+    def sums(self) -> Floats:
+        """What the rows of each node add up to, of shape (n_sums, n_nodes)."""
 
 
 class Newton(Criterion):
@@ -471,33 +348,23 @@ class Newton(Criterion):
     .. math:: \mathrm{gain} = \frac12 \left[ \frac{G_L^2}{H_L + \lambda} + \frac{G_R^2}{H_R + \lambda}
               - \frac{G^2}{H + \lambda} \right] - \gamma
 
-    The impurity is what a leaf for each row could still save after the step :math:`-G / H` of the whole node,
-    :math:`\frac12 \sum e^2 / (h + \lambda)` with the gradients :math:`e = g - h\, G / H` that are left: where it is
-    zero, no split gains. Source: Chen and Guestrin (2016), equations 5-7.
+    The impurity of a node is its cost, so a split lowers the sum of the impurities by gain :math:`+ \gamma`. Source:
+    Chen and Guestrin (2016), equations 5-7.
     """
 
     name = "newton"
     gain_is_sum = True
 
-    def __init__(
-        self, gradient: Floats, second: Floats, reg_lambda: float = 0.0, gamma: float = 0.0, noise: float = 0.0
-    ):
-        self.per_row = np.stack([gradient, second])
+    def __init__(self, reg_lambda: float = 0.0, gamma: float = 0.0):
         self.reg_lambda = reg_lambda
         self.gamma = gamma
-        #: How far a sum of gradients may be from zero by rounding alone.
-        self.noise = noise
 
     def cost(self, sums: Floats) -> Floats:
         return -safe_divide(sums[0] * sums[0], sums[1] + self.reg_lambda) / 2
 
     def gain(self, saving: Floats, node: Floats) -> Floats:
-        # The saving is the difference of two objectives: where they are large, rounding alone can leave a little.
-        by_rounding = ROUNDING * -self.cost(node)
-        if self.noise:
-            by_rounding += safe_divide(self.noise**2, node[1] + self.reg_lambda)
         gain = saving - self.gamma
-        return np.where((gain > 0) & (saving > by_rounding), gain, -np.inf)
+        return np.where(gain > 0, gain, -np.inf)
 
     def divisor(self, node: Floats) -> Floats:
         return np.ones_like(node[0])
@@ -508,15 +375,14 @@ class Newton(Criterion):
     def value_from(self, sums: Floats) -> Floats:
         return -safe_divide(sums[0], sums[1] + self.reg_lambda)[:, np.newaxis]
 
-    def impurity(self, level: Level) -> Floats:
-        g, h = self.per_row.take(level.row[level.entry], axis=1)
-        left = g - h * safe_divide(level.sums[0], level.sums[1])[level.node]
-        saved = level.weight[level.entry] * safe_divide(left * left, h + self.reg_lambda) / 2
-        return np.bincount(level.node, saved, minlength=level.n_nodes).astype(float)
+    def value(self, level: HasSums) -> Floats:
+        return self.value_from(level.sums)
 
-    def is_pure(self, level: Level, impurity: Floats) -> Bools:
-        # Where rows agree, e is a rounding error of g: the impurity is its square, relative to the node's own cost.
-        return impurity <= ROUNDING**2 * -self.cost(level.sums)
+    def impurity(self, level: HasSums) -> Floats:
+        return self.cost(level.sums)
+
+    def is_pure(self, level: HasSums, impurity: Floats) -> Bools:
+        return np.zeros(len(impurity), dtype=bool)  # of equal rows no split gains anything
 
     def order_keys(self, sums: Floats) -> Floats:
         return -safe_divide(sums[:1], sums[1] + self.reg_lambda)

@@ -13,7 +13,7 @@ from functools import cached_property
 
 import numpy as np
 
-from treekit.growing.candidates import ChildLimits, SplitCandidates, merge_candidates
+from treekit.growing.candidates import ChildLimits, SplitCandidates, draw_order, merge_candidates
 from treekit.growing.criteria import Criterion
 from treekit.growing.level import Level
 from treekit.growing.presorted import blocks, sort_columns
@@ -61,12 +61,14 @@ class RankedColumns:
         -------
         order, x : arrays of shape (n_draws, n_alive)
         """
-        first = np.repeat(columns * self.values.shape[1], level.n_samples, axis=1)
-        rank = self.rank.ravel().take(first + level.entry)
+        n_rows = self.values.shape[1]
+        first = np.repeat(columns * n_rows, level.n_samples, axis=1)
+        rank = self.rank.ravel().take(first + level.rows(level.entry))
         # Node and rank in one number: sorting it sorts by both.
-        by_node = np.sort((level.node << 32) | rank, axis=1)
-        order = self.order.ravel().take(first + (by_node & 0xFFFFFFFF))
-        return order, self.values.ravel().take(first + order)
+        by_node = np.sort((level.node.astype(np.int64) << 32) | rank, axis=1)
+        row = self.order.ravel().take(first + (by_node & 0xFFFFFFFF))
+        x = self.values.ravel().take(first + row)
+        return (row if level.rows_are_entries else row + (level.tree * n_rows)[level.node]), x
 
 
 class SampledFeatures:
@@ -81,29 +83,34 @@ class SampledFeatures:
         The table, all numbers, none missing.
     n_sampled : int
         How many columns a node draws.
-    rng : Generator
-        Draws them.
+    rngs : list of Generator
+        Draw them, one for each tree.
     criterion, limits
         What a cut is to lower, and what a side must hold.
     """
 
     def __init__(
-        self, ranked: RankedColumns, n_sampled: int, rng: np.random.Generator, criterion: Criterion, limits: ChildLimits
+        self,
+        ranked: RankedColumns,
+        n_sampled: int,
+        rngs: list[np.random.Generator],
+        criterion: Criterion,
+        limits: ChildLimits,
     ):
-        self.ranked, self.n_sampled, self.rng, self.criterion, self.limits = ranked, n_sampled, rng, criterion, limits
+        self.ranked, self.n_sampled, self.rngs, self.criterion, self.limits = ranked, n_sampled, rngs, criterion, limits
 
     def score(self, level: Level, impurity: Floats) -> SplitCandidates:
         """The best cuts of the columns drawn, the first column of all nodes first. Takes O(entries x n_sampled x log
         entries)."""
-        sampled = self.rng.random((len(self.ranked.values), level.n_nodes)).argsort(axis=0)
-        parts = self._score_columns(level, sampled[: self.n_sampled], impurity, self.limits)
+        sampled, limits = draw_order(self.rngs, level.tree, len(self.ranked.values)), self.limits.of(level.tree)
+        parts = self._score_columns(level, sampled[: self.n_sampled], impurity, limits)
         n_found = np.sum([np.isfinite(part.gain).sum(axis=0) for part in parts], axis=0)
         for columns in sampled[self.n_sampled :]:
             lacks = np.flatnonzero(n_found < self.n_sampled)
             if not len(lacks):
                 break
             part = level.keep_only(lacks)
-            (found,) = self._score_columns(part, columns[np.newaxis, lacks], impurity[lacks], self.limits.of(lacks))
+            (found,) = self._score_columns(part, columns[np.newaxis, lacks], impurity[lacks], limits.of(lacks))
             n_found[lacks] += np.isfinite(found.gain[0])
             gain, threshold = np.full((1, level.n_nodes), -np.inf), np.full((1, level.n_nodes), np.nan)
             gain[:, lacks], threshold[:, lacks] = found.gain, found.threshold

@@ -73,13 +73,13 @@ def to_whole(x: Numbers, unit: Floats) -> Wholes:
 # -- the sums of a level ------------------------------------------------------------------------------------------
 
 
-def to_units(x: Floats, fractions: bool) -> tuple[Wholes, Floats]:
+def to_units(x: Floats, fractions: bool, most: int = 1) -> tuple[Wholes, Floats]:
     """Each row of x as whole multiples of a unit of its own, and the units, of shape (n_sums, 1).
 
     The unit is 1 where x is whole and no ``fractions`` are to come, otherwise a power of 2 that leaves about 60 bits
-    for the sum.
+    for the sum, in which each number counts up to ``most`` times.
     """
-    total = np.abs(x).sum(axis=1)
+    total = most * np.abs(x).sum(axis=1)
     is_whole = (x == np.rint(x)).all(axis=1) & (total < 2.0**FLOAT_BITS) & (not fractions)
     unit = np.where(is_whole, 1.0, unit_for_sum(total))
     return to_whole(x, unit), unit[:, np.newaxis]
@@ -175,8 +175,8 @@ def gradient_units(largest_g: Floats | float, largest_h: Floats | float, n_rows:
 
 
 def to_gradient_sums(g: Floats, h: Floats, units: GradientUnits) -> GradientSums:
-    """g + ih of each row, of shape (n_rows,), in whole numbers of units."""
-    addend = np.empty(len(g), dtype=np.complex128)
+    """g + ih in whole numbers of units."""
+    addend = np.empty(g.shape, dtype=np.complex128)
     np.rint(g / units.grad, out=grad(addend))
     np.rint(h / units.hess, out=hess(addend))
     return addend

@@ -23,7 +23,7 @@ from treekit.trees.routes import Routes, join_routes
 from treekit.trees.structure import MAJORITY, NO_SURROGATE, SHARE, STOP, Surrogate, branches, combine
 from treekit.trees.tree import Tree
 
-__all__ = ["grow", "grow_and_apply", "grow_levels", "SplitSearch", "StoppingRule", "ChosenSplits", "NextLevel"]
+__all__ = ["grow", "grow_levels", "SplitSearch", "StoppingRule", "ChosenSplits", "NextLevel"]
 
 
 class OpenNodes(Protocol):
@@ -32,6 +32,10 @@ class OpenNodes(Protocol):
     @property
     def id(self) -> Ints:
         """Number of each node in the tree."""
+
+    @property
+    def tree(self) -> Ints:
+        """Number of the root above each node."""
 
     @property
     def n_nodes(self) -> int:
@@ -54,7 +58,7 @@ LevelIn = TypeVar("LevelIn", bound=OpenNodes, contravariant=True)
 ScoreSplits = Callable[[Level, Floats], SplitCandidates]
 FindSplits = Callable[[AnyLevel, Floats, Floats], "ChosenSplits"]
 Move = Callable[[AnyLevel, "ChosenSplits", int], "NextLevel[AnyLevel]"]
-ChooseFeature = Callable[[SplitCandidates, Floats], Ints]
+ChooseFeature = Callable[[SplitCandidates, Floats, Ints], Ints]
 FindSurrogates = Callable[[Level, Ints, Ints], list[Surrogate]]
 
 
@@ -87,8 +91,8 @@ class StoppingRule(NamedTuple):
         """Whether nodes of a level are high and large enough to be split."""
         return (n_samples >= self.min_samples_split) & (depth < self.max_depth)
 
-    def least_gain(self, weight: Floats, total: float) -> Floats:
-        """What the split of each node must gain, from the weight of the node and that of the whole table."""
+    def least_gain(self, weight: Floats, total: Floats) -> Floats:
+        """What the split of each node must gain, from the weight of the node and that of its root."""
         return np.maximum(self.min_gain, safe_divide(self.min_impurity_decrease * total, weight))
 
 
@@ -100,12 +104,12 @@ class SplitSearch:
     ----------
     score : function of (level, impurity)
         The best split of each open node on every column; or on each of the columns that a node draws.
-    choose : function of (candidates, impurity)
-        The column that each open node splits on.
+    choose : function of (candidates, impurity, tree)
+        The column that each open node splits on, given which tree it belongs to.
     missing : int
         The branch of a row whose value is missing: SHARE sends it down all branches with a share of its weight,
-        MAJORITY down the heaviest, unless the score has learned a branch for it; STOP is for tables without missing
-        values, and leaves a row with an unseen category at the node that tests it.
+        MAJORITY down the heaviest; STOP is for tables without missing values, and leaves a row with an unseen category
+        at the node that tests it.
     find_surrogates : function of (level, branch, feature), optional
         Finds, split by split, what a node tests when the value of its own feature is missing.
     order : array of shape (n_sorted, n_rows), optional
@@ -187,9 +191,9 @@ def grow(
     search: SplitSearch,
     stop: StoppingRule = StoppingRule(),
     classes: Array | None = None,
-    on_level: Callable[[Level], None] = lambda level: None,
+    counts: Ints | None = None,
 ) -> Tree:
-    """Grow a tree.
+    """Grow a tree; or many side by side, as one structure with many roots.
 
     Parameters
     ----------
@@ -207,12 +211,13 @@ def grow(
         When a node becomes a leaf although its rows differ.
     classes : array, optional
         The labels, for a classifier.
-    on_level : function of a level
-        Is shown every level as it begins.
+    counts : array of shape (n_roots, n_rows), optional
+        How often the sample of each tree holds each row; without it one tree grows from all rows.
 
     Returns
     -------
     Tree
+        With a root for each sample; see :func:`treekit.trees.roots.split_roots`.
 
     Notes
     -----
@@ -225,48 +230,22 @@ def grow(
         order = sort_columns(values, columns) if search.order is None else search.order.copy()
         n_branches = max(2, *(feature.n_values for feature in features))
         shares, sorted_columns = search.missing == SHARE, columns[: len(order)]
-        return shown(first_level(criterion.per_row, weight, sorted_columns, order, shares, n_branches))
+        return first_level(criterion.per_row, weight, sorted_columns, order, shares, n_branches, counts)
 
     def find_splits(level: Level, impurity: Floats, least: Floats) -> ChosenSplits:
         candidates = search.score(level, impurity)
-        return choose_splits(candidates, search.choose(candidates, impurity), least - TIE * impurity, search.missing)
+        return choose_splits(
+            candidates, search.choose(candidates, impurity, level.tree), least - TIE * impurity, search.missing
+        )
 
     def move(level: Level, splits: ChosenSplits, next_id: int) -> NextLevel[Level]:
         level = level.keep_only(splits.node)
         branch, splits = take_branches(level, values, splits, search.find_surrogates)
         level, parent = descend(level, branch, splits.n_children, next_id)
-        return NextLevel(shown(criterion.refined(level)), parent, splits)
-
-    def shown(level: Level) -> Level:
-        on_level(level)
-        return level
+        return NextLevel(level, parent, splits)
 
     # The root has no name here: one would keep its arrays alive.
     return grow_levels(features, criterion, root(), find_splits, move, stop, classes)
-
-
-def grow_and_apply(
-    values: Numbers,
-    features: tuple[Feature, ...],
-    criterion: Criterion,
-    weight: Floats,
-    search: SplitSearch,
-    stop: StoppingRule = StoppingRule(),
-) -> tuple[Tree, Ints]:
-    """Grow a regression tree by a search that shares no rows out; also return the leaf of each row.
-
-    The leaves of rows of positive weight are known while the tree grows, so only the others are looked up in it.
-    """
-    leaf = np.full(len(weight), -1)
-
-    def note_nodes(level: Level) -> None:
-        # Overwritten at each level; the last write is the leaf.
-        leaf[level.rows(level.entry)] = level.id.take(level.node)
-
-    tree = grow(values, features, criterion, weight, search, stop, on_level=note_nodes)
-    left_out = np.flatnonzero(leaf < 0)
-    leaf[left_out] = tree.apply(values[:, left_out])
-    return tree, leaf
 
 
 def grow_levels(
@@ -285,17 +264,17 @@ def grow_levels(
     features, criterion, stop, classes
         As for :func:`grow`.
     level : Level or another OpenNodes
-        The root.
+        The root, or the roots of many trees.
     find_splits : function of (level, impurity, least)
         The best split of each node, unless it gains less than ``least``; all nodes are open.
     move : function of (level, splits, next_id)
         The :class:`NextLevel`, whose nodes are numbered from ``next_id`` on.
     """
-    total, inherited = criterion.weight(level.sums)[0], criterion.value(level)
+    total, inherited = criterion.weight(level.sums), criterion.value(level)
     grown: list[LevelStatistics] = []
     splits: list[ChosenSplits] = []
     split_ids: list[Ints] = []  # the numbers of their nodes in the tree
-    n_nodes = 1
+    n_nodes = n_roots = level.n_nodes
     while True:
         weight, impurity = criterion.weight(level.sums), criterion.impurity(level)
 
@@ -311,7 +290,7 @@ def grow_levels(
 
         # Which split is best?
         level = level.keep_only(opened)
-        chosen = find_splits(level, impurity[opened], stop.least_gain(weight[opened], total))
+        chosen = find_splits(level, impurity[opened], stop.least_gain(weight[opened], total[level.tree]))
         if not len(chosen.node):
             break
 
@@ -321,7 +300,7 @@ def grow_levels(
         splits.append(chosen)
         inherited = value[opened[chosen.node[parent]]]
         n_nodes += level.n_nodes
-    return assemble_tree(features, classes, criterion, grown, splits, split_ids)
+    return assemble_tree(features, classes, criterion, grown, splits, split_ids, n_roots)
 
 
 def choose_splits(candidates: SplitCandidates, chosen: Ints, least: Floats, missing: int) -> ChosenSplits:
@@ -344,7 +323,7 @@ def choose_splits(candidates: SplitCandidates, chosen: Ints, least: Floats, miss
         threshold=candidates.threshold[column, node],
         routes=routes,
         n_children=n_children,
-        missing=np.full(len(node), missing) if candidates.missing is None else candidates.missing[column, node],
+        missing=np.full(len(node), missing),
         direction=direction,
     )
 
@@ -388,9 +367,9 @@ def take_branches(
     unknown = np.flatnonzero(branch < 0)
     if len(unknown):
         branch[unknown] = missing[level.node[unknown]]
-        if (missing == SHARE).any() and not level.has_whole_rows:
+        if (missing == SHARE).any():
             entry = level.entry[unknown]
-            is_small = level.weight[entry] < LEAST_SHARE * level.row_weight[level.rows(entry)]
+            is_small = level.weight[entry] < LEAST_SHARE * level.whole_weight[entry]
             small = unknown[is_small & (branch[unknown] == SHARE)]
             branch[small] = heaviest[level.node[small]]
     return branch, splits._replace(missing=missing, surrogates=surrogates)
@@ -416,6 +395,7 @@ def assemble_tree(
     levels: list[LevelStatistics],
     splits: list[ChosenSplits],
     split_ids: list[Ints],
+    n_roots: int,
 ) -> Tree:
     """The levels as one Tree, its nodes in the order of their numbers.
 
@@ -427,6 +407,8 @@ def assemble_tree(
         All nodes.
     splits, split_ids : lists
         The splits of each level, and the numbers of their nodes in the tree.
+    n_roots : int
+        How many of the nodes are roots.
     """
     # A list of levels, field by field.
     numbers, n_samples, weight, impurity, value = (np.concatenate(parts) for parts in zip(*levels))
@@ -449,6 +431,7 @@ def assemble_tree(
         direction=split.direction,
         criterion=criterion.name,
         gain_is_sum=criterion.gain_is_sum,
+        n_roots=n_roots,
     )
 
 

@@ -2,7 +2,8 @@
 
 A row on its way down is an entry (row, node, weight). A hard split moves an entry to one child. A row whose value is
 missing may be shared out: it becomes several entries, one a child, each with a share of the weight. That is all the
-difference.
+difference. And a level does not care how many trees its nodes belong to: a forest begins with one root for each tree,
+and a row has an entry in every root whose sample holds it.
 
 An entry keeps its number as long as it lives. For each numeric column the level holds the entries in the order of
 (node, value), so that one running sum scores all cuts of all nodes. They are sorted once, at the root: sending some
@@ -28,6 +29,9 @@ from treekit.numeric import Bools, Floats, Integers, Ints, Kind, Numbers, Wholes
 
 __all__ = ["Level", "first_level", "descend"]
 
+#: A sample holds no row so often: in a bootstrap sample the chance of it is below 1e-35.
+MOST_OFTEN = 32
+
 
 @dataclass(frozen=True, eq=False)
 class Level:
@@ -37,14 +41,16 @@ class Level:
     ----------
     row, weight : arrays of shape (n_entries,)
         Row and weight of every entry, in an open node or not.
-    row_weight : array of shape (n_rows,)
-        Weight of every row, of which an entry may have a share.
+    whole_weight : array of shape (n_entries,)
+        Weight that every entry had at the root, of which ``weight`` may be a share.
     addend : array of shape (n_sums, n_entries)
         What every entry adds to the sums of its node, in units.
-    unit : array of shape (n_sums, 1) or (n_sums, n_nodes)
-        Size of the units: one for all nodes, or one for each.
+    unit : array of shape (n_sums, 1)
+        Size of the units.
     id : array of shape (n_nodes,)
-        Number of each open node in the tree.
+        Number of each open node among all that were grown.
+    tree : array of shape (n_nodes,)
+        The tree that each open node belongs to: the number of its root.
     start : array of shape (n_nodes + 1,)
         Where in ``entry`` and in the orders the entries of each node begin.
     entry : array of shape (n_alive,)
@@ -55,29 +61,23 @@ class Level:
         For each numeric column the same entries, node by node and within a node by value: the shared workspace.
     has_unit_weights : bool
         Whether every entry in an open node has weight 1, so that weighing entries is counting them.
-    has_whole_weights : bool
-        Whether all weights are whole numbers, held exactly in units of 1, and no row will be shared out.
-    has_whole_rows : bool
-        Whether no row was shared out yet, so that entries have the numbers of their rows.
-    centre : array of shape (n_nodes,) or None
-        What the targets of each node are measured from, if nodes differ in it: see
-        :class:`treekit.growing.criteria.SquaredError`.
+    rows_are_entries : bool
+        Whether entries have the numbers of their rows: in a single tree, until a row is shared out.
     """
 
     row: Integers
     weight: Floats
-    row_weight: Floats
+    whole_weight: Floats
     addend: Wholes
     unit: Floats
     id: Ints
+    tree: Ints
     start: Ints
     entry: Integers
     total: Wholes
     sorted: PresortedColumns
     has_unit_weights: bool
-    has_whole_weights: bool = False
-    has_whole_rows: bool = True
-    centre: Floats | None = None
+    rows_are_entries: bool
 
     @property
     def n_nodes(self) -> int:
@@ -140,17 +140,8 @@ class Level:
         return values.ravel().take(columns * values.shape[1] + self.rows(entries))
 
     def rows(self, entries: Integers) -> Integers:
-        """The rows of some entries; until a row is shared out, an entry has the number of its row."""
-        return entries if self.has_whole_rows else self.row.take(entries)
-
-    def unit_of(self, node: Ints) -> Floats:
-        """Size of the units of some nodes, of shape (n_sums, 1) or (n_sums, len(node))."""
-        return self.unit if self.unit.shape[1] == 1 else self.unit.take(node, axis=1)
-
-    @cached_property
-    def unit_at_places(self) -> Floats:
-        """Size of the units at the places of ``entry`` and of the orders, of shape (n_sums, 1) or (n_sums, n_alive)."""
-        return self.unit if self.unit.shape[1] == 1 else np.repeat(self.unit, self.n_samples, axis=1)
+        """The rows of some entries."""
+        return entries if self.rows_are_entries else self.row.take(entries)
 
     def range_of(self, x: Floats) -> tuple[Floats, Floats]:
         """Smallest and largest in each node of x, one number for each place of ``entry``; 0 for a node without rows."""
@@ -196,11 +187,10 @@ class Level:
         return replace(
             self,
             id=self.id[nodes],
+            tree=self.tree[nodes],
             start=segment_starts(self.n_samples[nodes]),
             entry=self.entry.take(np.flatnonzero(is_kept.take(self.node))),
             total=self.total.take(nodes, axis=1),
-            unit=self.unit_of(nodes),
-            centre=None if self.centre is None else self.centre[nodes],
         )
 
 
@@ -211,8 +201,9 @@ def first_level(
     order: Integers = NO_ORDER,
     shares: bool = False,
     n_branches: int = 2,
+    counts: Ints | None = None,
 ) -> Level:
-    """All rows of positive weight in the root.
+    """All rows of positive weight in the root; or in each of many roots the rows of its sample.
 
     Parameters
     ----------
@@ -229,24 +220,34 @@ def first_level(
         Whether rows may be shared out later, so that weights need room for fractions.
     n_branches : int
         Largest number of branches that a split may have.
+    counts : array of shape (n_roots, n_rows), optional
+        How often the sample of each root holds each row. Row r has the entry ``m * n_rows + r`` in root m.
     """
-    addend, unit = to_units(per_row * weight, shares)
-    entry = np.flatnonzero(weight > 0).astype(index_dtype(len(weight)))
-    start = np.array([0, len(entry)])
+    n_rows, n_roots = len(weight), 1 if counts is None else len(counts)
+    addend, unit = to_units(per_row * weight, shares, most=1 if counts is None else MOST_OFTEN)
+    row, dtype = np.arange(n_rows), index_dtype(n_roots * n_rows)
+    if counts is not None:
+        # Whole numbers of units, times how often: a tree is the same to the last digit whichever grow beside it.
+        addend = (addend[:, np.newaxis] * counts).reshape(len(addend), n_roots * n_rows)
+        weight, row = (weight * counts).ravel(), np.tile(row, n_roots)
+        order = np.concatenate([order + m * n_rows for m in range(n_roots)], axis=1)
+    entry = np.flatnonzero(weight > 0).astype(dtype)
+    start = np.searchsorted(entry, n_rows * np.arange(n_roots + 1))
     side = np.zeros(len(weight), dtype=np.min_scalar_type(-max(n_branches, 2)))
     return Level(
-        row=np.arange(len(weight), dtype=entry.dtype),
+        row=row.astype(dtype),
         weight=weight,
-        row_weight=weight,
+        whole_weight=weight,
         addend=addend,
         unit=unit,
-        id=np.array([0]),
+        id=np.arange(n_roots),
+        tree=np.arange(n_roots),
         start=start,
         entry=entry,
         total=segment_sums(addend, entry, start),
-        sorted=PresortedColumns(list(columns), order, side),
+        sorted=PresortedColumns(list(columns), order.astype(dtype, copy=False), side),
         has_unit_weights=bool((weight[entry] == 1).all()),
-        has_whole_weights=not shares and bool((unit[0] == 1).all()) and bool((weight == np.rint(weight)).all()),
+        rows_are_entries=n_roots == 1,
     )
 
 
@@ -316,11 +317,10 @@ def descend(level: Level, branch: Ints, n_children: Ints, next_id: int) -> tuple
     moved = replace(
         level,
         id=first_id[parent] + nth_child,
+        tree=level.tree[parent],
         start=start,
         entry=entry,
         total=segment_sums(level.addend, entry, start),
-        unit=level.unit_of(parent),
-        centre=None if level.centre is None else level.centre[parent],
     )
     return moved, parent
 
@@ -383,12 +383,13 @@ def _share_out(level: Level, branch: Ints, n_children: Ints) -> Level:
         level,
         row=level.row[copies.origin],
         weight=level.weight[copies.origin] * copies.share,
+        whole_weight=level.whole_weight[copies.origin],
         addend=np.rint(level.addend[:, copies.origin] * copies.share).astype(np.int64),
         start=segment_starts(n_samples),
         entry=entry,
         sorted=level.sorted.renumbered(copies.in_place_of, side),
         has_unit_weights=False,
-        has_whole_rows=False,
+        rows_are_entries=False,
     )
 
 

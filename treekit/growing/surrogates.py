@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from treekit.growing.candidates import ChildLimits, SplitCandidates
-from treekit.growing.criteria import Criterion, with_fine_weights
+from treekit.growing.criteria import Criterion
 from treekit.growing.fixed_point import to_units
 from treekit.growing.level import Level, segment_sums
 from treekit.numeric import TIE, Floats, Ints, Numbers, safe_divide
@@ -69,7 +69,6 @@ def find_surrogates(
     addend, unit = to_units(sent, fractions=False)
     total = segment_sums(addend, level.entry, level.start)
     by_side = replace(level, addend=addend, unit=unit, total=total)
-    by_side = with_fine_weights(by_side, 2, lambda entry: sent[:, entry])
     candidates = score(by_side, np.ones(level.n_nodes), Agreement(), ChildLimits(rows=2))
     node = np.arange(level.n_nodes)
     # Weights are rounded numbers: gains that differ by less than a tie are equal, and the first of them comes first.

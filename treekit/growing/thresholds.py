@@ -12,7 +12,6 @@ from treekit.growing.criteria import Criterion, DeviationCriterion
 from treekit.growing.level import Level
 from treekit.growing.presorted import BLOCK, blocks
 from treekit.numeric import TIE, Bools, Floats, Integers, Ints, Numbers
-from treekit.trees.structure import MAJORITY
 
 __all__ = ["score_thresholds", "score_cuts", "score_sparse_cuts"]
 
@@ -23,7 +22,6 @@ def score_thresholds(
     criterion: Criterion,
     impurity: Floats,
     limits: ChildLimits = ChildLimits(),
-    learn_missing: bool = False,
 ) -> SplitCandidates:
     """The best cut of each node on each column of numbers that the level keeps in order: see :func:`score_cuts`.
 
@@ -33,7 +31,7 @@ def score_thresholds(
     for block in blocks(*orders.shape):
         columns, order = np.array(level.sorted.columns[block])[:, np.newaxis], orders[block]
         x = level.gather(values, columns, order)
-        parts.append(score_cuts(level, x, order, criterion, impurity, limits, learn_missing))
+        parts.append(score_cuts(level, x, order, criterion, impurity, limits))
     no_column = np.empty((0, level.n_nodes))
     return merge_candidates(parts or [SplitCandidates(no_column, no_column)])
 
@@ -45,7 +43,6 @@ def score_cuts(
     criterion: Criterion,
     impurity: Floats,
     limits: ChildLimits = ChildLimits(),
-    learn_missing: bool = False,
 ) -> SplitCandidates:
     """The best cut of each node on each of some columns of numbers.
 
@@ -63,9 +60,6 @@ def score_cuts(
         The entries whose values they are.
     criterion, impurity, limits
         What a cut is to lower; the impurity of the nodes, which sets what counts as equal; what a side must hold.
-    learn_missing : bool
-        Whether to try the rows where a column is missing on either side of every cut, and a split of all known rows
-        from them. In a node where none is missing there is nothing to learn, and the branch is left open.
     """
     is_cut = cut_places(level, x)
     # Missing values come last in a node, so the last value tells whether there are any.
@@ -75,16 +69,12 @@ def score_cuts(
     if x.size > BLOCK and np.count_nonzero(is_cut) < x.size / 2:
         is_sparse = np.ones_like(is_sparse)
     if not is_sparse.any():
-        candidates = score_dense_cuts(level, x, order, is_cut, criterion, impurity, limits)
-    else:
-        sparse, dense = np.flatnonzero(is_sparse), np.flatnonzero(~is_sparse)
-        parts = [score_sparse_cuts(level, x[k], order[k], criterion, impurity, limits, learn_missing) for k in sparse]
-        if len(dense):
-            parts.append(score_dense_cuts(level, x[dense], order[dense], is_cut[dense], criterion, impurity, limits))
-        candidates = merge_candidates(parts, np.concatenate([sparse, dense]).tolist())
-    if learn_missing and candidates.missing is None:
-        return replace(candidates, missing=np.full(candidates.gain.shape, MAJORITY))
-    return candidates
+        return score_dense_cuts(level, x, order, is_cut, criterion, impurity, limits)
+    sparse, dense = np.flatnonzero(is_sparse), np.flatnonzero(~is_sparse)
+    parts = [score_sparse_cuts(level, x[k], order[k], criterion, impurity, limits) for k in sparse]
+    if len(dense):
+        parts.append(score_dense_cuts(level, x[dense], order[dense], is_cut[dense], criterion, impurity, limits))
+    return merge_candidates(parts, np.concatenate([sparse, dense]).tolist())
 
 
 def score_dense_cuts(
@@ -105,7 +95,7 @@ def score_dense_cuts(
         saving, unit = unit_weight_savings(level, order, criterion)
         weight_below: Numbers = level.n_below
     else:
-        below = level.running_sums(order) * level.unit_at_places[:, np.newaxis]
+        below = level.running_sums(order) * level.unit[:, np.newaxis]
         saving, weight_below = criterion.saving(below, _at_places(level, level.sums)), criterion.weight(below)
     node_weight = criterion.weight(level.sums)
     if limits.rows > 1:
@@ -126,7 +116,7 @@ def score_dense_cuts(
 
 def has_unit_weight_shortcut(criterion: Criterion, level: Level) -> TypeGuard[DeviationCriterion]:
     """Whether the weight below a place is the number of rows, and the criterion can use that."""
-    if not (level.has_unit_weights and isinstance(criterion, DeviationCriterion)):
+    if not (level.has_unit_weights and criterion.uses_deviations):
         return False
     # The unit of weights is 1 unless rows are to be shared out; where it is 1, only targets have another unit.
     return bool(level.unit[0, 0] == 1)
@@ -187,7 +177,7 @@ class CandidateCuts:
     node : array of shape (n_cuts,)
         Node of each cut.
     threshold : array of shape (n_cuts,)
-        Midpoint of the two values; infinity where the one above is missing.
+        Midpoint of the two values.
     n_below : array of shape (n_cuts,)
         Number of entries of the node below the cut.
     n_known : array of shape (n_nodes,)
@@ -201,21 +191,14 @@ class CandidateCuts:
     n_known: Ints
 
 
-def find_cuts(level: Level, x: Numbers, before_missing: bool = False) -> CandidateCuts:
-    """The cuts of every node on a column of numbers, whose values come in the order of (node, value).
-
-    With ``before_missing`` the last cut of a node has all known values below it.
-    """
+def find_cuts(level: Level, x: Numbers) -> CandidateCuts:
+    """The cuts of every node on a column of numbers, whose values come in the order of (node, value)."""
     is_cut, n_known = cut_places(level, x[np.newaxis])[0], level.n_samples
     # Missing values come last in a node, so the last value tells whether there are any.
     if np.isnan(x[level.start[1:] - 1]).any():
-        is_known = ~np.isnan(x)
-        n_known = np.bincount(level.node, is_known, minlength=level.n_nodes).astype(np.intp)
-        if before_missing:
-            is_cut[level.start[:-1] + n_known - 1] |= (n_known > 0) & (n_known < level.n_samples)
+        n_known = np.bincount(level.node, ~np.isnan(x), minlength=level.n_nodes).astype(np.intp)
     place = np.flatnonzero(is_cut)
-    above = x.take(place + 1)
-    threshold = np.where(np.isnan(above), np.inf, midpoint(x.take(place), above))
+    threshold = midpoint(x.take(place), x.take(place + 1))
     return CandidateCuts(place, level.node.take(place), threshold, level.n_below.take(place), n_known)
 
 
@@ -234,22 +217,16 @@ def score_sparse_cuts(
     criterion: Criterion,
     impurity: Floats,
     limits: ChildLimits,
-    learn_missing: bool = False,
 ) -> SplitCandidates:
     """The best cuts of one column with missing values, or with few values: the cuts are selected, then scored."""
-    cuts = find_cuts(level, x, before_missing=learn_missing)
+    cuts = find_cuts(level, x)
     if has_unit_weight_shortcut(criterion, level) and (cuts.n_known == level.n_samples).all():
         return _score_sparse_unit_weights(level, cuts, order, criterion, impurity, limits)
-    tolerance, missing_on_side = TIE * impurity * criterion.divisor(level.sums), None
     below, known = sums_at_cuts(level, cuts, order)
     weight_below, weight_known = criterion.weight(below), criterion.weight(known)
-    if learn_missing:
-        missing_on_side = savings_with_missing(level, cuts, below, known, criterion, limits)
-        saving = missing_on_side.max(axis=0)
-    else:
-        at, n_known = cuts.node, cuts.n_known
-        saving = saving_within_limits(criterion, below, known[:, at], cuts.n_below, n_known[at], limits.of(at))
-    node, best = first_maximum(cuts, saving, tolerance)
+    at, n_known = cuts.node, cuts.n_known
+    saving = saving_within_limits(criterion, below, known[:, at], cuts.n_below, n_known[at], limits.of(at))
+    node, best = first_maximum(cuts, saving, TIE * impurity * criterion.divisor(level.sums))
     # For C4.5: how many cuts a column has within the limits, and the known weight on both sides of the best.
     n_candidates = np.bincount(cuts.node, np.isfinite(saving), minlength=level.n_nodes).astype(float)[np.newaxis]
     branch_weight = np.zeros((level.n_nodes, 2))
@@ -257,9 +234,6 @@ def score_sparse_cuts(
     branch_weight[node, 1] = weight_known[node] - branch_weight[node, 0]
     return replace(
         candidates_from_cuts(level, cuts, node, best, saving, criterion),
-        missing=None
-        if missing_on_side is None
-        else better_side(level, cuts, node, missing_on_side[:, best], tolerance),
         n_candidates=n_candidates,
         branch_weight={0: branch_weight},
     )
@@ -272,33 +246,10 @@ def sums_at_cuts(level: Level, cuts: CandidateCuts, order: Integers) -> tuple[Fl
     up to the last known place.
     """
     running = level.running_sums(order[np.newaxis])[:, 0]
-    below = running.take(cuts.place, axis=1) * level.unit_of(cuts.node)
+    below = running.take(cuts.place, axis=1) * level.unit
     last_known = np.maximum(level.start[:-1] + cuts.n_known - 1, 0)
     known = np.where(cuts.n_known > 0, running.take(last_known, axis=1) * level.unit, 0)
     return below, known
-
-
-def savings_with_missing(
-    level: Level, cuts: CandidateCuts, below: Floats, known: Floats, criterion: Criterion, limits: ChildLimits
-) -> Floats:
-    """What each cut saves with the missing rows of its node on the left, and with them on the right: (2, n_cuts)."""
-    at = cuts.node
-    missing, n_missing = (level.sums - known)[:, at], (level.n_samples - cuts.n_known)[at]
-    total, n_samples, limits = level.sums[:, at], level.n_samples[at], limits.of(at)
-    with_missing, n_with_missing = below + missing, cuts.n_below + n_missing
-    left = saving_within_limits(criterion, with_missing, total, n_with_missing, n_samples, limits)
-    right = saving_within_limits(criterion, below, total, cuts.n_below, n_samples, limits)
-    return np.stack([left, right])
-
-
-def better_side(level: Level, cuts: CandidateCuts, node: Ints, saving: Floats, tolerance: Floats) -> Ints:
-    """The branch of missing values in each node, of shape (1, n_nodes), from what the best cuts of some nodes save with
-    them on the left and on the right. Of two equal gains the right side wins, as in XGBoost."""
-    left, right = saving
-    has_missing = cuts.n_known[node] < level.n_samples[node]
-    branch = np.full((1, level.n_nodes), MAJORITY)
-    branch[0, node] = np.where(has_missing, np.where(left > right + tolerance[node], 0, 1), MAJORITY)
-    return branch
 
 
 def _score_sparse_unit_weights(
@@ -311,7 +262,7 @@ def _score_sparse_unit_weights(
 ) -> SplitCandidates:
     """The best of some cuts where every row has weight 1 and a value: the first sum needs no running sum."""
     at, others = cuts.node, slice(1, None)
-    below = level.running_sums(order[np.newaxis], others)[:, 0].take(cuts.place, axis=1) * level.unit_of(at)[others]
+    below = level.running_sums(order[np.newaxis], others)[:, 0].take(cuts.place, axis=1) * level.unit[others]
     saving = criterion.savings(cuts.n_below, level.sums.take(at, axis=1))(below)
     fits = _both_sides_reach(cuts.n_below, level.n_samples[at], np.maximum(limits.rows, limits.of(at).weight))
     np.copyto(saving, -np.inf, where=~fits)

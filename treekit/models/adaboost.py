@@ -12,8 +12,9 @@ from scipy.special import softmax
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from treekit.models.bagging import check_base_estimator, clone_with_seed, draw_seeds
+from treekit.models.bagging import check_base_estimator, clone_with_seed
 from treekit.models.base import TableClassifier
+from treekit.models.bootstrap import draw_seeds
 from treekit.models.cart import CARTClassifier
 from treekit.models.progress import progress
 from treekit.models.transaction import unchanged_if_interrupted
@@ -101,7 +102,7 @@ class AdaBoostClassifier(TableClassifier):
         ``fit``; ``sample_weight`` holds the weights of the first round. Raises ValueError if the first member is no
         better than chance, or if ``learning_rate`` is so large that the weights leave the range of floats."""
         with unchanged_if_interrupted(self):
-            _, code, weight = self._examples(X, y, sample_weight)
+            _, code, weight = self._read_outcome(X, y, sample_weight)
             return self._boost(X, code, weight)
 
     def _boost(self, X: ArrayLike, code: Ints, weight: Floats) -> AdaBoostClassifier:
@@ -109,12 +110,12 @@ class AdaBoostClassifier(TableClassifier):
         estimator = CARTClassifier(max_depth=1) if self.estimator is None else self.estimator
         check_base_estimator(estimator)
         label, chance = self.classes_[code], 1 - 1 / len(self.classes_)
-        seeds = draw_seeds(self.random_state, self.n_estimators)
+        seeds = draw_seeds(self.random_state)
         has_weight = weight > 0  # other rows do not even change how a sum rounds
         w = weight / weight[has_weight].sum()
         rounds: list[tuple[Any, float, float, Floats]] = []
         for m in progress(self.n_estimators, "round", self.verbose):
-            member = clone_with_seed(estimator, np.random.default_rng(seeds[m])).fit(X, label, sample_weight=w)
+            member = clone_with_seed(estimator, np.random.default_rng(next(seeds))).fit(X, label, sample_weight=w)
             miss = member.predict(X) != label
             e = float(w[miss & has_weight].sum())
             if e > 0 and e >= chance - BEATS_CHANCE:
@@ -171,7 +172,7 @@ class AdaBoostClassifier(TableClassifier):
         for member, alpha in zip(self.estimators_, self.estimator_weights_):
             chosen = member.predict(X)[:, np.newaxis] == self.classes_
             f = f + alpha * np.where(chosen, 1.0, -1 / max(n_classes - 1, 1))
-            yield f[:, 1] if n_classes == 2 else f
+            yield f[:, 1].copy() if n_classes == 2 else f.copy()
 
     def decision_function(self, X: ArrayLike) -> Floats:
         r"""The weighted vote, :math:`f(x) = \sum_m \alpha_m G_m(x)`.
@@ -185,7 +186,8 @@ class AdaBoostClassifier(TableClassifier):
 
     def staged_predict(self, X: ArrayLike) -> Iterator[Array]:
         """:meth:`predict` after each round."""
-        for f in self.staged_decision_function(X):
+        for m, f in enumerate(self.staged_decision_function(X), start=1):
+            f /= self.estimator_weights_[:m].sum()
             yield self.classes_[(f > VOTE_TIE).astype(np.intp) if f.ndim == 1 else majority(f)]
 
     def predict(self, X: ArrayLike) -> Array:

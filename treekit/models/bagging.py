@@ -2,93 +2,25 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Any
-from warnings import warn
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, RegressorMixin, clone
-from sklearn.metrics import accuracy_score
+from sklearn.base import BaseEstimator, clone, is_classifier
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from treekit.models.base import TableClassifier
+from treekit.models.base import TableClassifier, TrainingTable
+from treekit.models.bootstrap import OutOfBag, bootstrap_counts, draw_seeds, oob_accuracy
 from treekit.models.cart import CARTClassifier
 from treekit.models.progress import progress
+from treekit.models.side_by_side import answers, as_estimators, ask_out_of_bag, grow_side_by_side
 from treekit.models.transaction import unchanged_if_interrupted
-from treekit.numeric import Floats, Ints
-from treekit.reading.validation import check_choice, check_number, generator
+from treekit.numeric import Floats, Ints, sum_in_turn
+from treekit.reading.validation import check_choice, check_number
 from treekit.trees.structure import majority
+from treekit.trees.tree import Tree
 
 __all__ = ["BaggingClassifier"]
-
-
-def bootstrap_counts(weight: Floats, rng: np.random.Generator) -> Ints:
-    """How often each row is drawn, when as many rows as have a weight are drawn with replacement.
-
-    Each of n rows is missing from a sample with probability :math:`(1 - 1/n)^n \\approx 0.368`. A row of weight zero is
-    never drawn: it does not count as a row.
-    """
-    row = np.flatnonzero(weight > 0)
-    sampled = row[rng.integers(len(row), size=len(row))]
-    return np.bincount(sampled, minlength=len(weight))
-
-
-def draw_seeds(random_state: Any, n: int) -> list[int]:
-    """A seed for each member. The first n do not depend on how many follow: more members change no earlier one."""
-    return generator(random_state).integers(2**31, size=n).tolist()
-
-
-class OutOfBag:
-    """Mean prediction, for each row, of the members whose sample left it out.
-
-    Attributes
-    ----------
-    total : array of shape (n_rows, n_values)
-        Sum of the members' predictions.
-    n_predictions : array of shape (n_rows,)
-        Number of members that it sums over.
-    """
-
-    def __init__(self, weight: Floats, n_values: int):
-        self.weight, self.n_values = weight, n_values
-        self.n_predictions = np.zeros(len(weight), dtype=np.intp)
-
-    @cached_property
-    def total(self) -> Floats:
-        # Made when it is needed: many rows of many classes take much room.
-        return np.zeros((len(self.weight), self.n_values))
-
-    def rows(self, count: Ints) -> Ints:
-        """The rows that a sample left out."""
-        return np.flatnonzero((count == 0) & (self.weight > 0))
-
-    def add(self, row: Ints, prediction: Floats) -> None:
-        """Add a member's predictions for the rows that it has not seen."""
-        self.total[row] += prediction
-        self.n_predictions[row] += 1
-
-    @property
-    def mean(self) -> Floats:
-        """The mean predictions; NaN for a row that every sample holds."""
-        n_predictions = self.n_predictions[:, np.newaxis]
-        return np.divide(self.total, n_predictions, out=np.full(self.total.shape, np.nan), where=n_predictions > 0)
-
-    def rows_predicted(self) -> Ints:
-        """The rows with a prediction; a warning says how many have none, and none at all is an error."""
-        if not self.n_predictions.any():
-            raise ValueError(
-                "oob_score: no row was left out of any sample, so there is nothing to score; give more rows or raise "
-                "n_estimators."
-            )
-        n_without = np.count_nonzero((self.n_predictions == 0) & (self.weight > 0))
-        if n_without:
-            warn(
-                f"oob_score: {n_without} rows are in the sample of every tree, so they have no out-of-bag prediction "
-                "and are left out of the score; raise n_estimators.",
-                stacklevel=4,
-            )
-        return np.flatnonzero(self.n_predictions)
 
 
 class BaggingClassifier(TableClassifier):
@@ -121,6 +53,8 @@ class BaggingClassifier(TableClassifier):
     ----------
     estimators_ : list of classifiers
         The members.
+    forest_ : Tree
+        Members that are CART trees as one structure with many roots.
     classes_ : array of shape (n_classes,)
         The labels, sorted.
     in_bag_ : int array of shape (n_estimators, n_rows)
@@ -132,11 +66,13 @@ class BaggingClassifier(TableClassifier):
 
     Notes
     -----
-    Members are fitted one after the other; there is no ``n_jobs``. A sample depends on the number and order of the
-    rows, so a row of weight 2 and the same row twice give different samples. Source: Breiman (1996).
+    CART trees grow side by side, other members are fitted one after the other; there is no ``n_jobs``. A sample depends
+    on the number and order of the rows, so a row of weight 2 and the same row twice give different samples. Source:
+    Breiman (1996).
     """
 
     estimators_: list[Any]
+    forest_: Tree
 
     def __init__(
         self,
@@ -158,39 +94,56 @@ class BaggingClassifier(TableClassifier):
         """Fit the members. Parameters and errors are those of :meth:`treekit.CARTClassifier.fit`, and those of the
         members' own ``fit``."""
         with unchanged_if_interrupted(self):
-            _, code, weight = self._examples(X, y, sample_weight)
-            return self._fit_members(X, code, weight)
+            check_number(self, "n_estimators", low=1, whole=True)
+            check_choice(self, "voting", ("soft", "hard"))
+            check_choice(self, "oob_score", (False, True))
+            estimator = CARTClassifier() if self.estimator is None else self.estimator
+            check_base_estimator(estimator, needs_shares=self.voting == "soft")
+            if type(estimator) is CARTClassifier:
+                self._grow_members(self._training_table(X, y, sample_weight), clone(estimator))
+            else:
+                self._fit_members(X, *self._read_outcome(X, y, sample_weight)[1:], estimator)
+        return self
 
-    def _fit_members(self, X: ArrayLike, code: Ints, weight: Floats) -> BaggingClassifier:
-        check_number(self, "n_estimators", low=1, whole=True)
-        check_choice(self, "voting", ("soft", "hard"))
-        check_choice(self, "oob_score", (False, True))
-        estimator = CARTClassifier() if self.estimator is None else self.estimator
-        check_base_estimator(estimator, needs_shares=self.voting == "soft")
-        label = self.classes_[code]
+    def _grow_members(self, table: TrainingTable, estimator: CARTClassifier) -> None:
+        """Grow CART trees side by side, on one reading of the table."""
+        self.forest_, seeds, counts = grow_side_by_side(self, estimator, table)
+        self.estimators_ = as_estimators(self, estimator, self.forest_, seeds)
+        if self.oob_score:
+            out_of_bag = ask_out_of_bag(self.forest_, table, counts, self._votes)
+            self.in_bag_, self.oob_score_ = table.as_given(counts, 0), oob_accuracy(out_of_bag, table.y)
+            self.oob_decision_function_ = table.as_given(out_of_bag.mean.T, np.nan).T
 
-        self.estimators_ = []
-        in_bag, out_of_bag = [], OutOfBag(weight, len(self.classes_))
-        seeds = draw_seeds(self.random_state, self.n_estimators)
+    def _fit_members(self, X: ArrayLike, code: Ints, weight: Floats, estimator: BaseEstimator) -> None:
+        """Fit other members one after the other."""
+        self.estimators_, counts, out_of_bag = [], [], OutOfBag(weight, len(self.classes_))
+        seeds = draw_seeds(self.random_state)
         for k in progress(self.n_estimators, "member", self.verbose):
-            rng = np.random.default_rng(seeds[k])
-            count = bootstrap_counts(weight, rng)
-            member = clone_with_seed(estimator, rng).fit(X, label, sample_weight=weight * count)
+            rng = np.random.default_rng(next(seeds))
+            counts.append(bootstrap_counts(weight, rng))
+            member = clone_with_seed(estimator, rng).fit(X, self.classes_[code], sample_weight=weight * counts[k])
             self.estimators_.append(member)
             if self.oob_score:
-                in_bag.append(count)
-                row = out_of_bag.rows(count)
-                out_of_bag.add(row, self._shares(member, X)[row])
+                out_of_bag.add(slice(None), self._shares(member, X)[np.newaxis], counts[k][np.newaxis])
         if self.oob_score:
-            self.in_bag_ = np.array(in_bag)
+            self.in_bag_ = np.array(counts)
             self.oob_decision_function_, self.oob_score_ = out_of_bag.mean, oob_accuracy(out_of_bag, code)
-        return self
 
     def predict_proba(self, X: ArrayLike) -> Floats:
         """Mean of the members' class shares, or the shares of their votes; of shape (n_rows, n_classes)."""
         check_is_fitted(self)
-        self._read(X, reset=False)
-        return np.mean([self._shares(member, X) for member in self.estimators_], axis=0)
+        if not hasattr(self, "forest_"):
+            total = np.zeros((len(self._read(X, reset=False)), len(self.classes_)))
+            for member in self.estimators_:
+                total += self._shares(member, X)
+            return total / len(self.estimators_)
+        values = self._values(X)
+        parts = [sum_in_turn(self._votes(of_trees)) for _, of_trees in answers(self.forest_, values)]
+        return np.concatenate(parts) / len(self.estimators_)
+
+    def _votes(self, shares: Floats) -> Floats:
+        """The shares themselves, or a vote for the class of the largest."""
+        return shares if self.voting == "soft" else np.eye(len(self.classes_))[majority(shares)]
 
     def _shares(self, member: Any, X: ArrayLike) -> Floats:
         if self.voting == "hard":
@@ -204,8 +157,8 @@ class BaggingClassifier(TableClassifier):
 
 def check_base_estimator(estimator: Any, needs_shares: bool = False) -> None:
     """Refuse a base estimator whose fit takes no weights, or that has no class shares where these are needed."""
-    is_other = isinstance(estimator, (type, RegressorMixin))  # a class instead of an estimator of it, or a regressor
-    if is_other or not hasattr(estimator, "fit") or not has_fit_parameter(estimator, "sample_weight"):
+    is_estimator = hasattr(estimator, "fit") and not isinstance(estimator, type)  # not the class of one
+    if not (is_estimator and is_classifier(estimator) and has_fit_parameter(estimator, "sample_weight")):
         raise ValueError(f"estimator must be a classifier whose fit takes sample_weight; {estimator!r} is not.")
     if needs_shares and not hasattr(estimator, "predict_proba"):
         raise ValueError(
@@ -219,9 +172,3 @@ def clone_with_seed(estimator: Any, rng: np.random.Generator) -> Any:
     if "random_state" in member.get_params(deep=False):
         member.set_params(random_state=int(rng.integers(2**31)))
     return member
-
-
-def oob_accuracy(out_of_bag: OutOfBag, code: Ints) -> float:
-    """Share of the weight for which the out-of-bag prediction is the right class."""
-    row = out_of_bag.rows_predicted()
-    return float(accuracy_score(code[row], majority(out_of_bag.mean[row]), sample_weight=out_of_bag.weight[row]))

@@ -7,28 +7,37 @@ from dataclasses import replace
 from typing import Any, Protocol
 
 import numpy as np
-import pandas as pd
 from numpy.typing import ArrayLike
 from sklearn.model_selection import train_test_split
 from sklearn.utils.validation import check_is_fitted
 
+from treekit.growing.binning import Bins, learn_bins
 from treekit.growing.candidates import ChildLimits, largest_gain, largest_gain_among_sampled
-from treekit.growing.criteria import Criterion, Newton, SquaredError
-from treekit.growing.fixed_point import largest_magnitude, weighted_mean
-from treekit.growing.gradient_trees import GradientTreeGrower
-from treekit.growing.grow import ChooseFeature, StoppingRule
-from treekit.models.base import TableEstimator
-from treekit.models.losses import Loss
-from treekit.numeric import Array, Floats, Numbers
-from treekit.reading.encoding import Feature, encode, learn_features
+from treekit.growing.criteria import Newton
+from treekit.growing.feature_sampling import RankedColumns
+from treekit.growing.fixed_point import (
+    GradientUnits,
+    gradient_units,
+    largest_magnitude,
+    to_gradient_sums,
+    weighted_mean,
+)
+from treekit.growing.grow import StoppingRule
+from treekit.growing.histogram_grower import HistogramGrower
+from treekit.growing.row_store import LocalRows, RowStore
+from treekit.models.base import TableEstimator, TrainingTable
+from treekit.models.cart import CARTRegressor, Samples
+from treekit.models.losses import ROUNDING_OF_SCORES, Loss
+from treekit.numeric import Array, Floats, Ints, Numbers, sum_in_turn
+from treekit.reading.encoding import all_numbers
 from treekit.reading.validation import check_choice, check_number, count_features, generator
-from treekit.trees.batch_traversal import leaf_values
+from treekit.trees.roots import join_trees, split_roots
 from treekit.trees.tree import Tree
 
-__all__ = ["Boosting", "RowsToBoost", "RowsInMemory", "check_parameters", "without_zero_weight"]
+__all__ = ["Boosting", "RowsToBoost", "RowsInMemory", "check_parameters"]
 
-#: Rows whose scores are found together.
-ROWS_SCORED_AT_ONCE = 2**17
+#: Rows whose scores are found together, and rows x trees whose steps are held at a time.
+ROWS_SCORED_AT_ONCE, STEPS_AT_ONCE = 2**13, 2**20
 
 #: A gradient above this is refused: the square of a sum of many would be infinite.
 LARGEST_GRADIENT = 1e140
@@ -48,8 +57,8 @@ class RowsToBoost(Protocol):
     def start_round(self, estimator: Boosting, rng: np.random.Generator) -> float:
         """Draw the rows to learn from and work out the derivatives; returns the largest gradient times weight."""
 
-    def add_trees(self, estimator: Boosting, rng: np.random.Generator) -> list[Tree]:
-        """Grow a tree for each score, and move the scores of the rows by the shrunken steps."""
+    def add_trees(self, estimator: Boosting, rng: np.random.Generator) -> Tree:
+        """Grow a tree for each score, as one with many roots, and move the scores of the rows by the shrunken steps."""
 
     def mean_loss(self) -> float:
         """Mean loss of the rows that the last round learned from."""
@@ -61,18 +70,16 @@ class RowsToBoost(Protocol):
 class Boosting(TableEstimator):
     """Boosting for any loss; a subclass chooses the loss and turns scores into predictions."""
 
-    trees_: list[list[Tree]]
+    forest_: Tree
     loss_: Loss
     start_: Floats
     train_score_: Floats
     validation_score_: Floats
 
-    def _learn(self, X: pd.DataFrame, weight: Floats) -> tuple[tuple[Feature, ...], Numbers]:
-        if self.tree_method != "hist":
-            return super()._learn(X, weight)
-        # Columns are put into bins one after the other; they need not lie in one stretch, so the table is not copied.
-        self._features = learn_features(X, weight=weight)
-        return self._features, encode(X, self._features)
+    @property
+    def _reads_by_column(self) -> bool:  # type: ignore[override]
+        # Columns are put into bins one after the other; they need not lie in one stretch.
+        return self.method == "gradient"
 
     def _new_loss(self) -> Loss:
         """The loss that the parameters name."""
@@ -88,7 +95,7 @@ class Boosting(TableEstimator):
         if not np.isfinite(start).all():
             raise ValueError("y times sample_weight leaves the range of floats: divide y by a constant.")
         rows.set_scores(start)
-        trees: list[list[Tree]] = []
+        trees: list[Tree] = []
         train_score: list[float] = []
         validation_score: list[float] = []
         while len(trees) < self.n_estimators:
@@ -103,7 +110,8 @@ class Boosting(TableEstimator):
                 validation_score, self.n_iter_no_change, self.tol
             ):
                 break
-        self.loss_, self.start_, self.trees_, self.train_score_ = loss, start, trees, np.array(train_score)
+        self.loss_, self.start_, self.train_score_ = loss, start, np.array(train_score)
+        self.forest_ = join_trees(trees)
         if self.n_iter_no_change is not None:
             self.validation_score_ = np.array(validation_score)
 
@@ -116,30 +124,23 @@ class Boosting(TableEstimator):
                 "otherwise divide y, base_score or sample_weight by a constant."
             )
 
-    def _choose(self, n_features: int, rng: np.random.Generator) -> ChooseFeature:
-        """How each node chooses its column."""
-        n_sampled = count_features(self.max_features, n_features)
-        return largest_gain if n_sampled == n_features else largest_gain_among_sampled(n_sampled, rng)
+    def _grower(self, bins: Bins, rows: RowStore, units: GradientUnits, rng: np.random.Generator) -> HistogramGrower:
+        """Grows the trees of second-order boosting on some rows."""
+        n_sampled, n_features = count_features(self.max_features, len(bins.features)), len(bins.features)
+        choose = largest_gain if n_sampled == n_features else largest_gain_among_sampled(n_sampled, [rng])
+        stop = StoppingRule(np.inf if self.max_depth is None else self.max_depth)
+        limits = ChildLimits(self.min_samples_leaf, self.min_child_weight)
+        return HistogramGrower(bins, rows, units, Newton(self.reg_lambda, self.gamma), limits, choose, stop)
 
-    def _stop(self) -> StoppingRule:
-        """When a node becomes a leaf."""
-        return StoppingRule(np.inf if self.max_depth is None else self.max_depth)
-
-    def _limits(self) -> ChildLimits:
-        """What each child of a split must hold."""
-        return ChildLimits(self.min_samples_leaf, self.min_child_weight if self.order == 2 else 0.0)
-
-    def _fit_in_memory(
-        self, values: Numbers, features: tuple[Feature, ...], loss: Loss, y: Array, weight: Floats
-    ) -> None:
+    def _fit_in_memory(self, table: TrainingTable, loss: Loss) -> None:
         """Fit on rows that lie on this machine."""
-        check_parameters(self, len(features), loss)
-        values, y, weight = without_zero_weight(values, y, weight)
-        max_bins = self.max_bins if self.tree_method == "hist" else None
-        train, held_out = self._hold_out(y, weight)
-        smallest, largest = y.min(initial=y.max(), where=train > 0), y.max(initial=y.min(), where=train > 0)
+        check_parameters(self, len(table.features), loss)
+        train, held_out = self._hold_out(table.y, table.weight)
+        y, learns = table.y, train > 0
+        smallest, largest = y.min(initial=y.max(), where=learns), y.max(initial=y.min(), where=learns)
         self._check_targets(smallest, largest, "in all rows that are not held out")
-        self._boost(RowsInMemory(values, features, y, train, held_out, loss, max_bins))
+        rows = RowsForCART if self.method == "gradient" else RowsInBins
+        self._boost(rows(self, table, train, held_out, loss))
 
     def _hold_out(self, y: Array, weight: Floats) -> tuple[Floats, Floats]:
         """The weights of the rows to learn from, and of those to stop by: one of the two is zero for each row."""
@@ -148,7 +149,7 @@ class Boosting(TableEstimator):
         row, share = np.arange(len(weight)), self.validation_fraction
         stratify = y if hasattr(self, "classes_") else None
         try:
-            kept, _ = train_test_split(row, test_size=share, random_state=self.random_state, stratify=stratify)
+            kept, _ = train_test_split(row, test_size=float(share), random_state=self.random_state, stratify=stratify)
         except ValueError as error:
             raise ValueError(f"validation_fraction={share!r} can't be held out of {len(row)} rows: {error}") from error
         train = np.zeros_like(weight)
@@ -162,79 +163,71 @@ class Boosting(TableEstimator):
             print(f"round {len(train_score)} of {self.n_estimators}: loss {train_score[-1]:.6g}{held_out}", flush=True)
 
     def _staged_scores(self, X: ArrayLike) -> Iterator[Floats]:
-        """Scores of the rows after each round, of shape (n_scores, n_rows); the same array each time."""
-        yield from self._sums(self._values(X))
-
-    def _sums(self, values: Numbers) -> Iterator[Floats]:
-        """:meth:`_staged_scores` of a table as numbers; takes up to 128 bytes per row beside the scores."""
+        """Scores of the rows after each round, of shape (n_scores, n_rows)."""
+        values = self._values(X)
         score = np.repeat(self.start_[:, np.newaxis], values.shape[1], axis=1)
-        trees = [tree for round_trees in self.trees_ for tree in round_trees]
-        steps = leaf_values(trees, [self.learning_rate * tree.value[:, 0] for tree in trees], values)
-        for _ in self.trees_:
-            for total in score:
-                total += next(steps)
-            yield score
+        for steps in self._steps(values):
+            steps[0] += score
+            stages = np.cumsum(steps, axis=0)
+            yield from stages
+            score = stages[-1]
 
     def _scores(self, X: ArrayLike) -> Floats:
         """Scores of the rows, of shape (n_scores, n_rows); takes the memory of one block of rows beside them."""
         values = self._values(X)
-        scores = np.empty((len(self.start_), values.shape[1]))
+        scores = np.repeat(self.start_[:, np.newaxis], values.shape[1], axis=1)
         for start in range(0, values.shape[1], ROWS_SCORED_AT_ONCE):
             block = slice(start, start + ROWS_SCORED_AT_ONCE)
-            *_, scores[:, block] = self._sums(values[:, block])
+            for steps in self._steps(values[:, block]):
+                steps[0] += scores[:, block]
+                scores[:, block] = sum_in_turn(steps)
         return scores
+
+    def _steps(self, values: Numbers) -> Iterator[Floats]:
+        """By how much each round moves the scores, of shape (n_rounds, n_scores, n_rows), some rounds at a time."""
+        n_scores, n_rows = len(self.start_), values.shape[1]
+        n_at_once = max(1, STEPS_AT_ONCE // max(n_scores * n_rows, 1)) * n_scores
+        for first in range(0, self.forest_.n_roots, n_at_once):
+            steps = self.forest_.values_below_roots(values, slice(first, first + n_at_once))
+            yield self.learning_rate * steps.reshape(-1, n_scores, n_rows)
 
     @property
     def n_estimators_(self) -> int:
         """Number of rounds, fewer than ``n_estimators`` where the loss on the held-out rows stopped falling."""
         check_is_fitted(self)
-        return len(self.trees_)
+        return self.forest_.n_roots // len(self.start_)
+
+    @property
+    def trees_(self) -> list[list[Tree]]:
+        """The trees of each round, one for each score."""
+        check_is_fitted(self)
+        if "_rounds" not in vars(self):
+            trees, n_scores = split_roots(self.forest_), len(self.start_)
+            self._rounds = [trees[first : first + n_scores] for first in range(0, len(trees), n_scores)]
+        return self._rounds
 
     @property
     def feature_importances_(self) -> Floats:
         """Share of each column in what the splits of all trees save, of shape (n_features,); zeros without splits."""
         check_is_fitted(self)
-        saved = np.zeros(self.n_features_in_)
-        for trees in self.trees_:
-            for tree in trees:
-                inner = ~tree.is_leaf
-                # The gain of the first order is a mean over the rows of a node, that of the second order a sum.
-                saving = tree.gain * tree.weight if self.order == 1 else tree.gain
-                np.add.at(saved, tree.feature[inner], saving[inner])
-        return saved / saved.sum() if saved.sum() > 0 else saved
+        return self.forest_.importances()
 
 
 class RowsInMemory:
-    """The training rows of boosting on this machine; see :class:`RowsToBoost`.
+    """The training rows of boosting on this machine; see :class:`RowsToBoost`. A subclass grows the trees.
 
     Parameters
     ----------
-    values : array of shape (n_features, n_rows)
-        The table.
-    features : tuple of Feature
-        Its columns.
     y : array of shape (n_rows,)
         Targets, or codes of the labels.
     train, held_out : arrays of shape (n_rows,)
         Weights of the rows to learn from, and of those to stop by; each row is zero in one of them.
     loss : Loss
         What is to be lowered.
-    max_bins : int or None
-        Number of bins of each numeric column; None to try every cut.
     """
 
-    def __init__(
-        self,
-        values: Numbers,
-        features: tuple[Feature, ...],
-        y: Array,
-        train: Floats,
-        held_out: Floats,
-        loss: Loss,
-        max_bins: int | None,
-    ):
+    def __init__(self, y: Array, train: Floats, held_out: Floats, loss: Loss):
         self.y, self.train, self.held_out, self.loss = y, train, held_out, loss
-        self.grower = GradientTreeGrower(values, features, train, max_bins)
 
     def best_start(self) -> Floats:
         return self.loss.start(self.y, self.train)
@@ -248,30 +241,16 @@ class RowsInMemory:
         self.derivatives = self.loss.derivatives(self.y, self.score)
         return float(largest_magnitude(self.derivatives[0]).max() * self.in_bag.max())
 
-    def add_trees(self, estimator: Boosting, rng: np.random.Generator) -> list[Tree]:
-        loss, (r, h) = self.loss, self.derivatives
-        choose, stop, limits = estimator._choose(len(self.grower.features), rng), estimator._stop(), estimator._limits()
-        trees, steps = [], np.empty_like(self.score)
-        for k in range(loss.n_scores):
-            residual = only_where(self.in_bag, r[k])
-            noise = rounding_of_residuals(residual, only_where(self.in_bag, self.score[k]))
-            if estimator.order == 1:
-                criterion: Criterion = SquaredError(residual, noise=noise)
-                tree, leaf = self.grower.grow(criterion, self.in_bag, limits, choose, stop)
-                best = loss.line_search(self.y, self.score[k], r[k], h[k], self.in_bag, leaf, tree.n_nodes)
-                value = np.where(tree.is_leaf, best, tree.value[:, 0])[:, np.newaxis]
-                tree = replace(tree, value=value, only_leaves_predict=True)
-            else:
-                # Histograms know the rounding of their sums by their units.
-                of_sums = 0.0 if self.grower.is_binned else noise * len(residual)
-                criterion = Newton(-r[k], h[k], estimator.reg_lambda, estimator.gamma, of_sums)
-                tree, leaf = self.grower.grow(criterion, self.in_bag, limits, choose, stop)
-            trees.append(tree)
-            steps[k] = tree.value[leaf, 0]
+    def add_trees(self, estimator: Boosting, rng: np.random.Generator) -> Tree:
+        trees, steps = self.grow(estimator, rng)
         with np.errstate(over="ignore", invalid="ignore"):  # a loss that is not finite ends the round with an error
             self.score += estimator.learning_rate * steps
-        self.losses = loss.value(self.y, self.score)[np.newaxis]
+        self.losses = self.loss.value(self.y, self.score)[np.newaxis]
         return trees
+
+    def grow(self, estimator: Boosting, rng: np.random.Generator) -> tuple[Tree, Floats]:
+        """A tree for each score, and what they predict for the rows, in the bag or not, of shape (n_scores, n_rows)."""
+        raise NotImplementedError
 
     def mean_loss(self) -> float:
         return float(weighted_mean(self.losses, self.in_bag)[0])
@@ -280,23 +259,69 @@ class RowsInMemory:
         return float(weighted_mean(self.losses, self.held_out)[0])
 
 
-def without_zero_weight(values: Numbers, y: Array, weight: Floats) -> tuple[Numbers, Array, Floats]:
-    """A table of shape (n_features, n_rows), targets and weights without the rows of weight zero, which are no rows."""
-    kept = np.flatnonzero(weight > 0)
-    if len(kept) == len(weight):
-        return values, y, weight
-    return values.take(kept, axis=1), y.take(kept), weight.take(kept)
+class RowsForCART(RowsInMemory):
+    """The rows of first-order boosting: CART grows its trees on the residuals, as on any target."""
+
+    def __init__(self, estimator: Boosting, table: TrainingTable, train: Floats, held_out: Floats, loss: Loss):
+        super().__init__(table.y, train, held_out, loss)
+        self.table = table
+        # Sorted once for all trees.
+        self.ranked = RankedColumns(table.values) if all_numbers(table.features) else None
+
+    def grow(self, estimator: Boosting, rng: np.random.Generator) -> tuple[Tree, Floats]:
+        trees, leaves = zip(*(self.grow_one(estimator, k, rng) for k in range(self.loss.n_scores)))
+        return join_trees(trees), np.stack([tree.value[leaf, 0] for tree, leaf in zip(trees, leaves)])
+
+    def grow_one(self, estimator: Boosting, k: int, rng: np.random.Generator) -> tuple[Tree, Ints]:
+        """The tree for one score, and the leaf of each row."""
+        y, score, r, h = self.y, self.score[k], *(derivative[k] for derivative in self.derivatives)
+        cart = CARTRegressor(
+            max_depth=estimator.max_depth,
+            min_samples_leaf=estimator.min_samples_leaf,
+            max_features=estimator.max_features,
+            max_surrogates=0,
+            random_state=int(rng.integers(2**31)),
+        )
+        samples = Samples(None, [cart.random_state], self.ranked)
+        table = self.table._replace(y=target_of_tree(r, self.in_bag), weight=self.in_bag)
+        tree = cart._grow(table, samples)
+        leaf = tree.apply(table.values)
+        # Every leaf moves by the step that is best for the loss itself.
+        best = self.loss.line_search(y, score, r, h, self.in_bag, leaf, tree.n_nodes)
+        value = np.where(tree.is_leaf, best, tree.value[:, 0])[:, np.newaxis]
+        return replace(tree, value=value, only_leaves_predict=True), leaf
 
 
-def rounding_of_residuals(residual: Floats, score: Floats) -> float:
-    """How far residuals may differ that are equal but for rounding: those of rows with one target, whose scores are the
-    same sum of steps, worked out in other ways."""
-    return 64 * float(np.spacing(largest_magnitude(np.concatenate([residual, score]))))
+class RowsInBins(RowsInMemory):
+    """The rows of second-order boosting, in bins."""
+
+    def __init__(self, estimator: Boosting, table: TrainingTable, train: Floats, held_out: Floats, loss: Loss):
+        super().__init__(table.y, train, held_out, loss)
+        self.values, self.bins = table.values, learn_bins(table.values, table.features, train, estimator.max_bins)
+        self.rows = LocalRows(self.bins.encode(table.values))
+
+    def grow(self, estimator: Boosting, rng: np.random.Generator) -> tuple[Tree, Floats]:
+        learns, left_out = np.flatnonzero(self.in_bag > 0), np.flatnonzero(self.in_bag == 0)
+        r, h = (derivative * self.in_bag for derivative in self.derivatives)
+        units = gradient_units(largest_magnitude(r).max(), largest_magnitude(h).max(), len(learns))
+        # Where each h is 1, as for the squared error of rows without weights, H is the number of rows.
+        has_counts = estimator.min_samples_leaf > 1 and bool((h.take(learns, axis=1) != 1).any())
+        self.rows.to_roots(len(r), learns)
+        roots = self.rows.learn(to_gradient_sums(-r, h, units), has_counts)
+        trees, per_node = estimator._grower(self.bins, self.rows, units, rng).grow(roots)
+        steps = self.rows.per_row(len(r), per_node)
+        if len(left_out):
+            rest = self.values.take(left_out, axis=1)
+            steps[:, left_out] = trees.values_below_roots(rest)[:, :, 0]
+        return trees, steps
 
 
-def only_where(weight: Floats, x: Floats) -> Floats:
-    """x, but 0 where the weight is: a criterion measures targets from their mean, which other rows must not shift."""
-    return x if weight.all() else np.where(weight > 0, x, 0.0)
+def target_of_tree(r: Floats, weight: Floats) -> Floats:
+    """The residuals as CART is to see them: 0 in rows that do not count, which must not shift the mean; and without
+    their last digits, so that rows agree whose residuals differ by rounding alone."""
+    target = np.where(weight > 0, r, 0.0)
+    unit = ROUNDING_OF_SCORES * np.spacing(largest_magnitude(target))
+    return np.rint(target / unit) * unit
 
 
 def subsample_rows(weight: Floats, share: float, rng: np.random.Generator) -> Floats:
@@ -318,12 +343,11 @@ def stopped_improving(loss: list[float], n_rounds: int, tol: float) -> bool:
 
 def check_parameters(estimator: Any, n_features: int, loss: Loss) -> None:
     """Refuse parameters out of their range; the message names them."""
-    check_choice(estimator, "order", (1, 2))
-    check_choice(estimator, "tree_method", ("exact", "hist"))
+    check_choice(estimator, "method", ("gradient", "newton"))
     check_number(estimator, "n_estimators", low=1, whole=True)
     check_number(estimator, "max_depth", low=0, whole=True, none=True)
     check_number(estimator, "min_samples_leaf", low=1, whole=True)
-    check_number(estimator, "max_bins", low=2, whole=True, high=65535)
+    check_number(estimator, "max_bins", low=2, whole=True, none=True)
     for name in ("reg_lambda", "gamma", "min_child_weight", "tol"):
         check_number(estimator, name, low=0)
     for name in ("learning_rate", "subsample", "validation_fraction"):
@@ -333,10 +357,10 @@ def check_parameters(estimator: Any, n_features: int, loss: Loss) -> None:
     check_number(estimator, "n_iter_no_change", low=1, whole=True, none=True)
     check_number(estimator, "verbose", low=0, whole=True)
     count_features(estimator.max_features, n_features)
-    if estimator.order == 2 and not loss.is_curved:
+    if estimator.method == "newton" and not loss.is_curved:
         raise ValueError(
             f"loss={estimator.loss!r} has a second derivative of zero, which -G / (H + reg_lambda) can't divide by; "
-            "use order=1, or another loss."
+            "use method='gradient', or another loss."
         )
     if estimator.base_score is not None and not is_reachable(estimator.base_score, loss):
         raise ValueError(
@@ -348,7 +372,9 @@ def check_parameters(estimator: Any, n_features: int, loss: Loss) -> None:
 def is_reachable(prediction: Any, loss: Loss) -> bool:
     """Whether there are finite scores that give the prediction."""
     try:
-        wanted = np.atleast_1d(np.asarray(prediction, dtype=float))
+        wanted = np.atleast_1d(np.asarray(prediction))
+        if wanted.dtype.kind not in "biuf":
+            return False
         with np.errstate(divide="ignore", invalid="ignore"):
             score = loss.score_of(wanted)
     except (TypeError, ValueError):

@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike
 from treekit.growing.candidates import (
     ChildLimits,
     SplitCandidates,
-    combine_numeric_and_categorical,
     largest_gain,
     merge_candidates,
+    merge_kinds,
 )
 from treekit.growing.categories import score_branches
 from treekit.growing.criteria import Entropy
@@ -23,7 +23,7 @@ from treekit.growing.level import Level, first_level
 from treekit.growing.presorted import sort_columns
 from treekit.growing.thresholds import score_sparse_cuts, score_thresholds
 from treekit.measures import entropy_of_counts
-from treekit.models.base import TreeClassifier
+from treekit.models.base import TrainingTable, TreeClassifier
 from treekit.numeric import SHARED_TIE, Bools, Floats, Ints, Numbers
 from treekit.pruning.pessimistic import LIMITS, collapse, prune_pessimistic
 from treekit.pruning.subtree_raising import raise_encoded
@@ -56,8 +56,8 @@ class C45Classifier(TreeClassifier):
     :math:`\tilde D` are the rows where A is known and :math:`\rho` is their share of the weight. A row where it is not
     known goes down every branch, with a share of its weight as large as that of the branch in the known rows; in
     prediction as well, where the leaves' answers are averaged. A category never seen is treated in the same way. A part
-    of a row that is less than 1/256 of it is not shared out any further but goes down the heaviest branch: so memory
-    and time stay bounded, however many values are missing, and no weight is lost.
+    of a row that is less than 1/256 of it is not shared out any further but goes down the heaviest branch, and counts
+    there as known: so memory and time stay bounded, however many values are missing, and no weight is lost.
 
     Of equal ratios the first column wins, of equal cuts the lowest, of equal classes the first in sorted order.
 
@@ -150,7 +150,8 @@ class C45Classifier(TreeClassifier):
         self.conventions = conventions
         self.limit = limit
 
-    def _grow(self, values: Numbers, features: tuple[Feature, ...], y: Ints, weight: Floats) -> Tree:
+    def _grow(self, table: TrainingTable) -> Tree:
+        values, features, y, weight, _ = table
         check_choice(self, "criterion", ("gain_ratio", "gain"))
         check_choice(self, "conventions", ("textbook", "quinlan"))
         check_choice(self, "subtree_raising", (False, True))
@@ -249,7 +250,7 @@ class C45Classifier(TreeClassifier):
         average, competes = compare(found)
         gain, price = np.where(found.gain > -np.inf, found.gain, np.nan)[:, 0], found.split_information[:, 0]
         choose = largest_gain if self.criterion == "gain" else _largest_ratio(compare)
-        is_chosen = np.arange(len(features)) == choose(found, entropy.impurity(level))
+        is_chosen = np.arange(len(features)) == choose(found, entropy.impurity(level), level.tree)
         return pd.DataFrame(
             {
                 "attribute": [feature.name for feature in features],
@@ -277,11 +278,10 @@ def _textbook_score(values: Numbers, features: tuple[Feature, ...], entropy: Ent
     """The best cut of a column of numbers, or a branch for each category, by plain gain."""
 
     def score(level: Level, impurity: Floats) -> SplitCandidates:
-        candidates = combine_numeric_and_categorical(
-            score_thresholds(level, values, entropy, impurity, ChildLimits(weight=least)),
-            features,
-            lambda j: score_branches(level, values[j], features[j].n_values, entropy, least),
-        )
+        numbers = score_thresholds(level, values, entropy, impurity, ChildLimits(weight=least))
+        columns = [(column, feature.n_values) for column, feature in zip(values, features) if not feature.is_numeric]
+        branches = [score_branches(level, *column, entropy, least) for column in columns]
+        candidates = merge_kinds(numbers, branches, features)
         return replace(candidates, split_information=_entropy_of_branches(candidates))
 
     return score
@@ -359,7 +359,7 @@ def _compare(candidates: SplitCandidates, slack: float = 0.0, in_average: Bools 
 def _largest_ratio(compare: Compare) -> ChooseFeature:
     """The column of the largest gain ratio among those that compete; -1 where none does."""
 
-    def choose(candidates: SplitCandidates, impurity: Floats) -> Ints:
+    def choose(candidates: SplitCandidates, impurity: Floats, tree: Ints) -> Ints:
         gain, price = candidates.gain, candidates.split_information
         assert price is not None
         _, competes = compare(candidates)

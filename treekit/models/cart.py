@@ -6,7 +6,7 @@ import heapq
 from collections.abc import Callable
 from dataclasses import replace
 from numbers import Integral
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,24 +14,24 @@ from treekit.growing.absolute_error import AbsoluteError, score_thresholds_absol
 from treekit.growing.candidates import (
     ChildLimits,
     SplitCandidates,
-    combine_numeric_and_categorical,
-    largest_gain,
     largest_gain_among_sampled,
+    merge_kinds,
 )
 from treekit.growing.categories import score_groups
-from treekit.growing.criteria import ClassCriterion, Criterion, Entropy, FriedmanMSE, Gini, Poisson, SquaredError
+from treekit.growing.criteria import ClassCriterion, Criterion, Entropy, Gini, Poisson, SquaredError
 from treekit.growing.feature_sampling import RankedColumns, SampledFeatures
 from treekit.growing.grow import SplitSearch, StoppingRule, grow
 from treekit.growing.level import Level
 from treekit.growing.presorted import NO_ORDER
-from treekit.growing.surrogates import ScoreAll, find_surrogates
+from treekit.growing.surrogates import find_surrogates
 from treekit.growing.thresholds import score_thresholds
-from treekit.models.base import TreeClassifier, TreeRegressor
-from treekit.numeric import Array, Floats, Ints, Numbers
+from treekit.models.base import TrainingTable, TreeClassifier, TreeRegressor
+from treekit.numeric import Array, Floats, Ints
 from treekit.pruning.cost_complexity import prune_cost_complexity
 from treekit.pruning.cut import cut
-from treekit.reading.encoding import Feature
-from treekit.reading.validation import check_choice, check_number, class_factors, count_features, generator
+from treekit.reading.encoding import Feature, all_numbers
+from treekit.reading.validation import check_choice, check_number, class_factors, count_features, generator, row_weights
+from treekit.trees.roots import join_trees, split_roots
 from treekit.trees.structure import MAJORITY, Surrogate
 from treekit.trees.tree import Tree
 
@@ -39,7 +39,7 @@ __all__ = ["CARTClassifier", "CARTRegressor"]
 CLASSIFICATION: dict[str, Callable[..., ClassCriterion]] = {"gini": Gini, "entropy": Entropy}
 REGRESSION_CRITERIA: dict[str, Callable[..., Criterion]] = {
     "squared_error": SquaredError,
-    "friedman_mse": FriedmanMSE,
+    "friedman_mse": SquaredError,  # another name: Friedman's form of it is the same number
     "absolute_error": AbsoluteError,
     "poisson": Poisson,
 }
@@ -60,9 +60,9 @@ class CARTClassifier(TreeClassifier):
     max_depth : int or None
         Largest number of questions on a path; None for no limit.
     min_samples_split : int or float
-        A node with fewer rows becomes a leaf; a float from 0 to 1 is a share of all rows, rounded up.
+        A node with fewer rows becomes a leaf; a float from 0 to 1 is a share of the table's rows, rounded up.
     min_samples_leaf : int or float
-        A split must leave so many rows, or such a share of all rows, on either side.
+        A split must leave so many rows, or such a share of the table's rows, on either side.
     min_weight_fraction_leaf : float
         A split must leave such a share of the weight of all rows on either side.
     min_impurity_decrease : float
@@ -71,13 +71,16 @@ class CARTClassifier(TreeClassifier):
         Number of columns that each node draws at random to choose from: so many, a share, the root or the binary
         logarithm of their number; None for all. Columns that can't split the node do not count.
     categorical_split : {"subset", "one_vs_rest"}
-        Two groups of categories, or one category against the rest. See :func:`treekit.growing.categories.score_groups`.
+        Two groups of categories, or one category against the rest, which makes a chain of a tree of many categories:
+        4,000 take some seconds, twice as many four times as long. See
+        :func:`treekit.growing.categories.score_groups`.
     max_surrogates : int
         How many other questions a node keeps for rows whose answer is missing; they are looked for only when X has
         gaps. With 0 such rows go down the branch with more weight. A surrogate must send two rows or more to either
         side, whatever they weigh: like the other limits on numbers of rows, this one counts rows, as rpart does.
     class_weight : dict, "balanced" or None
-        Weight of each class, by which the weights of its rows are multiplied.
+        Weight of each class, by which the weights of its rows are multiplied. "balanced" counts rows, whatever they
+        weigh, as in scikit-learn.
     ccp_alpha : float
         Price of a leaf in cost-complexity pruning; 0 for none. See :func:`treekit.prune_cost_complexity`.
     random_state : int, RandomState instance or None
@@ -133,18 +136,12 @@ class CARTClassifier(TreeClassifier):
         self.random_state = random_state
         self.max_leaf_nodes = max_leaf_nodes
 
-    def _grow(
-        self,
-        values: Numbers,
-        features: tuple[Feature, ...],
-        y: Array,
-        weight: Floats,
-        ranked: RankedColumns | None = None,
-    ) -> Tree:
+    def _grow(self, table: TrainingTable, samples: Samples | None = None) -> Tree:
         check_choice(self, "criterion", CLASSIFICATION)
-        weight = weight * class_factors(self.class_weight, self.classes_[y])
-        criterion = CLASSIFICATION[self.criterion](y, len(self.classes_))
-        return grow_binary(self, values, features, criterion, weight, self.classes_, ranked)
+        factor = class_factors(self.class_weight, self.classes_[table.y])
+        criterion = CLASSIFICATION[self.criterion](table.y, len(self.classes_))
+        weight = row_weights(table.weight * factor, len(factor))
+        return grow_binary(self, table._replace(weight=weight), criterion, self.classes_, samples)
 
 
 class CARTRegressor(TreeRegressor):
@@ -153,7 +150,9 @@ class CARTRegressor(TreeRegressor):
     .. math:: \frac{1}{|D|} \Bigl( \sum_{i \in D} (y_i - \bar y)^2
               - \sum_{i \in D_1} (y_i - \bar y_1)^2 - \sum_{i \in D_2} (y_i - \bar y_2)^2 \Bigr)
 
-    Columns, ties, missing values and cost are as for :class:`CARTClassifier`.
+    Columns, ties, missing values and cost are as for :class:`CARTClassifier`. Targets are added up as whole numbers of
+    one unit, which leaves 60 bits for the sum of their distances from the mean: beside an outlier of a million million
+    times their spread, the others are known to six digits.
 
     Parameters
     ----------
@@ -203,53 +202,143 @@ class CARTRegressor(TreeRegressor):
         self.random_state = random_state
         self.max_leaf_nodes = max_leaf_nodes
 
-    def _fit(self, values: Numbers, features: tuple[Feature, ...], y: Array, weight: Floats) -> None:
-        present = weight > 0
-        if not present.all():
-            values, y, weight = np.ascontiguousarray(values[:, present]), y[present], weight[present]
-        super()._fit(values, features, y, weight)
-
-    def _grow(
-        self,
-        values: Numbers,
-        features: tuple[Feature, ...],
-        y: Array,
-        weight: Floats,
-        ranked: RankedColumns | None = None,
-    ) -> Tree:
+    def _grow(self, table: TrainingTable, samples: Samples | None = None) -> Tree:
         check_choice(self, "criterion", REGRESSION_CRITERIA)
-        if self.criterion == "poisson" and (y.min() < 0 or not y.any()):
+        if self.criterion == "poisson" and (table.y.min() < 0 or not table.y.any()):
             raise ValueError("y must not be negative, nor zero everywhere, with criterion='poisson'.")
-        return grow_binary(self, values, features, REGRESSION_CRITERIA[self.criterion](y, weight), weight, None, ranked)
+        criterion = REGRESSION_CRITERIA[self.criterion](table.y, table.weight)
+        return grow_binary(self, table, criterion, None, samples)
+
+
+class Samples(NamedTuple):
+    """What trees that grow side by side on one table do not share, and the sorting that they do.
+
+    Attributes
+    ----------
+    counts : array of shape (n_trees, n_rows) or None
+        How often the sample of each tree holds each row; None for one tree of all rows.
+    seeds : list of int
+        The ``random_state`` of each tree.
+    ranked : RankedColumns or None
+        The table in order, if all its columns are numbers.
+    """
+
+    counts: Ints | None
+    seeds: list[int]
+    ranked: RankedColumns | None
+
+
+class CutSearch(NamedTuple):
+    """How the nodes of CART are cut in two: by a threshold of a column of numbers, or into two groups of categories.
+
+    Attributes
+    ----------
+    table : TrainingTable
+        The rows.
+    criterion : Criterion
+        What a cut is to lower.
+    limits : ChildLimits
+        What a side must hold, tree by tree.
+    one_vs_rest : bool
+        Whether one of the groups of categories is a single one.
+    n_surrogates : int
+        How many other questions a node keeps for rows with gaps.
+    """
+
+    table: TrainingTable
+    criterion: Criterion
+    limits: ChildLimits
+    one_vs_rest: bool
+    n_surrogates: int
+
+    def score(self, level: Level, impurity: Floats) -> SplitCandidates:
+        """The best cut of every column in each open node."""
+        return self.best_cuts(level, impurity, self.criterion, self.limits.of(level.tree))
+
+    def best_cuts(self, level: Level, impurity: Floats, criterion: Criterion, limits: ChildLimits) -> SplitCandidates:
+        """The same for any criterion, such as that of surrogates."""
+        values, features = self.table.values, self.table.features
+        best_thresholds: Callable[..., SplitCandidates] = (
+            score_thresholds if criterion.is_function_of_sums else score_thresholds_absolute
+        )
+        groups = [
+            score_groups(level, column, feature.n_values, criterion, impurity, limits, self.one_vs_rest)
+            for feature, column in zip(features, values)
+            if not feature.is_numeric
+        ]
+        return merge_kinds(best_thresholds(level, values, criterion, impurity, limits), groups, features)
+
+    def surrogates(self, level: Level, branch: Ints, feature: Ints) -> list[Surrogate]:
+        """The surrogates of splits that have sent the rows down these branches."""
+        return find_surrogates(level, branch, feature, self.table.values, self.n_surrogates, self.best_cuts)
 
 
 def grow_binary(
     estimator: CARTClassifier | CARTRegressor,
-    values: Numbers,
-    features: tuple[Feature, ...],
+    table: TrainingTable,
     criterion: Criterion,
-    weight: Floats,
     classes: Array | None,
-    ranked: RankedColumns | None = None,
+    samples: Samples | None = None,
 ) -> Tree:
-    """Grow a tree of binary splits with the estimator's parameters; trees on one table may share its sorting."""
+    """Grow a tree of binary splits with the estimator's parameters, or one for each of some samples of the rows."""
+    values, features, _, weight, _ = table
     _check_parameters(estimator)
-    if isinstance(criterion, AbsoluteError) and not all(feature.is_numeric for feature in features):
+    n_rows = len(weight)
+    if not (criterion.is_function_of_sums or all_numbers(features)):
         raise ValueError(
             "criterion='absolute_error' needs columns of numbers only; X has categories: encode them first."
         )
-    n_rows = int(np.count_nonzero(weight > 0))
-    limits = ChildLimits(_count(estimator.min_samples_leaf, n_rows), estimator.min_weight_fraction_leaf * weight.sum())
-    score_all = _cut_scorer(values, features, estimator.categorical_split == "one_vs_rest")
+    counts = None if samples is None else samples.counts
+    total = weight.sum() if counts is None else counts @ weight
+    limits = ChildLimits(_count(estimator.min_samples_leaf, n_rows), estimator.min_weight_fraction_leaf * total)
+    search = _search(estimator, table, criterion, limits, samples)
+    stop = StoppingRule(
+        max_depth=np.inf if estimator.max_depth is None else estimator.max_depth,
+        min_samples_split=_count(estimator.min_samples_split, n_rows),
+        min_impurity_decrease=estimator.min_impurity_decrease,
+    )
+    tree = grow(values, features, criterion, weight, search, stop, classes, counts)
+    if estimator.max_leaf_nodes is None and estimator.ccp_alpha == 0:
+        return tree
+    return join_trees([_pruned(estimator, one) for one in split_roots(tree)])
+
+
+def _search(
+    estimator: CARTClassifier | CARTRegressor,
+    table: TrainingTable,
+    criterion: Criterion,
+    limits: ChildLimits,
+    samples: Samples | None,
+) -> SplitSearch:
+    """How a node finds its split: among all columns, or among those that it draws."""
+    values, features, *_ = table
+    one_vs_rest = estimator.categorical_split == "one_vs_rest"
+    cuts = CutSearch(table, criterion, limits, one_vs_rest, estimator.max_surrogates)
     has_gaps = any((np.isnan(column) if f.is_numeric else column < 0).any() for f, column in zip(features, values))
+    ranked = None if samples is None else samples.ranked
+    search = SplitSearch(
+        cuts.score,
+        missing=MAJORITY,
+        find_surrogates=cuts.surrogates if has_gaps and estimator.max_surrogates > 0 else None,
+        order=None if ranked is None else ranked.order,
+    )
+    n_sampled = count_features(estimator.max_features, len(features))
+    if n_sampled < len(features):
+        rngs = [generator(seed) for seed in ([estimator.random_state] if samples is None else samples.seeds)]
+        search = replace(search, choose=largest_gain_among_sampled(n_sampled, rngs))
+        if can_score_drawn_columns_alone(criterion, features, has_gaps):
+            sampled = SampledFeatures(ranked or RankedColumns(values), n_sampled, rngs, criterion, limits)
+            search = SplitSearch(sampled.score, missing=MAJORITY, order=NO_ORDER)
+    return search
 
-    def surrogates(level: Level, branch: Ints, feature: Ints) -> list[Surrogate]:
-        return find_surrogates(level, branch, feature, values, estimator.max_surrogates, score_all)
 
-    search = _search(estimator, values, features, criterion, limits, score_all, has_gaps, ranked)
-    if has_gaps and estimator.max_surrogates > 0:
-        search = replace(search, find_surrogates=surrogates)
-    tree = grow(values, features, criterion, weight, search, _stop(estimator, n_rows), classes)
+def can_score_drawn_columns_alone(criterion: Criterion, features: tuple[Feature, ...], has_gaps: bool) -> bool:
+    """Whether :class:`SampledFeatures` serves a table."""
+    return all_numbers(features) and not has_gaps and criterion.is_function_of_sums
+
+
+def _pruned(estimator: CARTClassifier | CARTRegressor, tree: Tree) -> Tree:
+    """The tree without the branches that its parameters take away once it is grown."""
     if estimator.max_leaf_nodes is not None:
         tree = keep_best_first(tree, estimator.max_leaf_nodes)
     return prune_cost_complexity(tree, estimator.ccp_alpha) if estimator.ccp_alpha > 0 else tree
@@ -280,62 +369,11 @@ def keep_best_first(tree: Tree, max_leaf_nodes: int) -> Tree:
     return cut(tree, ~is_split)
 
 
-def _search(
-    estimator: CARTClassifier | CARTRegressor,
-    values: Numbers,
-    features: tuple[Feature, ...],
-    criterion: Criterion,
-    limits: ChildLimits,
-    score_all: ScoreAll,
-    has_gaps: bool,
-    ranked: RankedColumns | None,
-) -> SplitSearch:
-    """How the best split is found: among all columns, or among those that each node draws."""
-
-    def score(level: Level, impurity: Floats) -> SplitCandidates:
-        return score_all(level, impurity, criterion, limits)
-
-    order = None if ranked is None else ranked.order
-    is_plain = all(feature.is_numeric for feature in features) and not isinstance(criterion, AbsoluteError)
-    n_sampled = count_features(estimator.max_features, len(features))
-    if n_sampled == len(features):
-        return SplitSearch(score, largest_gain, MAJORITY, order=order)
-    rng = generator(estimator.random_state)
-    if has_gaps or not is_plain:
-        return SplitSearch(score, largest_gain_among_sampled(n_sampled, rng), MAJORITY, order=order)
-    sampled = SampledFeatures(ranked or RankedColumns(values), n_sampled, rng, criterion, limits)
-    return SplitSearch(sampled.score, largest_gain, MAJORITY, order=NO_ORDER)
-
-
-def _stop(estimator: CARTClassifier | CARTRegressor, n_rows: int) -> StoppingRule:
-    """When a node becomes a leaf."""
-    return StoppingRule(
-        max_depth=np.inf if estimator.max_depth is None else estimator.max_depth,
-        min_samples_split=_count(estimator.min_samples_split, n_rows),
-        min_impurity_decrease=estimator.min_impurity_decrease,
-    )
-
-
-def _cut_scorer(values: Numbers, features: tuple[Feature, ...], one_vs_rest: bool) -> ScoreAll:
-    """The best cut in two of every column in each open node: a threshold for numbers, two groups for categories."""
-
-    def score(level: Level, impurity: Floats, criterion: Criterion, limits: ChildLimits) -> SplitCandidates:
-        if isinstance(criterion, AbsoluteError):
-            return score_thresholds_absolute(level, values, criterion, impurity, limits)
-
-        def score_category(j: int) -> SplitCandidates:
-            return score_groups(level, values[j], features[j].n_values, criterion, impurity, limits, one_vs_rest)
-
-        return combine_numeric_and_categorical(
-            score_thresholds(level, values, criterion, impurity, limits), features, score_category
-        )
-
-    return score
-
-
 def _count(number_or_share: float, n_rows: int) -> int:
-    """A number of rows; a float is a share of all rows, rounded up."""
-    return int(number_or_share) if isinstance(number_or_share, Integral) else int(np.ceil(number_or_share * n_rows))
+    """A number of rows, one at least; a float is a share of all rows, rounded up."""
+    if isinstance(number_or_share, Integral):
+        return int(number_or_share)
+    return max(1, int(np.ceil(number_or_share * n_rows)))
 
 
 def _check_parameters(estimator: CARTClassifier | CARTRegressor) -> None:

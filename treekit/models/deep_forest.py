@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike
 from sklearn.metrics import accuracy_score
 from sklearn.utils.validation import check_is_fitted
 
-from treekit.models.bagging import draw_seeds
 from treekit.models.base import TableClassifier
+from treekit.models.bootstrap import draw_seeds
 from treekit.models.progress import progress
 from treekit.models.random_forest import RandomForestClassifier
 from treekit.models.transaction import unchanged_if_interrupted
@@ -64,7 +64,8 @@ class CascadeForestClassifier(TableClassifier):
     -----
     Cost: a level grows 2 x n_forests x (n_folds + 1) forests. In the authors' program the class vectors for new rows
     are the mean of the k forests of the folds; here one more forest is grown on all rows. A completely-random tree
-    chooses its column at random and the best threshold on it. The multi-grained scanning of images and sequences, the
+    chooses its column at random and the best threshold on it. A column of the table must not be named as those of the
+    class vectors are, ``forest 0 class 0``. The multi-grained scanning of images and sequences, the
     other half of the paper, is not here. A sample depends on the number and order of the rows, so a row of weight 2
     and the same row twice give different cascades. Source: Zhou and Feng (2017).
     """
@@ -91,7 +92,7 @@ class CascadeForestClassifier(TableClassifier):
         """Grow level upon level. Parameters and errors are those of :meth:`treekit.RandomForestClassifier.fit`; there
         must be at least two rows."""
         with unchanged_if_interrupted(self):
-            frame, code, weight = self._examples(X, y, sample_weight)
+            frame, code, weight = self._read_outcome(X, y, sample_weight)
             for name, low in (("n_forests", 1), ("n_estimators", 1), ("n_folds", 2), ("max_levels", 1)):
                 check_number(self, name, low=low, whole=True)
             if np.count_nonzero(weight) < 2:
@@ -100,9 +101,9 @@ class CascadeForestClassifier(TableClassifier):
             self._column_names = [str(name) for name in frame.columns]
             frame = table = self._with_names(frame)
             self.levels_, scores = [], [-np.inf]
-            seeds = draw_seeds(self.random_state, self.max_levels)
-            for k in progress(self.max_levels, "level", self.verbose):
-                rng = np.random.default_rng(seeds[k])
+            seeds = draw_seeds(self.random_state)
+            for _ in progress(self.max_levels, "level", self.verbose):
+                rng = np.random.default_rng(next(seeds))
                 fold = assign_folds(code, weight, self.n_folds, rng)
                 forests = [self._forest(kind, rng) for kind in ("sqrt", 1) for _ in range(self.n_forests)]
                 vectors = [out_of_fold(forest, table, label, weight, fold) for forest in forests]

@@ -14,8 +14,7 @@ from treekit.models.base import TableClassifier, TableRegressor
 from treekit.models.boosting import Boosting
 from treekit.models.losses import AbsoluteLoss, HuberLoss, LogisticLoss, Loss, PoissonLoss, SoftmaxLoss, SquaredLoss
 from treekit.models.transaction import unchanged_if_interrupted
-from treekit.numeric import Array, Floats, Numbers
-from treekit.reading.encoding import Feature
+from treekit.numeric import Array, Floats
 from treekit.reading.validation import check_choice, check_number
 
 __all__ = ["GBDTClassifier", "GBDTRegressor"]
@@ -40,7 +39,8 @@ class _GBDT(Boosting):
         y : array of shape (n_rows,)
             The targets or labels, none of them missing.
         sample_weight : array of shape (n_rows,), optional
-            Weight of each row; weight 2 is the same as the row twice, weight 0 the same as no row.
+            Weight of each row; weight 2 is the same as the row twice, weight 0 the same as no row. Newton boosting adds
+            up in parts of the heaviest row: beside it, rows of less than 1e-12 of its weight are lost in rounding.
 
         Returns
         -------
@@ -59,12 +59,15 @@ class _GBDT(Boosting):
         same; see :func:`treekit.models.dask_gbdt.fit`.
         """
         with unchanged_if_interrupted(self):
-            if not hasattr(X, "__dask_graph__"):
-                return super().fit(X, y, sample_weight)
-            from treekit.models import dask_gbdt  # here, because Dask is an optional extra
+            if hasattr(X, "__dask_graph__"):
+                from treekit.models import dask_gbdt  # here, because Dask is an optional extra
 
-            dask_gbdt.fit(self, X, y, sample_weight)
-            return self
+                dask_gbdt.fit(self, X, y, sample_weight)
+            else:
+                table, loss = self._training_table(X, y, sample_weight), self._new_loss()
+                self._check_targets(table.y.min(), table.y.max())
+                self._fit_in_memory(table, loss)
+        return self
 
 
 class GBDTRegressor(_GBDT, TableRegressor):
@@ -74,13 +77,13 @@ class GBDTRegressor(_GBDT, TableRegressor):
 
     Every round m adds a regression tree :math:`f_m`, shrunk by the learning rate :math:`\nu`, that lowers the loss.
 
-    *First order* (Friedman, 2001): the tree is grown by squared error on the negative gradients
+    *Gradient boosting* (Friedman, 2001) takes the first derivative: CART grows the tree on the negative gradients
     :math:`r_i = -\partial l(y_i, F) / \partial F`, then every leaf moves by the step that is best for the loss itself,
 
     .. math:: \gamma_j = \arg\min_\gamma \sum_{i \in R_j} l(y_i, F_{m-1}(x_i) + \gamma)
 
-    *Second order* (Chen and Guestrin, 2016): with the sums G and H of the first and second derivatives in a node, a
-    leaf predicts :math:`w^* = -G / (H + \lambda)`, and a split is worth
+    *Newton boosting* (Chen and Guestrin, 2016: XGBoost) takes the second derivative too: with the sums G and H of both
+    in a node, a leaf predicts :math:`w^* = -G / (H + \lambda)`, and a split is worth
 
     .. math:: \mathrm{gain} = \frac12 \left[ \frac{G_L^2}{H_L + \lambda} + \frac{G_R^2}{H_R + \lambda}
               - \frac{G^2}{H + \lambda} \right] - \gamma
@@ -89,9 +92,9 @@ class GBDTRegressor(_GBDT, TableRegressor):
     ----------
     loss : {"squared_error", "absolute_error", "huber", "poisson"}
         See :mod:`treekit.models.losses`; the target of "poisson" must not be negative. "absolute_error" and "huber"
-        have no curvature to speak of and need ``order=1``.
-    order : {1, 2}
-        First or second order.
+        have no curvature to speak of and need ``method="gradient"``.
+    method : {"gradient", "newton"}
+        Gradient boosting, of the first order, or Newton boosting, of the second.
     n_estimators : int
         Number of rounds.
     learning_rate : float
@@ -100,14 +103,13 @@ class GBDTRegressor(_GBDT, TableRegressor):
         Largest number of questions on a path; None for no limit.
     min_samples_leaf : int
         Number of rows that each side of a split must hold; rows of weight zero don't count.
-    tree_method : {"exact", "hist"}
-        Try every cut between neighbouring values, or only those between bins; see
-        :func:`treekit.growing.binning.bin_edges`.
-    max_bins : int
-        Number of bins for a column of numbers with ``tree_method="hist"``, that of missing values among them.
+    max_bins : int or None
+        For Newton boosting: the number of bins of a column of numbers, that of missing values among them; only cuts
+        between bins are tried. None tries every cut of the table; in a node it lies at the first edge between two
+        values, not in the middle. See :func:`treekit.growing.binning.bin_edges`.
     reg_lambda, gamma, min_child_weight : float
-        For ``order=2``: :math:`\lambda`; the price of a leaf, which a split must beat at once; and the sum H that each
-        side of a split must hold. XGBoost and LightGBM leave the one half out of the gain, so their gamma is twice
+        For Newton boosting: :math:`\lambda`; the price of a leaf, which a split must beat at once; and the sum H that
+        each side of a split must hold. XGBoost and LightGBM leave the one half out of the gain, so their gamma is twice
         this one. XGBoost prints gains before it subtracts gamma: twice the sum of gain and gamma here.
     subsample : float
         Share of the rows that each round draws to learn from, without replacement.
@@ -146,31 +148,30 @@ class GBDTRegressor(_GBDT, TableRegressor):
 
     Notes
     -----
-    A missing number goes to the side of a cut where it saves more; the rows with known numbers against those without
-    are a cut too. A column of categories is cut into two groups, in the order of the mean step of its categories
-    (Breiman et al., 1984): the best of all groupings for the first order and for :math:`\lambda = 0`. A missing
-    category, a category that a node has not seen, and a number missing where in training none was, go down the branch
-    with more weight.
+    A missing value, or a category that a node has not seen, goes down the branch with more weight. Only Newton boosting
+    learns where a missing number saves more; the rows with known numbers against those without are a cut to it, too. A
+    column of categories is cut into two groups, in the order of the mean step of its categories (Breiman et al., 1984):
+    the best of all groupings but for Newton boosting with :math:`\lambda > 0`.
 
     XGBoost's "hist" refuses splits that do not beat gamma, as here; its "exact" grows first and prunes afterwards, and
     so keeps a poor split above a good one. LightGBM chooses other nodes to split: the best leaf first, not level by
     level.
 
-    A round of the exact method costs O(rows x columns x depth), after sorting once; with bins it is one addition for
-    each row, column and level, about half of them saved. Bins take a byte for each entry of the table, and 16 bytes for
-    each bin, column and node of a level: trees of many thousand nodes are better grown by the exact method.
+    A round costs O(rows x columns x depth). Gradient boosting sorts the table once and tries every cut. Newton boosting
+    puts it into bins once; then it adds once for each row, column and level, and saves about half of that. Bins take a
+    byte for each entry of the table, and 16 bytes for each bin, column and node of a level: a tree of many thousand
+    nodes, or a bin for each of many values, needs memory.
     """
 
     def __init__(
         self,
         loss: str = "squared_error",
-        order: int = 1,
+        method: str = "gradient",
         n_estimators: int = 100,
         learning_rate: float = 0.1,
         max_depth: int | None = 3,
         min_samples_leaf: int = 1,
-        tree_method: str = "exact",
-        max_bins: int = 256,
+        max_bins: int | None = 256,
         reg_lambda: float = 1.0,
         gamma: float = 0.0,
         min_child_weight: float = 1.0,
@@ -184,18 +185,13 @@ class GBDTRegressor(_GBDT, TableRegressor):
         random_state: Any = None,
         verbose: int = 0,
     ):
-        self.loss, self.alpha, self.order, self.base_score = loss, alpha, order, base_score
+        self.loss, self.alpha, self.method, self.base_score = loss, alpha, method, base_score
         self.n_estimators, self.learning_rate = n_estimators, learning_rate
         self.max_depth, self.min_samples_leaf, self.max_features = max_depth, min_samples_leaf, max_features
-        self.tree_method, self.max_bins, self.subsample = tree_method, max_bins, subsample
+        self.max_bins, self.subsample = max_bins, subsample
         self.reg_lambda, self.gamma, self.min_child_weight = reg_lambda, gamma, min_child_weight
         self.n_iter_no_change, self.validation_fraction, self.tol = n_iter_no_change, validation_fraction, tol
         self.random_state, self.verbose = random_state, verbose
-
-    def _fit(self, values: Numbers, features: tuple[Feature, ...], y: Array, weight: Floats) -> None:
-        loss, learned = self._new_loss(), y[weight > 0]
-        self._check_targets(learned.min(), learned.max())
-        self._fit_in_memory(values, features, loss, y, weight)
 
     def _new_loss(self) -> Loss:
         check_choice(self, "loss", REGRESSION_LOSSES)
@@ -238,7 +234,7 @@ class GBDTClassifier(_GBDT, TableClassifier):
 
     Parameters
     ----------
-    order, n_estimators, learning_rate, max_depth, min_samples_leaf, tree_method, max_bins
+    method, n_estimators, learning_rate, max_depth, min_samples_leaf, max_bins
         As for :class:`GBDTRegressor`.
     reg_lambda, gamma, min_child_weight, subsample, max_features
         As for :class:`GBDTRegressor`.
@@ -269,13 +265,12 @@ class GBDTClassifier(_GBDT, TableClassifier):
 
     def __init__(
         self,
-        order: int = 1,
+        method: str = "gradient",
         n_estimators: int = 100,
         learning_rate: float = 0.1,
         max_depth: int | None = 3,
         min_samples_leaf: int = 1,
-        tree_method: str = "exact",
-        max_bins: int = 256,
+        max_bins: int | None = 256,
         reg_lambda: float = 1.0,
         gamma: float = 0.0,
         min_child_weight: float = 1.0,
@@ -288,16 +283,13 @@ class GBDTClassifier(_GBDT, TableClassifier):
         random_state: Any = None,
         verbose: int = 0,
     ):
-        self.order, self.base_score = order, base_score
+        self.method, self.base_score = method, base_score
         self.n_estimators, self.learning_rate = n_estimators, learning_rate
         self.max_depth, self.min_samples_leaf, self.max_features = max_depth, min_samples_leaf, max_features
-        self.tree_method, self.max_bins, self.subsample = tree_method, max_bins, subsample
+        self.max_bins, self.subsample = max_bins, subsample
         self.reg_lambda, self.gamma, self.min_child_weight = reg_lambda, gamma, min_child_weight
         self.n_iter_no_change, self.validation_fraction, self.tol = n_iter_no_change, validation_fraction, tol
         self.random_state, self.verbose = random_state, verbose
-
-    def _fit(self, values: Numbers, features: tuple[Feature, ...], y: Array, weight: Floats) -> None:
-        self._fit_in_memory(values, features, self._new_loss(), y, weight)
 
     def _new_loss(self) -> Loss:
         n_classes = len(self.classes_)

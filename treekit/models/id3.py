@@ -9,9 +9,8 @@ from treekit.growing.categories import score_branches
 from treekit.growing.criteria import Entropy
 from treekit.growing.grow import SplitSearch, StoppingRule, grow
 from treekit.growing.level import Level
-from treekit.models.base import TreeClassifier
-from treekit.numeric import Floats, Ints, Numbers
-from treekit.reading.encoding import Feature
+from treekit.models.base import TrainingTable, TreeClassifier
+from treekit.numeric import Floats
 from treekit.reading.validation import check_number
 from treekit.trees.tree import Tree
 
@@ -75,7 +74,8 @@ class ID3Classifier(TreeClassifier):
     _numbers_are_categories = True
     _accepts_missing = False
 
-    def _grow(self, values: Numbers, features: tuple[Feature, ...], y: Ints, weight: Floats) -> Tree:
+    def _grow(self, table: TrainingTable) -> Tree:
+        values, features, y, weight, _ = table
         check_number(self, "min_gain", low=0)
         check_number(self, "max_depth", low=0, whole=True, none=True)
         check_number(self, "min_samples_split", low=2, whole=True)

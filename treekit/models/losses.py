@@ -21,6 +21,9 @@ __all__ = ["Loss", "SquaredLoss", "AbsoluteLoss", "HuberLoss", "PoissonLoss", "L
 #: Probabilities are kept so far from 0 and 1 that their log-odds stay finite.
 SMALLEST_SHARE = float(np.finfo(float).eps)
 
+#: Numbers are equal but for rounding when no more floats than this lie between them.
+ROUNDING_OF_SCORES = 64
+
 
 class Loss:
     r"""Base of the losses.
@@ -96,6 +99,16 @@ class Loss:
         return np.atleast_1d(np.asarray(prediction, dtype=float))
 
 
+def residuals(y: Floats, score: Floats) -> Floats:
+    """y - F; 0 where they differ by no more than rounding does, which a tree must not learn.
+
+    The score of a row is the sum of many steps, each rounded.
+    """
+    residual = y - score
+    rounding = ROUNDING_OF_SCORES * np.spacing(np.maximum(np.abs(y), np.abs(score)))
+    return np.where(np.abs(residual) > rounding, residual, 0.0)
+
+
 class SquaredLoss(Loss):
     r"""Half the squared error, :math:`\frac12 (y - F)^2`: the negative gradient is the residual."""
 
@@ -103,7 +116,7 @@ class SquaredLoss(Loss):
         return (y - score[0]) ** 2 / 2
 
     def negative_gradient(self, y: Floats, score: Floats) -> Floats:
-        return y - score
+        return residuals(y, score)
 
     def second_derivative(self, y: Floats, score: Floats) -> Floats:
         return np.ones_like(score)
@@ -121,7 +134,7 @@ class AbsoluteLoss(Loss):
         return np.abs(y - score[0])
 
     def negative_gradient(self, y: Floats, score: Floats) -> Floats:
-        return np.sign(y - score)
+        return np.sign(residuals(y, score))
 
     def second_derivative(self, y: Floats, score: Floats) -> Floats:
         return np.zeros_like(score)
@@ -153,14 +166,14 @@ class HuberLoss(Loss):
         return quantile(y, weight)
 
     def adapt(self, y: Floats, score: Floats, weight: Floats) -> None:
-        self.delta = float(quantile(np.abs(y - score[0]), weight, q=self.alpha)[0])
+        self.delta = float(quantile(np.abs(residuals(y, score[0])), weight, q=self.alpha)[0])
 
     def value(self, y: Floats, score: Floats) -> Floats:
         error = np.abs(y - score[0])
         return np.where(error <= self.delta, error**2 / 2, self.delta * (error - self.delta / 2))
 
     def negative_gradient(self, y: Floats, score: Floats) -> Floats:
-        return np.clip(y - score, -self.delta, self.delta)
+        return np.clip(residuals(y, score), -self.delta, self.delta)
 
     def second_derivative(self, y: Floats, score: Floats) -> Floats:
         return (np.abs(y - score) <= self.delta).astype(float)

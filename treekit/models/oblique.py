@@ -18,10 +18,9 @@ from treekit.growing.criteria import ClassCriterion
 from treekit.growing.grow import SplitSearch, StoppingRule, grow
 from treekit.growing.level import Level
 from treekit.growing.thresholds import score_cuts, score_thresholds
-from treekit.models.base import TreeClassifier
+from treekit.models.base import TrainingTable, TreeClassifier
 from treekit.models.cart import CLASSIFICATION
-from treekit.numeric import TIE, Floats, Ints, Numbers
-from treekit.reading.encoding import Feature
+from treekit.numeric import TIE, Floats, Numbers
 from treekit.reading.validation import check_choice, check_number, generator
 from treekit.trees.structure import combine
 from treekit.trees.tree import Tree
@@ -138,7 +137,8 @@ class ObliqueTreeClassifier(TreeClassifier):
                 raise ValueError(f"X contains infinity in column {name!r}; a linear combination needs finite numbers.")
         return frame.astype({name: float for name, dtype in frame.dtypes.items() if dtype.kind == "O"})
 
-    def _grow(self, values: Numbers, features: tuple[Feature, ...], y: Ints, weight: Floats) -> Tree:
+    def _grow(self, table: TrainingTable) -> Tree:
+        values, features, y, weight, _ = table
         check_choice(self, "criterion", CLASSIFICATION)
         check_number(self, "max_depth", low=0, whole=True, none=True)
         check_number(self, "min_samples_split", low=2, whole=True)
@@ -155,10 +155,10 @@ class ObliqueTreeClassifier(TreeClassifier):
         search = ObliqueSearch(values, criterion, limits, self.n_restarts, generator(self.random_state))
         self._range = search.range
 
-        table = values.astype(float)
+        floats = values.astype(float)
 
         def score(level: Level, impurity: Floats) -> SplitCandidates:
-            single = score_thresholds(level, table, criterion, impurity, limits)
+            single = score_thresholds(level, floats, criterion, impurity, limits)
             return with_combination(single, search.best(level, impurity), search.range)
 
         stop = StoppingRule(
@@ -166,7 +166,7 @@ class ObliqueTreeClassifier(TreeClassifier):
             min_samples_split=self.min_samples_split,
             min_impurity_decrease=self.min_impurity_decrease,
         )
-        tree = grow(table, features, criterion, weight, SplitSearch(score), stop, self.classes_)
+        tree = grow(floats, features, criterion, weight, SplitSearch(score), stop, self.classes_)
         # A single leaf tests nothing, yet has coefficients: zeros.
         return tree if tree.direction is not None else replace(tree, direction=np.zeros((1, len(features))))
 

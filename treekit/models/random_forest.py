@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.metrics import r2_score
 from sklearn.utils.validation import check_is_fitted
 
-from treekit.growing.feature_sampling import RankedColumns
-from treekit.models.bagging import OutOfBag, bootstrap_counts, draw_seeds, oob_accuracy
-from treekit.models.base import TableClassifier, TableEstimator, TableRegressor
+from treekit.models.base import TableClassifier, TableEstimator, TableRegressor, TrainingTable
+from treekit.models.bootstrap import OutOfBag, oob_accuracy
 from treekit.models.cart import CARTClassifier, CARTRegressor
-from treekit.models.progress import progress
-from treekit.numeric import Array, Floats, Ints, Numbers
-from treekit.reading.encoding import Feature
-from treekit.reading.validation import check_choice, check_number, class_factors
+from treekit.models.side_by_side import as_estimators, ask_out_of_bag, grow_side_by_side, mean_over_roots
+from treekit.models.transaction import unchanged_if_interrupted
+from treekit.numeric import Floats, Ints
+from treekit.reading.validation import check_choice, check_number
 from treekit.trees.structure import majority
+from treekit.trees.tree import Tree
 
 __all__ = ["RandomForestClassifier", "RandomForestRegressor"]
-
-#: Attributes that a tree takes over from the forest, which has read the table for all of them.
-SHARED_ATTRIBUTES = ("classes_", "n_features_in_", "feature_names_in_", "_features")
 
 #: Rows x classes that a prediction works on at a time.
 SHARES_AT_ONCE = 2**21
@@ -31,52 +28,42 @@ SHARES_AT_ONCE = 2**21
 class _RandomForest(TableEstimator):
     """What the two forests share; a subclass implements ``_tree``, which makes an unfitted tree."""
 
-    estimators_: list[Any]
+    forest_: Tree
 
     def _tree(self) -> CARTClassifier | CARTRegressor:
         raise NotImplementedError
 
-    def _grow_trees(
-        self, values: Numbers, features: tuple[Feature, ...], y: Array, weight: Floats, n_values: int
-    ) -> OutOfBag:
-        """Grow the trees on the one table."""
-        check_number(self, "n_estimators", low=1, whole=True)
-        check_choice(self, "bootstrap", (False, True))
-        check_choice(self, "oob_score", (False, True))
-        if self.oob_score and not self.bootstrap:
-            raise ValueError("oob_score needs bootstrap=True: without it every tree sees every row.")
-        self.estimators_ = []
-        in_bag, out_of_bag = [], OutOfBag(weight, n_values)
-        kept, every_row = weight > 0, values
-        if not kept.all():
-            values, y = np.ascontiguousarray(values[:, kept]), y[kept]
-        ranked = RankedColumns(values) if all(feature.is_numeric for feature in features) else None
-        seeds = draw_seeds(self.random_state, self.n_estimators)
-        for k in progress(self.n_estimators, "tree", self.verbose):
-            rng = np.random.default_rng(seeds[k])
-            count = bootstrap_counts(weight, rng) if self.bootstrap else np.ones(len(weight), dtype=np.intp)
-            member: Any = self._tree()
-            member.random_state = int(rng.integers(2**31))
-            vars(member).update({name: part for name, part in vars(self).items() if name in SHARED_ATTRIBUTES})
-            member.tree_ = member._grow(values, features, y, (weight * count)[kept], ranked)
-            self.estimators_.append(member)
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Learn from a table. Parameters and errors are those of :meth:`treekit.CARTClassifier.fit`."""
+        with unchanged_if_interrupted(self):
+            table = self._training_table(X, y, sample_weight)
+            check_number(self, "n_estimators", low=1, whole=True)
+            check_choice(self, "bootstrap", (False, True))
+            check_choice(self, "oob_score", (False, True))
+            if self.oob_score and not self.bootstrap:
+                raise ValueError("oob_score needs bootstrap=True: without it every tree sees every row.")
+            self.forest_, self._seeds, counts = grow_side_by_side(self, self._tree(), table, self.bootstrap)
             if self.oob_score:
-                in_bag.append(count)
-                row = out_of_bag.rows(count)
-                out_of_bag.add(row, member.tree_.mean_value(every_row[:, row]))
-        if self.oob_score:
-            self.in_bag_ = np.array(in_bag)
-        return out_of_bag
+                self.in_bag_ = table.as_given(counts, 0)
+                self._score_out_of_bag(table, ask_out_of_bag(self.forest_, table, counts, lambda values: values))
+        return self
+
+    def _score_out_of_bag(self, table: TrainingTable, out_of_bag: OutOfBag) -> None:
+        """Keep the out-of-bag predictions, and their score."""
+        raise NotImplementedError
+
+    @property
+    def estimators_(self) -> list[Any]:
+        """The trees one by one, as estimators."""
+        check_is_fitted(self)
+        if "_members" not in vars(self):
+            self._members = as_estimators(self, self._tree(), self.forest_, self._seeds)
+        return self._members
 
     def _mean(self, X: ArrayLike) -> Floats:
         """Mean prediction of the trees, of shape (n_rows, n_values)."""
-        return self._mean_of(self._values(X))
-
-    def _mean_of(self, values: Numbers) -> Floats:
-        total = self.estimators_[0].tree_.mean_value(values)
-        for member in self.estimators_[1:]:
-            total += member.tree_.mean_value(values)
-        return total / len(self.estimators_)
+        values = self._values(X)
+        return mean_over_roots(self.forest_, values)
 
     def apply(self, X: ArrayLike) -> Ints:
         """Node of each tree where each row ends, of shape (n_rows, n_estimators)."""
@@ -90,7 +77,6 @@ class _RandomForest(TableEstimator):
         Columns with many distinct values are favoured, even if they are random;
         ``sklearn.inspection.permutation_importance`` on held-out rows does not have this fault.
         """
-        check_is_fitted(self)
         mean = np.mean([member.tree_.importances() for member in self.estimators_], axis=0)
         return mean / mean.sum() if mean.sum() > 0 else mean
 
@@ -124,8 +110,10 @@ class RandomForestClassifier(_RandomForest, TableClassifier):
 
     Attributes
     ----------
+    forest_ : Tree
+        All trees as one structure with many roots.
     estimators_ : list of CARTClassifier
-        The trees; ``estimators_[0].tree_`` can be drawn.
+        The trees one by one; ``estimators_[0].tree_`` can be drawn.
     classes_ : array of shape (n_classes,)
         The labels, sorted.
     feature_importances_ : array of shape (n_features,)
@@ -141,7 +129,7 @@ class RandomForestClassifier(_RandomForest, TableClassifier):
 
     Notes
     -----
-    The table is read once for all trees, which grow one after the other; there is no ``n_jobs``. A sample depends on
+    The table is read once for all trees, which grow side by side; there is no ``n_jobs``. A sample depends on
     the number and order of the rows, so a row of weight 2 and the same row twice give different samples. Costs
     O(columns x rows x log rows) for sorting the table once, and for each tree O(rows x max_features x depth x log
     rows); on a table with categories or gaps O(rows x columns x depth). Source: Breiman (2001).
@@ -184,7 +172,7 @@ class RandomForestClassifier(_RandomForest, TableClassifier):
         # Shares of many rows in many classes would take much room, so they are made for some of the rows at a time.
         n_at_once = max(1, SHARES_AT_ONCE // len(self.classes_))
         parts = [values[:, first : first + n_at_once] for first in range(0, values.shape[1], n_at_once)]
-        return np.concatenate([majority(self._mean_of(np.ascontiguousarray(part))) for part in parts])
+        return np.concatenate([majority(mean_over_roots(self.forest_, part)) for part in parts])
 
     def _tree(self) -> CARTClassifier:
         return CARTClassifier(
@@ -197,11 +185,9 @@ class RandomForestClassifier(_RandomForest, TableClassifier):
             class_weight=self.class_weight,
         )
 
-    def _fit(self, values: Numbers, features: tuple[Feature, ...], y: Array, weight: Floats) -> None:
-        class_factors(self.class_weight, self.classes_[y[weight > 0]])
-        out_of_bag = self._grow_trees(values, features, y, weight, len(self.classes_))
-        if self.oob_score:
-            self.oob_decision_function_, self.oob_score_ = out_of_bag.mean, oob_accuracy(out_of_bag, y)
+    def _score_out_of_bag(self, table: TrainingTable, out_of_bag: OutOfBag) -> None:
+        self.oob_decision_function_ = table.as_given(out_of_bag.mean.T, np.nan).T
+        self.oob_score_ = oob_accuracy(out_of_bag, table.y)
 
 
 class RandomForestRegressor(_RandomForest, TableRegressor):
@@ -223,8 +209,10 @@ class RandomForestRegressor(_RandomForest, TableRegressor):
 
     Attributes
     ----------
+    forest_ : Tree
+        All trees as one structure with many roots.
     estimators_ : list of CARTRegressor
-        The trees.
+        The trees one by one.
     feature_importances_ : array of shape (n_features,)
         Share of each column in the error that the splits remove.
     in_bag_ : int array of shape (n_estimators, n_rows)
@@ -278,9 +266,7 @@ class RandomForestRegressor(_RandomForest, TableRegressor):
             max_features=self.max_features,
         )
 
-    def _fit(self, values: Numbers, features: tuple[Feature, ...], y: Array, weight: Floats) -> None:
-        out_of_bag = self._grow_trees(values, features, y, weight, 1)
-        if self.oob_score:
-            row = out_of_bag.rows_predicted()
-            self.oob_prediction_ = out_of_bag.mean[:, 0]
-            self.oob_score_ = float(r2_score(y[row], self.oob_prediction_[row], sample_weight=weight[row]))
+    def _score_out_of_bag(self, table: TrainingTable, out_of_bag: OutOfBag) -> None:
+        row, mean = out_of_bag.rows_predicted(), out_of_bag.mean[:, 0]
+        self.oob_prediction_ = table.as_given(mean, np.nan)
+        self.oob_score_ = float(r2_score(table.y[row], mean[row], sample_weight=table.weight[row]))

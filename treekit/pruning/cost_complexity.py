@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import NamedTuple
 
 import numpy as np
 
 from treekit.numeric import COST_TIE, Floats, Ints
-from treekit.pruning.cut import cut, levels_bottom_up, minimum_on_path, sum_over_children
+from treekit.pruning.cut import cut, levels_bottom_up, minimum_on_path, refuse_other_than_tree, sum_over_children
 from treekit.pruning.pessimistic import _errors
 from treekit.trees.tree import Tree
 
@@ -105,14 +106,15 @@ def prune_cost_complexity(tree: Tree, ccp_alpha: float, risk: str = "impurity") 
     -----
     Equal costs cut. Source: Breiman, Friedman, Olshen and Stone (1984), chapter 3.
     """
-    if not ccp_alpha >= 0:
-        raise ValueError(f"ccp_alpha must be 0 or more; got {ccp_alpha!r}.")
+    if not (isinstance(ccp_alpha, Real) and ccp_alpha >= 0):
+        raise ValueError(f"ccp_alpha must be a number, 0 or more; got {ccp_alpha!r}.")
     risks, rounding = _risks(tree, risk)
     return cut(tree, pruning_prices(tree, _saved(tree, risks)) <= ccp_alpha + rounding)
 
 
 def _risks(tree: Tree, risk: str) -> tuple[Floats, Floats]:
     """Share of the training weight in each node times what it costs there; and what rounding can do to that."""
+    refuse_other_than_tree(tree)
     if risk not in ("impurity", "misclassification"):
         raise ValueError(f"risk must be 'impurity' or 'misclassification'; got {risk!r}.")
     if tree.gain_is_sum:

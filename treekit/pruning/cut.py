@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treekit.numeric import COST_TIE, Bools, Floats, Ints, Kind
-from treekit.trees.structure import STOP
 from treekit.trees.tree import Tree
 
 __all__ = ["cut"]
@@ -40,6 +38,7 @@ def cut(tree: Tree, nodes: ArrayLike) -> Tree:
     -----
     Takes O(nodes x log depth) time.
     """
+    refuse_other_than_tree(tree)
     if tree.only_leaves_predict:
         raise ValueError(
             "tree is a step of first-order boosting: only its leaves hold predictions, so it can't be pruned; limit "
@@ -55,22 +54,13 @@ def cut(tree: Tree, nodes: ArrayLike) -> Tree:
     # A node stays when none of the nodes above it is cut.
     stays = minimum_on_path(tree, ~is_cut)[tree.parent]
     stays[0] = True
-    splits = stays & ~is_cut & ~tree.is_leaf
-    return replace(
-        tree,
-        feature=np.where(splits, tree.feature, -1)[stays],
-        threshold=np.where(splits, tree.threshold, np.nan)[stays],
-        routes=tree.routes.renumbered(np.where(splits, np.cumsum(stays) - 1, -1)),
-        n_children=np.where(splits, tree.n_children, 0)[stays],
-        missing=np.where(splits, tree.missing, STOP)[stays],
-        gain=np.where(splits, tree.gain, 0.0)[stays],
-        impurity=tree.impurity[stays],
-        n_samples=tree.n_samples[stays],
-        weight=tree.weight[stays],
-        value=tree.value[stays],
-        surrogates=tuple(s._replace(feature=np.where(splits, s.feature, -1)).of(stays) for s in tree.surrogates),
-        direction=None if tree.direction is None else np.where(splits[:, np.newaxis], tree.direction, 0.0)[stays],
-    )
+    return tree.with_leaves(is_cut | tree.is_leaf).at_nodes(stays)
+
+
+def refuse_other_than_tree(tree: object) -> None:
+    """Refuse what is no tree, such as the estimator that has grown it."""
+    if not isinstance(tree, Tree):
+        raise TypeError(f"tree must be a Tree, such as model.tree_; got {type(tree).__name__}.")
 
 
 def minimum_on_path(tree: Tree, x: NDArray[Kind]) -> NDArray[Kind]:

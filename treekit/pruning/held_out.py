@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from treekit.numeric import Floats
-from treekit.pruning.cut import cut, nodes_to_prune, sum_over_children, tie_slack
+from treekit.pruning.cut import cut, nodes_to_prune, refuse_other_than_tree, sum_over_children, tie_slack
 from treekit.reading.encoding import encode_table, match_labels
 from treekit.reading.validation import read_labels, read_targets, row_weights
 from treekit.trees.structure import majority
@@ -90,6 +90,7 @@ def _slack_towards(ties: str, cost: Floats) -> Floats:
 
 def _held_out_costs(tree: Tree, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None) -> tuple[Floats, Floats]:
     """What the rows of each node cost if it is a leaf, and what the rows cost that stop there."""
+    refuse_other_than_tree(tree)
     values = encode_table(X, tree.features)
     n_rows = values.shape[1]
     weight = row_weights(sample_weight, n_rows)

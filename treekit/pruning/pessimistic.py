@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from numbers import Real
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -10,7 +11,7 @@ from scipy.special import betaincinv
 from scipy.stats import norm
 
 from treekit.numeric import COST_TIE, Floats
-from treekit.pruning.cut import cut, nodes_to_prune, tie_slack
+from treekit.pruning.cut import cut, nodes_to_prune, refuse_other_than_tree, tie_slack
 from treekit.trees.tree import Tree
 
 __all__ = ["prune_pessimistic", "collapse", "binomial_limit", "normal_limit", "weka_limit", "LIMITS"]
@@ -64,9 +65,11 @@ def normal_limit(errors: ArrayLike, n: ArrayLike, confidence: float = 0.25) -> F
     thirds of the way, 0.67, from the rate seen to 1. So :math:`U_{0.25}(1, 16) = 0.157`, where the binomial limit is
     0.160.
 
-    Parameters and result are those of :func:`treekit.binomial_limit`. Source: Quinlan (1993), whose book prints this
-    program's numbers.
+    Parameters and result are those of :func:`treekit.binomial_limit`; but of less than two rows, as parts of rows may
+    be, it can be up to 1.32, or a little below ``errors / n``, as in his program. Source: Quinlan (1993), whose book
+    prints its numbers.
     """
+    check_confidence(confidence)
     z = np.interp(
         confidence, [0, 0.001, 0.005, 0.01, 0.05, 0.1, 0.2, 0.4, 1], [4, 3.09, 2.58, 2.33, 1.65, 1.28, 0.84, 0.25, 0]
     )
@@ -95,7 +98,8 @@ def weka_limit(errors: ArrayLike, n: ArrayLike, confidence: float = 0.25) -> Flo
 
     z is the exact quantile of the normal distribution, and where all but half a row are errors the limit is 1.
 
-    Parameters and result are those of :func:`treekit.binomial_limit`, but ``confidence`` is at most one half.
+    Parameters and result are those of :func:`treekit.binomial_limit`, but ``confidence`` is at most one half; of
+    parts of a row the limit can be a little below ``errors / n``.
     Source: ``addErrs`` in Weka's class ``weka.classifiers.trees.j48.Stats``.
     """
     if not confidence <= 0.5:
@@ -180,14 +184,15 @@ def _errors_of(counts: Floats) -> Floats:
 
 def check_confidence(confidence: float) -> None:
     """Refuse a confidence that is no probability, or at the ends, where no error rate fits."""
-    if not 0 < confidence < 1:
+    if not (isinstance(confidence, Real) and 0 < confidence < 1):
         raise ValueError(f"confidence must be above 0 and below 1; got {confidence!r}.")
 
 
 def check_pruning(tree: Tree, confidence: float = 0.25, slack: float = 0.0) -> None:
     """Refuse a tree without error rates, and parameters out of their range."""
+    refuse_other_than_tree(tree)
     if tree.classes is None:
         raise ValueError("tree must be a classifier's: a tree that predicts numbers has no error rates.")
     check_confidence(confidence)
-    if not slack >= 0:
-        raise ValueError(f"slack must be 0 or more; got {slack!r}.")
+    if not (isinstance(slack, Real) and slack >= 0):
+        raise ValueError(f"slack must be a number, 0 or more; got {slack!r}.")

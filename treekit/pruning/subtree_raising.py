@@ -8,65 +8,29 @@ As a recursion, over the training rows that reach a node:
                                    (3) with its largest branch in its place, which then gets all of ``rows``
         if (1) is no more than (2) and (3), but for the slack: make it a leaf
         else if (3) is no more than (2), but for the slack: put the branch in its place, and prune(branch, rows) again
-
-Below, all nodes of a level take a step together, and a list of tasks replaces the recursion: a task prunes the branches
-below some nodes of one level, from the deepest level up. Where branches are raised, a new task prunes these first.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from treekit.measures import entropy_of_counts, gini_of_counts
-from treekit.numeric import LEAST_SHARE, SHARED_TIE, Bools, Floats, Ints, Numbers, repeat_with_index
-from treekit.pruning.cut import cut, levels_bottom_up, minimum_on_path, sum_over_children, tie_slack
+from treekit.numeric import LEAST_SHARE, SHARED_TIE, TIE, Array, Floats, Ints, Numbers
+from treekit.pruning.cut import tie_slack
 from treekit.pruning.pessimistic import Limit, _errors_of, check_pruning, named_limit
 from treekit.reading.encoding import encode_table, match_labels
 from treekit.reading.validation import read_labels, row_weights
-from treekit.trees.structure import STOP
+from treekit.trees.structure import SHARE
 from treekit.trees.tree import Tree
 
 __all__ = ["prune_and_raise"]
 
-
-class Rows(NamedTuple):
-    """Rows on their way down, some of them in several nodes: one entry for each row and node.
-
-    An entry that weighs less than ``least``, a small part of its row, is not shared out any further.
-    """
-
-    row: Ints
-    node: Ints
-    weight: Floats
-    least: Floats
-
-
-def _some(rows: Rows, which: Bools) -> Rows:
-    """Some entries of the rows."""
-    return Rows(rows.row[which], rows.node[which], rows.weight[which], rows.least[which])
-
-
-class Task(NamedTuple):
-    """Prune the branches below some nodes of one level.
-
-    Attributes
-    ----------
-    depth : int
-        The level of the nodes.
-    nodes : array
-        The nodes; a level and all above it keep their numbers whatever changes below them.
-    rows : list of Rows
-        The rows in these nodes, and level by level below.
-    """
-
-    depth: int
-    nodes: Ints
-    rows: list[Rows]
+#: Python allows a thousand calls within each other, and each level takes up to three.
+DEEPEST = 300
 
 
 def prune_and_raise(
@@ -106,14 +70,14 @@ def prune_and_raise(
     Raises
     ------
     ValueError, TypeError
-        If the tree predicts numbers, if X, y or sample_weight do not fit the tree or each other, or if a parameter is
-        out of its range; the message says which.
+        If the tree predicts numbers or is deeper than 300 levels, if X, y or sample_weight do not fit the tree or each
+        other, or if a parameter is out of its range; the message says which.
 
     Notes
     -----
-    Of equally large branches the last counts, as in J48. All nodes of a level are compared at once, with their rows on
-    their way down: O(rows x depth^2) for the whole tree, and as much again for each raised branch with its own rows and
-    depth. Source: Quinlan (1993), section 4.2; J48 of Weka.
+    Of equally large branches the last counts, as in J48. Takes O(rows x depth^2) for the whole tree, and as much again
+    for each raised branch with its own rows and depth: some seconds for a chain of 300 levels under 2,000 rows. Source:
+    Quinlan (1993), section 4.2; J48 of Weka.
     """
     check_pruning(tree, confidence, slack)
     assert tree.classes is not None
@@ -144,181 +108,145 @@ def raise_encoded(
     weight : array of shape (n_rows,)
         Weight of each row.
     """
-
-    def expected(counts: Floats) -> Floats:
-        n = counts.sum(axis=1)
-        return n * limit(_errors_of(counts), n, confidence)
-
+    if tree.max_depth > DEEPEST:
+        raise ValueError(
+            f"subtree raising is for trees of up to {DEEPEST} levels; this one has {tree.max_depth}: set max_depth, or "
+            "prune without it."
+        )
     row = np.flatnonzero(weight > 0)
-    in_root = Rows(row, np.zeros(len(row), dtype=np.intp), weight[row], LEAST_SHARE * weight[row])
-    tasks = [Task(0, np.array([0]), [*_rows_by_level(tree, values, in_root)])]
-    depth = tree.max_depth
-    while tasks:
-        task, depth = tasks[-1], depth - 1
-        if depth < task.depth:
-            tasks.pop()
-            depth = task.depth
-            continue
-        nodes = np.flatnonzero((tree.depth == depth) & ~tree.is_leaf & _is_below(tree, task.nodes))
-        if not len(nodes):
-            continue
-        level = depth - task.depth
-        rows = task.rows[level] if level < len(task.rows) else _no_rows()
-        child = _largest_branch(tree, nodes)
-        branch = tree.branch[child]
-        is_leaf, is_raised = _choices(tree, values, y, nodes, child, rows, expected, slack)
-        tree = cut(tree, nodes[is_leaf])
-        if is_raised.any():
-            # A raised branch has new rows: prune it again before the next level.
-            nodes, child = nodes[is_raised], (tree.first_child[nodes] + branch)[is_raised]
-            tree = _replaced(tree, nodes, child)
-            below = [*_rows_by_level(tree, values, _sent_to(rows, nodes, nodes))]
-            tree = _with_rows(tree, y, below, _is_below(tree, nodes))
-            tasks.append(Task(depth, nodes, below))
-            depth = tree.max_depth
-    return tree
+    rows = Rows(row, weight[row], LEAST_SHARE * weight[row])
+    return assemble(tree, Raising(tree, values, y, confidence, limit, slack).prune(branches_of(tree), rows))
 
 
-def _choices(
-    tree: Tree,
-    values: Numbers,
-    y: Ints,
-    nodes: Ints,
-    child: Ints,
-    rows: Rows,
-    expected: Callable[[Floats], Floats],
-    slack: float,
-) -> tuple[Bools, Bools]:
-    """Which of some nodes become leaves, and which are replaced by ``child``, which then gets their ``rows``.
+class Rows(NamedTuple):
+    """Rows that reach a node, with the part of their weight that does; less than ``least`` is not shared out."""
 
-    ``expected`` works out the expected errors from the weight of each class.
+    row: Ints
+    weight: Floats
+    least: Floats
+
+    def some(self, which: Array) -> Rows:
+        """Some of the rows."""
+        return Rows(self.row[which], self.weight[which], self.least[which])
+
+
+@dataclass(eq=False)
+class Branch:
+    """A node on its way through pruning, with the branches that are left.
+
+    Attributes
+    ----------
+    node : int
+        Its number in the grown tree, whose test it keeps.
+    counts : array of shape (n_classes,)
+        Weight of each class among its rows.
+    n_samples : int
+        Number of its rows.
+    children : list of Branch
+        Empty for a leaf.
     """
-    error = expected(tree.value * tree.weight[:, np.newaxis])
-    as_leaf, as_is = error[nodes], _sum_over_leaves(tree, error)[nodes]
-    moved = [*_rows_by_level(tree, values, _sent_to(rows, nodes, child))]
-    raised = _sum_over_leaves(tree, expected(_counts(tree, y, moved)))[child]
-    least = tie_slack(slack, tree.weight[nodes])
-    is_leaf = (as_leaf <= as_is + least) & (as_leaf <= raised + least)
-    return is_leaf, ~is_leaf & (raised <= as_is + least)
+
+    node: int
+    counts: Floats
+    n_samples: int
+    children: list[Branch] = field(default_factory=list)
+
+    def leaves(self) -> list[Branch]:
+        """The leaves below the node, or itself."""
+        return [leaf for child in self.children for leaf in child.leaves()] or [self]
+
+    def largest(self) -> Branch:
+        """The child with the most weight, the last of equal ones."""
+        weight = np.array([child.counts.sum() for child in self.children])
+        return self.children[np.flatnonzero(weight >= (1 - SHARED_TIE) * weight.max())[-1]]
 
 
-def _no_rows() -> Rows:
-    return Rows(np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.intp), np.zeros(0), np.zeros(0))
+class Raising(NamedTuple):
+    """The recursion: what it compares, on which training rows."""
+
+    tree: Tree
+    values: Numbers
+    y: Ints
+    confidence: float
+    limit: Limit
+    slack: float
+
+    def prune(self, branch: Branch, rows: Rows) -> Branch:
+        """The branch, pruned, or what takes its place."""
+        if not branch.children:
+            return branch
+        branch.children = [self.prune(*part) for part in zip(branch.children, self.parts(branch.node, rows))]
+        raised = self.with_rows(branch.largest(), rows)
+        as_leaf, as_is, as_raised = (self.errors(leaves) for leaves in ([branch], branch.leaves(), raised.leaves()))
+        slack = float(tie_slack(self.slack, branch.counts.sum()))
+        if as_leaf <= as_is + slack and as_leaf <= as_raised + slack:
+            branch.children = []
+        elif as_raised <= as_is + slack:
+            return self.prune(raised, rows)
+        return branch
+
+    def errors(self, leaves: list[Branch]) -> float:
+        """How many errors to expect of some leaves."""
+        counts = np.array([leaf.counts for leaf in leaves])
+        n = counts.sum(axis=1)
+        return float((n * self.limit(_errors_of(counts), n, self.confidence)).sum())
+
+    def with_rows(self, branch: Branch, rows: Rows) -> Branch:
+        """The branch with these rows in place of its own."""
+        counts = np.bincount(self.y[rows.row], rows.weight, minlength=len(branch.counts)).astype(float)
+        parts = self.parts(branch.node, rows) if branch.children else []
+        children = [self.with_rows(*part) for part in zip(branch.children, parts)]
+        return Branch(branch.node, counts, len(rows.row), children)
+
+    def parts(self, node: int, rows: Rows) -> list[Rows]:
+        """The rows that take each branch of a node; those without one are shared out as in growth."""
+        tree, rule = self.tree, self.tree.missing[node]
+        branch = tree.branch_or_surrogate(self.values, np.full(len(rows.row), node), rows.row)
+        branch = np.where((branch < 0) & (rule >= 0), rule, branch)
+        if rule != SHARE or (branch >= 0).all():
+            return [rows.some(branch == k) for k in range(tree.n_children[node])]
+        # Of a row of which little is left all goes down the heaviest branch, and counts there as if it were known.
+        weight = self.weight_of_branches(node, rows, branch)
+        heaviest = np.argmax(weight >= (1 - TIE) * weight.max())
+        branch = np.where((branch < 0) & (rows.weight < rows.least), heaviest, branch)
+        weight = self.weight_of_branches(node, rows, branch)
+        # Where no row has the value, all branches get the same share.
+        share = weight / weight.sum() if weight.any() else np.full(len(weight), 1 / len(weight))
+        parts = [
+            rows._replace(weight=rows.weight * np.where(branch < 0, share[k], branch == k)) for k in range(len(share))
+        ]
+        return [part.some(part.weight > 0) for part in parts]
+
+    def weight_of_branches(self, node: int, rows: Rows, branch: Ints) -> Floats:
+        """Weight that the rows with a branch bring to each."""
+        known = branch >= 0
+        return np.bincount(branch[known], rows.weight[known], minlength=self.tree.n_children[node]).astype(float)
 
 
-def _is_below(tree: Tree, nodes: Ints) -> Bools:
-    """Which nodes of the tree are among ``nodes`` or lie below one of them."""
-    return ~minimum_on_path(tree, ~np.isin(np.arange(tree.n_nodes), nodes))
+def branches_of(tree: Tree) -> Branch:
+    """The root of a grown tree, with all that is below it."""
+    counts = tree.value * tree.weight[:, np.newaxis]
+    nodes = [Branch(node, of_node, int(n)) for node, (of_node, n) in enumerate(zip(counts, tree.n_samples))]
+    for node, parent in zip(nodes[1:], tree.parent[1:]):
+        nodes[parent].children.append(node)
+    return nodes[0]
 
 
-def _rows_by_level(tree: Tree, values: Numbers, rows: Rows) -> Iterator[Rows]:
-    """The rows on their way down, level by level; one with a missing value is shared out as the others are."""
-    while len(rows.row):
-        yield rows
-        rows = _some(rows, tree.feature[rows.node] >= 0)
-        branch = tree.branch_or_surrogate(values, rows.node, rows.row)
-        branch = np.where((branch < 0) & (tree.missing[rows.node] >= 0), tree.missing[rows.node], branch)
-        moves = (branch >= 0) | (tree.missing[rows.node] != STOP)
-        rows = _share_out(tree, _some(rows, moves), branch[moves])
-
-
-def _share_out(tree: Tree, rows: Rows, branch: Ints) -> Rows:
-    """The rows in the children: each in its branch, those without one in all branches, by the weights in these.
-
-    Of a row of which little is left all goes down the heaviest branch; as in growth, it then counts there like a row
-    that has the value.
-    """
-    is_small = (branch < 0) & (rows.weight < rows.least)
-    if is_small.any():
-        branch = np.where(is_small, tree.heaviest_branch(_weight_of_children(tree, rows, branch))[rows.node], branch)
-    node, is_known = rows.node, branch >= 0
-    of_child = _weight_of_children(tree, rows, branch)
-    of_node = np.bincount(node[is_known], rows.weight[is_known], minlength=tree.n_nodes)
-    origin, copy = repeat_with_index(np.arange(len(node)), np.where(is_known, 1, tree.n_children[node]))
-    node, is_known = node[origin], is_known[origin]
-    child = tree.first_child[node] + np.where(is_known, branch[origin], copy)
-    # Where no row of the node has the value, all branches get the same share.
-    among = of_node[node]
-    share = np.where(among > 0, of_child[child] / np.where(among > 0, among, 1), 1 / tree.n_children[node])
-    weight = rows.weight[origin] * np.where(is_known, 1, share)
-    kept = weight > 0
-    return Rows(rows.row[origin[kept]], child[kept], weight[kept], rows.least[origin[kept]])
-
-
-def _weight_of_children(tree: Tree, rows: Rows, branch: Ints) -> Floats:
-    """Weight that the rows with a branch bring to each child, of shape (n_nodes,)."""
-    is_known = branch >= 0
-    child = tree.first_child[rows.node[is_known]] + branch[is_known]
-    return np.bincount(child, rows.weight[is_known], minlength=tree.n_nodes).astype(float)
-
-
-def _counts(tree: Tree, y: Ints, levels: list[Rows]) -> Floats:
-    """Weight of the rows of each class that pass or end in each node, of shape (n_nodes, n_classes)."""
-    n_classes = tree.value.shape[1]
-    row, node, weight, _ = (np.concatenate(part) for part in zip(*levels, _no_rows()))
-    counts = np.bincount(node * n_classes + y[row], weight, minlength=tree.n_nodes * n_classes)
-    return counts.astype(float).reshape(tree.n_nodes, n_classes)
-
-
-def _sum_over_leaves(tree: Tree, cost: Floats) -> Floats:
-    """Sum of the costs of the leaves below each node."""
-    total = cost.copy()
-    for nodes in levels_bottom_up(tree):
-        total[nodes] = sum_over_children(tree, total, nodes)
-    return total
-
-
-def _largest_branch(tree: Tree, nodes: Ints) -> Ints:
-    """The child of each node with the most weight, the last of equal ones."""
-    child = np.flatnonzero(np.isin(tree.parent, nodes))
-    weight, n_children = tree.weight[child], tree.n_children[nodes]
-    largest = np.maximum.reduceat(weight, np.cumsum(n_children) - n_children)
-    large = child[weight >= (1 - SHARED_TIE) * np.repeat(largest, n_children)]
-    return large[np.append(np.diff(tree.parent[large]) > 0, True)]
-
-
-def _sent_to(rows: Rows, nodes: Ints, target: Ints) -> Rows:
-    """The rows of some nodes, those of ``nodes[k]`` put into ``target[k]``."""
-    inside = _some(rows, np.isin(rows.node, nodes))
-    return inside._replace(node=target[np.searchsorted(nodes, inside.node)])
-
-
-def _replaced(tree: Tree, nodes: Ints, branch: Ints) -> Tree:
-    """The tree with each of some nodes replaced by one of its children, and the branch below that child."""
-    # Number the nodes of the new tree level by level; ``old`` holds their numbers in the tree as it was.
-    successor = np.arange(tree.n_nodes)
-    successor[nodes] = branch
-    levels, level = [], successor[:1]
-    while len(level):
-        levels.append(level)
-        parent, child = repeat_with_index(level, tree.n_children[level])
-        level = successor[tree.first_child[parent] + child]
-    old = np.concatenate(levels)
-    names = ("feature", "threshold", "n_children", "missing", "gain", "impurity", "n_samples", "weight", "value")
+def assemble(tree: Tree, root: Branch) -> Tree:
+    """What pruning has left as a tree: level by level, with the tests as they were grown and the rows counted again."""
+    kept, parent = [root], [0]
+    value: list[Floats] = []
+    for k, branch in enumerate(kept):  # it grows on the way
+        kept += branch.children
+        parent += [k] * len(branch.children)
+        # A node without rows predicts as its parent.
+        value.append(branch.counts / branch.counts.sum() if branch.counts.any() else value[parent[k]])
+    counts = np.array([branch.counts for branch in kept])
+    pruned = tree.at_nodes(np.array([branch.node for branch in kept]))
     return replace(
-        tree,
-        routes=tree.routes.of(old, tree.n_nodes),
-        surrogates=tuple(surrogate.of(old) for surrogate in tree.surrogates),
-        direction=None if tree.direction is None else tree.direction[old],
-        **{name: getattr(tree, name)[old] for name in names},
-    )
-
-
-def _with_rows(tree: Tree, y: Ints, levels: list[Rows], changes: Bools) -> Tree:
-    """The tree with some of its nodes counted again from these rows; a node without rows predicts as its parent."""
-    counts = np.where(changes[:, np.newaxis], _counts(tree, y, levels), tree.value * tree.weight[:, np.newaxis])
-    weight = counts.sum(axis=1)
-    is_empty = changes & (weight == 0)
-    value = np.where(changes[:, np.newaxis], counts / np.where(weight > 0, weight, 1)[:, np.newaxis], tree.value)
-    for nodes in reversed([*levels_bottom_up(tree)]):
-        child = np.flatnonzero(np.isin(tree.parent, nodes) & is_empty)
-        value[child] = value[tree.parent[child]]
-    n_samples = np.bincount(np.concatenate([rows.node for rows in levels]), minlength=tree.n_nodes)
-    impurity = gini_of_counts(counts) if tree.criterion == "gini" else entropy_of_counts(counts)
-    return replace(
-        tree,
-        value=value,
-        weight=np.where(changes, weight, tree.weight),
-        n_samples=np.where(changes, n_samples, tree.n_samples),
-        impurity=np.where(changes, impurity, tree.impurity),
+        pruned.with_leaves(np.array([not branch.children for branch in kept])),
+        value=np.array(value),
+        weight=counts.sum(axis=1),
+        n_samples=np.array([branch.n_samples for branch in kept]),
+        impurity=gini_of_counts(counts) if tree.criterion == "gini" else entropy_of_counts(counts),
     )

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NoReturn
 
 import numpy as np
@@ -11,7 +13,17 @@ from numpy.typing import ArrayLike
 
 from treekit.numeric import Array, Floats, Ints, Numbers
 
-__all__ = ["Feature", "learn_features", "encode", "encode_table", "match_labels", "plain_table", "MISSING", "UNSEEN"]
+__all__ = [
+    "Feature",
+    "all_numbers",
+    "learn_features",
+    "encode",
+    "encode_table",
+    "match_labels",
+    "plain_table",
+    "MISSING",
+    "UNSEEN",
+]
 
 #: Code of a missing category; a missing number is NaN.
 MISSING = -1
@@ -50,6 +62,16 @@ class Feature:
         """Number of categories; 0 for numbers."""
         return 0 if self.categories is None else len(self.categories)
 
+    @cached_property
+    def holds_or(self) -> bool:
+        """Whether a category holds the word " or ", which joins those of one branch."""
+        return self.categories is not None and any(" or " in str(category) for category in self.categories.tolist())
+
+
+def all_numbers(features: Iterable[Feature]) -> bool:
+    """Whether all columns hold numbers."""
+    return all(feature.is_numeric for feature in features)
+
 
 def learn_features(
     X: pd.DataFrame, numbers_are_categories: bool = False, weight: Floats | None = None
@@ -80,8 +102,11 @@ def encode(X: pd.DataFrame, features: tuple[Feature, ...]) -> Numbers:
     category: True is 1 and 1.0. A column that held numbers in fit and now holds text, or the reverse, is an error. The
     array is float32 where every column of numbers is, float64 otherwise, and of the smallest sufficient integers when
     there are only categories. Takes linear time. A table of floats of one kind is not copied: the array is then a view.
+
+    Two limits of pandas: whole numbers above 2**53 run together as categories where they are asked as floats, and text
+    must be such as UTF-8 can hold.
     """
-    if all(feature.is_numeric for feature in features) and _is_one_kind_of_float(X):
+    if all_numbers(features) and _is_one_kind_of_float(X):
         values = X.to_numpy().T
         # Each column is looked at only where something may be infinite; a missing number makes both ends NaN.
         if not -np.inf < values.min(initial=0) <= values.max(initial=0) < np.inf:
@@ -106,7 +131,11 @@ def encode_table(X: ArrayLike, features: tuple[Feature, ...]) -> Numbers:
     Raises ValueError where X is empty or has other columns.
     """
     names = [feature.name for feature in features]
-    frame = X if isinstance(X, pd.DataFrame) else as_frame(objects_if_mixed(X))
+    refuse_masked("X", X)
+    table = X if isinstance(X, pd.DataFrame) else objects_if_mixed(X)
+    if table.ndim != 2:
+        raise ValueError(f"X must be a table of shape (n_rows, n_features); got {type(X).__name__}.")
+    frame = table if isinstance(table, pd.DataFrame) else as_frame(table)
     if frame.shape[1] != len(names):
         raise ValueError(f"X must have the {len(names)} columns of the training table; got {frame.shape[1]}.")
     if len(frame) == 0:
@@ -136,13 +165,18 @@ def as_frame(array: Array, names: pd.Index | None = None) -> pd.DataFrame:
 
 
 def objects_if_mixed(x: ArrayLike) -> Array:
-    """x as an array, of objects where NumPy would turn numbers, bytes or missing entries beside text into text."""
+    """x as an array, of objects where NumPy's text would differ: numbers beside it turn into text, "a\\0" into "a"."""
     array = np.asarray(x)
     if array.dtype.kind not in "US" or isinstance(x, np.ndarray):
         return array
     objects = np.asarray(x, dtype=object)
-    kinds = set(map(type, objects.ravel()))
-    return array if kinds <= {str, np.str_} or kinds <= {bytes, np.bytes_} else objects
+    return array if np.all(array == objects) else objects
+
+
+def refuse_masked(name: str, x: object) -> None:
+    """Refuse an array with masked entries, which NumPy would take for known."""
+    if np.ma.is_masked(x):
+        raise ValueError(f"{name} has masked entries: fill them, or leave those rows out.")
 
 
 def match_labels(classes: Array, label: Array) -> Ints:
@@ -182,14 +216,8 @@ def _from_objects(name: object, column: pd.Series) -> pd.Series:
         raise _neither_text_nor_numbers(name, ", ".join(others))
     if not kinds or any(issubclass(kind, str) for kind in kinds):
         return column
-    if all(issubclass(kind, (int, np.integer, np.bool_)) for kind in kinds):
-        _refuse_inexact(name, max(map(abs, map(int, known))))
-    try:
-        return column.where(column.notna(), np.nan).astype(float)
-    except OverflowError as error:
-        raise ValueError(
-            f"X: column {name!r} holds numbers too large for a float: divide them by a constant."
-        ) from error
+    _refuse_inexact(name, max((abs(int(v)) for v in known if isinstance(v, (int, np.integer))), default=0))
+    return column.where(column.notna(), np.nan).astype(float)
 
 
 def _neither_text_nor_numbers(name: object, held: str) -> TypeError:
@@ -300,7 +328,10 @@ def _refuse_infinite(name: object, numbers: Numbers) -> None:
 def _categories(name: object, column: pd.Series) -> Array:
     """Distinct values of a column in the order of its branches."""
     if isinstance(column.dtype, pd.CategoricalDtype):
-        return column.cat.categories.to_numpy()
+        categories = column.cat.categories
+        if categories.inferred_type.startswith("mixed"):
+            _refuse_mixture(name, set(map(type, categories)))
+        return categories.to_numpy()
     try:
         # Strings are slow to compare: only the distinct ones are sorted.
         return np.unique(column.drop_duplicates().dropna().to_numpy())

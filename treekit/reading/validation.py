@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from numbers import Integral, Real
 from typing import Any
 
@@ -16,7 +16,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
 from treekit.numeric import Array, Floats
-from treekit.reading.encoding import NUMBERS, objects_if_mixed
+from treekit.reading.encoding import NUMBERS, objects_if_mixed, refuse_masked
 
 __all__ = [
     "row_weights",
@@ -35,8 +35,13 @@ def row_weights(sample_weight: ArrayLike | None, n_rows: int) -> Floats:
     """Weights of the rows as floats, ones by default; errors name the argument."""
     if sample_weight is None:
         return np.ones(n_rows)
+    refuse_masked("sample_weight", sample_weight)
     try:
-        weight = np.asarray(sample_weight, dtype=float)
+        given = np.asarray(sample_weight)
+        of_numbers = given.dtype == object and all(isinstance(value, NUMBERS) for value in given.flat)
+        if given.dtype.kind not in "biuf" and not of_numbers:
+            raise TypeError(given.dtype)
+        weight = given.astype(float)
     except (TypeError, ValueError, OverflowError) as error:
         raise ValueError("sample_weight must hold numbers, none of them too large for a float.") from error
     if weight.shape != (n_rows,):
@@ -56,9 +61,12 @@ def class_factors(class_weight: dict[Any, float] | str | None, label: Array) -> 
     """What the weight of each row is multiplied by for its class; errors name ``class_weight``."""
     if class_weight is None:
         return np.ones(len(label))
-    given = class_weight.values() if isinstance(class_weight, dict) else ()
+    other = () if isinstance(class_weight, str) else [class_weight]
+    given = class_weight.values() if isinstance(class_weight, dict) else other
     if not all(isinstance(value, (int, float, np.number)) and 0 <= value < 1e100 for value in given):
-        raise ValueError(f"class_weight must hold numbers from 0 to 1e100; got {class_weight!r}.")
+        raise ValueError(
+            f"class_weight must be None, 'balanced', or numbers from 0 to 1e100 by class; got {class_weight!r}."
+        )
     factor = compute_sample_weight(class_weight, label)
     if not factor.any():
         raise ValueError(f"class_weight is zero for every class: at least one must count; got {class_weight!r}.")
@@ -70,10 +78,11 @@ def check_number(
 ) -> None:
     """Refuse a parameter that is not a number of its kind from ``low`` to ``high`` (or None, where that is allowed)."""
     value: Any = getattr(estimator, name)
-    kind: Any = Integral if whole else Real
+    kind = (int, np.integer) if whole else (int, float, np.integer, np.floating)
     if none and value is None:
         return
-    if not isinstance(value, kind) or isinstance(value, bool) or not low <= float(value) <= high or np.isinf(value):
+    # Numbers above 2**1000 can't be made floats, or only just.
+    if not isinstance(value, kind) or isinstance(value, bool) or not low <= value <= min(high, 2**1000):
         wanted = f"{'None or ' if none else ''}a {'whole ' if whole else ''}number, {low:g} or more"
         upper = "" if high == np.inf else f" and at most {high:g}"
         raise ValueError(f"{name} must be {wanted}{upper}; got {value!r}.")
@@ -82,7 +91,7 @@ def check_number(
 def check_choice(estimator: BaseEstimator, name: str, choices: Iterable[object]) -> None:
     """Refuse a parameter that is none of the choices."""
     value = getattr(estimator, name)
-    if value not in list(choices):
+    if not (isinstance(value, Hashable) and value in set(choices)):
         raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}; got {value!r}.")
 
 
@@ -100,11 +109,14 @@ def read_targets(y: ArrayLike, n_rows: int) -> Floats:
     """y as an array of finite numbers; errors name it."""
     if y is None:
         raise ValueError("This regressor requires y to be passed, but the target y is None.")
+    refuse_masked("y", y)
     target = column_or_1d(y, warn=True)
     _check_length(target, n_rows)
     if target.dtype.kind in "mM":
         raise ValueError("y holds dates or times; make them numbers first, such as days since a start.")
     try:
+        if isinstance(target[0], str):
+            raise TypeError("text")
         target = target.astype(float)
     except OverflowError as error:
         raise ValueError("y holds whole numbers too large for a float: divide y by a constant.") from error
@@ -130,6 +142,7 @@ def read_labels(y: ArrayLike, n_rows: int) -> Array:
     """y as an array of labels; errors name it. A number and a text are never taken for the same label."""
     if y is None:
         raise ValueError("This classifier requires y to be passed, but the target y is None.")
+    refuse_masked("y", y)
     label = column_or_1d(np.asarray(y) if isinstance(y, pd.Categorical) else objects_if_mixed(y), warn=True)
     _check_length(label, n_rows)
     missing = pd.isna(label)
@@ -164,7 +177,11 @@ def _plain_labels(label: Array) -> Array:
 
 def generator(random_state: Any) -> np.random.Generator:
     """A generator seeded by scikit-learn's kind of random_state: it draws the same numbers on every platform."""
-    return np.random.default_rng(check_random_state(random_state).randint(2**31))
+    try:
+        seed = check_random_state(random_state).randint(2**31)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"random_state: {error}") from error
+    return np.random.default_rng(seed)
 
 
 def count_features(max_features: float | str | None, n_features: int) -> int:

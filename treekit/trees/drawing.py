@@ -9,6 +9,7 @@ no second drawing.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Real
 from xml.sax.saxutils import escape
 
 import numpy as np
@@ -96,11 +97,11 @@ def draw_tree(tree: TreeStructure, max_nodes: int = 80, rows: pd.DataFrame | Non
     TypeError
         If ``rows`` is no data frame.
     """
-    if max_nodes < 1:
-        raise ValueError(f"max_nodes must be 1 or more; got {max_nodes}.")
+    if not (isinstance(max_nodes, Real) and max_nodes >= 1):
+        raise ValueError(f"max_nodes must be a number, 1 or more; got {max_nodes!r}.")
     # Nodes are numbered level by level, so whole levels are the nodes up to some number.
     ends = np.cumsum(np.bincount(tree.depth))
-    n_shown = int(ends[ends <= max(max_nodes, 1)][-1])
+    n_shown = int(ends[ends <= max_nodes][-1])
     followed = "" if rows is None else followed_rows(tree, rows, n_shown)
     is_named = rows is not None
     return Drawing(_svg(tree, n_shown, is_named), _outline(tree, n_shown, is_named), _key(tree), followed)

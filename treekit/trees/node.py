@@ -110,10 +110,10 @@ class Node:
         if parent is None:
             return None
         k, tree = int(self.tree.branch[self.id]), self.tree
-        categories = tree.features[tree.feature[parent.id]].categories
-        if categories is None and np.isinf(tree.threshold[parent.id]):
+        feature = tree.features[tree.feature[parent.id]]
+        if feature.is_numeric and np.isinf(tree.threshold[parent.id]):
             return "missing" if k else "known"
-        if categories is None:
+        if feature.is_numeric:
             threshold = float(tree.threshold[parent.id]) + 0.0
             # The coefficients of a combination are rounded in ``question``: more digits here would be of no use.
             text = f"{threshold:.4g}" if parent._is_combination else threshold_text(threshold)
@@ -123,8 +123,7 @@ class Node:
             return "missing"
         if len(answers) == 1:
             return answers[0]
-        is_clear = not any(" or " in str(category) for category in categories.tolist())
-        return " or ".join(map(str, answers)) if is_clear else tuple(answers)
+        return tuple(answers) if feature.holds_or else " or ".join(map(str, answers))
 
     @property
     def categories(self) -> list[object]:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from treekit.numeric import Ints, Numbers, Wholes, repeat_with_index
+from treekit.numeric import Bools, Ints, Numbers, Wholes, repeat_with_index
 
 __all__ = ["Routes", "BranchPerCategory", "routes_of_pairs", "join_routes"]
 
@@ -75,8 +75,10 @@ class Routes(NamedTuple):
         kept = np.flatnonzero(node >= 0)
         return routes_of_pairs(node[kept], self.category[kept], self.branch[kept])
 
-    def of(self, nodes: Ints, n_nodes: int) -> Routes:
+    def of(self, nodes: Ints | slice | Bools, n_nodes: int) -> Routes:
         """The routes of some of ``n_nodes`` nodes, their numbers or booleans, numbered as these come: 0, 1, ..."""
+        if not self.n_pairs:
+            return self
         number, nodes = np.full(n_nodes, -1), np.arange(n_nodes)[nodes]
         number[nodes] = np.arange(len(nodes))
         return self.renumbered(number)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 
@@ -18,12 +19,14 @@ __all__ = ["TreeStructure", "Surrogate"]
 #: take the branch with the most weight (the grown tree then holds the number of that branch).
 STOP, SHARE, MAJORITY = -1, -2, -3
 
+#: The arrays of a tree with an entry for each node.
+OF_NODES = ("feature", "threshold", "n_children", "missing", "gain", "impurity", "n_samples", "weight", "value")
+
 #: Unit of the impurity and the gain, by the name of the criterion; "" where they have none or it is not known.
 UNITS = {
     "entropy": "bits",
     "gini": "",
     "squared_error": "squared units of y",
-    "friedman_mse": "squared units of y",
     "absolute_error": "units of y",
     "poisson": "half deviance",
     "newton": "units of the loss",
@@ -48,7 +51,7 @@ class Surrogate(NamedTuple):
     adjusted: Floats
     routes: Routes
 
-    def of(self, nodes: Ints) -> Surrogate:
+    def of(self, nodes: Ints | slice | Bools) -> Surrogate:
         """The surrogate for some nodes: their numbers, or booleans."""
         *arrays, routes = self
         return Surrogate._make([*(array[nodes] for array in arrays), routes.of(nodes, len(self.feature))])
@@ -69,7 +72,10 @@ NO_SURROGATE = (-1, np.nan, False, np.nan, np.nan)
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TreeStructure:
-    """A grown tree. Node 0 is the root; the nodes are numbered level by level, the children of a node in a row.
+    """A grown tree; or many, of a forest or of boosting, as one structure with many roots.
+
+    Node 0 is the root, or nodes 0, 1, ... are the roots; the nodes are numbered level by level, the children of a node
+    in a row.
 
     Attributes
     ----------
@@ -110,6 +116,8 @@ class TreeStructure:
     only_leaves_predict : bool
         Whether only the leaves hold predictions, as in first-order boosting, where a line search finds the step of each
         leaf. Such a tree can't be pruned: nothing is known of the step of a node that becomes a leaf.
+    n_roots : int
+        How many of the nodes are roots.
     """
 
     features: tuple[Feature, ...]
@@ -129,6 +137,7 @@ class TreeStructure:
     criterion: str = ""
     gain_is_sum: bool = False
     only_leaves_predict: bool = False
+    n_roots: int = 1
 
     # -- shape --------------------------------------------------------------------------------------------------
 
@@ -150,30 +159,42 @@ class TreeStructure:
     @cached_property
     def first_child(self) -> Ints:
         """First child of each node; the others follow it. Numbering by levels makes this a running sum."""
-        return 1 + np.cumsum(self.n_children) - self.n_children
+        return self.n_roots + np.cumsum(self.n_children) - self.n_children
 
     @cached_property
     def parent(self) -> Ints:
-        """Parent of each node; -1 for the root."""
-        return np.concatenate([[-1], np.repeat(np.arange(self.n_nodes), self.n_children)])
+        """Parent of each node; -1 for a root."""
+        return np.concatenate([np.full(self.n_roots, -1), np.repeat(np.arange(self.n_nodes), self.n_children)])
 
     @cached_property
     def branch(self) -> Ints:
-        """Which branch of its parent leads to each node; -1 for the root."""
+        """Which branch of its parent leads to each node; -1 for a root."""
         branch = np.arange(self.n_nodes) - self.first_child[self.parent]
-        branch[0] = -1
+        branch[: self.n_roots] = -1
         return branch
 
     @cached_property
     def depth(self) -> Ints:
         """Number of tests above each node."""
         depth = np.zeros(self.n_nodes, dtype=np.intp)
-        level = np.flatnonzero(self.n_children[:1])
-        while len(level):
-            first, last = self.first_child[level[0]], self.first_child[level[-1]] + self.n_children[level[-1]]
-            depth[first:last] = depth[level[0]] + 1
-            level = first + np.flatnonzero(self.n_children[first:last])
+        for children in self._levels():
+            depth[children] = depth[self.parent[children]] + 1
         return depth
+
+    @cached_property
+    def root_of(self) -> Ints:
+        """The root above each node."""
+        root = np.arange(self.n_nodes)
+        for children in self._levels():
+            root[children] = root[self.parent[children]]
+        return root
+
+    def _levels(self) -> Iterator[slice]:
+        """The nodes of each level below the roots, which lie one after the other."""
+        first, last = 0, self.n_roots
+        while self.n_children[first:last].any():
+            first, last = last, last + int(self.n_children[first:last].sum())
+            yield slice(first, last)
 
     def heaviest_branch(self, weight: Floats) -> Ints:
         """The branch of each node whose child weighs most, of those that weigh the same the first; 0 at a leaf.
@@ -193,6 +214,32 @@ class TreeStructure:
     def max_depth(self) -> int:
         """Largest number of tests on a path; 0 when the root is a leaf."""
         return int(self.depth.max())
+
+    def at_nodes(self, nodes: Ints | slice | Bools, n_roots: int = 1) -> Self:
+        """The arrays at some nodes, in an order in which the children of each node lie as in :class:`Tree`."""
+        return replace(
+            self,
+            **{name: getattr(self, name)[nodes] for name in OF_NODES},
+            routes=self.routes.of(nodes, self.n_nodes),
+            surrogates=tuple(surrogate.of(nodes) for surrogate in self.surrogates),
+            direction=None if self.direction is None else self.direction[nodes],
+            n_roots=n_roots,
+        )
+
+    def with_leaves(self, is_leaf: Bools) -> Self:
+        """The same nodes, but some of them test nothing and have no children."""
+        splits = ~is_leaf
+        return replace(
+            self,
+            feature=np.where(splits, self.feature, -1),
+            threshold=np.where(splits, self.threshold, np.nan),
+            routes=self.routes.renumbered(np.where(splits, np.arange(self.n_nodes), -1)),
+            n_children=np.where(splits, self.n_children, 0),
+            missing=np.where(splits, self.missing, STOP),
+            gain=np.where(splits, self.gain, 0.0),
+            surrogates=tuple(s._replace(feature=np.where(splits, s.feature, -1)) for s in self.surrogates),
+            direction=None if self.direction is None else np.where(splits[:, np.newaxis], self.direction, 0.0),
+        )
 
     # -- tests of the nodes -------------------------------------------------------------------------------------
 

@@ -27,7 +27,7 @@ ROWS_AT_ONCE = 2**15
 FIRST_LEVELS, LEVELS = 12, 4
 
 
-def membership(tree: TreeStructure, values: Numbers) -> csr_matrix:
+def membership(tree: TreeStructure, values: Numbers, rows: Ints | None = None, root: Ints | None = None) -> csr_matrix:
     """Which share of each row ends in which node: a sparse matrix of shape (n_rows, n_nodes), rows summing to 1.
 
     A row ends in a leaf, or at a node that tests a value which it lacks when that node's rule is to stop. It ends in
@@ -40,20 +40,27 @@ def membership(tree: TreeStructure, values: Numbers) -> csr_matrix:
     tree : Tree
     values : array of shape (n_features, n_rows)
         The rows, from :func:`treekit.reading.encoding.encode`.
+    rows, root : arrays of shape (n,), optional
+        Some rows, and the root where each of them starts; without them all rows start at root 0.
 
     Notes
     -----
     Takes time linear in the summed lengths of the paths, in one vectorised step per level.
     """
-    ends = [(row[stays], node[stays], share[stays]) for row, node, share, stays in rows_by_level(tree, values)]
+    if rows is not None:
+        values = values[:, rows]
+    levels = rows_by_level(tree, values, root)
+    ends = [(row[stays], node[stays], share[stays]) for row, node, share, stays in levels]
     row, node, share = map(np.concatenate, zip(*ends))
     return csr_matrix((share, (row, node)), shape=(values.shape[1], tree.n_nodes))
 
 
-def rows_by_level(tree: TreeStructure, values: Numbers) -> Iterator[tuple[Ints, Ints, Floats, Bools]]:
+def rows_by_level(
+    tree: TreeStructure, values: Numbers, root: Ints | None = None
+) -> Iterator[tuple[Ints, Ints, Floats, Bools]]:
     """Level by level: which rows are in which nodes, with what share of their weight, and whether they stay there."""
     row = np.arange(values.shape[1])
-    node, share = np.zeros_like(row), np.ones(len(row))
+    node, share = np.zeros_like(row) if root is None else root, np.ones(len(row))
     while len(row):
         branch = np.full(len(row), STOP)
         inner = np.flatnonzero(tree.feature[node] >= 0)
@@ -102,7 +109,7 @@ def round_thresholds_to(threshold: Floats, kind: np.dtype[np.floating | np.integ
 
 
 class LevelwiseTraversal:
-    """Rows go down one tree, all by one level in each turn, by a few lookups in flat arrays.
+    """Rows go down from every root, all by one level in each turn, by a few lookups in flat arrays.
 
     A leaf leads back to itself, so a row that has arrived may keep moving with the others. One more node, the last,
     collects the rows with a missing value that the tree does not send down a single branch.
@@ -117,7 +124,7 @@ class LevelwiseTraversal:
         leaf, itself = tree.is_leaf, np.arange(tree.n_nodes)
         one_branch = tree.missing >= 0 if not tree.surrogates else np.zeros_like(leaf)
         by_rule = np.where(one_branch, tree.first_child + tree.missing, tree.n_nodes)
-        self.tree = tree
+        self.tree, self.max_depth = tree, tree.max_depth
         self.column = np.append(np.where(leaf, 0, tree.feature), 0)
         # Nothing is above an infinite threshold: at a leaf every row takes branch 0, which is the leaf itself.
         self.threshold = np.append(np.where(leaf, np.inf, tree.threshold), np.inf)
@@ -125,8 +132,9 @@ class LevelwiseTraversal:
         self.child_if_missing = np.append(np.where(leaf, itself, by_rule), tree.n_nodes)
         self.has_category_test = np.append(tree.has_category_test, False)
 
-    def ends(self, values: Numbers) -> Ints:
-        """Node where each row ends, of shape (n_rows,); ``n_nodes`` for a row that does not take a single branch.
+    def ends(self, values: Numbers, roots: Ints) -> Ints:
+        """Node where each row ends below some roots, of shape (n_roots, n_rows); ``n_nodes`` for a row that does not
+        take a single branch.
 
         Takes time linear in the summed lengths of the paths, and beside the result the memory of one block of rows.
         """
@@ -135,17 +143,23 @@ class LevelwiseTraversal:
         # The table as it lies in memory, by columns or by rows: entry (j, i) is number j * down + i * right.
         flat = values.ravel(order="K")
         down, right = (step // values.itemsize for step in values.strides)
+        has_gaps = bool(np.isnan(values).any())
         column, threshold = self.column * down, round_thresholds_to(self.threshold, values.dtype)
-        end = np.empty(values.shape[1], dtype=np.intp)
-        for start in range(0, len(end), ROWS_AT_ONCE):
-            entry = right * np.arange(start, min(start + ROWS_AT_ONCE, len(end)))
-            end[start : start + ROWS_AT_ONCE] = self._ends_of_block(flat, entry, column, threshold)
+        n_roots, n_rows = len(roots), values.shape[1]
+        end, n_at_once = np.empty((n_roots, n_rows), dtype=np.intp), max(1, ROWS_AT_ONCE // max(n_roots, 1))
+        for start in range(0, n_rows, n_at_once):
+            row = np.arange(start, min(start + n_at_once, n_rows))
+            entry, node = np.tile(right * row, n_roots), np.repeat(roots, len(row))
+            block = self._ends_of_block(flat, entry, node, column, threshold, has_gaps)
+            end[:, start : start + n_at_once] = block.reshape(n_roots, -1)
         return end
 
-    def _ends_of_block(self, flat: Numbers, entry: Ints, column: Ints, threshold: Numbers) -> Ints:
+    def _ends_of_block(
+        self, flat: Numbers, entry: Ints, node: Ints, column: Ints, threshold: Numbers, has_gaps: bool
+    ) -> Ints:
         """Node where each row of a block ends; its value at a node is ``flat[entry + column[node]]``."""
-        row, node, end = np.arange(len(entry)), np.zeros_like(entry), np.empty_like(entry)
-        for level in range(self.tree.max_depth):
+        row, end = np.arange(len(entry)), np.empty_like(entry)
+        for level in range(self.max_depth):
             if level >= FIRST_LEVELS and level % LEVELS == 0:
                 end[row] = node
                 moving = np.flatnonzero(self.first_child.take(node) != node)
@@ -155,9 +169,8 @@ class LevelwiseTraversal:
             x = flat.take(column.take(node) + entry)
             below = self.first_child.take(node)
             below += x > threshold.take(node)
-            is_missing = np.isnan(x)
-            if is_missing.any():
-                missing = np.flatnonzero(is_missing)
+            if has_gaps:
+                missing = np.flatnonzero(np.isnan(x))
                 below[missing] = self.child_if_missing.take(node.take(missing))
             if self.tree.routes.n_pairs:
                 self._overwrite_category_tests(x, node, below)

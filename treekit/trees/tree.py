@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
+from numbers import Integral
 
 import numpy as np
 import pandas as pd
@@ -21,6 +22,9 @@ from treekit.trees.traversal import LevelwiseTraversal, membership, rows_by_leve
 
 __all__ = ["Tree"]
 
+#: Where the rows of a single tree start.
+FIRST_ROOT = np.zeros(1, dtype=np.intp)
+
 
 class Tree(TreeStructure):
     __doc__ = TreeStructure.__doc__
@@ -31,8 +35,8 @@ class Tree(TreeStructure):
         return self.n_nodes
 
     def __getitem__(self, node: int) -> Node:
-        if not 0 <= node < self.n_nodes:
-            raise IndexError(f"node must be between 0 and {self.n_nodes - 1}; got {node}.")
+        if not (isinstance(node, Integral) and 0 <= node < self.n_nodes):
+            raise IndexError(f"node must be a number from 0 to {self.n_nodes - 1}; got {node!r}.")
         return Node(self, int(node))
 
     @property
@@ -112,20 +116,25 @@ class Tree(TreeStructure):
         These are the shares of the classes, or a single number. It is ``membership(X) @ value``. A row that ends in a
         single node is looked up instead, which takes 8 bytes per row beside the result.
         """
-        values = self._encoded(X)
-        end, rest = self._end_nodes(values)
-        mean = self.value.T.take(end, axis=1).T
-        if len(rest):
-            mean[rest] = self.membership(values[:, rest]) @ self.value
+        return self.values_below_roots(self._encoded(X))[0]
+
+    def values_below_roots(self, values: Numbers, roots: slice = slice(None)) -> Floats:
+        """:meth:`mean_value` below each root, or some of them, of shape (n_roots, n_rows, n_values)."""
+        end, (root, row) = self._end_nodes(values, np.arange(self.n_roots)[roots])
+        mean = self.value.take(end, axis=0)
+        if len(row):
+            mean[root, row] = membership(self, values, row, root + (roots.start or 0)) @ self.value
         return mean
 
     def predict_code(self, X: pd.DataFrame | Numbers) -> Ints:
         """Index in ``classes`` of the predicted class, of shape (n_rows,); on a tie the first."""
         values = self._encoded(X)
-        end, rest = self._end_nodes(values)
-        code = majority(self.value).take(end)
+        end, (_, rest) = self._end_nodes(values)
+        # Of many nodes only those are looked at where rows end, of many rows only the nodes.
+        few = end.size < self.n_nodes
+        code = majority(self.value.take(end[0], axis=0)) if few else majority(self.value).take(end[0])
         if len(rest):
-            code[rest] = majority(self.membership(values[:, rest]) @ self.value)
+            code[rest] = majority(membership(self, values, rest) @ self.value)
         return code
 
     # -- traversal ----------------------------------------------------------------------------------------------
@@ -140,13 +149,13 @@ class Tree(TreeStructure):
         Takes time linear in the summed lengths of the paths; see `treekit.trees.traversal.LevelwiseTraversal`.
         """
         values = self._encoded(X)
-        end, rest = self._end_nodes(values)
+        end, (_, rest) = self._end_nodes(values)
         if len(rest):
-            share = self.membership(values[:, rest]).tocoo()
+            share = membership(self, values, rest).tocoo()
             largest_first = np.lexsort((share.col, -share.data, share.row))
             first = np.searchsorted(share.row[largest_first], np.arange(len(rest)))
-            end[rest] = share.col[largest_first[first]]
-        return end
+            end[0, rest] = share.col[largest_first[first]]
+        return end[0]
 
     def decision_path(self, X: pd.DataFrame | Numbers) -> csr_matrix:
         """Which nodes each row passes: a sparse matrix of ones, of shape (n_rows, n_nodes)."""
@@ -165,15 +174,16 @@ class Tree(TreeStructure):
             )
         return X
 
-    def _end_nodes(self, values: Numbers) -> tuple[Ints, Ints]:
-        """Node where each row ends; and the rows that need :meth:`membership`, for which the node given is the root."""
+    def _end_nodes(self, values: Numbers, roots: Ints = FIRST_ROOT) -> tuple[Ints, tuple[Ints, Ints]]:
+        """Node where each row ends below some roots; and the pairs of root and row that need :meth:`membership`, for
+        which the node given is 0."""
         if self.direction is not None:
-            every_row = np.arange(values.shape[1])
-            return np.zeros_like(every_row), every_row
-        end = self._traversal.ends(values)
-        rest = np.flatnonzero(end == self.n_nodes)
-        end[rest] = 0
-        return end, rest
+            end = np.full((len(roots), values.shape[1]), self.n_nodes)
+        else:
+            end = self._traversal.ends(values, roots)
+        root, row = np.nonzero(end == self.n_nodes)
+        end[root, row] = 0
+        return end, (root, row)
 
     @cached_property
     def _traversal(self) -> LevelwiseTraversal:
