@@ -1,4 +1,4 @@
-/* Lets a row fall through a drawn tree. treekit/trees/following.py prints where each row ends, and its path in words;
+/* Lets a row fall through a drawn tree. book/figures/following.py prints where each row ends, and its path in words;
    this script makes the list to choose from, and marks the path in the drawing and in the outline. */
 (() => {
   "use strict";

@@ -259,8 +259,8 @@ def places():
 @pytest.mark.parametrize("path, names", places())
 def test_what_to_look_for_is_there(path, names):
     path = ROOT / path
-    if path.is_dir():  # of figures: each module but what they draw with has the name of a notebook
-        layer = {"__init__", "explorable", "looks", "melons", "charts", "plots"}
+    if path.is_dir():  # of figures: each module but what several of them use has the name of a notebook
+        layer = {"__init__", "explorable", "looks", "melons", "charts", "plots", "following"}
         modules = {module.stem for module in path.glob("*.py")} - layer
         assert modules and modules <= {notebook.stem for notebook in BOOK.glob("*.ipynb")}
     else:

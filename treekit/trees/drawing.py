@@ -13,17 +13,15 @@ from numbers import Real
 from xml.sax.saxutils import escape
 
 import numpy as np
-import pandas as pd
 
 from treekit.numeric import Floats
 from treekit.pen import svg
 from treekit.pen.palette import class_color
 from treekit.trees.export import branch_text, counts_text, label_text, one_line, question_text, weight_text
-from treekit.trees.following import followed_rows
 from treekit.trees.node import Node, walk
 from treekit.trees.structure import TreeStructure
 
-__all__ = ["draw_tree", "Drawing"]
+__all__ = ["draw_tree", "n_drawn", "Drawing"]
 CARD_HEIGHT = 54
 LEVEL_HEIGHT = 112
 GAP = 14
@@ -50,31 +48,25 @@ class Drawing:
     svg: str
     outline: str
     key: str
-    rows: str = ""
 
     @property
     def html(self) -> str:
         """The drawing, the outline for narrow pages, and the key to the colours.
 
-        It can hold the focus, so that a wide drawing scrolls by the arrow keys. The rows to follow stand behind it,
-        for the script of the page; without that they do nothing.
+        It can hold the focus, so that a wide drawing scrolls by the arrow keys.
         """
         inside = f'{self.svg}<div class="outline">{self.outline}</div>{self.key}'
-        rows = f'<script type="application/json" class="treekit-rows">{self.rows}</script>' if self.rows else ""
-        return f'{STYLE}<div class="treekit-tree" tabindex="0">{inside}</div>{rows}'
+        return f'{STYLE}<div class="treekit-tree" tabindex="0">{inside}</div>'
 
     def _repr_html_(self) -> str:
         return self.html
 
     def __repr__(self) -> str:
-        return f"Drawing of a tree{', with rows to follow' if self.rows else ''}"
+        return "Drawing of a tree"
 
 
-def draw_tree(tree: TreeStructure, max_nodes: int = 80, rows: pd.DataFrame | None = None) -> Drawing:
+def draw_tree(tree: TreeStructure, max_nodes: int = 80, numbers_nodes: bool = False) -> Drawing:
     """Draw a tree from the top, level by level, as many whole levels as ``max_nodes`` nodes hold.
-
-    With ``rows``, the reader of a page that has the book's script can choose one of them and see its path, in the
-    drawing, in the outline and in words.
 
     Parameters
     ----------
@@ -82,9 +74,8 @@ def draw_tree(tree: TreeStructure, max_nodes: int = 80, rows: pd.DataFrame | Non
     max_nodes : int
         Deeper levels are left out; a shown node whose children are not says "more below", or how many branches it has
         where these are many. Of many categories on one branch only the first few are named.
-    rows : data frame of shape (n_rows, n_features), optional
-        At most 40 rows to follow, with the columns of the training table; the index holds their names. A row that is
-        shared out among several branches takes all of them.
+    numbers_nodes : bool
+        Whether edges, cards and lines of the outline bear the number of their node, as ``data-node``, for a script.
 
     Returns
     -------
@@ -93,25 +84,25 @@ def draw_tree(tree: TreeStructure, max_nodes: int = 80, rows: pd.DataFrame | Non
     Raises
     ------
     ValueError
-        If ``max_nodes`` is smaller than 1; if ``rows`` has other columns, no row at all, or more than 40.
-    TypeError
-        If ``rows`` is no data frame.
+        If ``max_nodes`` is smaller than 1.
     """
     if not (isinstance(max_nodes, Real) and max_nodes >= 1):
         raise ValueError(f"max_nodes must be a number, 1 or more; got {max_nodes!r}.")
-    # Nodes are numbered level by level, so whole levels are the nodes up to some number.
+    n_shown = n_drawn(tree, max_nodes)
+    return Drawing(_svg(tree, n_shown, numbers_nodes), _outline(tree, n_shown, numbers_nodes), _key(tree))
+
+
+def n_drawn(tree: TreeStructure, max_nodes: float) -> int:
+    """How many nodes a drawing shows: nodes are numbered level by level, so whole levels are those up to a number."""
     ends = np.cumsum(np.bincount(tree.depth))
-    n_shown = int(ends[ends <= max_nodes][-1])
-    followed = "" if rows is None else followed_rows(tree, rows, n_shown)
-    is_named = rows is not None
-    return Drawing(_svg(tree, n_shown, is_named), _outline(tree, n_shown, is_named), _key(tree), followed)
+    return int(ends[ends <= max_nodes][-1])
 
 
 # -- SVG --------------------------------------------------------------------------------------------------------
 
 
-def _svg(tree: TreeStructure, n_shown: int, is_named: bool) -> str:
-    """The drawing; where rows are to be followed, each edge and each card bears the number of its node."""
+def _svg(tree: TreeStructure, n_shown: int, numbers_nodes: bool) -> str:
+    """The drawing from the top."""
     nodes = [Node(tree, k) for k in range(n_shown)]
     card_width = max(84.0, *(LETTER * _letters(word) + 20 for node in nodes for word in _words(node, n_shown)))
     center = _centers(tree, n_shown) * (card_width + GAP) + card_width / 2
@@ -119,7 +110,7 @@ def _svg(tree: TreeStructure, n_shown: int, is_named: bool) -> str:
     height = int(tree.depth[:n_shown].max()) * LEVEL_HEIGHT + CARD_HEIGHT
     edges = [_edge(node, center) for node in nodes[1:]]
     cards = [_card(node, center[node.id] - card_width / 2, card_width, n_shown) for node in nodes]
-    if is_named:
+    if numbers_nodes:
         edges = [svg.element("g", edge, data_node=node.id) for node, edge in zip(nodes[1:], edges)]
         cards = [svg.element("g", card, data_node=node.id) for node, card in zip(nodes, cards)]
     # A picture a little too wide shrinks, a much too wide one scrolls: letters stay legible.
@@ -267,8 +258,8 @@ def _spoken(tree: TreeStructure, n_shown: int) -> str:
 # -- outline ----------------------------------------------------------------------------------------------------
 
 
-def _outline(tree: TreeStructure, n_shown: int, is_named: bool) -> str:
-    """The tree as nested details elements, open at first; with the numbers of the nodes where rows are followed."""
+def _outline(tree: TreeStructure, n_shown: int, numbers_nodes: bool) -> str:
+    """The tree as nested details elements, open at first."""
     parts: list[str] = []
     open_depth: list[int] = []
     for node in walk(tree):
@@ -281,7 +272,7 @@ def _outline(tree: TreeStructure, n_shown: int, is_named: bool) -> str:
         branch = "" if node.parent is None else f"{escape(branch)}: "
         small = counts_text(node) if node.is_leaf else below
         line = f"{branch}{_swatch(_gradient(node))}<strong>{escape(title)}</strong> <small>{escape(small)}</small>"
-        number = f' data-node="{node.id}"' if is_named else ""
+        number = f' data-node="{node.id}"' if numbers_nodes else ""
         if _shows_children(node, n_shown):
             parts.append(f"<details open{number}><summary>{line}</summary>")
             open_depth.append(node.depth)

@@ -225,9 +225,9 @@ class Tree(TreeStructure):
         """The tree as rules, one for each leaf. See :func:`treekit.trees.export.export_rules`."""
         return export.export_rules(self)
 
-    def draw(self, max_nodes: int = 80, rows: pd.DataFrame | None = None) -> drawing.Drawing:
-        """The tree as a drawing, with ``rows`` to follow. See :func:`treekit.trees.drawing.draw_tree`."""
-        return drawing.draw_tree(self, max_nodes, rows)
+    def draw(self, max_nodes: int = 80) -> drawing.Drawing:
+        """The tree as a drawing. See :func:`treekit.trees.drawing.draw_tree`."""
+        return drawing.draw_tree(self, max_nodes)
 
     def _repr_html_(self) -> str:
         return self.draw()._repr_html_()

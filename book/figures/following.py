@@ -1,9 +1,11 @@
 """Rows that fall through a drawn tree: where each one ends, and its path in words, as JSON for the page's script.
 
-treekit finds the paths. The script, ``book/explorables/rows.js``, only marks them in the drawing.
+Python finds the paths. The script, ``book/explorables/rows.js``, only marks them in the drawing.
 """
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -11,34 +13,45 @@ import pandas as pd
 from treekit.numeric import Floats, Numbers
 from treekit.pen.svg import script_json
 from treekit.reading.encoding import encode_table
+from treekit.trees.drawing import Drawing, draw_tree, n_drawn
 from treekit.trees.export import condition, label_text, one_line, question_text
 from treekit.trees.node import Node
 from treekit.trees.structure import TreeStructure, majority
 from treekit.trees.traversal import membership
 
-__all__ = ["followed_rows"]
+__all__ = ["follow"]
 MOST_ROWS = 40  # in one list to choose from
 MOST_ENDS = 4  # of a row that is shared out, that are put into words
 
 
-def followed_rows(tree: TreeStructure, rows: pd.DataFrame, n_shown: int) -> str:
-    """What the script needs to let rows fall through the first ``n_shown`` nodes of a drawn tree, as JSON.
+@dataclass(frozen=True, repr=False)
+class FollowedDrawing(Drawing):
+    """A drawing with rows to follow."""
+
+    rows: str = ""
+
+    @property
+    def html(self) -> str:
+        """The rows stand behind the drawing, for the script of the page; without that they do nothing."""
+        return f'{super().html}<script type="application/json" class="treekit-rows">{self.rows}</script>'
+
+
+def follow(tree: TreeStructure, rows: pd.DataFrame, max_nodes: int = 80) -> FollowedDrawing:
+    """Draw a tree whose reader can choose a row and see its path, in the drawing, in the outline and in words.
+
+    The page's script reads an object: ``parent``, the number of the node above each drawn node, and ``rows``, a triple
+    for each row: its name, the share of it that ends in each node, and its path in words. The nodes that a row passes
+    are those where it ends and all above them.
 
     Parameters
     ----------
     tree : Tree
     rows : data frame of shape (n_rows, n_features)
-        At most 40 rows, with the columns of the training table; the index holds their names.
-    n_shown : int
-        Number of nodes in the drawing. A row that ends below them ends, in the drawing, in the last of them that it
+        At most 40 rows, with the columns of the training table; the index holds their names. A row that is shared out
+        among several branches takes all of them; one that ends below the drawing ends, in it, in the last node that it
         passes.
-
-    Returns
-    -------
-    str
-        An object: ``parent``, the number of the node above each shown node, and ``rows``, one triple for each row: its
-        name, the share of it that ends in each node, and its path in words. The nodes that a row passes are those
-        where it ends and all above them.
+    max_nodes : int
+        As for :meth:`treekit.Tree.draw`.
 
     Raises
     ------
@@ -55,6 +68,8 @@ def followed_rows(tree: TreeStructure, rows: pd.DataFrame, n_shown: int) -> str:
         values = encode_table(rows, tree.features)
     except ValueError as error:
         raise ValueError(f"rows: {error}") from error
+    drawing = draw_tree(tree, max_nodes, numbers_nodes=True)
+    n_shown = n_drawn(tree, max_nodes)
     share = membership(tree, values).toarray()
     shown = share @ _last_shown(tree, n_shown)
     names = [one_line(name) for name in rows.index]
@@ -62,7 +77,8 @@ def followed_rows(tree: TreeStructure, rows: pd.DataFrame, n_shown: int) -> str:
         script_json([name, _ends(shown[row]), f"Row {name}{_in_words(tree, values, row, share[row])}"])
         for row, name in enumerate(names)
     )
-    return f'{{"parent":{script_json(tree.parent[:n_shown].tolist())},\n"rows":[\n{lines}\n]}}'
+    followed = f'{{"parent":{script_json(tree.parent[:n_shown].tolist())},\n"rows":[\n{lines}\n]}}'
+    return FollowedDrawing(drawing.svg, drawing.outline, drawing.key, followed)
 
 
 def _last_shown(tree: TreeStructure, n_shown: int) -> Floats:
