@@ -22,7 +22,7 @@ from sklearn.cluster import KMeans
 from sklearn.exceptions import NotFittedError
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import LinearSVC
-from sklearn.tree import DecisionTreeClassifier
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
 import treekit
@@ -628,6 +628,25 @@ def test_a_row_of_weight_zero_is_no_row_and_the_order_of_rows_does_not_matter(mo
     one = fitted_or_rejected(model, frame, y, counts.astype(float))
     other = fitted_or_rejected(model, frame.iloc[rows], y[rows])
     assert_same_model(one, other, frame[counts])
+
+
+@pytest.mark.parametrize(
+    ("model", "peer"),
+    [
+        *((CARTClassifier(name), DecisionTreeClassifier(criterion=name)) for name in CLASSIFICATION),
+        *((CARTRegressor(name), DecisionTreeRegressor(criterion=name)) for name in REGRESSION_CRITERIA),
+    ],
+    ids=repr,
+)
+def test_an_impurity_is_that_of_scikit_learn(model, peer):
+    """Of each node, under every criterion that has a name; a new one is met here, and needs a peer or a formula."""
+    rng = np.random.default_rng(0)
+    X, y, weight = rng.random((60, 1)), rng.integers(1, 5, 60), rng.integers(1, 4, 60)
+    mine = model.set_params(max_depth=2).fit(X, y, weight).tree_
+    theirs = peer.set_params(max_depth=2).fit(X, y, weight).tree_
+    # They number nodes depth first.
+    np.testing.assert_allclose(sorted(mine.impurity), sorted(theirs.impurity), rtol=1e-9, atol=1e-12)
+    assert mine.n_nodes == 7
 
 
 @pytest.mark.parametrize("model", SAMPLED, ids=repr)
