@@ -19,7 +19,7 @@ from treekit.trees.node import Node
 from treekit.trees.structure import TreeStructure, majority
 from treekit.trees.traversal import membership
 
-__all__ = ["follow"]
+__all__ = ["draw_with_rows"]
 MOST_ROWS = 40  # in one list to choose from
 MOST_ENDS = 4  # of a row that is shared out, that are put into words
 
@@ -36,7 +36,7 @@ class FollowedDrawing(Drawing):
         return f'{super().html}<script type="application/json" class="treekit-rows">{self.rows}</script>'
 
 
-def follow(tree: TreeStructure, rows: pd.DataFrame, max_nodes: int = 80) -> FollowedDrawing:
+def draw_with_rows(tree: TreeStructure, rows: pd.DataFrame, max_nodes: int = 80) -> FollowedDrawing:
     """Draw a tree whose reader can choose a row and see its path, in the drawing, in the outline and in words.
 
     The page's script reads an object: ``parent``, the number of the node above each drawn node, and ``rows``, a triple

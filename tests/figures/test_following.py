@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from figures.following import follow
+from figures.following import draw_with_rows
 from treekit import C45Classifier, CARTRegressor, ID3Classifier
 from treekit.datasets import load_watermelon
 
@@ -53,7 +53,7 @@ def passed(parent, ends):
 @pytest.mark.parametrize("make", [id3, c45_with_gaps, of_numbers])
 def test_paths_are_those_of_the_tree(make):
     tree, X = make()
-    data = data_of(follow(tree, X))
+    data = data_of(draw_with_rows(tree, X))
     assert data["parent"] == tree.parent.tolist()
     share, path, ends = tree.membership(X).toarray(), tree.decision_path(X).toarray(), tree.apply(X)
     labels = tree.predict(X)
@@ -70,7 +70,7 @@ def test_paths_are_those_of_the_tree(make):
 
 def test_a_path_is_told_by_its_answers():
     tree, X = id3()
-    paths = {name: words for name, _, words in data_of(follow(tree, X))["rows"]}
+    paths = {name: words for name, _, words in data_of(draw_with_rows(tree, X))["rows"]}
     assert paths["8"] == (
         "Row 8: texture = clear, stem = slightly curly, color = dark, surface = hard. Predicted: yes."
     )
@@ -78,7 +78,7 @@ def test_a_path_is_told_by_its_answers():
 
 def test_a_row_that_is_shared_out_tells_its_parts():
     tree, X = c45_with_gaps()
-    rows = data_of(follow(tree, X))["rows"]
+    rows = data_of(draw_with_rows(tree, X))["rows"]
     shared = [(ends, words) for _, ends, words in rows if len(ends) > 1]
     assert shared
     for ends, words in shared:
@@ -88,7 +88,7 @@ def test_a_row_that_is_shared_out_tells_its_parts():
 
 def test_below_the_drawing_a_row_ends_in_the_last_node_that_is_drawn():
     tree, X = id3()
-    data = data_of(follow(tree, X, max_nodes=4))
+    data = data_of(draw_with_rows(tree, X, max_nodes=4))
     assert data["parent"] == [-1, 0, 0, 0]
     path = tree.decision_path(X).toarray()
     for i, (_, ends, _) in enumerate(data["rows"]):
@@ -97,7 +97,7 @@ def test_below_the_drawing_a_row_ends_in_the_last_node_that_is_drawn():
 
 def test_without_rows_a_drawing_is_as_before():
     tree, X = id3()
-    plain, named = tree.draw(), follow(tree, X)
+    plain, named = tree.draw(), draw_with_rows(tree, X)
     assert "data-node" not in plain.html and "script" not in plain.html
     assert repr(plain) == repr(named) == "Drawing of a tree"
     without = re.sub(r'<g data-node="\d+">(.*?)</g>', r"\1", named.svg)
@@ -106,7 +106,7 @@ def test_without_rows_a_drawing_is_as_before():
 
 def test_no_name_ends_the_script():
     X = pd.DataFrame({"a": ["x", "</script>"]}, index=["<!--", "</script>"])
-    page = follow(ID3Classifier().fit(X, ["u", "v"]).tree_, X).html
+    page = draw_with_rows(ID3Classifier().fit(X, ["u", "v"]).tree_, X).html
     assert page.count("</script>") == 1 and "<!--" not in page
 
 
@@ -122,7 +122,7 @@ def test_no_name_ends_the_script():
 def test_errors_name_the_argument(rows, error, words):
     tree, X = id3()
     with pytest.raises(error, match=words):
-        follow(tree, rows(X))
+        draw_with_rows(tree, rows(X))
 
 
 # -- what the script makes of it ----------------------------------------------------------------------------------
@@ -137,7 +137,7 @@ def visit(browser, tmp_path):
     head += '<link rel="stylesheet" href="rows.css"><script defer src="rows.js"></script>'
     tree, X = id3()
     gaps, with_gaps = c45_with_gaps()
-    body = "".join(drawing.html for drawing in (follow(tree, X), tree.draw(), follow(gaps, with_gaps)))
+    body = "".join(drawing.html for drawing in (draw_with_rows(tree, X), tree.draw(), draw_with_rows(gaps, with_gaps)))
     document = f'<!doctype html><html lang="en"><head>{head}</head><body><main>{body}</main></body></html>'
     (tmp_path / "index.html").write_text(document, "utf-8")
     contexts, errors = [], []
@@ -185,7 +185,7 @@ def test_a_chosen_row_is_marked_in_the_drawing_and_in_the_outline(visit, width):
 def test_the_mark_starts_at_the_root_and_a_shared_row_has_one_for_each_part(visit):
     page = visit()
     tree, X = c45_with_gaps()
-    name, parts, words = next(row for row in data_of(follow(tree, X))["rows"] if len(row[1]) > 1)
+    name, parts, words = next(row for row in data_of(draw_with_rows(tree, X))["rows"] if len(row[1]) > 1)
     # The animations are asked for at once: on a slow machine they would be over.
     starts = page.get_by_label("Follow row").last.evaluate(
         """(select, name) => {
