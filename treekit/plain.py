@@ -64,7 +64,7 @@ def divide(D, question):
 def gain(D, question, impurity=entropy):
     """``g(D, A) = H(D) − Σ |D_m|/|D| H(D_m)``. :eq:`eq-information-gain`"""
     parts = divide(D, question).values()
-    known = [*chain(*parts)]  # D, unless values are missing: eq-missing-gain
+    known = [*chain(*parts)]  # D, unless values are missing
     after = sum(weight(part) / weight(known) * impurity(part) for part in parts)
     return weight(known) / weight(D) * (impurity(known) - after)
 
