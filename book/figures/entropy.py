@@ -106,7 +106,7 @@ def doubt_explorer(ripe: pd.Series) -> Explorable:
             ["an eighth of the largest", "a quarter", "more than half"],
         ),
         found=lambda n_ripe: basket.bits[n_ripe] == max(basket.bits),
-        challenge="Guess, then exchange melons. Which basket leaves you least sure of the next one?",
+        challenge="Guess, then move the slider. Which basket leaves you least sure of the next melon?",
     )
 
 
@@ -174,7 +174,7 @@ def entropy_explorer(ripe: pd.Series) -> Explorable:
             ["the rarer kind", "the more common kind", "it depends on the basket"],
         ),
         found=lambda n_ripe: 2 * n_ripe == BASKET,
-        challenge="Guess, then look at every basket. In which one do both kinds add the same?",
+        challenge="Guess, then look at every basket. In which mixed one do both kinds add the same?",
     )
 
 
