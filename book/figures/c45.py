@@ -254,7 +254,7 @@ def ratio_explorer(
         ],
         found=lambda name, rule: contest.is_fooled(name) and rule == RULES[2],
         guess=Choice("Your guess: which table fools all three rules?", [*others, "none"]),
-        challenge="Which table fools which rule? Find the one table that fools all three rules.",
+        challenge="Which table fools which rule? Does any fool all three?",
     )
 
 
