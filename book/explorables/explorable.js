@@ -39,7 +39,7 @@
     const last = control.values.length - 1;
     const input = add(box, "input", { type: "range", id: name, min: 0, max: last, autocomplete: "off" });
     const set = (position) => {
-      if (position >= 0) input.value = position;
+      input.value = position < 0 ? last >> 1 : position;
       value.textContent = control.values[position] ?? "–";
       input.setAttribute("aria-valuetext", control.values[position] ?? "no value yet");
       input.setCustomValidity(position < 0 ? "Move the slider to your guess." : "");
@@ -173,13 +173,15 @@
     const isHeld = ({ target, pointerType }) =>
       !target.closest("[data-choose]") &&
       (pointerType !== "touch" || target.closest(".handle") || !first.querySelector(".handle"));
+    let held = null; // the pointer that drags; the browser lets a finger capture what it touches, held or not
     first.addEventListener("pointerdown", (event) => {
-      if (isHeld(event) && !waits()) first.setPointerCapture(event.pointerId);
+      held = isHeld(event) && !waits() ? event.pointerId : null;
+      if (held !== null) first.setPointerCapture(held);
     });
     // A finger that has dragged gives no click, so letting go settles.
     for (const [way, settled] of [["pointermove", false], ["pointerup", true]]) {
       first.addEventListener(way, (event) => {
-        if (first.hasPointerCapture(event.pointerId)) drag(event, settled);
+        if (event.pointerId === held && first.hasPointerCapture(held)) drag(event, settled);
       });
     }
   }
