@@ -118,6 +118,25 @@
     panel.places = places;
   }
 
+  // A shape that is drawn elsewhere is moved there, so that the style sheet can let bars and regions travel.
+  function move(shape, drawn) {
+    const isAlike = shape.tagName === drawn.tagName && shape.children.length === drawn.children.length;
+    if (!isAlike || shape.tagName === "text") return shape.replaceWith(drawn);
+    for (const { name } of [...shape.attributes]) if (!drawn.hasAttribute(name)) shape.removeAttribute(name);
+    for (const { name, value } of drawn.attributes) {
+      if (shape.getAttribute(name) !== value) shape.setAttribute(name, value);
+    }
+    moveAll([...shape.children], [...drawn.children]);
+  }
+  const moveAll = (shapes, drawn) => shapes.forEach((shape, i) => move(shape, drawn[i]));
+
+  function draw(frame, drawing) {
+    const next = frame.cloneNode(false);
+    next.innerHTML = drawing;
+    if (next.children.length === frame.children.length) moveAll([...frame.children], [...next.children]);
+    else frame.replaceChildren(...next.children);
+  }
+
   // The drawings and the sentence. Returns a function that shows the frame at some positions, under a name that tells
   // what it shows; `waits` for a guess, and then gives nothing away.
   function addStage(figure, { controls, parts, frames, stagger = 0 }) {
@@ -136,7 +155,7 @@
       scenes.forEach(([drawing, places], k) => {
         const which = k ? ", the second drawing" : "";
         panels[k].svg.setAttribute("aria-label", `${title}${which}. ${waits ? "Your guess comes first." : words}`);
-        panels[k].frame.innerHTML = drawing.map((part) => parts[part]).join("");
+        draw(panels[k].frame, drawing.map((part) => parts[part]).join(""));
         send(panels[k], places, stagger);
       });
       return isFound;
@@ -305,8 +324,15 @@
     // The controls stick by the board, below what is told.
     const over = () => board.getBoundingClientRect().top - place.getBoundingClientRect().top;
     new ResizeObserver(() => place.style.setProperty("--over", `${over()}px`)).observe(place);
-    addEventListener("beforeprint", () => show(controls.map((control) => control.start)));
-    addEventListener("afterprint", () => show(positions, waits()));
+    addEventListener("beforeprint", () => {
+      figure.classList.remove("moves"); // paper does not wait
+      show(controls.map((control) => control.start));
+    });
+    addEventListener("afterprint", () => {
+      show(positions, waits());
+      figure.getBoundingClientRect();
+      figure.classList.add("moves");
+    });
     return link.read;
   }
 

@@ -879,6 +879,49 @@ def test_every_figure_of_the_book_is_moved(browser, chapters, motion, far):
     assert errors == []
 
 
+#: Moves every figure through some of its frames, and returns those of which the drawing is not Python's.
+WALK = """() => [...document.querySelectorAll("figure")].flatMap(figure => {
+  const { controls, parts, frames } = JSON.parse(figure.querySelector("script").textContent);
+  const sorted = (e) => [...e.attributes].map(({ name, value }) => `${name}=${value}`).sort();
+  const whole = (drawing) => JSON.stringify([...drawing.querySelectorAll("*")].map(e => [e.tagName, sorted(e)]));
+  const boxes = figure.querySelectorAll(".explorable-board > *"), wrong = [];
+  for (let at = 0; at < frames.length; at += Math.ceil(frames.length / 12)) {
+    let rest = at;
+    for (const k of [...controls.keys()].reverse()) {
+      const to = rest % controls[k].values.length, slider = boxes[k].querySelector("[type=range]");
+      rest = Math.floor(rest / controls[k].values.length);
+      if (!slider) boxes[k].querySelectorAll("[type=radio]")[to].click();
+      else slider.value = to, slider.dispatchEvent(new Event("input"));
+    }
+    figure.querySelectorAll(".explorable-panels > svg > .frame").forEach((shown, k) => {
+      const drawn = shown.cloneNode(false);
+      drawn.innerHTML = frames[at][k + 2][0].map(part => parts[part]).join("");
+      if (whole(drawn) + drawn.textContent !== whole(shown) + shown.textContent) wrong.push([figure.id, at, k]);
+    });
+  }
+  return wrong;
+})"""
+
+
+def test_every_drawing_is_pythons(phone):
+    """Although its shapes are those of the frame before, moved."""
+    assert phone.evaluate(WALK) == []
+
+
+def test_a_bar_travels(visit):
+    figure = figure_of(visit(), "The entropy of a basket")
+    guess_in(figure)
+    bar = figure.locator(".frame .answer rect").first
+    before = bar.bounding_box()["height"]
+    seen = bar.evaluate("""(bar) => new Promise(done => {
+        bar.closest("figure").querySelector("[aria-label^='One step on']").click();
+        requestAnimationFrame(() => requestAnimationFrame(() => done(bar.getBoundingClientRect().height)));
+    })""")
+    figure.page.wait_for_timeout(400)
+    after = bar.bounding_box()["height"]
+    assert after < seen <= before and after < before - 2
+
+
 def kind(page):
     """What a reader takes hold of in a figure: its guess, if any, and its controls."""
     data = data_of(page)
