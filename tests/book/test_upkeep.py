@@ -169,7 +169,8 @@ def test_the_example_of_a_figure_is_one():
         assert frame.found == (ripe == taken - 1 and melons["ripe"].iloc[taken - 1] == "no")
         above = [place[1] == 30 for place in frame.scenes[0].places]
         assert above == [True] * taken + [False] * (len(melons) - taken)
-    assert '"stagger":25' in figure._repr_html_() and figure.guess.to_dict()["answer"] == 2
+    assert '"stagger":25' in figure._repr_html_()
+    assert figure.guess.asked()["verdicts"][2] == "You guessed 3, and that is right: melon 3 of the line is unripe."
 
 
 def test_the_licences_are_texts_that_detectors_know():
