@@ -49,7 +49,7 @@ A page
 
 .. raw:: html
 
-{indent(FRAME.to_html() + FRAME.rename_axis("number").to_html(), "   ")}
+{indent(FRAME._repr_html_() + FRAME.rename_axis("number")._repr_html_(), "   ")}
 """
 
 
