@@ -226,8 +226,9 @@
     const told = add(place, "div", { className: "explorable-told" });
     told.setAttribute("role", "status");
     told.setAttribute("aria-atomic", "false");
-    const verdict = guess && addRoom(add(told, "div", { className: "explorable-verdict" }), guess.verdicts);
-    const found = addRoom(add(told, "div", { className: "explorable-found" }), ["✓ Found before."]);
+    const lines = addRoom(told, (guess?.verdicts ?? [""]).map((verdict) => `${verdict}\n✓ Found before.`));
+    const verdict = add(lines, "span", { className: "explorable-verdict" });
+    const found = add(lines, "span", { className: "explorable-found" });
     let hasFound = false;
     return {
       judge: (words) => (verdict.textContent = words),

@@ -497,7 +497,7 @@ def figure_of(page, title):
 
 def found_in(figure):
     """Where a figure says that the challenge is met."""
-    return figure.locator(".explorable-found > span")
+    return figure.locator(".explorable-found")
 
 
 def guess_in(figure):
@@ -692,22 +692,22 @@ HEIGHTS = """figures => figures.map(figure => {
     const { guess, frames } = JSON.parse(figure.querySelector("script").textContent), heights = new Set();
     const look = () => heights.add(Math.round(figure.getBoundingClientRect().height));
     const say = (where, words) => {
-        const span = figure.querySelector(`${where} > span`), before = span.textContent;
-        span.textContent = words;
+        figure.querySelector(where).textContent = words;
         look();
-        span.textContent = before;
     };
     look();
+    say(".explorable-found", "");
     if (guess) {
         const input = figure.querySelector("form input");
         input.click();
         figure.querySelector("[type=submit]").click();
         if (figure.matches(".guessing")) heights.add("still guessing");
         look();
+        say(".explorable-found", "✓ Found before.");
         guess.verdicts.forEach(verdict => say(".explorable-verdict", verdict));
     }
-    frames.forEach(([sentence]) => say("output", sentence));
-    for (const words of ["✓ Found.", "✓ Found before."]) say(".explorable-found", words);
+    say(".explorable-found", "✓ Found before.");
+    frames.forEach(([sentence]) => say("output > span", sentence));
     return [figure.querySelector("strong").textContent, [...heights]];
 })"""
 

@@ -391,7 +391,7 @@ def test_the_corner_of_the_cuts_is_dragged_and_the_melons_travel(browser, page_o
         page.mouse.move(*svg.evaluate(to_window, [x, y]))
         page.mouse.up()
         assert "9 of 10 training melons and 6 of 7" in figure.locator("output").inner_text()
-        assert figure.locator(".explorable-found > span").inner_text() == "✓ Found."
+        assert figure.locator(".explorable-found").inner_text() == "✓ Found."
 
         leaf = page.locator("figure").filter(has_text=re.compile("What is a leaf worth"))
         leaf.get_by_role("button", name="Skip the guess").click()
