@@ -12,7 +12,7 @@ from figures.deep_forest import OWN, UNSEEN, cascade_shares, levels_explorer
 from figures.forests import NOBODY, TREE, column_explorer, eaten_explorer, forest_explorer
 from figures.gbdt import descent, price_explorer, residual_explorer
 from figures.melons import melons_named, piled
-from figures.oblique import tilt_explorer
+from figures.oblique import gain_by_angle, tilt_explorer
 from figures.scale import blocks_explorer
 from tests.figures.states import frames
 from treekit.datasets import load_watermelon
@@ -349,6 +349,17 @@ def test_the_rows_lie_in_the_order_of_the_direction(figures, measured):
         # One dot for each angle on the way from 90 degrees, and the marked one stands as high as its gain.
         assert frame.scenes[1].drawing.count("<circle") == abs(degrees - 90) // 5 + 1
         assert places["gain"] == pytest.approx((36 + degrees / 180 * 344, 336 - gain / 0.6 * 94), abs=0.2)
+
+
+def test_the_highest_piece_ends_where_two_melons_change_places(measured):
+    """They do where the direction is perpendicular to the line through both, each column in units of its range."""
+    points = (measured[COLUMNS] / np.ptp(measured[COLUMNS].to_numpy(), axis=0)).to_numpy()
+    between = np.array([a - b for a, b in itertools.combinations(points, 2)])
+    exchanges = np.degrees(np.arctan2(between[:, 0], -between[:, 1])) % 180
+    alt = gain_by_angle(measured, COLUMNS, "ripe").alt
+    start, end = map(float, re.search(r"from about ([\d.]+) to ([\d.]+) degrees", alt).groups())
+    assert 0 <= start - exchanges[exchanges <= start].max() < 0.1
+    assert 0 <= exchanges[exchanges >= end].min() - end < 0.1
 
 
 def test_piled_discs_do_not_overlap():
