@@ -6,7 +6,7 @@ the site is written, this
 
 * joins the scripts of all pages into `_static/page.js` and the style sheets into `_static/page.css`;
 * leaves out the rules for a class or an id that occurs nowhere, and the variables that nothing reads;
-* cuts the font of the icons down to those in use;
+* cuts the font of the icons down to those in use, and those of text and code to the characters of the pages;
 * leaves what only a search needs to the page that searches.
 
 Plots wait until the reader comes near them, with room kept for them, so that no text moves when they come. Sections
@@ -23,6 +23,7 @@ import posixpath
 import re
 from collections.abc import Iterable, Iterator
 from functools import partial
+from html import unescape
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -202,6 +203,9 @@ def lighten(loaded: Loaded, app: Sphinx, exception: Exception | None) -> None:
             html = html.replace(f"_static/{name}", f"_static/{version}")
         path.write_text(html, encoding="utf-8")
     cut(folder / ICONS, set(re.findall("[\ue000-\uf8ff]", sheet)))  # where Unicode leaves room for signs of one's own
+    shown = set(script).union(*map(unescape, pages.values()))
+    for face in folder.glob("fonts/*.woff2"):
+        cut(face, shown)
     for name in [*sheets, *names, "scripts/fontawesome.js", "design-tabs.js"]:
         (folder / name).unlink()
     for path in folder.rglob("*.map"):
