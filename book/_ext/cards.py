@@ -20,7 +20,7 @@ from sphinx.util.docutils import SphinxDirective
 from sphinx.util.typing import ExtensionMetadata
 
 ROOT = Path(__file__).resolve().parents[2]
-FIGURE = re.compile(r'<figure class="explorable">.*?(<svg.*?</svg>)', re.DOTALL)
+FIGURE = re.compile(r'<figure class="explorable".*?(<svg.*?</svg>)', re.DOTALL)
 HEADING = re.compile(r"^# (.+)$", re.MULTILINE)
 KEPT = ("viewBox", "fill", "font-size")
 

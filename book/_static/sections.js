@@ -18,7 +18,8 @@
 
   const layOut = () => {
     document.documentElement.classList.add("all-sections");
-    const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    const [name] = location.hash.slice(1).split("?"); // the state of a figure may follow
+    const target = document.getElementById(decodeURIComponent(name));
     if (target && !hasMoved) target.scrollIntoView({ behavior: "instant" });
     for (const box of document.querySelectorAll(scrollers)) [box, ...box.children].forEach((e) => sizes.observe(e));
   };

@@ -3,7 +3,10 @@
    script without dependencies, so that it also runs on a page opened as a file. */
 (function () {
   "use strict";
-  const BEAT = 1100; // milliseconds from frame to frame while a slider plays
+  const SPREAD = 400; // milliseconds in which the last of the marks sets out
+  // From frame to frame while a slider plays: a long walk takes shorter steps.
+  const beat = (last) => Math.max(400, Math.min(1200, 18000 / last));
+  const slug = (words) => words.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-|-$/g, "");
 
   function add(parent, tag, properties) {
     return parent.appendChild(Object.assign(document.createElement(tag), properties));
@@ -16,8 +19,16 @@
     return button;
   }
 
+  // A place for words that change, with room for the longest of them, so that nothing below moves.
+  function addRoom(parent, texts) {
+    parent.classList.add("explorable-room");
+    parent.dataset.longest = texts.reduce((one, other) => (other.length > one.length ? other : one), "");
+    parent.textContent = "";
+    return add(parent, "span");
+  }
+
   // Every control is made by a function that calls `moved(position, settled)` when the reader has moved it (settled:
-  // has let go), and returns a function that moves it from outside.
+  // has let go), and returns a function that moves it from outside. A guess opens at -1: it has no value yet.
 
   // A slider counts positions; what a position means stands beside it, and is what a screen reader says.
   function addSlider(place, control, name, moved) {
@@ -28,16 +39,19 @@
     const last = control.values.length - 1;
     const input = add(box, "input", { type: "range", id: name, min: 0, max: last, autocomplete: "off" });
     const set = (position) => {
-      input.value = position;
-      value.textContent = control.values[input.value];
-      input.setAttribute("aria-valuetext", value.textContent);
+      input.value = position < 0 ? last >> 1 : position;
+      value.textContent = control.values[position] ?? "–";
+      input.setAttribute("aria-valuetext", control.values[position] ?? "no value yet");
+      input.setCustomValidity(position < 0 ? "Move the slider to your guess." : "");
     };
     set(control.opens);
-    input.addEventListener("input", () => {
-      set(input.value);
-      moved(Number(input.value), false);
-    });
-    input.addEventListener("change", () => moved(Number(input.value), true));
+    const take = (settled) => {
+      set(Number(input.value));
+      moved(Number(input.value), settled);
+    };
+    input.addEventListener("input", () => take(false));
+    input.addEventListener("change", () => take(true));
+    if (control.opens < 0) input.addEventListener("click", () => take(true)); // the thumb may already be there
     return { set, box, at: () => Number(input.value), last };
   }
 
@@ -80,7 +94,7 @@
       timer = setInterval(() => {
         if (slider.at() + 1 >= slider.last) stop();
         step(1, false);
-      }, BEAT);
+      }, beat(slider.last));
       tell("Pause");
       step(slider.at() === slider.last ? -slider.last : 1, false);
     });
@@ -95,13 +109,57 @@
     mark.style.transform = `translate(${x}px,${y}px) scale(${width},${height})`;
   }
 
-  // What a guess is worth, where its answer is known.
-  function verdict({ kind, values, answer }, guessed) {
-    const said = `Your guess: ${values[guessed]}`;
-    if (answer === undefined) return `${said}.`;
-    if (guessed === answer) return `${said}. That is right.`;
-    const side = kind === "choice" ? "" : guessed < answer ? ", too low" : ", too high";
-    return `${said}${side}. It is ${values[answer]}.`;
+  // Those that move set out one after the other.
+  function send(panel, places, stagger) {
+    const moved = panel.marks.filter((_, i) => String(panel.places?.[i]) !== String(places[i]));
+    const after = Math.min(stagger, SPREAD / moved.length);
+    moved.forEach((mark, k) => mark.style.setProperty("--after", `${Math.round(k * after)}ms`));
+    panel.marks.forEach((mark, i) => put(mark, places[i]));
+    panel.places = places;
+  }
+
+  // A shape that is drawn elsewhere is moved there, so that the style sheet can let bars and regions travel.
+  function move(shape, drawn) {
+    const isAlike = shape.tagName === drawn.tagName && shape.children.length === drawn.children.length;
+    if (!isAlike || shape.tagName === "text") return shape.replaceWith(drawn);
+    for (const { name } of [...shape.attributes]) if (!drawn.hasAttribute(name)) shape.removeAttribute(name);
+    for (const { name, value } of drawn.attributes) {
+      if (shape.getAttribute(name) !== value) shape.setAttribute(name, value);
+    }
+    moveAll([...shape.children], [...drawn.children]);
+  }
+  const moveAll = (shapes, drawn) => shapes.forEach((shape, i) => move(shape, drawn[i]));
+
+  function draw(frame, drawing) {
+    const next = frame.cloneNode(false);
+    next.innerHTML = drawing;
+    if (next.children.length === frame.children.length) moveAll([...frame.children], [...next.children]);
+    else frame.replaceChildren(...next.children);
+  }
+
+  // The drawings and the sentence. Returns a function that shows the frame at some positions, under a name that tells
+  // what it shows; `waits` for a guess, and then gives nothing away.
+  function addStage(figure, { controls, parts, frames, stagger = 0 }) {
+    const title = figure.querySelector("strong").textContent;
+    const sentence = addRoom(figure.querySelector("output"), frames.map(([words]) => words));
+    const panels = [...figure.querySelectorAll(".explorable-panels > svg")].map((svg) => ({
+      svg,
+      frame: svg.querySelector(".frame"),
+      marks: [...svg.querySelectorAll(".traveller")],
+    }));
+    return (positions, waits) => {
+      // The frames are in a row, the last control moving fastest.
+      const index = controls.reduce((sum, control, k) => sum * control.values.length + positions[k], 0);
+      const [words, isFound, ...scenes] = frames[index];
+      sentence.textContent = words;
+      scenes.forEach(([drawing, places], k) => {
+        const which = k ? ", the second drawing" : "";
+        panels[k].svg.setAttribute("aria-label", `${title}${which}. ${waits ? "Your guess comes first." : words}`);
+        draw(panels[k].frame, drawing.map((part) => parts[part]).join(""));
+        send(panels[k], places, stagger);
+      });
+      return isFound;
+    };
   }
 
   // The position whose point is nearest to the pointer, in the pixels of the drawing.
@@ -111,112 +169,177 @@
     return far.indexOf(Math.min(...far));
   }
 
-  const figures = document.querySelectorAll("figure.explorable");
-  figures.forEach((figure, number) => {
-    const { controls, guess, parts, frames, stagger } = JSON.parse(figure.querySelector("script").textContent);
-    const positions = controls.map((control) => control.opens);
-    const panels = [...figure.querySelectorAll(".explorable-panels > svg")];
-    for (const svg of stagger ? panels : []) {
-      svg.querySelectorAll(".traveller").forEach((mark, i) => mark.style.setProperty("--after", `${i * stagger}ms`));
-    }
-    const sentence = figure.querySelector("output");
-    const place = figure.querySelector(".explorable-controls");
-    const challenge = figure.querySelector(".explorable-challenge");
-    const found = add(challenge.parentNode, "span", { className: "explorable-found" });
-    found.setAttribute("role", "status");
-
-    // The frames are in a row, the last control moving fastest.
-    function show(where) {
-      const index = controls.reduce((sum, control, k) => sum * control.values.length + where[k], 0);
-      const [words, isFound, ...scenes] = frames[index];
-      sentence.textContent = words;
-      scenes.forEach(([drawing, places], k) => {
-        panels[k].querySelector(".frame").innerHTML = drawing.map((part) => parts[part]).join("");
-        panels[k].querySelectorAll(".traveller").forEach((mark, i) => put(mark, places[i]));
+  // The drawing itself: tap what chooses a value; in the first panel, drag or tap where a slider has points. Where there
+  // is something to take hold of, a finger drags from there alone: elsewhere it scrolls the page.
+  function addDragging(figure, controls, go) {
+    const [first, ...others] = figure.querySelectorAll(".explorable-panels > svg");
+    const dragged = [...controls.keys()].filter((k) => controls[k].points);
+    const waits = () => figure.classList.contains("guessing");
+    const drag = (event, settled) =>
+      dragged.forEach((k) => go(k, nearest(controls[k].points, first, event), true, settled));
+    for (const svg of [first, ...others]) {
+      svg.addEventListener("click", (event) => {
+        if (waits()) return;
+        const value = event.target.closest("[data-choose]")?.dataset.choose;
+        const k = controls.findIndex((control) => control.values.includes(value));
+        if (k >= 0) go(k, controls[k].values.indexOf(value), true, true);
+        else if (svg === first) drag(event, true);
       });
-      return isFound;
     }
+    if (!dragged.length) return;
+    const upright = dragged.every((k) => controls[k].points.every(([x]) => x === controls[k].points[0][0]));
+    first.classList.add(dragged.length > 1 ? "drag-both" : upright ? "drag-y" : "drag-x");
+    const isHeld = ({ target, pointerType }) =>
+      !target.closest("[data-choose]") &&
+      (pointerType !== "touch" || target.closest(".handle") || !first.querySelector(".handle"));
+    let held = null; // the pointer that drags; the browser lets a finger capture what it touches, held or not
+    first.addEventListener("pointerdown", (event) => {
+      held = isHeld(event) && !waits() ? event.pointerId : null;
+      if (held !== null) first.setPointerCapture(held);
+    });
+    // A finger that has dragged gives no click, so letting go settles.
+    for (const [way, settled] of [["pointermove", false], ["pointerup", true]]) {
+      first.addEventListener(way, (event) => {
+        if (event.pointerId === held && first.hasPointerCapture(held)) drag(event, settled);
+      });
+    }
+  }
 
-    // Only what the reader has moved, and let go, can meet the challenge: playing finds nothing. What was found stays
-    // found, and the words tell whether the figure shows it now.
+  // A guess comes first. Nothing is told until it is made, or skipped; `done` hears the verdict.
+  function addGuess(place, guess, name, done) {
+    let guessed = -1;
+    const form = add(place, "form", { className: "explorable-guess" });
+    makers[guess.kind](form, guess, name, (at) => (guessed = at));
+    const end = add(form, "div", { className: "explorable-player" });
+    add(end, "button", { type: "submit", textContent: "That is my guess" });
+    addButton(end, "Skip", "Skip the guess", () => done(""));
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      done(guess.verdicts[guessed]);
+    });
+  }
+
+  // What the reader is told: the verdict on the guess, which stays, and what was found. Only what the reader has moved,
+  // and let go, can meet the challenge: playing finds nothing. What was found stays found, and the words tell whether
+  // the figure shows it now.
+  function addTold(place, guess) {
+    const told = add(place, "div", { className: "explorable-told" });
+    told.setAttribute("role", "status");
+    told.setAttribute("aria-atomic", "false");
+    const lines = addRoom(told, (guess?.verdicts ?? [""]).map((verdict) => `${verdict}\n✓ Found before.`));
+    const verdict = add(lines, "span", { className: "explorable-verdict" });
+    const found = add(lines, "span", { className: "explorable-found" });
     let hasFound = false;
+    return {
+      judge: (words) => (verdict.textContent = words),
+      find: (isFound, settled) => {
+        hasFound ||= isFound && settled;
+        found.textContent = !hasFound ? "" : isFound ? "✓ Found." : "✓ Found before.";
+      },
+    };
+  }
+
+  // The state of a figure in an address, by the words that the controls show: #figure-slide-the-cut?cut-at=0.38
+  function addLink(figure, controls, go) {
+    const link = add(figure.querySelector("figcaption"), "a", { className: "explorable-link", textContent: "#" });
+    figure.querySelector("strong").after(link);
+    link.setAttribute("aria-label", "Link to this state of the figure");
+    const keys = controls.map((control) => slug(control.label));
+    const read = () => {
+      const [id, state] = location.hash.slice(1).split("?");
+      if (id !== figure.id || !state) return;
+      const asked = new URLSearchParams(state);
+      const positions = controls.map(({ values }, k) => values.indexOf(asked.get(keys[k])));
+      if (positions.includes(-1)) return;
+      go(positions);
+      figure.scrollIntoView();
+    };
+    addEventListener("hashchange", read);
+    return {
+      read,
+      write: (positions) => {
+        const state = positions.map((at, k) => [keys[k], controls[k].values[at]]);
+        link.href = `${location.href.split("#")[0]}#${figure.id}?${new URLSearchParams(state)}`;
+      },
+    };
+  }
+
+  // While a pointer holds a slider or the drawing, the marks keep up with it.
+  function followPointer(figure) {
+    figure.addEventListener("pointerdown", ({ target }) =>
+      figure.classList.toggle("held", target.matches("[type=range], [class^=drag] *, [class^=drag]")),
+    );
+    for (const way of ["pointerup", "pointercancel"]) {
+      addEventListener(way, () => figure.classList.remove("held"));
+    }
+  }
+
+  function enliven(figure, number) {
+    const data = JSON.parse(figure.querySelector("script").textContent);
+    const { controls, guess } = data;
+    const positions = controls.map((control) => control.opens);
+    const show = addStage(figure, data);
+    const place = figure.querySelector(".explorable-controls");
+    const told = addTold(place, guess);
+    const board = add(place, "div", { className: "explorable-board" });
+    const waits = () => figure.classList.contains("guessing");
+
+    function update(settled) {
+      // A screen reader waits until a slider that plays has stopped.
+      const live = players.some((player) => player.plays()) ? "off" : "polite";
+      figure.querySelector("output").setAttribute("aria-live", live);
+      told.find(show(positions, waits()), settled);
+      link.write(positions);
+    }
     function go(k, position, byHand, settled) {
       if (byHand) players.forEach((player) => player.stop());
       positions[k] = position;
       made[k].set(position);
-      // A screen reader waits until a slider that plays has stopped.
-      sentence.setAttribute("aria-live", players.some((player) => player.plays()) ? "off" : "polite");
-      const isFound = show(positions);
-      hasFound ||= isFound && settled;
-      found.textContent = !hasFound ? "" : isFound ? "✓ Found." : "✓ Found before.";
+      update(settled);
     }
 
-    const board = add(place, "div", { className: "explorable-board" });
     const made = controls.map((control, k) =>
       makers[control.kind](board, control, `explorable-${number}-${k}`, (at, settled) => go(k, at, true, settled)),
     );
-    const sliders = controls.map((_, k) => k).filter((k) => controls[k].kind === "slider");
+    const sliders = [...controls.keys()].filter((k) => controls[k].kind === "slider");
     if (sliders.length > 1) board.classList.add("pair");
-    const players = sliders.map((k) =>
-      addPlayer(made[k], controls[k].label, (at, byHand) => go(k, at, byHand, byHand)),
-    );
-
-    // The thing itself: tap what chooses a value; in the first panel, drag or tap where a slider has points.
-    const dragged = sliders.filter((k) => controls[k].points);
-    const drag = (event, settled) =>
-      dragged.forEach((k) => go(k, nearest(controls[k].points, panels[0], event), true, settled));
-    panels.forEach((svg) =>
-      svg.addEventListener("click", (event) => {
-        if (board.hidden) return;
-        const value = event.target.closest("[data-choose]")?.dataset.choose;
-        const k = controls.findIndex((control) => control.values.includes(value));
-        if (k >= 0) go(k, controls[k].values.indexOf(value), true, true);
-        else if (svg === panels[0]) drag(event, true);
-      }),
-    );
-    if (dragged.length) {
-      const upright = dragged.every((k) => controls[k].points.every(([x]) => x === controls[k].points[0][0]));
-      // A finger in the other direction scrolls the page, unless each direction moves a slider.
-      panels[0].classList.add(dragged.length > 1 ? "drag-both" : upright ? "drag-y" : "drag-x");
-      panels[0].addEventListener("pointerdown", (event) => {
-        if (!event.target.closest("[data-choose]")) panels[0].setPointerCapture(event.pointerId);
-      });
-      // A finger that has dragged gives no click, so letting go settles.
-      for (const [way, settled] of [["pointermove", false], ["pointerup", true]]) {
-        panels[0].addEventListener(way, (event) => {
-          if (panels[0].hasPointerCapture(event.pointerId) && !board.hidden) drag(event, settled);
-        });
-      }
-    }
-
-    // A guess comes first. Nothing is told until it is made, or skipped.
+    const players = sliders.map((k) => addPlayer(made[k], controls[k].label, (at, byHand) => go(k, at, byHand, byHand)));
+    addDragging(figure, controls, go);
+    followPointer(figure);
+    const link = addLink(figure, controls, (all) => {
+      figure.classList.remove("guessing");
+      all.forEach((at, k) => go(k, at, true, false));
+    });
     if (guess) {
-      let guessed = guess.opens;
-      const form = add(place, "form", { className: "explorable-guess" });
-      makers[guess.kind](form, guess, `explorable-${number}-guess`, (at) => (guessed = at));
-      const done = (words) => {
-        form.remove();
-        board.hidden = false;
-        figure.classList.remove("guessing");
-        add(challenge.parentNode, "span", { className: "explorable-guessed", textContent: words });
-        board.querySelector("input:checked, input[type=range]").focus({ preventScroll: true });
-      };
-      const end = add(form, "div", { className: "explorable-player" });
-      add(end, "button", { type: "submit", textContent: "That is my guess" });
-      addButton(end, "Skip", "Skip the guess", () => done(""));
-      form.addEventListener("submit", (event) => {
-        event.preventDefault();
-        done(verdict(guess, guessed));
-      });
-      board.hidden = true;
       figure.classList.add("guessing");
+      addGuess(place, guess, `explorable-${number}-guess`, (verdict) => {
+        figure.classList.remove("guessing");
+        told.judge(verdict);
+        update(false);
+        board.querySelector("input:checked, input[type=range]").focus({ preventScroll: true });
+      });
     }
 
-    challenge.hidden = false;
-    show(positions);
-    addEventListener("beforeprint", () => show(controls.map((control) => control.start)));
-    addEventListener("afterprint", () => show(positions));
-  });
+    figure.querySelector(".explorable-challenge").hidden = false;
+    update(false);
+    // The controls stick by the board, below what is told.
+    const over = () => board.getBoundingClientRect().top - place.getBoundingClientRect().top;
+    new ResizeObserver(() => place.style.setProperty("--over", `${over()}px`)).observe(place);
+    addEventListener("beforeprint", () => {
+      figure.classList.remove("moves"); // paper does not wait
+      show(controls.map((control) => control.start));
+    });
+    addEventListener("afterprint", () => {
+      show(positions, waits());
+      figure.getBoundingClientRect();
+      figure.classList.add("moves");
+    });
+    return link.read;
+  }
+
+  const figures = [...document.querySelectorAll("figure.explorable")];
+  const readers = figures.map(enliven);
   figures[0]?.getBoundingClientRect(); // from here on marks travel; so far they have jumped
   figures.forEach((figure) => figure.classList.add("moves"));
+  readers.forEach((read) => read());
 })();

@@ -153,7 +153,12 @@ def swelling_explorer(X: pd.DataFrame, y: pd.Series, n_rounds: int = 8) -> Explo
         background=plane.axes(xticks, yticks, *melons.columns) + ripe_and_unripe(350, 15),
         controls=[Choice("Show", [NEWEST, VOTE]), Slider("Round", rounds, start=2, opens=1)],
         found=lambda shown, m: shown == VOTE and m == melons.rounds.done,
-        guess=Slider("Your guess: how many stumps must vote until no melon is wrong?", rounds),
+        guess=Slider(
+            "Your guess: how many stumps must vote until no melon is wrong?",
+            rounds,
+            answer=melons.rounds.done,
+            truth=f"the vote of {melons.rounds.done} stumps is the first that gets none wrong",
+        ),
         challenge="Which melons swell, and why? Find the first round in which the vote gets no melon wrong.",
     )
 
@@ -252,7 +257,12 @@ def adaboost_explorer(x: ArrayLike, y: ArrayLike, n_rounds: int = 8) -> Explorab
         f"of wrong rows after each round, {rows.share[done]:g} after round {done}, and a dashed bound above it.",
         controls=[Slider("Round", rounds, start=done, opens=1)],
         found=lambda m: m == done,
-        guess=Slider("Your guess: how many stumps must vote until no row is wrong?", rounds),
+        guess=Slider(
+            "Your guess: how many stumps must vote until no row is wrong?",
+            rounds,
+            answer=done,
+            truth=f"the vote of {done} stumps is the first that gets none wrong",
+        ),
         challenge="Which rows grow, and which shrink? Find the first vote that gets no row wrong.",
     )
 

@@ -11,7 +11,7 @@ import pandas as pd
 from figures.charts import Chart, Picture
 from figures.explorable import Choice, Explorable, Places, Scene, State
 from figures.looks import HALO, LINE, centred, ending, filled, small
-from figures.melons import in_lines, melon_marks, ripe_and_unripe
+from figures.melons import in_lines, listed, melon_marks, ripe_and_unripe
 from figures.plots import axes, plot_columns, plotted
 from treekit.measures import gain_ratio, information_gain, split_information
 from treekit.pen.palette import BAR, CLASS_COLORS, GAIN
@@ -75,6 +75,8 @@ def _branches(column: pd.Series) -> list[Branch]:
 
 class _Prices(Scene):
     """The melons on the bars of their branches' prices; beside them the mean of these, and the gain."""
+
+    stagger = 20
 
     def __init__(self, X: pd.DataFrame, y: pd.Series) -> None:
         self.X, self.n, self.ripe, self.measured = X, len(X), y == "yes", _measured(X, y)
@@ -143,11 +145,26 @@ def _named(branch: Branch) -> str:
     return text(middle, GROUND - high + (16 if high > 20 else -above), f"{branch.price:.3f}") + words
 
 
-def price_explorer(X: pd.DataFrame, y: pd.Series, guess: Choice | None = None) -> Explorable:
+def _avoided(measured: pd.DataFrame, traps: Sequence[str]) -> Choice:
+    """The guess which of two columns that should not be asked about the ratio ranks below the best other one."""
+    ratios = measured["ratio"]
+    best = ratios.drop(list(traps)).idxmax()
+    which = {(True, False): f"the {traps[0]}", (False, True): f"the {traps[1]}", (True, True): "both"}
+    of_traps = " and ".join(f"the {trap} {ratios[trap]:.3f}" for trap in traps)
+    return Choice(
+        "Your guess: which of the two traps does the price avoid?",
+        [*which.values(), "neither"],
+        answer=which.get((ratios[traps[0]] < ratios[best], ratios[traps[1]] < ratios[best]), "neither"),
+        truth=f"for each bit of its price the {best} gains {ratios[best]:.3f}, {of_traps}",
+    )
+
+
+def price_explorer(X: pd.DataFrame, y: pd.Series, traps: Sequence[str] = ()) -> Explorable:
     """The melons in the branches of a question, each on the price of its branch: log(n / n of the branch), in bits.
 
     Beside them stand the mean of these prices, which is the split information, and the gain. `X` has up to 17 rows of
-    categories. The challenge is to find the largest ratio.
+    categories. The challenge is to find the largest ratio. With two `traps`, columns that should not be asked about,
+    the reader guesses beforehand which of them the ratio avoids.
     """
     prices = _Prices(X, y)
     best = prices.measured["ratio"].idxmax()
@@ -159,7 +176,7 @@ def price_explorer(X: pd.DataFrame, y: pd.Series, guess: Choice | None = None) -
         f"and the gain. {prices.frame(shown)[1]}",
         size=(WIDTH, 376),
         controls=[Choice("Ask about", [NO_QUESTION, *X.columns], start=shown, opens=NO_QUESTION)],
-        guess=guess,
+        guess=_avoided(prices.measured, traps) if traps else None,
         found=lambda attribute: attribute == best,
         challenge="Which question gains most for each bit of its price? And which one gains most, whatever it costs?",
     )
@@ -239,6 +256,7 @@ def ratio_explorer(
     the table and the rule at rest; the script begins with the first of each.
     """
     contest, (first, *others) = _Contest(tables, traps), tables
+    fooling = [name for name in others if contest.is_fooled(name)] or ["none"]
     plane, (name, rule) = contest.plane, start or (first, RULES[0])
     marks = dict.fromkeys(contest.attributes, circle(0, 0, 5))
     xticks, yticks = (np.arange(0, limits[1] + 0.01, step) for limits, step in ((plane.xlim, 1), (plane.ylim, 0.2)))
@@ -253,8 +271,13 @@ def ratio_explorer(
             Choice("Choose the largest", list(RULES), start=rule, opens=RULES[0]),
         ],
         found=lambda name, rule: contest.is_fooled(name) and rule == RULES[2],
-        guess=Choice("Your guess: which table fools all three rules?", [*others, "none"]),
-        challenge="Which table fools which rule? Find the one table that fools all three rules.",
+        guess=Choice(
+            "Your guess: which table fools all three rules?",
+            [*others, "none"],
+            answer=set(fooling),
+            truth=f"all three rules are fooled by {listed(fooling)}",
+        ),
+        challenge="Which table fools which rule? Does any fool all three?",
     )
 
 

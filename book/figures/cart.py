@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from figures.charts import Chart, Picture, Spot, around, ticks
 from figures.explorable import Choice, Explorable, Places, Scene, Slider, State
-from figures.looks import OUTLINE, centred, ending, filled, in_class, path, small, stroked
+from figures.looks import OUTLINE, centred, ending, filled, grip, in_class, path, small, stroked
 from figures.melons import melon, melons_at, piled, ripe_and_unripe
 from figures.plots import log_lines, plotted
 from treekit.growing.thresholds import midpoint
@@ -121,12 +121,12 @@ class _TwoCuts(Scene):
         }
         marks["right"] = rect(-1.5, 0, 3, self.plane.box[3] - self.plane.box[1])
         marks["up"] = rect(0, -1.5, 1, 3)
-        marks["corner"] = circle(0, 0, 6)  # where to take hold of them
+        corner = circle(0, 0, 6) + grip(self.size[0])  # where to take hold of them
         marks |= {f"wrong {row}": path(CROSS, stroke="currentColor", stroke_width=3) for row in self.names}
         spots = [self.plane.at(*row) for row in self.xy.T]
         rings = ["" if trains else circle(*spot, 14, **DASHED) for spot, trains in zip(spots, self.is_training)]
         discs = (melon(row, ripe, *spot, 10.5) for (row, ripe), spot in zip(self.is_ripe.items(), spots))
-        return marks | {"melons": "".join(disc + ring for disc, ring in zip(discs, rings))}
+        return marks | {"melons": "".join(disc + ring for disc, ring in zip(discs, rings)), "corner": corner}
 
 
 def own_cuts(melons: pd.DataFrame, target: str, training: Iterable[Any]) -> Explorable:
@@ -169,7 +169,7 @@ class _Slide:
     marks: dict[Any, str] = {
         "gain": rect(-2, 0, 4, 1, **filled(GAIN)),
         "lowest": circle(0, 0, 8, **OUTLINE, stroke_width=2),
-        "now": circle(0, 0, 5),
+        "now": circle(0, 0, 5) + grip(WIDTH),
     }
 
     def __init__(self, x: NDArray[Any], y: NDArray[Any], top: float, factor: int = 1) -> None:
@@ -191,6 +191,25 @@ class _Slide:
     def best(self, last: float = np.inf) -> float:
         """The cut that leaves least, of those up to `last`; of equal ones the first."""
         return min((cut for cut in self.cuts if cut <= last), key=self.left_by)
+
+    def guess(self, asked: str, cuts: Sequence[float], names: Sequence[Any]) -> Choice:
+        """The guess which of some cuts leaves least; each has a name."""
+        at = dict(zip(names, cuts, strict=True))
+        best = min(at, key=lambda name: self.left_by(at[name]))
+
+        def truth(guessed: Any) -> str:
+            least = f"{self.left_by(at[best]):.3f} is left there, the least of all"
+            if guessed == best:
+                return least
+            return f"{self.left_by(at[guessed]):.3f} is left there, but the best cut, {self.where(best)}, leaves " + (
+                f"{self.left_by(at[best]):.3f}"
+            )
+
+        return Choice(asked, list(names), answer=best, truth=truth)
+
+    def where(self, name: Any) -> str:
+        """Where a cut that is named lies, in words."""
+        return f"{'between' if isinstance(name, str) else 'at'} {name}"
 
     def axes(self, xlabel: str, measure: str) -> str:
         before = self.impurity(self.y)
@@ -295,7 +314,7 @@ def sliding_gini(melons: pd.DataFrame, target: str, guesses: Sequence[float]) ->
         "gives the mean Gini impurity of the two sides for every cut up to this one; a ring marks its lowest point, "
         "and a dashed line what it was before.",
         frame=slide.frame,
-        guess=Choice("Your guess: between which two melons is the best cut?", between),
+        guess=slide.guess("Your guess: between which two melons is the best cut?", guesses, between),
     )
 
 
@@ -343,7 +362,7 @@ def sliding_squares(x: ArrayLike, y: ArrayLike, xlabel: str, ylabel: str, guesse
         "squared error of the two sides for every cut up to this one; a ring marks its lowest point, and a dashed line "
         "what it was before.",
         frame=frame,
-        guess=Choice(f"Your guess: at which {xlabel} is the best cut?", list(guesses)),
+        guess=slide.guess(f"Your guess: at which {xlabel} is the best cut?", guesses, guesses),
     )
 
 
@@ -360,6 +379,10 @@ class _Stairs(_Residuals, Scene):
 
     def predicted(self, depth: int) -> NDArray[Any]:
         return self.tree(depth).predict(self.x[:, np.newaxis])
+
+    def meets(self, depth: int) -> bool:
+        """Whether every dot lies on a step."""
+        return bool(np.allclose(self.predicted(depth), self.y))
 
     def frame(self, depth: int) -> State:
         tree = self.tree(depth)
@@ -378,14 +401,20 @@ def steps_explorer(x: ArrayLike, y: ArrayLike, xlabel: str, ylabel: str, depths:
     The reader guesses at which of the depths, the last of which must do, the stairs go through every dot.
     """
     stairs = _Stairs(np.asarray(x, dtype=float), np.asarray(y, dtype=float), 236)
+    first = next(depth for depth in depths if stairs.meets(depth))
     return stairs.explorable(
         title="A regression tree is a staircase",
         alt=f"{len(stairs.y)} dots, {ylabel} against {xlabel}, and through them the tree's prediction as level steps, "
         "one for each leaf. An upright line from each dot shows its distance from its step.",
         background=small(stairs.plane.axes(_round_ticks(x), _round_ticks(y), xlabel, ylabel)),
         controls=[Slider("Depth", list(depths), start=depths[len(depths) // 2], opens=depths[0])],
-        found=lambda depth: bool(np.allclose(stairs.predicted(depth), stairs.y)),
-        guess=Choice(f"Your guess: at which depth does the tree meet all {len(stairs.y)} dots?", list(depths[1:])),
+        found=stairs.meets,
+        guess=Choice(
+            f"Your guess: at which depth does the tree meet all {len(stairs.y)} dots?",
+            list(depths[1:]),
+            answer=first,
+            truth=f"at depth {first} each dot first lies on a step",
+        ),
         challenge="Let the tree grow, and watch the stairs reach for the dots. At which depth has each dot a step of "
         "its own?",
     )

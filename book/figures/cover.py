@@ -12,7 +12,7 @@ import pandas as pd
 from figures.charts import Chart, Spot
 from figures.explorable import Choice, Explorable, Places, Scene, Slider, State
 from figures.looks import OUTLINE, centred, filled, path, small
-from figures.melons import in_lines, melon_marks, ripe_and_unripe
+from figures.melons import in_lines, listed, melon_marks, ripe_and_unripe
 from treekit.measures import entropy, information_gain
 from treekit.models.id3 import ID3Classifier
 from treekit.pen.palette import BAR, GAIN, REGION, RIPE, UNRIPE, class_color
@@ -189,6 +189,8 @@ def _below(nodes: list[Bin], is_asked: bool) -> str:
 class _Falling(Scene):
     """The trees that begin with some questions, and the melons that fall down their branches, level by level."""
 
+    stagger = 20
+
     def __init__(self, melons: pd.DataFrame, target: str, questions: Sequence[str], max_depth: int | None) -> None:
         self.n, self.is_ripe, self.before = len(melons), (melons[target] == "yes").to_dict(), entropy(melons[target])
         self.roots = {question: grown(melons, target, question) for question in questions}
@@ -305,22 +307,35 @@ def falling_melons(
 
 def _level_by_level(falling: _Falling, own: str, guess: bool) -> Explorable:
     """ID3's tree alone, which the reader lets grow; the challenge is the level on which most melons have settled."""
-    levels = list(range(falling.n_levels))
-    asked = "Your guess: after how many questions are most melons in a leaf?"
+    levels, settled = list(range(falling.n_levels)), falling.settled(own)
+    asked = Choice(
+        "Your guess: after how many questions are most melons in a leaf?",
+        levels[1:],
+        show="after {}",
+        answer=settled,
+        truth=f"after {settled} more than half of the {falling.n} are there",
+    )
     return falling.explorable(
         alt=falling.alt(own),
         title="ID3, level by level",
         challenge="After how many questions are more than half of the melons in a leaf? Which ones answer the most?",
         controls=[Slider("Levels of questions", levels, start=levels[-1], opens=0)],
         frame=lambda level: falling.frame(own, level),
-        found=lambda level: level == falling.settled(own),
-        guess=Choice(asked, levels[1:], show="after {}") if guess else None,
+        found=lambda level: level == settled,
+        guess=asked if guess else None,
     )
 
 
 def _one_question(falling: _Falling, best: list[str], guess: bool) -> Explorable:
     """One question, which the reader chooses; the challenge is to find the best."""
     questions = list(falling.roots)
+    left = {question: f"{bits_left(root, 1):.3f} bits" for question, root in falling.roots.items()}
+
+    def truth(guessed: str) -> str:
+        least = f"{listed(best)} leaves {left[best[0]]}, the least"
+        return least if guessed in best else f"{guessed} leaves {left[guessed]}, but {least}"
+
+    asked = "Your guess: which question leaves the least entropy?"
     return falling.explorable(
         alt=falling.alt(questions[0]),
         title="Seventeen melons, one question",
@@ -328,5 +343,5 @@ def _one_question(falling: _Falling, best: list[str], guess: bool) -> Explorable
         controls=[Choice("Ask about", [NOT_YET, *questions], start=questions[0], opens=NOT_YET)],
         frame=lambda question: falling.frame(questions[0], 0) if question == NOT_YET else falling.frame(question, 1),
         found=lambda question: question in best,
-        guess=Choice("Your guess: which question leaves the least entropy?", questions) if guess else None,
+        guess=Choice(asked, questions, answer=set(best), truth=truth) if guess else None,
     )

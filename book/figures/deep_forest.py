@@ -74,6 +74,8 @@ def level_anatomy() -> Picture:
 class _Levels(Scene):
     """The mean shares of the rows from level to level of a cascade, and the table that each level reads."""
 
+    stagger = 20
+
     size = (480, 444)
 
     top, step = 50, 20  # of the lines of the table
@@ -177,6 +179,7 @@ def levels_explorer(X: pd.DataFrame, y: pd.Series, n_levels: int = 4, n_trees: i
     it. `y` has the labels yes and no.
     """
     cascade, n = _Levels(X, y, n_levels, n_trees, seed), len(X)
+    n_right = int(cascade.right(UNSEEN, n_levels).sum())
     levels, points = list(range(1, n_levels + 1)), [(x, 410) for x in cascade.middles]
     return cascade.explorable(
         title="Seventeen rows on their way through the levels",
@@ -191,6 +194,8 @@ def levels_explorer(X: pd.DataFrame, y: pd.Series, n_levels: int = 4, n_trees: i
         guess=Slider(
             f"Your guess: how many of the {n} melons does level {n_levels} classify correctly?",
             list(range(n // 2, n + 1)),
+            answer=n_right,
+            truth=f"it classifies {n_right} correctly, by forests that have not seen the melon",
         ),
         challenge="Follow a ringed melon, which lies on the wrong side: do the levels correct it? Then make all "
         f"{n} predictions correct at once. Why is that no good?",

@@ -7,10 +7,11 @@ from typing import Any
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from figures.charts import Chart, Picture, Spot
 from figures.explorable import Choice, Explorable, Place, Places, Scene, Slider, State
-from figures.looks import HALO, OUTLINE, centred, ending, filled, in_class, stroked
+from figures.looks import HALO, OUTLINE, centred, ending, filled, grip, in_class, stroked
 from figures.melons import in_lines, melon, melon_marks, ripe_and_unripe
 from figures.plots import READABLE, Plot, axes, current_plot, plotted, side_by_side
 from treekit.measures import entropy_of_counts, information_gain, self_information
@@ -35,7 +36,8 @@ class _Basket(Scene):
 
     def marks(self) -> dict[Any, str]:
         """The dot on the arch, and the melons that may lie in the basket, large enough to be read on a phone."""
-        return {"dot": circle(0, 0, 7)} | melon_marks((self.ripe == "yes")[[*self.kinds[0], *self.kinds[1]]], 13)
+        melons = melon_marks((self.ripe == "yes")[[*self.kinds[0], *self.kinds[1]]], 13)
+        return {"dot": circle(0, 0, 7) + grip(self.size[0])} | melons
 
     def places(self, n_ripe: int) -> Places:
         """Each ripe melon that is in the basket keeps an unripe one out of it, and the other way round."""
@@ -95,6 +97,9 @@ def doubt_explorer(ripe: pd.Series) -> Explorable:
     The arch is not there at the start; it appears dot by dot, so that the reader can guess it first.
     """
     basket = _Doubt(ripe, Chart((0, 1), (0, 1), (62, 150, 462, 310)), inside=74, outside=22)
+    share = basket.bits[1] / max(basket.bits)
+    amounts = {"an eighth of the largest": 1 / 8, "a quarter": 1 / 4}
+    near = "more than half" if share > 1 / 2 else min(amounts, key=lambda words: abs(amounts[words] - share))
     return basket.explorable(
         title="How much doubt is in a basket of eight?",
         alt="Eight numbered melons, all ripe, lie in a basket, and eight unripe ones above it. Below are axes of the "
@@ -103,10 +108,12 @@ def doubt_explorer(ripe: pd.Series) -> Explorable:
         controls=[basket.slider("Ripe melons in the basket", start=BASKET, opens=0)],
         guess=Choice(
             "Your guess: how much doubt is there with one ripe melon in eight?",
-            ["an eighth of the largest", "a quarter", "more than half"],
+            [*amounts, "more than half"],
+            answer=near,
+            truth=f"there it is {basket.bits[1]:.3f} of at most {max(basket.bits):g}",
         ),
         found=lambda n_ripe: basket.bits[n_ripe] == max(basket.bits),
-        challenge="Guess, then exchange melons. Which basket leaves you least sure of the next one?",
+        challenge="Guess, then move the slider. Which basket leaves you least sure of the next melon?",
     )
 
 
@@ -135,10 +142,14 @@ class _Parts(_Basket):
         )
         return [drawing, self.name("entropy H (bits)")], self.sentence(n_ripe), self.places(n_ripe)
 
+    def parts(self, n_ripe: int) -> NDArray[np.float64]:
+        """What the ripe and the unripe melons of a mixed basket add to its entropy."""
+        shares = np.array([n_ripe, BASKET - n_ripe]) / BASKET
+        return shares * self_information(shares)
+
     def bar(self, n_ripe: int) -> str:
         """The part of the ripe melons on that of the unripe ones; the reader's guess is about them."""
-        shares = np.array([n_ripe, BASKET - n_ripe]) / BASKET
-        ripe, unripe = shares * self_information(shares)
+        ripe, unripe = self.parts(n_ripe)
         top, split, floor = self.spot(n_ripe)[1], self.plane.y(unripe), self.plane.y(0)
         low = (split + floor) / 2 + 5  # each has its label at its middle, unless they would touch
         drawn = (
@@ -163,6 +174,9 @@ class _Parts(_Basket):
 def entropy_explorer(ripe: pd.Series) -> Explorable:
     """The basket of eight melons again: its entropy on the arch, and the two parts of which it is the sum."""
     basket = _Parts(ripe, Chart((0, 1), (0, 1), (40, 100, 280, 280)), inside=26, outside=26, faded=(1, 1, 0))
+    kinds = ["the rarer kind", "the more common kind"]
+    more = {kinds[int(np.argmax(basket.parts(n)))] for n in range(1, (BASKET + 1) // 2)}
+    rare, common = basket.parts(1)
     return basket.explorable(
         title="The entropy of a basket",
         alt="The entropy of a two-way share p: a curve that rises from 0 at p = 0 to 1 bit at p = 0.5 and falls back "
@@ -171,10 +185,12 @@ def entropy_explorer(ripe: pd.Series) -> Explorable:
         controls=[basket.slider("Ripe melons of eight", start=3)],
         guess=Choice(
             "Your guess: which kind adds more to the entropy?",
-            ["the rarer kind", "the more common kind", "it depends on the basket"],
+            [*kinds, "it depends on the basket"],
+            answer="it depends on the basket" if len(more) > 1 else more.pop(),
+            truth=f"one ripe melon in {BASKET} adds {rare:.3f} bits, the unripe ones add {common:.3f}",
         ),
         found=lambda n_ripe: 2 * n_ripe == BASKET,
-        challenge="Guess, then look at every basket. In which one do both kinds add the same?",
+        challenge="Guess, then look at every basket. In which mixed one do both kinds add the same?",
     )
 
 
@@ -280,6 +296,8 @@ def questions_explorer() -> Explorable:
 class _Deals(Scene):
     """The labels of the melons, dealt again and again among the branches of a question, and the gain of each deal."""
 
+    stagger = 20
+
     size = (480, 302)
 
     axis = Chart((0, 0.5), (0, 1), (14, 112, 466, 252))
@@ -344,6 +362,12 @@ class _Deals(Scene):
 def shuffle_explorer(attribute: pd.Series, ripe: pd.Series, *, n_shuffles: int = 60, seed: int = 0) -> Explorable:
     """The labels of the melons are dealt again and again among the branches of `attribute`; each gain leaves a dot."""
     deals = _Deals(attribute, ripe, n_shuffles, seed)
+    mean, guesses = float(np.mean(deals.gains[1:])), [k / 20 for k in range(9)]
+
+    def truth(guessed: float) -> str:
+        told = f"the mean of {n_shuffles} shuffles is {mean:.3f} bits"
+        return f"{told}, {abs(guessed - mean):.3f} {'higher' if mean > guessed else 'lower'}"
+
     branches = ", ".join(f"{value} {n}" for value, n in attribute.value_counts(sort=False).items())
     return deals.explorable(
         title="The labels dealt again",
@@ -354,7 +378,11 @@ def shuffle_explorer(attribute: pd.Series, ripe: pd.Series, *, n_shuffles: int =
         controls=[Slider("Shuffles", list(range(n_shuffles + 1)), start=n_shuffles, opens=0)],
         marks=melon_marks(ripe == "yes", 13),
         guess=Slider(
-            "Your guess: the mean gain of shuffled labels", [k / 20 for k in range(9)], start=0.2, show="{:.2f} bits"
+            "Your guess: the mean gain of shuffled labels",
+            guesses,
+            show="{:.2f} bits",
+            answer=min(guesses, key=lambda guess: abs(guess - mean)),
+            truth=truth,
         ),
         found=lambda k: k > 0 and deals.gains[k] >= deals.gains[0] - 1e-9,
         challenge="Guess, then press Play. Does chance ever reach the true gain? Find a shuffle that does.",

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
@@ -32,8 +33,11 @@ class _Control:
     """What the reader can set: a label and the values that it takes.
 
     `start` is the value at rest (by default the first), `opens` the one with which the script begins (by default
-    `start`): in print a figure may show its answer, while a reader who can move it finds the answer alone. A guess is
-    judged by its `answer`, if one is given.
+    `start`): in print a figure may show its answer, while a reader who can move it finds the answer alone.
+
+    A guess is judged by its `answer`: one of the values, or a set of those that are right. `truth` is what the verdict
+    tells of it, as a clause, "the vote of 5 stumps is the first without an error"; a number also hears how far it was
+    from the answer. As a function of the value that was guessed, `truth` says by itself how far this was.
     """
 
     kind: ClassVar[str]
@@ -43,13 +47,19 @@ class _Control:
     show: str = "{}"
     opens: object = None
     answer: object = None
+    truth: str | Callable[[Any], str] = ""
 
     def __post_init__(self) -> None:
         if len(self.values) < 2:
             raise ValueError(f"values of {self.label!r}: a control needs at least two, got {len(self.values)}")
-        for name, value in (("start", self.start), ("opens", self.opens), ("answer", self.answer)):
+        for name, value in (("start", self.start), ("opens", self.opens), *(("answer", one) for one in self.right)):
             if value is not None and value not in list(self.values):
                 raise ValueError(f"{name} of {self.label!r} must be one of its values, got {value!r}")
+
+    @property
+    def right(self) -> list[Any]:
+        """The values that answer a guess."""
+        return list(self.answer) if isinstance(self.answer, (set, frozenset)) else [self.answer]
 
     @property
     def start_index(self) -> int:
@@ -65,9 +75,25 @@ class _Control:
         """Return what the script needs to know."""
         shown = [self.show.format(value) for value in self.values]
         positions = {"start": self.start_index, "opens": self.opens_index}
-        if self.answer is not None:
-            positions["answer"] = list(self.values).index(self.answer)
         return {"kind": self.kind, "label": self.label, "values": shown, **positions}
+
+    def asked(self) -> dict[Any, Any]:
+        """Return what the script needs of a guess: none is set yet, and for each there is a verdict."""
+        told = {key: value for key, value in self.to_dict().items() if key != "start"}
+        return {**told, "opens": -1, "verdicts": [self.verdict(value) for value in self.values]}
+
+    def verdict(self, guessed: Any) -> str:
+        """Return whether a guess is right, how far from right it is, and what is."""
+        shown = self.show.format(guessed)
+        said = f"You guessed {shown}" if shown[0].isdigit() else f"You guessed “{shown}”"
+        truth = self.truth if isinstance(self.truth, str) else self.truth(guessed)
+        if guessed in self.right:
+            return f"{said}, and that is right: {truth}."
+        numbers = [value for value in (guessed, *self.right) if isinstance(value, (int, float))]
+        if len(numbers) < 2 or numbers[0] != guessed or not isinstance(self.truth, str):
+            return f"{said}; {truth}."
+        gap = min((guessed - value for value in numbers[1:]), key=abs)
+        return f"{said}, too {'high' if gap > 0 else 'low'} by {abs(gap):g}; {truth}."
 
 
 @dataclass(frozen=True)
@@ -163,16 +189,17 @@ class Explorable:
     challenge : a question that moving the figure answers; it is shown where the figure can move.
     found : a function of the values that is true where the challenge is met; the reader is told so, quietly.
     guess : a control by which the reader says beforehand what the figure will show, or skips it. Until then the
-        sentence and whatever has the class `answer` in the drawing are hidden, and the other controls wait. If it has
-        an answer, the reader is told then whether it is right.
+        sentence and whatever has the class `answer` in the drawing are hidden, and the other controls wait. Afterwards
+        a verdict tells by its answer whether it was right.
     beside : a second panel, which stands beside the first where there is room.
-    stagger : how many milliseconds later than the mark before it each mark sets out; by default all travel at once.
+    stagger : how many milliseconds later than the one before it each mark that moves sets out; by default all travel at
+        once.
 
     Raises
     ------
     ValueError
-        If there is no control, if a value at which a control starts is not among its values, if a frame places a mark
-        that does not exist, or if the challenge is met before anything has moved.
+        If there is no control, if a value at which a control starts is not among its values, if a guess has no answer,
+        if a frame places a mark that does not exist, or if the challenge is met before anything has moved.
     TypeError
         If `frame` returns anything but a list of parts, a sentence and places.
     """
@@ -195,6 +222,8 @@ class Explorable:
     ) -> None:
         if not controls:
             raise ValueError("controls: a figure that moves needs at least one")
+        if guess and (guess.answer is None or not guess.truth):
+            raise ValueError(f"guess {guess.label!r}: its verdict needs an answer and a truth")
         self.title, self.challenge, self.controls, self.guess = title, challenge, list(controls), guess
         self.stagger = stagger
         panels = [Panel(alt, size, background, frame, marks or {}), *([beside] if beside else [])]
@@ -227,6 +256,11 @@ class Explorable:
         """The frame at rest."""
         return self._frame_at([control.start_index for control in self.controls])
 
+    @property
+    def id(self) -> str:
+        """The name by which an address leads to the figure."""
+        return "figure-" + re.sub("[^a-z0-9]+", "-", self.title.lower()).strip("-")
+
     def __repr__(self) -> str:
         return f"Explorable({self.title!r}, {len(self.frames)} frames)"
 
@@ -238,7 +272,7 @@ class Explorable:
         two = " two" * (len(self.panels) > 1)
         # A notebook stores each line apart: with a part or a frame a line, a diff names the one that changed.
         return (
-            '<figure class="explorable"><figcaption>'
+            f'<figure class="explorable" id="{self.id}"><figcaption>'
             f"<strong>{escape(self.title)}</strong>"
             f'<span class="explorable-challenge" hidden>{escape(self.challenge)}</span></figcaption>\n'
             '<div class="explorable-controls"></div>\n'
@@ -255,9 +289,7 @@ class Explorable:
             shown = [[[parts.setdefault(part, len(parts)) for part in s.parts], _short(s.places)] for s in scenes]
             frames.append(script_json([sentence, int(found), *shown]))
         controls = script_json([control.to_dict() for control in self.controls])
-        guess = self.guess and self.guess.to_dict()
-        if guess and guess["kind"] == "choice":
-            guess["opens"] = -1  # none is pressed: the reader presses one
+        guess = self.guess and self.guess.asked()
         lines = ",\n".join(script_json(part) for part in parts)
         stagger = f'"stagger":{self.stagger},\n' if self.stagger else ""
         head = f'"controls":{controls},\n"guess":{script_json(guess)},\n{stagger}'
@@ -318,6 +350,7 @@ class Scene:
     """
 
     size: tuple[float, float] = (480, 300)
+    stagger = 0  # melons that fall set out one after the other, so many milliseconds apart
 
     def background(self) -> str:
         """Return the SVG that stays."""
@@ -338,4 +371,4 @@ class Scene:
     def explorable(self, **words: Any) -> Explorable:
         """Return the figure, with these further arguments of :class:`Explorable`."""
         drawn = dict(size=self.size, background=self.background(), marks=self.marks(), frame=self.frame)
-        return Explorable(**{**drawn, "beside": self.beside(), **words})
+        return Explorable(**{**drawn, "beside": self.beside(), "stagger": self.stagger, **words})

@@ -44,6 +44,8 @@ FULL = (0, 5)  # of the six shades: at least nine votes in ten
 class _Eaten(Scene):
     """The trees that ID3 grows on all melons and on all but one, as outlines whose leaves hold the melons."""
 
+    stagger = 20
+
     plate = (452, 20)  # where the eaten melon lies
 
     def __init__(self, melons: pd.DataFrame, target: str) -> None:
@@ -101,6 +103,7 @@ def eaten_explorer(melons: pd.DataFrame, target: str) -> Explorable:
     """
     trees = _Eaten(melons, target)
     rest, (x, _) = trees.turned[0], trees.plate
+    n_turned = len(trees.turned)
     return trees.explorable(
         title="Somebody eats a melon",
         alt=f"A tree as an outline. Its root asks about {trees.gains[rest].idxmax()}; each further question is a line "
@@ -113,7 +116,12 @@ def eaten_explorer(melons: pd.DataFrame, target: str) -> Explorable:
         },
         controls=[Slider("Eaten", list(trees.tables), start=rest, opens=NOBODY)],
         found=lambda eaten: eaten in trees.turned,
-        guess=Choice("Your guess: how many melons are there without which the first question changes?", GUESSES),
+        guess=Choice(
+            "Your guess: how many melons are there without which the first question changes?",
+            GUESSES,
+            answer=GUESSES[min((n_turned + 1) // 2, 2)],
+            truth=f"there {'is' if n_turned == 1 else 'are'} {n_turned} of {len(melons)}",
+        ),
         challenge="Tap a melon to eat it. Find one without which the first question changes.",
     )
 
@@ -259,6 +267,7 @@ def forest_explorer(X: pd.DataFrame, y: pd.Series, point: tuple[float, float]) -
     classified wrongly are ringed. The second class is the one that counts as ripe.
     """
     votes = _Votes(X, y, point)
+    n_trees, n_ripe = N_TREES[-1], votes.votes(votes.grown, N_TREES[-1])
     return votes.explorable(
         title="Tree after tree",
         alt=f"A map of {X.columns[0]} and {X.columns[1]} with {len(X)} numbered melons. A thick line of steps "
@@ -267,7 +276,12 @@ def forest_explorer(X: pd.DataFrame, y: pd.Series, point: tuple[float, float]) -
         "wrong.",
         controls=[TREES],
         found=lambda m: m == votes.done,
-        guess=Choice(f"Your guess: of {N_TREES[-1]} trees, how many predict ripe at the cross?", OF_FORTY),
+        guess=Choice(
+            f"Your guess: of {n_trees} trees, how many predict ripe at the cross?",
+            OF_FORTY,
+            answer=OF_FORTY[min(3 * n_ripe // n_trees, 2)],
+            truth=f"there {n_ripe} of {n_trees} predict ripe",
+        ),
         challenge="How far does the line jump from tree to tree? Find the smallest vote that gets no melon wrong.",
     )
 
@@ -310,11 +324,15 @@ class _TwoForests(_VotePlane):
             f"and {full[1]} % with one at random. Votes for ripe at the cross: {both} and {one} of {m}."
         )
 
+    def differ(self, m: int) -> list[int]:
+        """The parts of the two maps, in percent, on which two of the first m trees differ, on average."""
+        return [round(100 * forest.disagreement(m)) for forest in self.forests]
+
     def of_trees(self, m: int) -> str:
         sentence = f"Tree {m} has the same sample in both forests."
         if m == 1:
             return sentence
-        both, one = (round(100 * forest.disagreement(m)) for forest in self.forests)
+        both, one = self.differ(m)
         pair = "The two trees so far differ" if m == 2 else f"Any two of the {m} trees so far differ, on average,"
         return f"{sentence} {pair} on {both} % of the map with both columns and on {one} % with one at random."
 
@@ -326,13 +344,20 @@ def column_explorer(X: pd.DataFrame, y: pd.Series, point: tuple[float, float]) -
     that nothing but the draw of columns sets the two apart; samples are shown as in `forest_explorer`.
     """
     two = _TwoForests(X, y, point)
+    n_trees, (both, one) = N_TREES[-1], two.differ(N_TREES[-1])
     return two.explorable(
         title="One column at random",
         alt=f"A map of {X.columns[0]} and {X.columns[1]} with {len(X)} numbered melons and the vote of {N_TREES[-1]} "
         "trees whose splits see both columns: large regions of full colour, with weaker colours between them.",
         controls=[Choice("Of each forest see", [TREE, VOTE], start=VOTE, opens=TREE), TREES],
         found=lambda shown, m: shown == VOTE and m == two.fewest,
-        guess=Choice(f"Your guess: on which map will {N_TREES[-1]} trees disagree more?", [*MAPS, "no difference"]),
+        guess=Choice(
+            f"Your guess: on which map will {n_trees} trees disagree more?",
+            [*MAPS, "no difference"],
+            answer="no difference" if both == one else MAPS[int(one > both)],
+            truth=f"any two of {n_trees} trees differ, on average, on {both} % of the map with both columns and on "
+            f"{one} % with one at random",
+        ),
         challenge="Step through the newest trees: on which map does the line jump more? Then find the smallest vote "
         "with less than half of a map in full colour.",
     )

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from figures.charts import Chart, Picture, around
 from figures.explorable import Choice, Explorable, Panel, Places, Scene, Slider, State
-from figures.looks import OUTLINE, centred, dot, ending, filled, in_class, path, stroked
+from figures.looks import OUTLINE, centred, dot, ending, filled, grip, in_class, path, stroked
 from figures.melons import melon
 from figures.plots import axes, plotted
 from treekit.models.gbdt import GBDTRegressor
@@ -82,7 +82,7 @@ class _Residuals(Scene):
 
     def marks(self) -> dict[Any, str]:
         marks: dict[Any, str] = {name: _melons({name: ripe}, [(0, 0)]) for name, ripe in self.ripe.items()}
-        return marks | {"round": rect(-14, -10, 28, 20, rx=4, **OUTLINE)}
+        return marks | {"round": rect(-14, -10, 28, 20, rx=4, **OUTLINE) + grip(self.size[0])}
 
     def frame(self, rate: float, m: int) -> State:
         run = self.runs[rate]
@@ -143,7 +143,12 @@ def residual_explorer(x: pd.Series, y: pd.Series, is_ripe: pd.Series, n_rounds: 
             Slider("Rounds", rounds, start=halved, opens=0, points=points),
         ],
         found=lambda rate, m: rate == 1 and m == halved,
-        guess=Slider("Your guess: after how many rounds is less than half of the squared residuals left?", rounds[1:]),
+        guess=Slider(
+            "Your guess: after how many rounds is less than half of the squared residuals left?",
+            rounds[1:],
+            answer=halved,
+            truth=f"with the learning rate 1 it takes {halved}",
+        ),
         challenge="With the learning rate 1, stop at the first round after which less than half of the squared "
         "residuals is left.",
     )
@@ -249,7 +254,7 @@ class _Leaves(Scene):
     def marks(self) -> dict[Any, str]:
         """A dot at the lowest point of each parabola, of which the first side's is a handle, and the two bars."""
         marks: dict[Any, str] = {name: circle(0, 0, 6) for name in self.rows}
-        marks[self.names[0]] += circle(0, 0, 20, fill_opacity=0, class_="handle")
+        marks[self.names[0]] += grip(self.size[0])
         return marks | {f"bar {name}": rect(0, 0, 1, 20, **filled(k)) for name, k in zip(self.bar_y, (5, GAIN))}
 
 
@@ -257,7 +262,7 @@ def price_explorer(
     y: pd.Series,
     goes_left: pd.Series,
     names: Sequence[str],
-    lambdas: Sequence[float] = (0, 0.5, 1, 2, 4, 8, 16),
+    lambdas: Sequence[float] = (0, 1, 2, 4, 5, 6, 8),
     gammas: Sequence[float] = (0, 0.5, 1, 1.5, 2),
 ) -> Explorable:
     """One leaf or two: the parabola of each leaf under the prices lambda and gamma, and the two objectives.
@@ -266,7 +271,7 @@ def price_explorer(
     are those of its sides.
     """
     leaves, (first, second) = _Leaves(y, goes_left, names), names
-    refused = min((lam for lam in lambdas if leaves.gain(lam, 1) <= 0), default=None)
+    refused = min(lam for lam in lambdas if leaves.gain(lam, 1) <= 0)
     points = [leaves.plane.at(leaves.lowest(first, lam), 0) for lam in lambdas]
     return leaves.explorable(
         title="One leaf or two?",
@@ -280,7 +285,11 @@ def price_explorer(
         ],
         found=lambda lam, gamma: (lam, gamma) == (refused, 1),
         guess=Slider(
-            "Your guess: with γ\u00a0=\u00a01, from which λ on does the split no longer pay?", lambdas[1:], show="{:g}"
+            "Your guess: with γ\u00a0=\u00a01, from which λ on does the split no longer pay?",
+            lambdas[1:],
+            show="{:g}",
+            answer=refused,
+            truth=f"λ\u00a0=\u00a0{refused:g} is the first at which its gain is no longer positive",
         ),
         challenge=f"Drag the dot of the {first} leaf: the price λ pulls it back towards 0. With γ\u00a0=\u00a01, find "
         "the first λ at which the split no longer pays.",

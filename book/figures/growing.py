@@ -274,6 +274,15 @@ class _Orders(_Levels):
                 parts.append(self.links(list(zip(above.orders[j].tolist(), self.across(above))), spots, top))
         return parts, self.sentence(depth), places | self.settled(depth)
 
+    def stay_sorted(self) -> bool:
+        """Whether sharing out the orders of the level above leaves each node's rows sorted by each column."""
+        return all(
+            bool((np.diff(self.x.iloc[rows, j]) >= 0).all())
+            for level in self.levels
+            for j, order in enumerate(level.orders)
+            for rows in np.split(order, level.start[1:-1])
+        )
+
     def settled(self, depth: int) -> Places:
         """The rows that have reached a leaf, side by side below."""
         rows = in_leaves(self.levels[:depth])
@@ -310,6 +319,8 @@ def orders_explorer(x: pd.DataFrame, is_ripe: pd.Series) -> Explorable:
         guess=Choice(
             "Your guess: the root splits. How many comparisons sort both orders again?",
             ["none", "one for each melon", "as many as at first"],
+            answer="none" if melons.stay_sorted() else "as many as at first",
+            truth="the melons of a node keep the order that they had in the root, by each column",
         ),
         challenge="Step down, and follow two melons that stay in one node. Do they ever change places?",
         marks={
@@ -391,6 +402,7 @@ def roots_explorer(x: pd.DataFrame, is_ripe: pd.Series, counts: NDArray[np.intp]
             f"Your guess: {n_trees} trees of depth {n_steps}. How many steps grow them all?",
             list(range(1, 9)),
             answer=n_steps,
+            truth=f"{n_steps} steps do, since each takes a level of all the trees at once",
         ),
         challenge="Follow the two trees by their numbers. Find the level on which all nodes are leaves.",
         found=lambda depth: depth == n_steps,

@@ -11,7 +11,7 @@ import pandas as pd
 from figures.charts import Chart
 from figures.explorable import Choice, Explorable, Place, Places, Scene, State
 from figures.looks import LINE, OUTLINE, ending, filled, small
-from figures.melons import melon_marks, ripe_and_unripe
+from figures.melons import listed, melon_marks, ripe_and_unripe
 from figures.plots import axes, plot_columns, plotted
 from treekit.measures import entropy, information_gain
 from treekit.pen.palette import BAR, CLASS_COLORS, GAIN
@@ -23,6 +23,8 @@ NOT_YET = "nothing yet"
 
 class _Groups(Scene):
     """Melons in one line, or in the groups of a question, each beside its entropy; below, their mean and the gain."""
+
+    stagger = 20
 
     seats_y, top, height = 62, 100, 48  # of all melons; of the first group; of each: a name, its melons below
     bits = Chart((0, 1), (0, 1), (232, 0, 342, 1))
@@ -104,6 +106,11 @@ def split_explorer(frame: pd.DataFrame, target: str, rival: str) -> Explorable:
     others = [attribute for attribute in groups.gains if attribute != rival]
     equals = [attribute for attribute in others if np.isclose(groups.gains[attribute], groups.gains[rival])]
     shown = equals[-1]
+
+    def truth(guessed: str) -> str:
+        least = f"{listed([f'the {one}' for one in (rival, *equals)])} gain {groups.gains[rival]:.3f} bits"
+        return least if guessed in equals else f"the {guessed} gains {groups.gains[guessed]:.3f}, but {least}"
+
     return groups.explorable(
         title="What one question leaves open",
         alt=f"The {len(frame)} melons as numbered circles, hollow if ripe, in one group for each value of {shown}, "
@@ -111,7 +118,9 @@ def split_explorer(frame: pd.DataFrame, target: str, rival: str) -> Explorable:
         size=(400, groups.mean_y + LINE + 12),
         controls=[Choice("Split on", [NOT_YET, *groups.gains], start=shown, opens=NOT_YET)],
         found=lambda attribute: attribute in equals,
-        guess=Choice(f"Your guess: which question gains as much as the {rival}?", others),
+        guess=Choice(
+            f"Your guess: which question gains as much as the {rival}?", others, answer=set(equals), truth=truth
+        ),
         challenge=f"Find the questions that gain as much as the {rival}. Which ones gain next to nothing?",
     )
 

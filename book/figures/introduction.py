@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from figures.charts import Chart, Picture
 from figures.explorable import Explorable, Scene, Slider, State
-from figures.looks import OUTLINE, centred, dot, ending, in_class, ringed
+from figures.looks import OUTLINE, centred, dot, ending, grip, in_class, ringed
 from treekit.datasets import load_lunch
 from treekit.pen.palette import class_color
 from treekit.pen.svg import element, line, number, rect, text
@@ -46,7 +46,8 @@ class _Lunch(Scene):
 
     def marks(self) -> dict[Any, str]:
         """The corner of the region, which the reader drags."""
-        return {"handle": rect(-8, -8, 16, 16, rx=3, fill_opacity=0.15, stroke="currentColor", stroke_width=2)}
+        corner = rect(-8, -8, 16, 16, rx=3, fill_opacity=0.15, stroke="currentColor", stroke_width=2)
+        return {"handle": corner + grip(self.size[0])}
 
     def region(self, distance: float, price: float) -> str:
         (x, y), (left, _, _, bottom) = self.plane.at(distance, price), self.plane.box

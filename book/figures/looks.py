@@ -63,3 +63,8 @@ def ringed(circles: Iterable[tuple[float, float, float]], width: float = 2) -> s
 
 def dot(x: float, y: float) -> str:
     return circle(x, y, 5)
+
+
+def grip(width: float) -> str:
+    """What a finger takes hold of around the point (0, 0), in a drawing of this width: 44 pixels on a phone."""
+    return circle(0, 0, round(22 * width / 340), fill_opacity=0, class_="handle")

@@ -165,7 +165,8 @@ def question_explorer(frame: pd.DataFrame, target: str, first: str) -> Explorabl
     """
     questions = {attribute: _Question(frame, target, attribute) for attribute in frame.columns.drop(target)}
     asked = questions[first]
-    gap, largest = asked.gaps[0], asked.table["share"].idxmax()
+    gap, largest, share = asked.gaps[0], asked.table["share"].idxmax(), float(asked.table["share"].max())
+    amounts = {"nothing": 0, "a third": 1 / 3, "about half": 1 / 2, "all of it": 1}
     return Explorable(
         title="Where does a melon go that cannot answer?",
         alt=f"The melons as numbered circles, hollow if ripe, in the branches of the question about the {first}. "
@@ -181,8 +182,11 @@ def question_explorer(frame: pd.DataFrame, target: str, first: str) -> Explorabl
         frame=lambda attribute, step: questions[attribute].frame(step),
         guess=Choice(
             f"Your guess: the {first} of melon {gap} is missing. How much of it should go to the branch “{largest}”?",
-            ["nothing", "a third", "about half", "all of it"],
+            list(amounts),
+            answer=min(amounts, key=lambda words: abs(amounts[words] - share)),
+            truth=f"{share:.3f} of it goes there, since that is the share of the known melons in this branch",
         ),
+        stagger=20,
         found=lambda attribute, step: (
             step == STEPS[2] and questions[attribute].table["share"].round(9).duplicated().any()
         ),

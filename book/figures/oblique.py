@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from figures.charts import Chart, Picture, Spot, around
 from figures.explorable import Choice, Explorable, Panel, Places, Scene, Slider, State
-from figures.looks import centred, ending, filled, in_class, painted, path, stroked
-from figures.melons import melon_marks, melons_at, piled
+from figures.looks import centred, ending, filled, grip, in_class, painted, path, stroked
+from figures.melons import listed, melon_marks, melons_at, piled
 from figures.plots import plotted, side_by_side
 from treekit.growing.thresholds import midpoint
 from treekit.measures import gain_of_counts
@@ -232,6 +232,14 @@ class _Tilted(Scene):
         )
 
 
+RUNS = ["vertical", "horizontal", "rising to the right", "falling to the right"]
+
+
+def _runs(degrees: int) -> str:
+    """How a line runs that is perpendicular to a direction."""
+    return RUNS[degrees // 90] if degrees % 90 == 0 else RUNS[2 if degrees > 90 else 3]
+
+
 def tilt_explorer(frame: pd.DataFrame, columns: list[str], target: str) -> Explorable:
     """A cut of two columns that turns: the rows with the best cut of each direction, the rows along it, and the gain.
 
@@ -243,20 +251,24 @@ def tilt_explorer(frame: pd.DataFrame, columns: list[str], target: str) -> Explo
     limits = (tilted.plane.xlim, tilted.plane.ylim)
     xticks, yticks = (np.arange(np.ceil(10 * a), np.floor(10 * b) + 1, 2) / 10 for a, b in limits)
     angles = list(tilted.angles)
+    best = [angle for angle in angles if tilted.is_best(angle)]
     return tilted.explorable(
         title="Turn the cut",
         alt=f"The {len(frame)} melons as numbered circles by {columns[0]} and {columns[1]}, hollow if ripe, cut by a "
         f"horizontal line: the best cut of {columns[1]} alone. An arrow shows the direction in which they are sorted.",
         background=tilted.plane.axes(xticks, yticks, *columns),
         # What is taken hold of: it stays while the drawing changes, so the browser knows where a drag began.
-        marks={"tip": circle(0, 0, 20, fill_opacity=0, class_="handle")},
+        marks={"tip": grip(tilted.size[0])},
         controls=[
             Slider("Angle of the direction", angles, start=90, show="{}°", points=[tilted.tip(a) for a in angles])
         ],
         found=tilted.is_best,
         guess=Choice(
             "Your guess, by eye: how does the line run that separates them best?",
-            ["vertical", "horizontal", "rising to the right", "falling to the right"],
+            RUNS,
+            answer={_runs(angle) for angle in best},
+            truth=f"the best line, with its arrow at {listed(best)}°, is {_runs(best[0])} and gains "
+            f"{tilted.gains[best[0]]:.3f} bits",
         ),
         challenge="Drag the tip of the arrow. Which angle gains most? From 90°, can you get there without ever losing "
         "gain? And from 0°?",
@@ -266,7 +278,7 @@ def tilt_explorer(frame: pd.DataFrame, columns: list[str], target: str) -> Explo
 def gain_by_angle(frame: pd.DataFrame, columns: list[str], target: str) -> Picture:
     """The gain of the best cut along each direction of two columns, with the two single columns marked."""
     turned = _Turned(frame, columns, target)
-    degrees = np.arange(0, 180.25, 0.25)
+    degrees = np.arange(1801) / 10
     gain = np.array([turned.cut(a)[3] for a in degrees])
     best = degrees[gain > gain.max() - 1e-9]
     plane = Chart((0, 180), (0, 0.6), (44, 38, 460, 198))

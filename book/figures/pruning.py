@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ import pandas as pd
 from figures.charts import Chart, Picture, around, region, ticks
 from figures.explorable import Choice, Explorable, Panel, Places, Scene, Slider, State
 from figures.looks import OUTLINE, centred, dot, filled, in_class, small, stroked
-from figures.melons import in_lines, melon_marks, melons_at, ripe_and_unripe
+from figures.melons import in_lines, listed, melon_marks, melons_at, ripe_and_unripe
 from treekit.models.cart import CARTClassifier, CARTRegressor
 from treekit.pen.palette import REGION, class_color
 from treekit.pen.svg import element, line, rect, text
@@ -67,12 +67,31 @@ def limit_curves(confidence: float = 0.25, most_rows: int = 20, most_errors: int
     return Picture(alt, (480, 282), drawn)
 
 
-def price_lines(path: CostComplexityPath) -> Picture:
-    """The cost of each tree of a path as a line over the price of a leaf; the lowest line is drawn thick."""
+def _costs(tree: Tree, node: int = 0) -> Iterator[tuple[float, int]]:
+    """Risk and number of leaves of every pruned subtree at a node of a small tree."""
+    yield float(tree.weight[node] * tree.impurity[node] / tree.weight[0]), 1
+    if not tree.is_leaf[node]:
+        first = int(tree.first_child[node])
+        for below in product(*(_costs(tree, first + k) for k in range(int(tree.n_children[node])))):
+            risks, leaves = zip(*below)
+            yield sum(risks), sum(leaves)
+
+
+def price_lines(tree: Tree) -> Picture:
+    """The cost of each pruned subtree as a line over the price of a leaf; the lowest line is drawn thick.
+
+    Trees that are best at no price are drawn pale.
+    """
+    path = cost_complexity_path(tree)
+    best = set(zip(path.impurities.round(9), path.n_leaves))
+    others = [(risk, n_leaves) for risk, n_leaves in _costs(tree) if (round(risk, 9), n_leaves) not in best]
     last = 1.5 * path.ccp_alphas[-1]
     top = 1.35 * float(path.impurities[-1] + last)
     plane = Chart((0, last), (0, top), (48, 40, 400, 282))
     drawn = plane.axes(np.arange(0, last, 0.04), ticks(0, top, 8), "price of a leaf α", "R(T) + α |T|")
+    for risk, n_leaves in others:
+        end = min(last, (top - risk) / n_leaves)
+        drawn += plane.curve([0, end], [risk, risk + n_leaves * end], stroke_width=1, stroke_opacity=0.35)
     for k, (risk, n_leaves) in enumerate(zip(path.impurities, path.n_leaves)):
         end = min(last, (top - risk) / n_leaves)
         height = risk + n_leaves * end
@@ -88,7 +107,8 @@ def price_lines(path: CostComplexityPath) -> Picture:
     steps = ", ".join(f"{a:.3f}" for a in path.ccp_alphas[1:])
     alt = (
         f"One rising line for each of the {len(path.n_leaves)} trees of the path; the more leaves, the lower it starts "
-        f"and the steeper it is. The lowest line changes at the prices {steps}."
+        f"and the steeper it is. The lowest line changes at the prices {steps}. "
+        f"The lines of the {len(others)} other pruned subtrees, drawn pale, are lowest nowhere."
     )
     return Picture(alt, (480, 332), drawn)
 
@@ -255,10 +275,16 @@ class _Limits(Scene):
 
         return Panel(self.new_alt.format(len(self.new[0])), self.size, self.background(), frame)
 
+    def best_depths(self) -> set[int | str]:
+        """The depths at which a tree predicts the new rows best, if its leaves may have any size."""
+        scores = {depth: self.scores[depth, LEAST[0]] for depth in self.depths}
+        return {depth for depth, score in scores.items() if score >= max(scores.values()) - 1e-9}
+
     def explorable(self, **words: Any) -> Explorable:
         best = max(self.scores.values()) - 1e-9
         controls = [Slider("max_depth", self.depths, start=NO_LIMIT), Choice("min_samples_leaf", LEAST)]
-        return super().explorable(controls=controls, found=lambda *limits: self.scores[limits] >= best, **words)
+        words = {"found": lambda *limits: self.scores[limits] >= best} | words
+        return super().explorable(controls=controls, **words)
 
 
 class _Regions(_Limits):
@@ -297,12 +323,21 @@ def regions_explorer(frame: pd.DataFrame, new_rows: pd.DataFrame, target: str) -
     that are classified wrong are marked.
     """
     regions = _Regions(frame, new_rows, target)
+    best, n = regions.best_depths(), len(new_rows)
+    wrong = {depth: round(n * (1 - regions.scores[depth, LEAST[0]])) for depth in DEPTHS}
+
+    def truth(guessed: int | str) -> str:
+        fewest = f"{min(wrong.values())} of {n}, at {listed([depth for depth in DEPTHS if depth in best])}"
+        others = "" if guessed in best else f"there {wrong[guessed]} are wrong, and "
+        return f"{others}the fewest are {fewest}"
+
     return regions.explorable(
         title="Strips for single patients",
         alt=f"{len(frame)} training rows over {' and '.join(regions.columns)}, and the regions of a tree without "
         "limits in the colours of what it predicts. Thin strips and islands reach for single rows, and no row is "
         "wrong.",
-        guess=Choice("Your guess: at which max_depth are the fewest new rows wrong?", DEPTHS),
+        guess=Choice("Your guess: at which max_depth are the fewest new rows wrong?", DEPTHS, answer=best, truth=truth),
+        found=lambda depth, least: depth in best and least == LEAST[0],
         challenge="Lower max_depth step by step, and count the wrong rows on both sides. When are the fewest new rows "
         "wrong?",
     )
@@ -333,13 +368,17 @@ def curve_explorer(frame: pd.DataFrame, new_rows: pd.DataFrame, target: str) -> 
     the tree is one leaf, so the reader can see whether a tree without limits is worth more than the mean.
     """
     curve = _Curve(frame, new_rows, target)
+    error = {"this tree": -curve.scores[NO_LIMIT, LEAST[0]], "one leaf": -curve.scores[0, LEAST[0]]}
     return curve.explorable(
         title="A curve that jumps to single patients",
         alt=f"{len(frame)} training rows as points, {target} over {curve.columns[0]}, and the curve of a regression "
         "tree without limits, which jumps up and down to meet nearly every point.",
         guess=Choice(
             "Your guess: which predicts the new rows better, this tree or one leaf with the mean of all?",
-            ["this tree", "one leaf"],
+            list(error),
+            answer=min(error, key=error.__getitem__),
+            truth="the mean squared error is "
+            + " and ".join(f"{squares:.0f} with {name}" for name, squares in error.items()),
         ),
         challenge="Which limits make the error on the new rows as small as possible? Try both kinds.",
     )
@@ -350,6 +389,8 @@ def curve_explorer(frame: pd.DataFrame, new_rows: pd.DataFrame, target: str) -> 
 
 class _Folding(Scene):
     """A small tree of two columns, whose melons move up as the price of a leaf prunes it, and its regions beside it."""
+
+    stagger = 20
 
     def __init__(self, melons: pd.DataFrame, target: str, start: float, with_links: bool) -> None:
         self.start, self.with_links = start, with_links
@@ -474,23 +515,32 @@ def alpha_explorer(
         controls=[Slider("Price of a leaf α", list(prices), start=start, opens=prices[0], show="{:.2f}")],
     )
     if not with_links:
-        steps = [1, 2, 3, 4, 5][: len(tree.path.n_leaves)]
+        steps, n_leaves = [1, 2, 3, 4, 5][: len(tree.path.n_leaves)], list(map(int, tree.path.n_leaves))
+        stop = min(price for price in prices if tree.folds_two(price))
         return tree.explorable(
             **words,
             title="What is a leaf worth?",
-            guess=Choice(f"Your guess: in how many steps do the {full} become one?", steps),
-            found=tree.folds_two,
-            challenge="Stop at every tree of the path. At which price do two questions fall at once?",
+            guess=Choice(
+                f"Your guess: in how many steps do the {full} become one?",
+                steps,
+                answer=len(n_leaves) - 1,
+                truth=f"the trees of the path have {listed(n_leaves)} leaves",
+            ),
+            found=lambda price: price == stop,
+            challenge="Stop at every tree of the path. At which price, in whole cents, do two questions fall at once?",
         )
-    root = f"{_links(tree.full, _kept(tree.full, tree.full))[0]:.3f}"
+    link, end = _links(tree.full, _kept(tree.full, tree.full))[0], float(tree.path.ccp_alphas[-1])
+    root, higher = f"{link:.3f}", int(np.sign(round(end - link, 9)))
     return tree.explorable(
         **words,
         title="The price of a leaf",
         guess=Choice(
             f"Your guess: the root has g = {root}. At which price does it become a leaf?",
-            ["at a lower one", f"at {root}", "at a higher one"],
+            sides := ["at a lower one", f"at {root}", "at a higher one"],
+            answer=sides[1 + higher],
+            truth=f"it does at {end:.3f}, when the other links have gone",
         ),
-        found=lambda price: price >= tree.path.ccp_alphas[-1],
+        found=lambda price: price == min(price for price in prices if price >= end),
         challenge="Raise the price until the root becomes a leaf. Which questions go at their g, which one goes along "
         "with another, and which g changes?",
     )

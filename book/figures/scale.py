@@ -221,6 +221,8 @@ def blocks_explorer(x: pd.Series, is_ripe: pd.Series, n_blocks: int = 4, max_bin
     """
     stalls = _Blocks(x, is_ripe, n_blocks, max_bins)
     first, sent = next(iter(stalls.orders)), list(range(n_blocks + 1))
+    last = max(n for n in sent if stalls.is_last(first, n))
+    cut = stalls.best_cut(first, last) or (0, 0.0)
     return stalls.explorable(
         title="Four stalls, one histogram",
         alt=f"{n_blocks} stalls with the {len(x)} melons as numbered circles, hollow if ripe, each melon in the column "
@@ -232,7 +234,10 @@ def blocks_explorer(x: pd.Series, is_ripe: pd.Series, n_blocks: int = 4, max_bin
         ],
         found=lambda order, n_added: order != first and stalls.is_last(order, n_added),
         guess=Choice(
-            f"Your guess for the order {first}: after how many histograms is the cut that of all melons?", sent[1:]
+            f"Your guess for the order {first}: after how many histograms is the cut that of all melons?",
+            sent[1:],
+            answer=last,
+            truth=f"after {last} it is at {stalls.edges[cut[0]]:.3f}, and stays there",
         ),
         challenge=f"Turn the order round to {list(stalls.orders)[-1]}, and find the histogram after which the best cut "
         "no longer moves.",

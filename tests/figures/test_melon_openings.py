@@ -12,14 +12,15 @@ from sklearn.datasets import load_diabetes
 from figures.c45 import BIT, price_explorer
 from figures.cart import own_cuts, sliding_gini, sliding_squares, steps_explorer
 from figures.missing_values import BAR_UNIT, STEPS, question_explorer
-from figures.pruning import NO_LIMIT, alpha_explorer, curve_explorer, regions_explorer
+from figures.pruning import NO_LIMIT, alpha_explorer, curve_explorer, price_lines, regions_explorer
 from tests.figures.judging import OF_LOOKS, OUTSIDE, turn, violations, write_page
 from tests.figures.states import states
-from treekit import CARTClassifier, CARTRegressor, prune_cost_complexity
+from treekit import CARTClassifier, CARTRegressor, cost_complexity_path, prune_cost_complexity
 from treekit.datasets import load_watermelon
 from treekit.measures import gain_ratio, gini, gini_index, information_gain, split_information
 from treekit.models.c45 import C45Classifier
 from treekit.pen.palette import RIPE, UNRIPE, class_color
+from treekit.pruning.cut import cut as cut_tree
 
 HELD_OUT = [4, 5, 8, 9, 11, 12, 13]
 PRICES = [k / 100 for k in range(25)]
@@ -60,7 +61,7 @@ def figures(gappy, traps, numbers, patients):
     )
     return {
         "missing values": question_explorer(gappy, "ripe", "texture"),
-        "c45": price_explorer(*traps),
+        "c45": price_explorer(*traps, traps=["number", "sticker"]),
         "cart": own_cuts(numbers, "ripe", numbers.index.drop(HELD_OUT)),
         "pruning": alpha_explorer(numbers, "ripe", PRICES, start=0.1, with_links=False),
         "links": alpha_explorer(numbers, "ripe", PRICES, start=0.1),
@@ -182,7 +183,7 @@ def test_the_regions_say_what_most_of_their_training_melons_say(figures, numbers
 def test_the_melons_lie_together_where_apply_says(figures, numbers, name):
     X = numbers.drop(columns="ripe")
     full = CARTClassifier().fit(X, numbers["ripe"]).tree_
-    for (price,), places, sentence, found in states(figures[name]):
+    for (price,), places, sentence, _ in states(figures[name]):
         pruned = prune_cost_complexity(full, price)
         groups = [sorted(rows) for rows in X.groupby(np.asarray(pruned.apply(X))).groups.values()]
         assert len(places) == 17
@@ -192,12 +193,28 @@ def test_the_melons_lie_together_where_apply_says(figures, numbers, name):
         assert f"{pruned.n_leaves} lea" in sentence
         if name == "pruning":
             assert f"wrong about {round(17 * (1 - pruned.score(X, numbers['ripe'])))} of the 17" in sentence
-        assert found == (pruned.n_leaves == (3 if name == "pruning" else 1))
+    prices = [values[0] for values, _, sentence, found in states(figures[name]) if found]
+    path = cost_complexity_path(full).ccp_alphas
+    asked = path[1 if name == "pruning" else -1]  # the price at which two questions fall, or the root
+    assert prices == [next(price for (price,), *_ in states(figures[name]) if price >= asked)]
 
 
 def test_the_path_is_told_as_far_as_it_goes(figures):
     paths = [sentence.rpartition(": ")[2] for *_, sentence, _ in states(figures["pruning"])]
     assert list(dict.fromkeys(paths)) == ["5.", "5, 3.", "5, 3, 2.", "5, 3, 2, 1."]
+
+
+def test_a_line_is_drawn_for_every_pruned_subtree(numbers):
+    tree = CARTClassifier().fit(numbers.drop(columns="ripe"), numbers["ripe"]).tree_
+    inner = np.flatnonzero(~tree.is_leaf)
+    parts = [cut_tree(tree, nodes) for size in range(len(inner) + 1) for nodes in itertools.combinations(inner, size)]
+    risks = [(part.weight * part.impurity)[part.is_leaf].sum() / 17 for part in parts]
+    subtrees = {(round(risk, 9), part.n_leaves) for risk, part in zip(risks, parts)}
+    path = cost_complexity_path(tree)
+    pale = len(subtrees - set(zip(path.impurities.round(9), path.n_leaves)))
+    picture = price_lines(tree)._repr_html_()
+    assert pale == len(subtrees) - len(path.n_leaves) == 3
+    assert picture.count('stroke-opacity="0.35"') == pale and f"the {pale} other pruned subtrees" in picture
 
 
 def test_the_curve_of_the_sliding_cut_is_the_gini_index(figures, numbers):
@@ -256,7 +273,9 @@ def test_wrong_rows_are_marked_and_the_best_limits_are_found(figures, patients):
             assert f"{1 - wrong / len(rows):.3f} on the {len(rows)}" in sentence
         accuracy.append(tree.score(others[columns], others["course"]))
         found.append(is_found)
-    assert found == [a == max(accuracy) for a in accuracy] and not all(found)
+    leaves_of_any_size = [least == 1 for (_, least), *_ in states(figure)]
+    best = max(a for a, is_asked in zip(accuracy, leaves_of_any_size) if is_asked)
+    assert found == [is_asked and a == best for a, is_asked in zip(accuracy, leaves_of_any_size)] and any(found)
 
 
 def test_the_curve_misses_the_new_rows_least_where_it_is_found(figures, patients):
@@ -270,6 +289,35 @@ def test_the_curve_misses_the_new_rows_least_where_it_is_found(figures, patients
         errors.append(new)
         found.append(is_found)
     assert found == [error == pytest.approx(min(errors)) for error in errors] and not all(found)
+
+
+def test_the_answers_to_the_guesses_are_those_of_treekit(figures, traps, gappy, numbers, patients):
+    def right(name):
+        return [value for value in figures[name].guess.values if "that is right" in figures[name].guess.verdict(value)]
+
+    X, y = traps
+    ratio = {A: gain_ratio(X[A], y) for A in X}
+    assert ratio["number"] < ratio["texture"] < ratio["sticker"] and right("c45") == ["the number"]
+    cut = CARTClassifier(max_depth=1).fit(numbers[["density"]], numbers["ripe"]).tree_.threshold[0]
+    below, above = (numbers["density"][at] for at in (numbers["density"] <= cut, numbers["density"] > cut))
+    assert right("gini") == [f"{below.idxmax()} and {above.idxmin()}"]
+    assert right("squares") == [CARTRegressor(max_depth=1).fit(TEN[0][:, None], TEN[1]).tree_.threshold[0]]
+    assert right("stairs") == [CARTRegressor().fit(TEN[0][:, None], TEN[1]).tree_.max_depth]
+    full = CARTClassifier().fit(numbers.drop(columns="ripe"), numbers["ripe"]).tree_
+    assert right("pruning") == [len(cost_complexity_path(full).ccp_alphas) - 1] and right("links") == [
+        "at a higher one"
+    ]
+    clear = (gappy["texture"].dropna() == "clear").mean()
+    assert 5 / 12 < clear < 3 / 4 and right("missing values") == ["about half"]
+    some, others = patients
+    columns = ["bmi", "triglycerides"]
+    score = {
+        depth: CARTClassifier(max_depth=None if depth == NO_LIMIT else depth)
+        .fit(some[columns], some["course"])
+        .score(others[columns], others["course"])
+        for depth in figures["regions"].guess.values
+    }
+    assert right("regions") == [depth for depth in score if score[depth] == max(score.values())]
 
 
 def test_ripe_looks_the_same_in_every_figure(figures, numbers):
@@ -343,7 +391,7 @@ def test_the_corner_of_the_cuts_is_dragged_and_the_melons_travel(browser, page_o
         page.mouse.move(*svg.evaluate(to_window, [x, y]))
         page.mouse.up()
         assert "9 of 10 training melons and 6 of 7" in figure.locator("output").inner_text()
-        assert figure.get_by_role("status").first.inner_text() == "✓ Found."
+        assert figure.locator(".explorable-found").inner_text() == "✓ Found."
 
         leaf = page.locator("figure").filter(has_text=re.compile("What is a leaf worth"))
         leaf.get_by_role("button", name="Skip the guess").click()
