@@ -240,7 +240,7 @@ def shares_by_level(levels: Sequence[pd.DataFrame], is_ripe: pd.Series) -> Pictu
                 bar = plane.x(i) + 8 + 18 * j, plane.y(share), 16, plane.y(0) - plane.y(share)
                 drawn += rect(*bar, fill="currentColor", fill_opacity=opacity)
         drawn += melons_at(is_ripe, [(plane.x(i) + 25, plane.y(0) + 18) for i in range(len(is_ripe))], 12)
-        means = (f"{name} {share:.2f}" for name, share in shares.mean(axis=1).items())
+        means = (f"{share:.2f} for melon {name}" for name, share in shares.mean(axis=1).items())
         told.append(f"at level {k + 1} {', '.join(means)}")
     alt = f"For each of {len(is_ripe)} melons its two shares of ripe as bars. The means: {'; '.join(told)}."
     return Picture(alt, (480, 24 + 132 * len(levels)), drawn)

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from figures.adaboost import RADIUS, VOTE, LeastError, adaboost_explorer, swelling_explorer
-from figures.deep_forest import OWN, UNSEEN, cascade_shares, levels_explorer
+from figures.deep_forest import DARK, OWN, PALE, UNSEEN, cascade_shares, levels_explorer, shares_by_level
 from figures.forests import NOBODY, TREE, column_explorer, eaten_explorer, forest_explorer
 from figures.gbdt import descent, price_explorer, residual_explorer
 from figures.melons import melons_named, piled
@@ -273,6 +273,17 @@ def test_one_leaf_or_two_is_the_choice_of_second_order_boosting(figures, words):
 
 
 # Deep forests
+
+
+def test_a_bar_is_as_high_as_its_share_and_two_forests_are_told_by_place_and_shade():
+    shares = pd.DataFrame({"by density": [0.5, 1.0], "by sugar": [0.25, 0.0]}, index=[2, 4])
+    picture = shares_by_level([shares], pd.Series([True, False], index=[2, 4]))
+    bars = re.findall(r'<rect x="(\d+)" .*? height="(\d+)" .*?fill-opacity="([\d.]+)"', picture.drawing)
+    places, heights, shades = zip(*((int(x), int(height), float(shade)) for x, height, shade in bars))
+    assert list(places) == sorted(places)
+    assert [height / 80 for height in heights] == shares.to_numpy().ravel().tolist()
+    assert list(shades) == [DARK, PALE] * 2
+    assert "0.38 for melon 2, 0.50 for melon 4" in picture.alt
 
 
 def test_shares_by_cross_validation_and_by_forests_that_know_the_row(figures, measured):
