@@ -239,7 +239,8 @@
     };
   }
 
-  // The state of a figure in an address, by the words that the controls show: #figure-slide-the-cut?cut-at=0.38
+  // The state of a figure in an address, by the words that the controls show: #figure-slide-the-cut?cut-at=0.38. As it
+  // opens, the figure's name is enough.
   function addLink(figure, controls, go) {
     const link = add(figure.querySelector("figcaption"), "a", { className: "explorable-link", textContent: "#" });
     figure.querySelector("strong").after(link);
@@ -258,8 +259,9 @@
     return {
       read,
       write: (positions) => {
-        const state = positions.map((at, k) => [keys[k], controls[k].values[at]]);
-        link.href = `${location.href.split("#")[0]}#${figure.id}?${new URLSearchParams(state)}`;
+        const state = new URLSearchParams(positions.map((at, k) => [keys[k], controls[k].values[at]]));
+        const hasMoved = positions.some((at, k) => at !== controls[k].opens);
+        link.href = `${location.href.split("#")[0]}#${figure.id}${hasMoved ? `?${state}` : ""}`;
       },
     };
   }
