@@ -9,6 +9,7 @@ tells:
 words    words of prose
 lines    lines of code, blank ones left out, in cells whose input stands open
 minutes  words / 180 + lines / 10 + display formulas / 2: for a first reader, not for one who skims
+in all   these minutes, with one for each check and two for each figure that moves
 first    words and lines before the first figure that moves
 gap      the longest stretch, in words and lines, without a picture
 width    the columns of the widest line of code, in exercises and folds too
@@ -27,6 +28,7 @@ from nbformat import NotebookNode
 from scripts.execute import BOOK, notebooks
 
 WORDS_PER_MINUTE, LINES_PER_MINUTE, FORMULAS_PER_MINUTE = 180, 10, 2
+MINUTES_PER_CHECK, MINUTES_PER_FIGURE = 1, 2
 
 FENCE = re.compile(r"(?P<mark>`{3,}|:{3,})(?P<rest>.*)$")
 NAME = re.compile(r"\{([\w:-]+)\}")
@@ -40,6 +42,7 @@ NOT_OPEN |= {"check", "math", "literalinclude", "code-block", "figure"}
 NO_PROSE = [
     (re.compile(pattern, flags), replacement)
     for pattern, flags, replacement in [
+        (r"^\*\*Reading time:.*$", re.MULTILINE, " "),
         (r"\$\$.*?\$\$(\s*\([\w-]+\))?", re.DOTALL, " "),
         (r"\$[^$]*\$", 0, " x "),  # a formula in a line is read like a word
         (r"\[[^\]]*\]\{\.quoted\}", 0, " "),
@@ -52,6 +55,7 @@ NO_PROSE = [
 WORD = re.compile(r"[A-Za-z][A-Za-z'’-]*")
 FORMULA = re.compile(r"\$\$.*?\$\$", re.DOTALL)
 EXERCISES = re.compile(r"^#+ Exercises", re.MULTILINE)
+CHECK = re.compile(r"^(`{3,}|:{3,})\{check\}", re.MULTILINE)
 PICTURE_IN_TEXT = re.compile(r"^(`{3,}|:{3,})\{(figure|image)\}|!\[", re.MULTILINE)
 PICTURE_IN_OUTPUT = re.compile(r"<svg|image/png|image/svg")
 
@@ -67,6 +71,8 @@ class Reading:
     words: int = 0
     lines: int = 0
     formulas: int = 0
+    checks: int = 0
+    figures: int = 0
     first: int | None = None
     gap: int = 0
     width: int = 0
@@ -75,6 +81,11 @@ class Reading:
     def minutes(self) -> int:
         words, lines = self.words / WORDS_PER_MINUTE, self.lines / LINES_PER_MINUTE
         return round(words + lines + self.formulas / FORMULAS_PER_MINUTE)
+
+    @property
+    def in_all(self) -> int:
+        """Minutes of one who answers the checks and plays with the figures."""
+        return self.minutes + self.checks * MINUTES_PER_CHECK + self.figures * MINUTES_PER_FIGURE
 
 
 def open_text(markdown: str) -> str:
@@ -126,6 +137,7 @@ def measure(notebook: NotebookNode) -> Reading:
             n_words = len(words(text))
             reading.words += n_words
             reading.formulas += len(FORMULA.findall(text))
+            reading.checks += len(CHECK.findall(cell.source))
             stretch += n_words
             has_picture = bool(PICTURE_IN_TEXT.search(cell.source))
         elif cell.cell_type == "code":
@@ -135,7 +147,9 @@ def measure(notebook: NotebookNode) -> Reading:
             if not OUTPUT_HIDDEN & tags(cell):
                 outputs = json.dumps(cell.outputs)
                 has_picture = bool(PICTURE_IN_OUTPUT.search(outputs))
-                if reading.first is None and "explorable" in outputs:
+                moves = "explorable" in outputs
+                reading.figures += moves
+                if reading.first is None and moves:
                     reading.first = reading.words + reading.lines
         if has_picture:
             reading.gap, stretch = max(reading.gap, stretch), 0
@@ -149,8 +163,8 @@ def main(names: list[str]) -> int:
     if unknown := set(names) - {path.stem for path in paths}:
         print(f"no such notebook in {BOOK.name}/: {', '.join(sorted(unknown))}", file=sys.stderr)
         return 1
-    columns = ["words", "lines", "minutes", "first", "gap", "width"]
-    print(f"{'chapter':<15}" + "".join(f"{column:>9}" for column in columns))
+    columns = ["words", "lines", "minutes", "in_all", "first", "gap", "width"]
+    print(f"{'chapter':<15}" + "".join(f"{column.replace('_', ' '):>9}" for column in columns))
     for path in paths:
         reading = measure(nbformat.read(path, as_version=4))
         values = ["-" if getattr(reading, column) is None else getattr(reading, column) for column in columns]

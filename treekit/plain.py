@@ -64,7 +64,7 @@ def divide(D, question):
 def gain(D, question, impurity=entropy):
     """``g(D, A) = H(D) − Σ |D_m|/|D| H(D_m)``. :eq:`eq-information-gain`"""
     parts = divide(D, question).values()
-    known = [*chain(*parts)]  # D, unless values are missing: eq-missing-gain
+    known = [*chain(*parts)]  # D, unless values are missing
     after = sum(weight(part) / weight(known) * impurity(part) for part in parts)
     return weight(known) / weight(D) * (impurity(known) - after)
 
@@ -244,8 +244,8 @@ def random_cut(D, attributes, q, rng, **terms):
 
 
 def score(members, row):
-    """``F(x) = Σ α_m G_m(x)``, a number. :eq:`eq-bagging`, :eq:`eq-additive`"""
-    return sum(alpha * follow(G, row) for alpha, G in members)
+    """``F(x) = Σ factor · f(x)``, a number. :eq:`eq-bagging`, :eq:`eq-additive`"""
+    return sum(factor * follow(f, row) for factor, f in members)
 
 
 # AdaBoost.
@@ -267,12 +267,12 @@ def adaboost(D, attributes, choose, rounds):
 
 # Gradient boosting.
 def squared(row, F):
-    """``l = ½ (y − F)²``: ``−g = y − F`` takes the place of y; ``h = 1``."""
+    """``l = ½ (y − F)²``: the residual ``y − F`` takes the place of y."""
     return row._replace(y=row.y - F)
 
 
 def logistic(row, F):
-    """``l = ln(1 + e^F) − y F``: ``−g = y − p`` and ``h = p (1 − p)``."""
+    """``l = ln(1 + e^F) − y F``: ``y − p`` for y, and ``h = p (1 − p)``."""
     p = 1 / (1 + exp(-F))
     return row._replace(y=row.y - p, h=p * (1 - p))
 

@@ -16,6 +16,7 @@ from itertools import pairwise
 from pathlib import Path
 from unicodedata import normalize
 from xml.etree import ElementTree
+from xml.etree.ElementTree import Element
 
 from docutils import nodes
 from fonts import cut
@@ -29,7 +30,11 @@ from sphinx.writers.html5 import HTML5Translator
 FOLDER = Path(__file__).resolve().parents[1] / "_math"
 FONT = "STIXTwoMath.woff2"
 SCROLLS = "pst-scrollable-table-container"
-DOTS = re.compile("<mo>([…⋯])</mo>")  # browsers would space them as operators, TeX leaves it to their neighbours
+DOTS = "…⋯"  # browsers would space them as operators, TeX leaves it to their neighbours
+THIN = "0.1667em"
+OPENS = tuple("([{⟨")
+#: Which children of an element are set small: there TeX puts no space around operators.
+SMALL = {"msub": (1,), "msup": (1,), "msubsup": (1, 2), "munder": (1,), "mover": (1,), "munderover": (1, 2)}
 OPENING = re.compile(r"[(\[‘“]+$")
 MARKS = re.compile(r"^[,.;:?!)\]’”]+")
 
@@ -50,16 +55,57 @@ def engine() -> MiniRacer:
 def mathml(tex: str, is_display: bool) -> str:
     """Turn a formula into MathML; one in a line of text may be broken after its relations and operators."""
     math = engine().call("temml.renderToString", tex, {"displayMode": is_display, "throwOnError": True, "wrap": "tex"})
-    math = DOTS.sub(r'<mo lspace="0" rspace="0">\1</mo>', math)
-    return math if is_display else spaced(math)
+    root = ElementTree.fromstring(math)
+    space_as_tex(root)
+    if not is_display:
+        mend_breaks(root)
+    return ElementTree.tostring(root, encoding="unicode")
 
 
-def spaced(math: str) -> str:
+def space_as_tex(root: Element) -> None:
+    """Space operators and functions as TeX does, where browsers, left to themselves, do it otherwise."""
+    for parent in root.iter():
+        for operator in parent.findall("mo"):
+            if not operator.text or operator.text in DOTS:
+                close_up(operator)
+        for place in SMALL.get(parent.tag, ()):
+            for operator in parent[place].iter("mo"):
+                if operator.get("fence") != "true":
+                    close_up(operator)
+        for before, part in reversed(list(pairwise(parent))):
+            if part.tag == "mo" and part.text == "−" and before.get("fence") == "true" and before.text in OPENS:
+                part.set("form", "prefix")
+            elif is_function(part) and is_atom(before):
+                parent.insert(list(parent).index(part), Element("mspace", width=THIN))
+
+
+def close_up(operator: Element) -> None:
+    """Let an operator stand without space."""
+    operator.set("lspace", "0")
+    operator.set("rspace", "0")
+
+
+def is_function(part: Element) -> bool:
+    """Whether it is a name such as log, alone or with a base, in front of its argument."""
+    name = part[0] if part.tag in ("mrow", "msub") and len(part) else part
+    name = name[0] if name.tag == "msub" else name
+    return name.tag == "mi" and len(name.text or "") > 1
+
+
+def is_atom(part: Element) -> bool:
+    """Whether it is a number, a letter, a fraction or a bracket that closes, alone or with indices."""
+    if part.tag == "mrow":
+        return bool(len(part)) and is_atom(part[-1])
+    if part.tag == "mo":
+        return part.get("form") == "postfix"
+    return part.tag in ("mi", "mn", "mfrac", "mstyle", "msub", "msup", "msubsup", "msqrt")
+
+
+def mend_breaks(root: Element) -> None:
     """Mend the rows between which a formula may be broken: an operator alone in one would have no space around it.
 
     Such an operator moves to the row before. It also counts as alone beside mere text, so a word becomes an identifier.
     """
-    root = ElementTree.fromstring(math)
     for before, row in pairwise(list(root)):
         if before.tag == row.tag == "mrow" and [part.tag for part in row] == ["mo"]:
             row[:0] = list(before)
@@ -67,7 +113,6 @@ def spaced(math: str) -> str:
     for row in root:
         if [part.tag for part in row] == ["mtext", "mo"]:
             row[0].tag = "mi"
-    return ElementTree.tostring(root, encoding="unicode")
 
 
 def formula(node: nodes.Element, is_display: bool) -> str:

@@ -1,4 +1,5 @@
-"""What a reader meets before the first page: the root of the site, a missing page, the preview of a link.
+"""What a reader meets before the first page: the root of the site, a missing page, the preview of a link; and the list
+of all pages that search engines read.
 
 `BOOK_SITE_URL` says where the site will be. The previews want whole addresses, and the page for whoever is lost, which
 sphinx-notfound-page makes, may be asked for from any depth; without it the site is taken to lie at a server's root.
@@ -12,12 +13,14 @@ import re
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
+from xml.sax.saxutils import escape
 
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.util.typing import ExtensionMetadata
 
+SITEMAP = "http://www.sitemaps.org/schemas/sitemap/0.9"
 LENGTH = 200  # characters of a description
 
 
@@ -57,8 +60,19 @@ def write_root(app: Sphinx, exception: Exception | None) -> None:
     (root / "index.html").write_text(re.sub(r"<head>", base, cover, count=1), encoding="utf-8")
 
 
+def write_sitemap(app: Sphinx, exception: Exception | None) -> None:
+    """Name all pages of the book, with whole addresses, where these are known."""
+    if exception or app.builder.name != "html" or not app.config.html_baseurl:
+        return
+    pages = sorted(app.config.html_baseurl + app.builder.get_target_uri(name) for name in app.env.found_docs)
+    entries = "".join(f"<url><loc>{escape(page)}</loc></url>\n" for page in pages)
+    sitemap = f'<?xml version="1.0" encoding="utf-8"?>\n<urlset xmlns="{SITEMAP}">\n{entries}</urlset>\n'
+    (Path(app.outdir) / "sitemap.xml").write_text(sitemap, encoding="utf-8")
+
+
 def setup(app: Sphinx) -> ExtensionMetadata:
     app.connect("config-inited", set_address)
     app.connect("html-page-context", describe)
+    app.connect("build-finished", write_sitemap)
     app.connect("build-finished", write_root, priority=950)  # once every page has its last form
     return {"version": "1.0", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -21,6 +21,16 @@ MENDS = [
     # sphinx-exercise puts a title into brackets, also where it ends with brackets of its own.
     (r'(<span class="caption-number">Exercise [\d.]+ </span>) \((.*)\)</p>', r"\1 \2</p>"),
     (r'(<p class="admonition-title">Exercise) \((.*)\)</p>', r"\1 \2</p>"),
+    # Each data frame of pandas brings the same style sheet, which holds for the whole page; book.css has one for all.
+    (r"<style scoped>\s*\.dataframe(?s:.*?)</style>\s*", ""),
+    # pandas gives the name of the index a row of empty headings, and the corner above an index a heading without words,
+    # which axe counts as a fault.
+    (
+        r"(<thead>\s*<tr[^>]*>\s*)<th></th>((?:\s*<th>[^<]*</th>)+\s*</tr>)"
+        r"\s*<tr>\s*(<th>[^<]+</th>)(?:\s*<th></th>)+\s*</tr>",
+        r"\1\3\2",
+    ),
+    (r"(<thead>\s*<tr[^>]*>\s*)<th></th>", r"\1<td></td>"),
 ]
 
 

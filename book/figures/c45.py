@@ -277,7 +277,7 @@ def ratio_explorer(
             answer=set(fooling),
             truth=f"all three rules are fooled by {listed(fooling)}",
         ),
-        challenge="Which table fools which rule? Find the one table that fools all three rules.",
+        challenge="Which table fools which rule? Does any fool all three?",
     )
 
 

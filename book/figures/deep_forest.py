@@ -18,10 +18,12 @@ from figures.melons import melon_marks, melons_at, piled
 from figures.plots import PLOT_WIDTH, axes, plain_ticks, plotted
 from treekit.models.deep_forest import assign_folds, out_of_fold, with_class_vectors
 from treekit.models.random_forest import RandomForestClassifier
-from treekit.pen.palette import BAR, CLASS_COLORS, REGION, RIPE, UNRIPE
+from treekit.pen.palette import CLASS_COLORS, REGION, RIPE, UNRIPE
 from treekit.pen.svg import FAINT, line, rect, text
 
 UNSEEN, OWN = "have not seen it", "were grown on it"
+#: Opacities of two bars side by side. (Hollow and filled are taken: they are the classes of melons.)
+DARK, PALE = 0.7, 0.3
 #: The columns that each of a level's four forests draws at a split.
 DRAWN: tuple[str | int, ...] = ("sqrt", "sqrt", 1, 1)
 
@@ -97,7 +99,7 @@ class _Levels(Scene):
         )
         drawn += line(14, 326, 478, 326) + line(half, 40, half, 326, stroke_dasharray="3 4")
         drawn += "".join(centred(self.plane.x(tick), 347, f"{tick:g}") for tick in (0, 0.5, 1))
-        drawn += centred(half, 370, "mean share for ripe")
+        drawn += centred(half, 370, "mean share of ripe")
         drawn += text(14, 26, "predicted unripe") + ending(478, 26, "predicted ripe")
         for level, x in enumerate(self.middles, start=1):
             drawn += rect(x - self.width / 2, 386, self.width, 48, **OUTLINE, stroke_opacity=FAINT, rx=4)
@@ -129,7 +131,7 @@ class _Levels(Scene):
         but = f", all but {', '.join(map(str, self.X.index[~right]))}" * (not right.all())
         return (
             f"Level {level} classifies {right.sum()} of {len(right)} melons correctly{but}. "
-            f"The larger share is {np.maximum(mean, 1 - mean).mean():.3f} on average."
+            f"The larger of a melon's two shares is {np.maximum(mean, 1 - mean).mean():.3f} on average."
         )
 
     def table(self) -> str:
@@ -181,9 +183,9 @@ def levels_explorer(X: pd.DataFrame, y: pd.Series, n_levels: int = 4, n_trees: i
     levels, points = list(range(1, n_levels + 1)), [(x, 410) for x in cascade.middles]
     return cascade.explorable(
         title="Seventeen rows on their way through the levels",
-        alt=f"The {n} melons as numbered circles, hollow if ripe, piled up along a line by the mean share that the "
-        f"forests of level {n_levels} give to ripe. A ring marks those on the wrong side of one half. Below, for each "
-        "level the number that it classifies correctly.",
+        alt=f"The {n} melons as numbered circles, hollow if ripe, piled up along a line by the mean of the shares "
+        f"of ripe that the forests of level {n_levels} give them. A ring marks those on the wrong side of one half. "
+        "Below, for each level the number that it classifies correctly.",
         controls=[
             Choice("Shares of a melon come from forests that", [UNSEEN, OWN]),
             Slider("Level", levels, start=n_levels, opens=1, points=points),
@@ -195,7 +197,7 @@ def levels_explorer(X: pd.DataFrame, y: pd.Series, n_levels: int = 4, n_trees: i
             answer=n_right,
             truth=f"it classifies {n_right} correctly, by forests that have not seen the melon",
         ),
-        challenge="Follow a ringed melon, which lies on the wrong side: do the levels mend it? Then make all "
+        challenge="Follow a ringed melon, which lies on the wrong side: do the levels correct it? Then make all "
         f"{n} predictions correct at once. Why is that no good?",
     )
 
@@ -224,8 +226,8 @@ def cascade_shares(X: pd.DataFrame, y: pd.Series, n_levels: int, n_trees: int, s
 
 
 def shares_by_level(levels: Sequence[pd.DataFrame], is_ripe: pd.Series) -> Picture:
-    """The shares of ripe that the two forests of each level give each melon, as a filled and a hollow bar."""
-    drawn, told = text(0, 16, "share of ripe, by density (filled) and by sugar (hollow)"), []
+    """The shares of ripe that the two forests of each level give each melon, as a dark bar and a pale one."""
+    drawn, told = text(0, 16, "share of ripe, by density (left) and by sugar (right)"), []
     for k, shares in enumerate(levels):
         plane = Chart((0, len(is_ripe)), (0, 1), (70, 40 + 132 * k, 470, 120 + 132 * k))
         drawn += text(0, plane.y(0.5) + 5, f"level {k + 1}")
@@ -234,8 +236,9 @@ def shares_by_level(levels: Sequence[pd.DataFrame], is_ripe: pd.Series) -> Pictu
             for p, dash in ((0, "none"), (0.5, "3 4"))
         )
         for i, two in enumerate(shares.to_numpy()):
-            for j, (share, look) in enumerate(zip(two, ({"fill": "currentColor", "fill_opacity": BAR}, OUTLINE))):
-                drawn += rect(plane.x(i) + 8 + 18 * j, plane.y(share), 16, plane.y(0) - plane.y(share), **look)
+            for j, (share, opacity) in enumerate(zip(two, (DARK, PALE))):
+                bar = plane.x(i) + 8 + 18 * j, plane.y(share), 16, plane.y(0) - plane.y(share)
+                drawn += rect(*bar, fill="currentColor", fill_opacity=opacity)
         drawn += melons_at(is_ripe, [(plane.x(i) + 25, plane.y(0) + 18) for i in range(len(is_ripe))], 12)
         means = (f"{name} {share:.2f}" for name, share in shares.mean(axis=1).items())
         told.append(f"at level {k + 1} {', '.join(means)}")

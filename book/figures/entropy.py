@@ -113,7 +113,7 @@ def doubt_explorer(ripe: pd.Series) -> Explorable:
             truth=f"there it is {basket.bits[1]:.3f} of at most {max(basket.bits):g}",
         ),
         found=lambda n_ripe: basket.bits[n_ripe] == max(basket.bits),
-        challenge="Guess, then exchange melons. Which basket leaves you least sure of the next one?",
+        challenge="Guess, then move the slider. Which basket leaves you least sure of the next melon?",
     )
 
 
@@ -190,7 +190,7 @@ def entropy_explorer(ripe: pd.Series) -> Explorable:
             truth=f"one ripe melon in {BASKET} adds {rare:.3f} bits, the unripe ones add {common:.3f}",
         ),
         found=lambda n_ripe: 2 * n_ripe == BASKET,
-        challenge="Guess, then look at every basket. In which one do both kinds add the same?",
+        challenge="Guess, then look at every basket. In which mixed one do both kinds add the same?",
     )
 
 

@@ -262,7 +262,7 @@ def price_explorer(
     y: pd.Series,
     goes_left: pd.Series,
     names: Sequence[str],
-    lambdas: Sequence[float] = (0, 0.5, 1, 2, 4, 8, 16),
+    lambdas: Sequence[float] = (0, 1, 2, 4, 5, 6, 8),
     gammas: Sequence[float] = (0, 0.5, 1, 1.5, 2),
 ) -> Explorable:
     """One leaf or two: the parabola of each leaf under the prices lambda and gamma, and the two objectives.

@@ -278,7 +278,7 @@ def tilt_explorer(frame: pd.DataFrame, columns: list[str], target: str) -> Explo
 def gain_by_angle(frame: pd.DataFrame, columns: list[str], target: str) -> Picture:
     """The gain of the best cut along each direction of two columns, with the two single columns marked."""
     turned = _Turned(frame, columns, target)
-    degrees = np.arange(0, 180.25, 0.25)
+    degrees = np.arange(1801) / 10
     gain = np.array([turned.cut(a)[3] for a in degrees])
     best = degrees[gain > gain.max() - 1e-9]
     plane = Chart((0, 180), (0, 0.6), (44, 38, 460, 198))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import Any
 
 import numpy as np
@@ -67,12 +67,31 @@ def limit_curves(confidence: float = 0.25, most_rows: int = 20, most_errors: int
     return Picture(alt, (480, 282), drawn)
 
 
-def price_lines(path: CostComplexityPath) -> Picture:
-    """The cost of each tree of a path as a line over the price of a leaf; the lowest line is drawn thick."""
+def _costs(tree: Tree, node: int = 0) -> Iterator[tuple[float, int]]:
+    """Risk and number of leaves of every pruned subtree at a node of a small tree."""
+    yield float(tree.weight[node] * tree.impurity[node] / tree.weight[0]), 1
+    if not tree.is_leaf[node]:
+        first = int(tree.first_child[node])
+        for below in product(*(_costs(tree, first + k) for k in range(int(tree.n_children[node])))):
+            risks, leaves = zip(*below)
+            yield sum(risks), sum(leaves)
+
+
+def price_lines(tree: Tree) -> Picture:
+    """The cost of each pruned subtree as a line over the price of a leaf; the lowest line is drawn thick.
+
+    Trees that are best at no price are drawn pale.
+    """
+    path = cost_complexity_path(tree)
+    best = set(zip(path.impurities.round(9), path.n_leaves))
+    others = [(risk, n_leaves) for risk, n_leaves in _costs(tree) if (round(risk, 9), n_leaves) not in best]
     last = 1.5 * path.ccp_alphas[-1]
     top = 1.35 * float(path.impurities[-1] + last)
     plane = Chart((0, last), (0, top), (48, 40, 400, 282))
     drawn = plane.axes(np.arange(0, last, 0.04), ticks(0, top, 8), "price of a leaf α", "R(T) + α |T|")
+    for risk, n_leaves in others:
+        end = min(last, (top - risk) / n_leaves)
+        drawn += plane.curve([0, end], [risk, risk + n_leaves * end], stroke_width=1, stroke_opacity=0.35)
     for k, (risk, n_leaves) in enumerate(zip(path.impurities, path.n_leaves)):
         end = min(last, (top - risk) / n_leaves)
         height = risk + n_leaves * end
@@ -88,7 +107,8 @@ def price_lines(path: CostComplexityPath) -> Picture:
     steps = ", ".join(f"{a:.3f}" for a in path.ccp_alphas[1:])
     alt = (
         f"One rising line for each of the {len(path.n_leaves)} trees of the path; the more leaves, the lower it starts "
-        f"and the steeper it is. The lowest line changes at the prices {steps}."
+        f"and the steeper it is. The lowest line changes at the prices {steps}. "
+        f"The lines of the {len(others)} other pruned subtrees, drawn pale, are lowest nowhere."
     )
     return Picture(alt, (480, 332), drawn)
 
@@ -507,7 +527,7 @@ def alpha_explorer(
                 truth=f"the trees of the path have {listed(n_leaves)} leaves",
             ),
             found=lambda price: price == stop,
-            challenge="Stop at every tree of the path. At which price do two questions fall at once?",
+            challenge="Stop at every tree of the path. At which price, in whole cents, do two questions fall at once?",
         )
     link, end = _links(tree.full, _kept(tree.full, tree.full))[0], float(tree.path.ccp_alphas[-1])
     root, higher = f"{link:.3f}", int(np.sign(round(end - link, 9)))

@@ -41,6 +41,18 @@ def test_every_page_says_what_it_is(site):
     assert content(site, "index.html", "og:title") == "Decision Trees, from Entropy to Gradient Boosting"
 
 
+def test_search_engines_are_told_all_pages(site):
+    pages = re.findall(f"<loc>{SITE_URL}(.+?)</loc>", (site / "sitemap.xml").read_text(encoding="utf-8"))
+    assert set(pages) == {path.relative_to(site).as_posix() for path in site.glob("book/*.html")} and len(pages) > 25
+
+
+def test_a_page_says_how_it_is_cited_and_when_it_was_built(site):
+    footer = BeautifulSoup((site / "book/id3.html").read_text(encoding="utf-8").partition("<footer")[2], "html.parser")
+    words = " ".join(footer.get_text().split())
+    assert re.search(rf"\(\d{{4}}\)\. “2\. ID3: .+”, in Decision Trees, .+ {SITE_URL}book/id3.html", words), words
+    assert re.search(r"Last updated on \d{2} \w+ \d{4}", words), words
+
+
 def test_the_icons_are_there(site):
     for page in ("index.html", "book/id3.html"):
         links = head(site, page).select('link[rel~="icon"], link[rel="apple-touch-icon"]')

@@ -11,10 +11,15 @@ import sys
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
+from textwrap import indent
 
+import pandas as pd
 import pytest
 import yaml
+from docutils.core import publish_doctree
 from sphinx.application import Sphinx
+from sphinx.search import WordCollector
+from sphinx.search.en import SearchEnglish
 
 from scripts import execute, release
 from treekit import plain
@@ -24,7 +29,8 @@ ROOT, BOOK = execute.ROOT, execute.BOOK
 CONTRIBUTING = (BOOK / "contributing.md").read_text(encoding="utf-8")
 TAKEN = [BOOK / "_math", BOOK / "_static" / "fonts"]
 
-PAGE = """
+FRAME = pd.DataFrame({"color": ["green"]}, index=[1])
+PAGE = f"""
 A page
 ======
 
@@ -40,6 +46,10 @@ A page
    :nonumber:
 
    Describe the tree.
+
+.. raw:: html
+
+{indent(FRAME._repr_html_() + FRAME.rename_axis("number")._repr_html_(), "   ")}
 """
 
 
@@ -90,6 +100,33 @@ def test_a_build_ends():
     assert run.returncode == 0 and run.stdout.startswith("<math"), run.stderr
 
 
+@pytest.mark.parametrize(
+    ("tex", "drawn"),
+    [
+        (r"p_k\log p_k", '</msub><mspace width="0.1667em" /><mrow><mi>log</mi>'),
+        (r"p \log p", '<mi>p</mi><mrow><mspace width="0.1667em" /><mi>log</mi>'),  # Temml sees to this one
+        (r"-\log p", "−</mo><mrow><mi>log</mi>"),
+        (r"(1-e)\exp x", '</mrow><mspace width="0.1667em" /><mrow><mi>exp</mi>'),
+        (r"\bigl(-y\bigr)", '(</mo><mo form="prefix">−</mo>'),
+        (r"F_{m-1}", '<mo lspace="0" rspace="0">−</mo>'),
+        (r"\left.a\right|_F", '<mo fence="true" form="prefix" stretchy="true" lspace="0" rspace="0" />'),
+    ],
+)
+def test_a_formula_is_spaced_as_by_tex(tex, drawn, monkeypatch):
+    monkeypatch.syspath_prepend(BOOK / "_ext")
+    assert drawn in importlib.import_module("formulas").mathml(tex, True)
+
+
+def test_no_word_of_a_drawing_is_sought():
+    page = publish_doctree(
+        ".. raw:: html\n\n   <svg><text>axis</text></svg>\n\n.. raw:: html\n\n   <b>table</b>\n\nProse."
+    )
+    words = WordCollector(page, SearchEnglish({}))
+    load_extension("searching").set_apart(None, page, "page")
+    page.walk(words)
+    assert words.found_words == ["table", "Prose"]
+
+
 def test_check_names_what_is_stored_otherwise(tmp_path, monkeypatch, capsys):
     """An editor that adds the version of Python, and leaves the rest as it was."""
     monkeypatch.setattr(execute, "ROOT", tmp_path)
@@ -106,8 +143,8 @@ def test_check_names_what_is_stored_otherwise(tmp_path, monkeypatch, capsys):
 
 def test_the_examples_of_the_reference():
     """They run, in the order of the page, and give what they say."""
-    page = (BOOK / "reference.md").read_text(encoding="utf-8")
-    examples = re.findall(r"```python\n(.*?)```", page.split("## Formulas")[0], re.DOTALL)
+    page = (BOOK / "reference_plain.md").read_text(encoding="utf-8")
+    examples = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
     assert len(examples) == 2
     names: dict = {}
     exec("".join(examples), names)

@@ -16,6 +16,7 @@ from tests.book.test_upkeep import load_extension
 from tests.book.weight import DESK, PHONE, server, visit
 
 MOST_KILOBYTES, MOST_REQUESTS = 260, 15
+MOST_SHIFT = 0.05  # what moves more than 0.1 is no longer good, by the browsers' makers
 TAKEN_OUT = re.compile(r"mathjax|fontawesome\.js|searchtools|searchindex|language_data|\.ttf$", re.IGNORECASE)
 
 
@@ -39,6 +40,13 @@ def test_a_first_visit_is_light(first_visits):
         if seen.kilobytes > MOST_KILOBYTES or len(seen.sizes) > MOST_REQUESTS
     }
     assert len(first_visits) > 12 and heavy == {}
+
+
+@pytest.mark.parametrize("page", ["book/cover.html", "book/gbdt.html"])
+def test_a_page_stands_still_while_it_comes(site, browser, page):
+    """On a slow phone, where the text stands long before its face has come."""
+    with server(site) as served:
+        assert visit(browser, served, page, PHONE, is_slow=True).shift < MOST_SHIFT
 
 
 def test_a_first_visit_loads_one_script_and_one_style_sheet(first_visits):

@@ -25,6 +25,9 @@ PAGES = ["introduction", "entropy", "cart", "pruning", "gbdt"]
 # Looks once a frame when what the reader waits for is there. A figure is alive when its script has made its controls.
 WATCH = """
 window.seen = {};
+window.shift = 0;
+new PerformanceObserver((list) => list.getEntries().forEach((entry) => (shift += entry.value)))
+  .observe({ type: "layout-shift", buffered: true });
 const look = () => {
   const first = (selector) => document.querySelector(selector)?.getBoundingClientRect().height > 0;
   if (!seen.formulas && first("article math")) seen.formulas = performance.now();
@@ -37,10 +40,12 @@ look();
 
 @dataclass(frozen=True)
 class Visit:
-    """The files of a first visit with their sizes in bytes, compressed, and seconds by what was waited for."""
+    """The files of a first visit with their sizes in bytes, compressed, seconds by what was waited for, and how much
+    of the page moved while it came (the sum of the browser's layout shifts)."""
 
     sizes: dict[str, int]
     seconds: dict[str, float]
+    shift: float
 
     @property
     def kilobytes(self):
@@ -96,7 +101,8 @@ def visit(browser, server, page, viewport=DESK, is_slow=False):
             tab.wait_for_timeout(2000)  # a busy machine may draw late
         first_paint = "performance.getEntriesByName('first-contentful-paint')[0]?.startTime"
         seen = {"text": tab.evaluate(first_paint)} | tab.evaluate("window.seen")
-        return Visit(dict(server.sizes), {name: time / 1000 for name, time in seen.items() if time})
+        seconds = {name: time / 1000 for name, time in seen.items() if time}
+        return Visit(dict(server.sizes), seconds, tab.evaluate("window.shift"))
 
 
 def main():
@@ -107,15 +113,21 @@ def main():
     found = next(filter(None, map(shutil.which, BROWSERS)), None)
     if not found:
         sys.exit(f"no browser: none of {', '.join(BROWSERS)} is installed")
-    phone = f"seconds on a phone ({SLOWER} times slower, {KBIT / 1000} Mbit/s, {LATENCY} ms)"
-    print(f"{'':16}{'':6}{'':10}{phone}\n{'page':16}{'KB':>6}{'requests':>10}{'text':>8}{'formulas':>10}{'figures':>9}")
+    on_phone = f"seconds on a phone ({SLOWER} times slower, {KBIT / 1000} Mbit/s, {LATENCY} ms)"
+    print(
+        f"{'':16}{'':6}{'':10}{on_phone}\n{'page':16}{'KB':>6}{'requests':>10}{'text':>8}{'formulas':>10}{'figures':>9}{'shift':>8}"
+    )
     with server(site) as served, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=found, args=FLAGS)
         for page in pages or PAGES:
             desk = visit(browser, served, f"book/{page}.html")
-            seconds = visit(browser, served, f"book/{page}.html", PHONE, is_slow=True).seconds
-            times = [f"{seconds[name]:.1f}" if name in seconds else "-" for name in ("text", "formulas", "figures")]
-            print(f"{page:16}{desk.kilobytes:6.0f}{len(desk.sizes):10}{times[0]:>8}{times[1]:>10}{times[2]:>9}")
+            phone = visit(browser, served, f"book/{page}.html", PHONE, is_slow=True)
+            seconds = [phone.seconds.get(name) for name in ("text", "formulas", "figures")]
+            times = ["-" if time is None else f"{time:.1f}" for time in seconds]
+            print(
+                f"{page:16}{desk.kilobytes:6.0f}{len(desk.sizes):10}"
+                f"{times[0]:>8}{times[1]:>10}{times[2]:>9}{phone.shift:8.3f}"
+            )
 
 
 if __name__ == "__main__":

@@ -263,7 +263,7 @@ def test_one_leaf_or_two_is_the_choice_of_second_order_boosting(figures, words):
             other, clear = tree.value[1:, 0]
             written = f"{clear:+.3f} (clear) and {other:+.3f} (other)".replace("-", "−")
             assert written in frame.sentence
-        assert frame.found == ((lam, gamma) == (8, 1))
+        assert frame.found == ((lam, gamma) == (6, 1))
         # Each dot is the lowest point of its curve, of which three points are written.
         for name, part in zip(("one leaf", "clear", "other"), frame.scenes[0].parts):
             written = re.findall(r"-?[\d.]+", re.search(r' d="([^"]*)"', part)[1])

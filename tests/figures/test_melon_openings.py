@@ -12,15 +12,15 @@ from sklearn.datasets import load_diabetes
 from figures.c45 import BIT, price_explorer
 from figures.cart import own_cuts, sliding_gini, sliding_squares, steps_explorer
 from figures.missing_values import BAR_UNIT, STEPS, question_explorer
-from figures.pruning import NO_LIMIT, alpha_explorer, curve_explorer, regions_explorer
+from figures.pruning import NO_LIMIT, alpha_explorer, curve_explorer, price_lines, regions_explorer
 from tests.figures.judging import OF_LOOKS, OUTSIDE, turn, violations, write_page
 from tests.figures.states import states
-from treekit import CARTClassifier, CARTRegressor, prune_cost_complexity
+from treekit import CARTClassifier, CARTRegressor, cost_complexity_path, prune_cost_complexity
 from treekit.datasets import load_watermelon
 from treekit.measures import gain_ratio, gini, gini_index, information_gain, split_information
 from treekit.models.c45 import C45Classifier
 from treekit.pen.palette import RIPE, UNRIPE, class_color
-from treekit.pruning.cost_complexity import cost_complexity_path
+from treekit.pruning.cut import cut as cut_tree
 
 HELD_OUT = [4, 5, 8, 9, 11, 12, 13]
 PRICES = [k / 100 for k in range(25)]
@@ -202,6 +202,19 @@ def test_the_melons_lie_together_where_apply_says(figures, numbers, name):
 def test_the_path_is_told_as_far_as_it_goes(figures):
     paths = [sentence.rpartition(": ")[2] for *_, sentence, _ in states(figures["pruning"])]
     assert list(dict.fromkeys(paths)) == ["5.", "5, 3.", "5, 3, 2.", "5, 3, 2, 1."]
+
+
+def test_a_line_is_drawn_for_every_pruned_subtree(numbers):
+    tree = CARTClassifier().fit(numbers.drop(columns="ripe"), numbers["ripe"]).tree_
+    inner = np.flatnonzero(~tree.is_leaf)
+    parts = [cut_tree(tree, nodes) for size in range(len(inner) + 1) for nodes in itertools.combinations(inner, size)]
+    risks = [(part.weight * part.impurity)[part.is_leaf].sum() / 17 for part in parts]
+    subtrees = {(round(risk, 9), part.n_leaves) for risk, part in zip(risks, parts)}
+    path = cost_complexity_path(tree)
+    pale = len(subtrees - set(zip(path.impurities.round(9), path.n_leaves)))
+    picture = price_lines(tree)._repr_html_()
+    assert pale == len(subtrees) - len(path.n_leaves) == 3
+    assert picture.count('stroke-opacity="0.35"') == pale and f"the {pale} other pruned subtrees" in picture
 
 
 def test_the_curve_of_the_sliding_cut_is_the_gini_index(figures, numbers):

@@ -45,10 +45,10 @@ class ObliqueTreeClassifier(TreeClassifier):
 
     .. math:: a_1 x_1 + a_2 x_2 + \dots + a_d x_d \le t
 
-    No fast way to the best combination is known: finding it is NP-hard. Each node climbs instead, as in OC1, one
-    coefficient at a time (see :class:`ObliqueSearch`), from several starts: the best single column, the direction of
-    logistic regression for each class against the rest, and ``n_restarts`` random directions. The best end of all
-    climbs is taken if it gains more than the best single column does; otherwise the node cuts that column.
+    No fast way to the best combination is known; finding the one with the fewest errors is NP-hard. Each node climbs,
+    as in OC1, one coefficient at a time (see :class:`ObliqueSearch`), from several starts: the best single column, the
+    direction of logistic regression for each class against the rest, and ``n_restarts`` random directions. The best end
+    of all climbs is taken if it gains more than the best single column does; otherwise the node cuts that column.
 
     Parameters
     ----------
