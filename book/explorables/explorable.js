@@ -322,7 +322,6 @@
     const told = addTold(place, guess);
     const board = add(place, "div", { className: "explorable-board" });
     const waits = () => figure.classList.contains("guessing");
-
     function update(settled) {
       // A screen reader waits until a slider that plays has stopped.
       const live = players.some((player) => player.plays()) ? "off" : "polite";
