@@ -141,6 +141,7 @@
   // what it shows; `waits` for a guess, and then gives nothing away.
   function addStage(figure, { controls, parts, frames, stagger = 0 }) {
     const title = figure.querySelector("strong").textContent;
+    figure.querySelector(".explorable-challenge").hidden = false;
     const sentence = addRoom(figure.querySelector("output"), frames.map(([words]) => words));
     const panels = [...figure.querySelectorAll(".explorable-panels > svg")].map((svg) => ({
       svg,
@@ -206,17 +207,23 @@
   }
 
   // A guess comes first. Nothing is told until it is made, or skipped; `done` hears the verdict.
-  function addGuess(place, guess, name, done) {
+  function addGuess(figure, place, guess, name, done) {
     let guessed = -1;
     const form = add(place, "form", { className: "explorable-guess" });
     makers[guess.kind](form, guess, name, (at) => (guessed = at));
+    const finish = (verdict) => {
+      figure.classList.remove("guessing");
+      done(verdict);
+      place.querySelector(".explorable-board :is(:checked, [type=range])").focus({ preventScroll: true });
+    };
     const end = add(form, "div", { className: "explorable-player" });
     add(end, "button", { type: "submit", textContent: "That is my guess" });
-    addButton(end, "Skip", "Skip the guess", () => done(""));
+    addButton(end, "Skip", "Skip the guess", () => finish(""));
     form.addEventListener("submit", (event) => {
       event.preventDefault();
-      done(guess.verdicts[guessed]);
+      finish(guess.verdicts[guessed]);
     });
+    figure.classList.add("guessing");
   }
 
   // What the reader is told: the verdict on the guess, which stays, and what was found. Only what the reader has moved,
@@ -239,7 +246,8 @@
     };
   }
 
-  // The state of a figure in an address, by the words that the controls show: #figure-slide-the-cut?cut-at=0.38
+  // The state of a figure in an address, by the words that the controls show: #figure-slide-the-cut?cut-at=0.38. As it
+  // opens, the figure's name is enough.
   function addLink(figure, controls, go) {
     const link = add(figure.querySelector("figcaption"), "a", { className: "explorable-link", textContent: "#" });
     figure.querySelector("strong").after(link);
@@ -258,8 +266,9 @@
     return {
       read,
       write: (positions) => {
-        const state = positions.map((at, k) => [keys[k], controls[k].values[at]]);
-        link.href = `${location.href.split("#")[0]}#${figure.id}?${new URLSearchParams(state)}`;
+        const state = new URLSearchParams(positions.map((at, k) => [keys[k], controls[k].values[at]]));
+        const hasMoved = positions.some((at, k) => at !== controls[k].opens);
+        link.href = `${location.href.split("#")[0]}#${figure.id}${hasMoved ? `?${state}` : ""}`;
       },
     };
   }
@@ -274,6 +283,36 @@
     }
   }
 
+  // The controls on their board, each moved by hand or, if it is a slider, by its player.
+  function addControls(board, controls, name, go) {
+    const made = controls.map((control, k) =>
+      makers[control.kind](board, control, `${name}-${k}`, (at, settled) => go(k, at, true, settled)),
+    );
+    const sliders = [...controls.keys()].filter((k) => controls[k].kind === "slider");
+    if (sliders.length > 1) board.classList.add("pair");
+    const players = sliders.map((k) => addPlayer(made[k], controls[k].label, (at, byHand) => go(k, at, byHand, byHand)));
+    return { made, players };
+  }
+
+  // The controls stick by the board, below what is told.
+  function stickBy(board, place) {
+    const over = () => board.getBoundingClientRect().top - place.getBoundingClientRect().top;
+    new ResizeObserver(() => place.style.setProperty("--over", `${over()}px`)).observe(place);
+  }
+
+  // On paper a figure is at rest, at once.
+  function restInPrint(figure, rest, resume) {
+    addEventListener("beforeprint", () => {
+      figure.classList.remove("moves");
+      rest();
+    });
+    addEventListener("afterprint", () => {
+      resume();
+      figure.getBoundingClientRect();
+      figure.classList.add("moves");
+    });
+  }
+
   function enliven(figure, number) {
     const data = JSON.parse(figure.querySelector("script").textContent);
     const { controls, guess } = data;
@@ -283,7 +322,6 @@
     const told = addTold(place, guess);
     const board = add(place, "div", { className: "explorable-board" });
     const waits = () => figure.classList.contains("guessing");
-
     function update(settled) {
       // A screen reader waits until a slider that plays has stopped.
       const live = players.some((player) => player.plays()) ? "off" : "polite";
@@ -298,42 +336,21 @@
       update(settled);
     }
 
-    const made = controls.map((control, k) =>
-      makers[control.kind](board, control, `explorable-${number}-${k}`, (at, settled) => go(k, at, true, settled)),
-    );
-    const sliders = [...controls.keys()].filter((k) => controls[k].kind === "slider");
-    if (sliders.length > 1) board.classList.add("pair");
-    const players = sliders.map((k) => addPlayer(made[k], controls[k].label, (at, byHand) => go(k, at, byHand, byHand)));
+    const { made, players } = addControls(board, controls, `explorable-${number}`, go);
     addDragging(figure, controls, go);
     followPointer(figure);
     const link = addLink(figure, controls, (all) => {
       figure.classList.remove("guessing");
       all.forEach((at, k) => go(k, at, true, false));
     });
-    if (guess) {
-      figure.classList.add("guessing");
-      addGuess(place, guess, `explorable-${number}-guess`, (verdict) => {
-        figure.classList.remove("guessing");
-        told.judge(verdict);
-        update(false);
-        board.querySelector("input:checked, input[type=range]").focus({ preventScroll: true });
-      });
-    }
-
-    figure.querySelector(".explorable-challenge").hidden = false;
+    const judge = (verdict) => {
+      told.judge(verdict);
+      update(false);
+    };
+    if (guess) addGuess(figure, place, guess, `explorable-${number}-guess`, judge);
     update(false);
-    // The controls stick by the board, below what is told.
-    const over = () => board.getBoundingClientRect().top - place.getBoundingClientRect().top;
-    new ResizeObserver(() => place.style.setProperty("--over", `${over()}px`)).observe(place);
-    addEventListener("beforeprint", () => {
-      figure.classList.remove("moves"); // paper does not wait
-      show(controls.map((control) => control.start));
-    });
-    addEventListener("afterprint", () => {
-      show(positions, waits());
-      figure.getBoundingClientRect();
-      figure.classList.add("moves");
-    });
+    stickBy(board, place);
+    restInPrint(figure, () => show(controls.map((control) => control.start)), () => show(positions, waits()));
     return link.read;
   }
 

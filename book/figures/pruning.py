@@ -529,6 +529,11 @@ def alpha_explorer(
             found=lambda price: price == stop,
             challenge="Stop at every tree of the path. At which price, in whole cents, do two questions fall at once?",
         )
+    return _root_explorer(tree, prices, words)
+
+
+def _root_explorer(tree: _Folding, prices: Sequence[float], words: dict[str, Any]) -> Explorable:
+    """The figure that asks when the root goes: its link changes when others have gone."""
     link, end = _links(tree.full, _kept(tree.full, tree.full))[0], float(tree.path.ccp_alphas[-1])
     root, higher = f"{link:.3f}", int(np.sign(round(end - link, 9)))
     return tree.explorable(

@@ -746,6 +746,7 @@ def test_in_a_low_window_the_controls_do_not_cover_the_drawing(browser, chapters
 def test_an_address_leads_to_a_state(visit, site):
     page = visit(name="with an address")
     figure = figure_of(page, "Walking")
+    assert figure.get_by_role("link").evaluate("link => link.href") == f"{site}#figure-walking"
     figure.get_by_role("slider").press("End")
     figure.get_by_role("radio", name="right").check()
     address = figure.get_by_role("link").evaluate("link => link.href")
