@@ -359,7 +359,7 @@ def column_explorer(X: pd.DataFrame, y: pd.Series, point: tuple[float, float]) -
             f"{one} % with one at random",
         ),
         challenge="Step through the newest trees: on which map does the line jump more? Then find the smallest vote "
-        "with less than half of a map in full colour.",
+        "that leaves one of the maps with less than half in full colour.",
     )
 
 
