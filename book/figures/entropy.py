@@ -485,7 +485,7 @@ def gain_under_the_arch(no: tuple[int, int], yes: tuple[int, int]) -> Picture:
         alt="The arch of the entropy of two classes and the straight line between two of its points. They are the "
         f"branches of a question: {ripe[0]}, {heights[0]:.3f} bits, and {ripe[1]}, {heights[1]:.3f} bits. Above the "
         f"line, on the arch, is the whole: {ripe[2]}, {heights[2]:.3f} bits. Straight below it, on the line, is the "
-        f"mean of the branches, {mean:.3f} bits. The distance of the two is the gain, {gain:.3f} bits.",
+        f"mean of the branches, {mean:.3f} bits. The distance between the two is the gain, {gain:.3f} bits.",
         size=(480, 302),
         drawing=plane.axes([0, 0.25, 0.5, 0.75, 1], [0, 0.5, 1], "share p of ripe melons", "entropy (bits)")
         + plane.curve(p, entropy_of_counts(np.column_stack([p, 1 - p])), stroke_opacity=0.6)
