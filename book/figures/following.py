@@ -69,16 +69,19 @@ def draw_with_rows(tree: TreeStructure, rows: pd.DataFrame, max_nodes: int = 80)
     except ValueError as error:
         raise ValueError(f"rows: {error}") from error
     drawing = draw_tree(tree, max_nodes, numbers_nodes=True)
-    n_shown = n_drawn(tree, max_nodes)
+    followed = _paths(tree, values, [one_line(name) for name in rows.index], n_drawn(tree, max_nodes))
+    return FollowedDrawing(drawing.svg, drawing.outline, drawing.key, followed)
+
+
+def _paths(tree: TreeStructure, values: Numbers, names: list[str], n_shown: int) -> str:
+    """What the script reads."""
     share = membership(tree, values).toarray()
     shown = share @ _last_shown(tree, n_shown)
-    names = [one_line(name) for name in rows.index]
     lines = ",\n".join(
         script_json([name, _ends(shown[row]), f"Row {name}{_in_words(tree, values, row, share[row])}"])
         for row, name in enumerate(names)
     )
-    followed = f'{{"parent":{script_json(tree.parent[:n_shown].tolist())},\n"rows":[\n{lines}\n]}}'
-    return FollowedDrawing(drawing.svg, drawing.outline, drawing.key, followed)
+    return f'{{"parent":{script_json(tree.parent[:n_shown].tolist())},\n"rows":[\n{lines}\n]}}'
 
 
 def _last_shown(tree: TreeStructure, n_shown: int) -> Floats:

@@ -336,8 +336,7 @@ def turned_line(
     first column is `pivot`.
     """
     values = frame[columns].to_numpy(float)
-    labels = frame[target].astype(str)
-    classes, code = np.unique(labels, return_inverse=True)
+    classes, code = np.unique(frame[target].astype(str), return_inverse=True)
     low, high = values.min(axis=0), values.max(axis=0)
     margin = 0.1 * (high - low)
     left, right = min(low[0], pivot or low[0]) - margin[0], high[0] + margin[0]
