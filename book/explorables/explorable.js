@@ -137,6 +137,8 @@
     else frame.replaceChildren(...next.children);
   }
 
+  const isGuessing = (figure) => figure.classList.contains("guessing");
+
   // The drawings and the sentence. Returns a function that shows the frame at some positions, under a name that tells
   // what it shows; `waits` for a guess, and then gives nothing away.
   function addStage(figure, { controls, parts, frames, stagger = 0 }) {
@@ -175,12 +177,11 @@
   function addDragging(figure, controls, go) {
     const [first, ...others] = figure.querySelectorAll(".explorable-panels > svg");
     const dragged = [...controls.keys()].filter((k) => controls[k].points);
-    const waits = () => figure.classList.contains("guessing");
     const drag = (event, settled) =>
       dragged.forEach((k) => go(k, nearest(controls[k].points, first, event), true, settled));
     for (const svg of [first, ...others]) {
       svg.addEventListener("click", (event) => {
-        if (waits()) return;
+        if (isGuessing(figure)) return;
         const value = event.target.closest("[data-choose]")?.dataset.choose;
         const k = controls.findIndex((control) => control.values.includes(value));
         if (k >= 0) go(k, controls[k].values.indexOf(value), true, true);
@@ -195,7 +196,7 @@
       (pointerType !== "touch" || target.closest(".handle") || !first.querySelector(".handle"));
     let held = null; // the pointer that drags; the browser lets a finger capture what it touches, held or not
     first.addEventListener("pointerdown", (event) => {
-      held = isHeld(event) && !waits() ? event.pointerId : null;
+      held = isHeld(event) && !isGuessing(figure) ? event.pointerId : null;
       if (held !== null) first.setPointerCapture(held);
     });
     // A finger that has dragged gives no click, so letting go settles.
@@ -321,12 +322,11 @@
     const place = figure.querySelector(".explorable-controls");
     const told = addTold(place, guess);
     const board = add(place, "div", { className: "explorable-board" });
-    const waits = () => figure.classList.contains("guessing");
     function update(settled) {
       // A screen reader waits until a slider that plays has stopped.
       const live = players.some((player) => player.plays()) ? "off" : "polite";
       figure.querySelector("output").setAttribute("aria-live", live);
-      told.find(show(positions, waits()), settled);
+      told.find(show(positions, isGuessing(figure)), settled);
       link.write(positions);
     }
     function go(k, position, byHand, settled) {
@@ -350,7 +350,7 @@
     if (guess) addGuess(figure, place, guess, `explorable-${number}-guess`, judge);
     update(false);
     stickBy(board, place);
-    restInPrint(figure, () => show(controls.map((control) => control.start)), () => show(positions, waits()));
+    restInPrint(figure, () => show(controls.map((control) => control.start)), () => show(positions, isGuessing(figure)));
     return link.read;
   }
 

@@ -13,9 +13,9 @@ from treekit.models.base import TableClassifier, TrainingTable
 from treekit.models.bootstrap import OutOfBag, bootstrap_counts, draw_seeds, oob_accuracy
 from treekit.models.cart import CARTClassifier
 from treekit.models.progress import progress
-from treekit.models.side_by_side import answers, as_estimators, ask_out_of_bag, grow_side_by_side
+from treekit.models.side_by_side import as_estimators, ask_out_of_bag, grow_side_by_side, mean_over_roots
 from treekit.models.transaction import unchanged_if_interrupted
-from treekit.numeric import Floats, Ints, sum_in_turn
+from treekit.numeric import Floats, Ints
 from treekit.reading.validation import check_choice, check_number
 from treekit.trees.structure import majority
 from treekit.trees.tree import Tree
@@ -138,8 +138,7 @@ class BaggingClassifier(TableClassifier):
                 total += self._shares(member, X)
             return total / len(self.estimators_)
         values = self._values(X)
-        parts = [sum_in_turn(self._votes(of_trees)) for _, of_trees in answers(self.forest_, values)]
-        return np.concatenate(parts) / len(self.estimators_)
+        return mean_over_roots(self.forest_, values, self._votes)
 
     def _votes(self, shares: Floats) -> Floats:
         """The shares themselves, or a vote for the class of the largest."""

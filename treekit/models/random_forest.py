@@ -12,17 +12,14 @@ from sklearn.utils.validation import check_is_fitted
 from treekit.models.base import TableClassifier, TableEstimator, TableRegressor, TrainingTable
 from treekit.models.bootstrap import OutOfBag, oob_accuracy
 from treekit.models.cart import CARTClassifier, CARTRegressor
-from treekit.models.side_by_side import as_estimators, ask_out_of_bag, grow_side_by_side, mean_over_roots
+from treekit.models.side_by_side import answers, as_estimators, ask_out_of_bag, grow_side_by_side, mean_over_roots
 from treekit.models.transaction import unchanged_if_interrupted
-from treekit.numeric import Floats, Ints
+from treekit.numeric import Floats, Ints, sum_in_turn
 from treekit.reading.validation import check_choice, check_number
 from treekit.trees.structure import majority
 from treekit.trees.tree import Tree
 
 __all__ = ["RandomForestClassifier", "RandomForestRegressor"]
-
-#: Rows x classes that a prediction works on at a time.
-SHARES_AT_ONCE = 2**21
 
 
 class _RandomForest(TableEstimator):
@@ -169,10 +166,11 @@ class RandomForestClassifier(_RandomForest, TableClassifier):
 
     def _predict_code(self, X: ArrayLike) -> Ints:
         values = self._values(X)
-        # Shares of many rows in many classes would take much room, so they are made for some of the rows at a time.
-        n_at_once = max(1, SHARES_AT_ONCE // len(self.classes_))
-        parts = [values[:, first : first + n_at_once] for first in range(0, values.shape[1], n_at_once)]
-        return np.concatenate([majority(mean_over_roots(self.forest_, part)) for part in parts])
+        # The shares of all rows are never there at once: with many classes they would take much room.
+        parts = [
+            majority(sum_in_turn(of_trees) / self.forest_.n_roots) for _, of_trees in answers(self.forest_, values)
+        ]
+        return np.concatenate(parts)
 
     def _tree(self) -> CARTClassifier:
         return CARTClassifier(

@@ -106,9 +106,11 @@ def ask_out_of_bag(forest: Tree, table: TrainingTable, counts: Ints, voice: Call
     return out_of_bag
 
 
-def mean_over_roots(forest: Tree, values: Numbers) -> Floats:
-    """Mean prediction of the trees, of shape (n_rows, n_values)."""
+def mean_over_roots(
+    forest: Tree, values: Numbers, voice: Callable[[Floats], Floats] = lambda predictions: predictions
+) -> Floats:
+    """Mean over the trees of their predictions, or of what ``voice`` makes of them; of shape (n_rows, n_values)."""
     mean = np.empty((values.shape[1], forest.value.shape[1]))
     for rows, of_trees in answers(forest, values):
-        mean[rows] = sum_in_turn(of_trees) / forest.n_roots
+        mean[rows] = sum_in_turn(voice(of_trees)) / forest.n_roots
     return mean
