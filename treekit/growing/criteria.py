@@ -52,7 +52,7 @@ class Criterion:
         Whether the cost of a group follows from its sums alone: the absolute error alone needs the rows.
     uses_deviations : bool
         Whether it is a :class:`DeviationCriterion`.
-    per_row : array of shape (n_sums, n_rows)
+    per_row : array of shape (n_sums, n_rows), or (n_sums, n_roots, n_rows) where each root has targets of its own
         What each training row adds to the sums, for each unit of its weight.
     """
 
@@ -232,7 +232,7 @@ class _Mean(Criterion):
     def __init__(self, target: Floats, offset: float):
         # Targets are measured from an offset; with the mean as offset a large one costs no digits.
         self.target, self.offset = target, offset
-        self.per_row = np.stack([np.ones(len(target)), target - offset])
+        self.per_row = np.stack([np.ones(target.shape), target - offset])
 
     def weight(self, sums: Floats) -> Floats:
         return sums[0]
@@ -274,7 +274,7 @@ class SquaredError(_Mean, DeviationCriterion):
 
     def __init__(self, target: Floats, weight: Floats | None = None):
         # A row of weight zero is no row. The exact sum makes the mean independent of the order of the rows.
-        counted = target if weight is None else target[weight > 0]
+        counted = (target if weight is None else target[..., weight > 0]).ravel()
         super().__init__(target, offset=math.fsum(counted) / len(counted))
 
     def cost(self, sums: Floats) -> Floats:

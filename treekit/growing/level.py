@@ -131,8 +131,8 @@ class Level:
         return np.cumsum(running, axis=-1)
 
     def values(self, column: NDArray[Kind], entries: Integers) -> NDArray[Kind]:
-        """The values of some entries in a column."""
-        return column.take(self.rows(entries))
+        """The values of some entries in a column of the rows, or in one of the entries at the root."""
+        return column.take(entries if column.size == self.row.size else self.rows(entries))
 
     def gather(self, values: Numbers, columns: Integers, entries: Integers) -> Numbers:
         """The values of some entries in some columns of a table (n_features, n_rows); the two are broadcast."""
@@ -203,11 +203,13 @@ def first_level(
     n_branches: int = 2,
     counts: Ints | None = None,
 ) -> Level:
-    """All rows of positive weight in the root; or in each of many roots the rows of its sample.
+    """All rows of positive weight in the root; or in each of many roots, with targets or a sample of its own.
+
+    Row r has the entry ``m * n_rows + r`` in root m.
 
     Parameters
     ----------
-    per_row : array of shape (n_sums, n_rows)
+    per_row : array of shape (n_sums, n_rows) or (n_sums, n_roots, n_rows)
         What each row adds to the sums, for each unit of weight.
     weight : array of shape (n_rows,)
         Weight of the rows.
@@ -221,15 +223,19 @@ def first_level(
     n_branches : int
         Largest number of branches that a split may have.
     counts : array of shape (n_roots, n_rows), optional
-        How often the sample of each root holds each row. Row r has the entry ``m * n_rows + r`` in root m.
+        How often the sample of each root holds each row; without it each root holds all rows.
     """
-    n_rows, n_roots = len(weight), 1 if counts is None else len(counts)
-    addend, unit = to_units(per_row * weight, shares, most=1 if counts is None else MOST_OFTEN)
+    n_sums, n_rows = len(per_row), len(weight)
+    n_targets = per_row.size // (n_sums * n_rows)
+    n_roots = n_targets if counts is None else len(counts)
+    most = 1 if counts is None else MOST_OFTEN
+    addend, unit = to_units((per_row * weight).reshape(n_sums, n_targets * n_rows), shares, most)
     row, dtype = np.arange(n_rows), index_dtype(n_roots * n_rows)
     if counts is not None:
         # Whole numbers of units, times how often: a tree is the same to the last digit whichever grow beside it.
-        addend = (addend[:, np.newaxis] * counts).reshape(len(addend), n_roots * n_rows)
-        weight, row = (weight * counts).ravel(), np.tile(row, n_roots)
+        addend = (addend[:, np.newaxis] * counts).reshape(n_sums, n_roots * n_rows)
+    if n_roots > 1 or counts is not None:
+        weight, row = (weight * (np.ones((n_roots, 1)) if counts is None else counts)).ravel(), np.tile(row, n_roots)
         order = np.concatenate([order + m * n_rows for m in range(n_roots)], axis=1)
     entry = np.flatnonzero(weight > 0).astype(dtype)
     start = np.searchsorted(entry, n_rows * np.arange(n_roots + 1))

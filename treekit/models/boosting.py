@@ -28,7 +28,8 @@ from treekit.growing.row_store import LocalRows, RowStore
 from treekit.models.base import TableEstimator, TrainingTable
 from treekit.models.cart import CARTRegressor, Samples
 from treekit.models.losses import ROUNDING_OF_SCORES, Loss
-from treekit.numeric import Array, Floats, Ints, Numbers, sum_in_turn
+from treekit.models.side_by_side import n_at_once
+from treekit.numeric import Array, Floats, Numbers, sum_in_turn
 from treekit.reading.encoding import all_numbers
 from treekit.reading.validation import check_choice, check_number, count_features, generator
 from treekit.trees.roots import join_trees, split_roots
@@ -269,27 +270,29 @@ class RowsForCART(RowsInMemory):
         self.ranked = RankedColumns(table.values) if all_numbers(table.features) else None
 
     def grow(self, estimator: Boosting, rng: np.random.Generator) -> tuple[Tree, Floats]:
-        trees, leaves = zip(*(self.grow_one(estimator, k, rng) for k in range(self.loss.n_scores)))
-        return join_trees(trees), np.stack([tree.value[leaf, 0] for tree, leaf in zip(trees, leaves)])
+        n_scores, n = len(self.score), n_at_once(len(self.y))
+        parts = [self.grow_some(estimator, slice(first, first + n), rng) for first in range(0, n_scores, n)]
+        trees, steps = zip(*parts)
+        return join_trees(trees), np.concatenate(steps)
 
-    def grow_one(self, estimator: Boosting, k: int, rng: np.random.Generator) -> tuple[Tree, Ints]:
-        """The tree for one score, and the leaf of each row."""
-        y, score, r, h = self.y, self.score[k], *(derivative[k] for derivative in self.derivatives)
+    def grow_some(self, estimator: Boosting, some: slice, rng: np.random.Generator) -> tuple[Tree, Floats]:
+        """The trees of some scores, side by side, and what they predict for the rows."""
+        score, r, h = self.score[some], *(derivative[some] for derivative in self.derivatives)
         cart = CARTRegressor(
             max_depth=estimator.max_depth,
             min_samples_leaf=estimator.min_samples_leaf,
             max_features=estimator.max_features,
             max_surrogates=0,
-            random_state=int(rng.integers(2**31)),
         )
-        samples = Samples(None, [cart.random_state], self.ranked)
-        table = self.table._replace(y=target_of_tree(r, self.in_bag), weight=self.in_bag)
-        tree = cart._grow(table, samples)
-        leaf = tree.apply(table.values)
+        samples = Samples(None, [int(rng.integers(2**31)) for _ in score], self.ranked)
+        table = self.table._replace(y=target_of_trees(r, self.in_bag), weight=self.in_bag)
+        trees = cart._grow(table, samples)
+        leaf = trees.ends_below_roots(table.values)
         # Every leaf moves by the step that is best for the loss itself.
-        best = self.loss.line_search(y, score, r, h, self.in_bag, leaf, tree.n_nodes)
-        value = np.where(tree.is_leaf, best, tree.value[:, 0])[:, np.newaxis]
-        return replace(tree, value=value, only_leaves_predict=True), leaf
+        y, weight = np.tile(self.y, len(score)), np.tile(self.in_bag, len(score))
+        best = self.loss.line_search(y, score.ravel(), r.ravel(), h.ravel(), weight, leaf.ravel(), trees.n_nodes)
+        value = np.where(trees.is_leaf, best, trees.value[:, 0])[:, np.newaxis]
+        return replace(trees, value=value, only_leaves_predict=True), value[leaf, 0]
 
 
 class RowsInBins(RowsInMemory):
@@ -316,11 +319,11 @@ class RowsInBins(RowsInMemory):
         return trees, steps
 
 
-def target_of_tree(r: Floats, weight: Floats) -> Floats:
-    """The residuals as CART is to see them: 0 in rows that do not count, which must not shift the mean; and without
-    their last digits, so that rows agree whose residuals differ by rounding alone."""
+def target_of_trees(r: Floats, weight: Floats) -> Floats:
+    """The residuals of each score as CART is to see them: 0 in rows that do not count, which must not shift the mean;
+    and without their last digits, so that rows agree whose residuals differ by rounding alone."""
     target = np.where(weight > 0, r, 0.0)
-    unit = ROUNDING_OF_SCORES * np.spacing(largest_magnitude(target))
+    unit = ROUNDING_OF_SCORES * np.spacing(largest_magnitude(target))[:, np.newaxis]
     return np.rint(target / unit) * unit
 
 

@@ -148,14 +148,17 @@ class Tree(TreeStructure):
 
         Takes time linear in the summed lengths of the paths; see `treekit.trees.traversal.LevelwiseTraversal`.
         """
-        values = self._encoded(X)
-        end, (_, rest) = self._end_nodes(values)
-        if len(rest):
-            share = membership(self, values, rest).tocoo()
+        return self.ends_below_roots(self._encoded(X))[0]
+
+    def ends_below_roots(self, values: Numbers) -> Ints:
+        """:meth:`apply` below each root, of shape (n_roots, n_rows)."""
+        end, (root, row) = self._end_nodes(values, np.arange(self.n_roots))
+        if len(row):
+            share = membership(self, values, row, root).tocoo()
             largest_first = np.lexsort((share.col, -share.data, share.row))
-            first = np.searchsorted(share.row[largest_first], np.arange(len(rest)))
-            end[0, rest] = share.col[largest_first[first]]
-        return end[0]
+            first = np.searchsorted(share.row[largest_first], np.arange(len(row)))
+            end[root, row] = share.col[largest_first[first]]
+        return end
 
     def decision_path(self, X: pd.DataFrame | Numbers) -> csr_matrix:
         """Which nodes each row passes: a sparse matrix of ones, of shape (n_rows, n_nodes)."""
