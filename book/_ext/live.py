@@ -44,7 +44,7 @@ import treekit  # noqa: E402
 PUBLIC = "https://cdn.jsdelivr.net/pyodide/v{version}/full/"
 CORE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "pyodide-lock.json")
 #: What a page loads when it is asked for.
-MODULES = ("python.js", "worker.js")
+MODULES = ("python.js", "worker.js", "cells.js", "cells.css")
 CELL = re.compile(r'<div class="cell[ "]')
 
 logger = logging.getLogger(__name__)
@@ -182,7 +182,7 @@ def sent(path: Path) -> int:
 
 
 def write_modules(live: Path, known: dict[str, Any]) -> None:
-    """Write the book's code for the browser: what needs the standard library alone comes with Python, the rest later."""
+    """Write the code of the book for the browser; what needs the standard library alone comes with Python."""
     runner = files_below(SOURCES / "runner.py", SOURCES / "slices.py", top=SOURCES)
     runner["packages.json"] = json.dumps(known, sort_keys=True).encode()
     plain = {file: content for file, content in book_files().items() if module_name(file) not in known["modules"]}
@@ -269,6 +269,8 @@ def tell_needs(
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
+    app.add_css_file("run.css")
+    app.add_js_file("run.js", loading_method="defer")
     app.connect("html-page-context", tell_needs)
     app.connect("build-finished", write_python, priority=800)  # `lighten` reads what is written here
     return {"version": "1.0", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -354,9 +354,15 @@
     return link.read;
   }
 
-  const figures = [...document.querySelectorAll("figure.explorable")];
-  const readers = figures.map(enliven);
-  figures[0]?.getBoundingClientRect(); // from here on marks travel; so far they have jumped
-  figures.forEach((figure) => figure.classList.add("moves"));
-  readers.forEach((read) => read());
+  let count = 0; // figures so far: their names go on
+
+  function start(box) {
+    const figures = [...box.querySelectorAll("figure.explorable")];
+    const readers = figures.map((figure) => enliven(figure, count++));
+    figures[0]?.getBoundingClientRect(); // from here on marks travel; so far they have jumped
+    figures.forEach((figure) => figure.classList.add("moves"));
+    readers.forEach((read) => read());
+  }
+  start(document);
+  addEventListener("new-output", ({ detail }) => start(detail)); // of a cell that the reader has run
 })();

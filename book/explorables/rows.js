@@ -17,7 +17,7 @@
     return shape;
   }
 
-  document.querySelectorAll("script.treekit-rows").forEach((script) => {
+  function enliven(script) {
     const { parent, rows } = JSON.parse(script.textContent);
     const tree = script.previousElementSibling;
     const svg = tree.querySelector("svg");
@@ -78,5 +78,9 @@
     const said = add(controls, "output");
     said.setAttribute("aria-live", "polite");
     select.addEventListener("change", () => follow(rows[select.value]));
-  });
+  }
+
+  const start = (box) => box.querySelectorAll("script.treekit-rows").forEach(enliven);
+  start(document);
+  addEventListener("new-output", ({ detail }) => start(detail)); // of a cell that the reader has run
 })();
