@@ -238,34 +238,41 @@ def write_python(app: Sphinx, exception: Exception | None) -> None:
 # -- which cells a cell needs ---------------------------------------------------------------------------------------
 
 
-def sources_of(notebook: Path) -> list[str]:
-    """The code of a notebook's cells, but for those that leave no trace on the page."""
-    cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+def cells_of(notebook: Path) -> list[tuple[str, bool]]:
+    """The code of a notebook's cells and whether the page shows it, but for those that leave no trace there."""
+    cells = [cell for cell in json.loads(notebook.read_text(encoding="utf-8"))["cells"] if cell["cell_type"] == "code"]
+    tags = [set(cell["metadata"].get("tags", ())) for cell in cells]
     return [
-        "".join(cell["source"])
-        for cell in cells
-        if cell["cell_type"] == "code" and "remove-cell" not in cell["metadata"].get("tags", ())
+        ("".join(cell["source"]), "remove-input" not in its)
+        for cell, its in zip(cells, tags)
+        if "remove-cell" not in its
     ]
+
+
+def needs_of(notebook: Path) -> list[list[int] | None]:
+    """For each cell the numbers of the cells above that it needs; None if the page does not show them all."""
+    cells = cells_of(notebook)
+    needs = slices([source for source, _ in cells])
+    return [above if all(cells[j][1] for j in [*above, k]) else None for k, above in enumerate(needs)]
 
 
 def tell_needs(
     app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: nodes.document | None
 ) -> None:
-    """Write into each cell of a page the numbers of the cells above that it needs, as `data-needs`."""
+    """Write into each cell of a page that a reader can run which cells above it needs, as `data-needs`."""
     if context.get("page_source_suffix") != ".ipynb":
         return
-    needs = iter(slices(sources_of(Path(app.env.doc2path(pagename)))))
+    needs = needs_of(Path(app.env.doc2path(pagename)))
+    if len(needs) != len(CELL.findall(context["body"])):
+        logger.warning("the page has other cells than its notebook", location=pagename)
+        return
+    left = iter(needs)
 
     def with_needs(cell: re.Match[str]) -> str:
-        return cell[0].replace("<div", f'<div data-needs="{" ".join(map(str, next(needs)))}"')
+        above = next(left)
+        return cell[0] if above is None else cell[0].replace("<div", f'<div data-needs="{" ".join(map(str, above))}"')
 
-    try:
-        context["body"] = CELL.sub(with_needs, context["body"])
-        left = len(list(needs))
-    except StopIteration:
-        left = -1
-    if left:
-        logger.warning("the page has other cells than its notebook", location=pagename)
+    context["body"] = CELL.sub(with_needs, context["body"])
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:

@@ -9,10 +9,11 @@
   };
 
   const cells = [];
-  for (const root of document.querySelectorAll("div.cell[data-needs]")) {
-    const pre = root.querySelector(".cell_input pre");
-    const cell = { root, pre, name: `cell ${cells.length + 1}`, needs: root.dataset.needs.split(" ").filter(Boolean) };
-    cells.push(cell); // also where no code is shown: others count on its place
+  for (const root of document.querySelectorAll("div.cell")) {
+    const { needs } = root.dataset; // numbers of the cells above; without it the cell cannot run here
+    const pre = needs === undefined ? null : root.querySelector(".cell_input pre");
+    const cell = { root, pre, name: `cell ${cells.length + 1}`, needs: (needs ?? "").split(" ").filter(Boolean) };
+    cells.push(cell);
     if (!pre) continue;
     cell.button = (words, title, pressed) => {
       const button = make("button", { type: "button", textContent: words, title });
@@ -31,7 +32,7 @@
     cell.bar.setAttribute("aria-label", `Python, ${cell.name}`);
     pre.closest(".cell_input").append(cell.bar);
   }
-  if (!cells.length) return;
+  if (!cells.some(({ pre }) => pre)) return;
 
   const failed = (cell) => () =>
     (cell.status.textContent =
