@@ -75,9 +75,9 @@ def differences(notebook: dict[str, Any]) -> dict[int, str]:
 
 
 if __name__ == "__main__":
-    # Matplotlib asks which IPython runs.
-    sys.modules["IPython"] = types.ModuleType("IPython")
-    sys.modules["IPython"].version_info = (9,)  # type: ignore[attr-defined]
+    # Matplotlib asks which IPython runs: none.
+    ipython = types.SimpleNamespace(version_info=(9,), get_ipython=lambda: None)
+    sys.modules["IPython"] = ipython  # type: ignore[assignment]
     import pandas as pd
 
     pd.options.display.width = 80
