@@ -7,7 +7,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_diabetes
+from sklearn.datasets import load_diabetes, load_iris
 
 from figures.c45 import BIT, price_explorer
 from figures.cart import own_cuts, sliding_gini, sliding_squares, steps_explorer
@@ -55,7 +55,14 @@ def patients():
 
 
 @pytest.fixture(scope="module")
-def figures(gappy, traps, numbers, patients):
+def irises():
+    """Fifteen irises to grow from, and fifteen others."""
+    thirty = load_iris(as_frame=True).data.sample(30, random_state=0)[["petal length (cm)", "sepal length (cm)"]]
+    return thirty[:15], thirty[15:]
+
+
+@pytest.fixture(scope="module")
+def figures(gappy, traps, numbers, patients, irises):
     by_course, by_target = (
         [rows[columns] for rows in patients] for columns in (["bmi", "triglycerides", "course"], ["bmi", "target"])
     )
@@ -67,7 +74,7 @@ def figures(gappy, traps, numbers, patients):
         "links": alpha_explorer(numbers, "ripe", PRICES, start=0.1),
         "gini": sliding_gini(numbers[["density", "ripe"]], "ripe", [0.3515, 0.3815, 0.7465]),
         "squares": sliding_squares(*TEN, "x", "y", [2.5, 4.5, 6.5]),
-        "stairs": steps_explorer(*TEN, "x", "y"),
+        "stairs": steps_explorer(*irises, [1, 3, 6, 9, 12]),
         "regions": regions_explorer(*by_course, "course"),
         "curve": curve_explorer(*by_target, "target"),
     }
@@ -220,22 +227,33 @@ def test_a_line_is_drawn_for_every_pruned_subtree(numbers):
 def test_the_curve_of_the_sliding_cut_is_the_gini_index(figures, numbers):
     figure = figures["gini"]
     best = CARTClassifier(max_depth=1).fit(numbers[["density"]], numbers["ripe"]).tree_.threshold[0]
-    ground, before = None, gini(numbers["ripe"])
+    before, per_pixel = gini(numbers["ripe"]), None
     for (cut,), places, sentence, found in states(figure):
-        below = numbers["density"] <= cut
-        index = gini_index(below, numbers["ripe"])
+        index = gini_index(numbers["density"] <= cut, numbers["ripe"])
         assert f"= {index:.3f} is left." in sentence
-        assert places["gain"][3] / 100 * 1.1 * before == pytest.approx(before - index, abs=1e-3)
+        per_pixel = per_pixel or (before - index) / places["gain"][3]
+        assert places["gain"][3] * per_pixel == pytest.approx(before - index, abs=1e-3)
         assert found == (cut == pytest.approx(best))
-        for k, rows in enumerate((numbers[below], numbers[~below])):
-            wide, ripe, unripe = places[f"ripe {k}"][2], places[f"ripe {k}"][3], places[f"unripe {k}"][3]
-            assert ripe / (ripe + unripe) == pytest.approx((rows["ripe"] == "yes").mean(), abs=1e-3)
-            ground = ground or wide / len(rows)
-            assert wide / len(rows) == pytest.approx(ground, abs=1e-2)
     assert figure.frames[0].sentence.endswith("0.471, at 0.244.")  # the curve has only begun
     assert figure.start_frame.sentence.endswith(
         f"{gini_index(numbers['density'] <= best, numbers['ripe']):.3f}, at 0.3815."
     )
+
+
+def test_the_cells_of_the_square_are_the_pairs_of_unlike_melons(figures, numbers):
+    panel = figures["gini"].panels[0]
+    in_order = numbers.sort_values("density")["ripe"].to_numpy()
+    boxes = re.search(r'<path d="([^"]*)" fill-opacity', panel.background)[1]
+    cell = 352 / 17
+    area = sum(float(w) * float(h) for w, h in re.findall(r"h([\d.]+)v([\d.]+)H", boxes))
+    assert area / cell**2 == pytest.approx(sum(a != b for a in in_order for b in in_order), abs=0.2)
+    for ((cut,), places, _, _), frame in zip(states(figures["gini"]), figures["gini"].frames, strict=True):
+        n = int((numbers["density"] <= cut).sum())
+        for k, (name, side) in enumerate((("left", in_order[:n]), ("right", in_order[n:]))):
+            differ = sum(a != b for a in side for b in side)
+            assert f"{name}: {differ} of {len(side)}² pairs differ, {gini(side):.3f}" in frame.scenes[0].parts[0]
+            across = [places[f"veil {k}"][2] / cell, places[f"veil {k}"][3] / cell]
+            assert sorted(across) == pytest.approx(sorted([n, 17 - n]))  # what is not in a side's block is veiled
 
 
 def test_the_lines_to_the_means_are_the_errors(figures):
@@ -251,12 +269,20 @@ def test_the_lines_to_the_means_are_the_errors(figures):
         assert found == (cut == best)
 
 
-def test_the_stairs_meet_every_dot_at_last(figures):
-    x, y = TEN
-    for (depth,), places, sentence, found in states(figures["stairs"]):
-        away = CARTRegressor(max_depth=depth).fit(x[:, None], y).predict(x[:, None]) - y
-        assert f"errors is {(away**2).sum():.3f}." in sentence
-        assert found == (max(places[f"residual {i}"][3] for i in range(10)) < 1e-6) == (depth == 4)
+def test_the_stairs_are_found_where_the_held_out_rows_are_missed_least(figures, irises):
+    errors, found, per_pixel = [], [], None
+    for (n_leaves,), places, sentence, is_found in states(figures["stairs"]):
+        limit = {"max_depth": 0} if n_leaves == 1 else {"max_leaf_nodes": n_leaves}
+        tree = CARTRegressor(**limit).fit(irises[0].iloc[:, :1], irises[0].iloc[:, 1])
+        away = [tree.predict(rows.iloc[:, :1]) - rows.iloc[:, 1] for rows in irises]
+        seen, new = ((part**2).mean() for part in away)
+        assert f"is {seen:.3f} on the 15 training rows and {new:.3f} on the 15 held out." in sentence
+        lengths = np.array([places[f"residual {i}"][3] for i in range(30)])
+        per_pixel = per_pixel or np.abs(np.concatenate(away)).sum() / lengths.sum()
+        assert lengths * per_pixel == pytest.approx(np.abs(np.concatenate(away)), abs=1e-6)
+        errors.append(new)
+        found.append(is_found)
+    assert found == [error == min(errors) for error in errors] and 0 < found.index(True) < len(found) - 1
 
 
 def test_wrong_rows_are_marked_and_the_best_limits_are_found(figures, patients):
@@ -302,7 +328,7 @@ def test_the_answers_to_the_guesses_are_those_of_treekit(figures, traps, gappy, 
     below, above = (numbers["density"][at] for at in (numbers["density"] <= cut, numbers["density"] > cut))
     assert right("gini") == [f"{below.idxmax()} and {above.idxmin()}"]
     assert right("squares") == [CARTRegressor(max_depth=1).fit(TEN[0][:, None], TEN[1]).tree_.threshold[0]]
-    assert right("stairs") == [CARTRegressor().fit(TEN[0][:, None], TEN[1]).tree_.max_depth]
+    assert right("stairs") == [values[0] for values, *_, found in states(figures["stairs"]) if found]
     full = CARTClassifier().fit(numbers.drop(columns="ripe"), numbers["ripe"]).tree_
     assert right("pruning") == [len(cost_complexity_path(full).ccp_alphas) - 1] and right("links") == [
         "at a higher one"
