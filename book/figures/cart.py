@@ -347,8 +347,8 @@ def sliding_gini(melons: pd.DataFrame, target: str, guesses: Sequence[float]) ->
         marks,
         title="Slide the cut",
         alt=f"{len(melons)} numbered melons, hollow if ripe, lie in the order of their {name} along the upper and the "
-        "left edge of a square, which has a dark cell for each pair that differs. The cut divides the square into two "
-        "blocks on the diagonal, one for each side; the pairs across the cut are veiled. Below, a curve gives the mean "
+        "left edge of a square, which has a shaded cell for each pair that differs. The cut leaves a block on the "
+        "diagonal for each side; the pairs across the cut are veiled. Below, a curve gives the mean "
         "Gini impurity of the two sides for every cut up to this one; a ring marks its lowest point, and a dashed line "
         "what it was before.",
         frame=pairs.frame,

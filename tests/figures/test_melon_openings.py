@@ -12,7 +12,7 @@ from sklearn.datasets import load_diabetes, load_iris
 from figures.c45 import BIT, price_explorer
 from figures.cart import own_cuts, sliding_gini, sliding_squares, steps_explorer
 from figures.missing_values import BAR_UNIT, STEPS, question_explorer
-from figures.pruning import NO_LIMIT, alpha_explorer, curve_explorer, price_lines, regions_explorer
+from figures.pruning import NO_LIMIT, alpha_explorer, cost_explorer, curve_explorer, regions_explorer
 from tests.figures.judging import OF_LOOKS, OUTSIDE, turn, violations, write_page
 from tests.figures.states import states
 from treekit import CARTClassifier, CARTRegressor, cost_complexity_path, prune_cost_complexity
@@ -23,8 +23,12 @@ from treekit.pen.palette import RIPE, UNRIPE, class_color
 from treekit.pruning.cut import cut as cut_tree
 
 HELD_OUT = [4, 5, 8, 9, 11, 12, 13]
-PRICES = [k / 100 for k in range(25)]
+PRICES, HIGHER = ([k / 100 for k in range(end)] for end in (25, 31))
 TEN = np.arange(1.0, 11.0), np.array([5.56, 5.70, 5.91, 6.40, 6.80, 7.05, 8.90, 8.70, 9.00, 9.05])
+
+
+def whole_tree(melons):
+    return CARTClassifier().fit(melons.drop(columns="ripe"), melons["ripe"]).tree_
 
 
 @pytest.fixture(scope="module")
@@ -70,8 +74,8 @@ def figures(gappy, traps, numbers, patients, irises):
         "missing values": question_explorer(gappy, "ripe", "texture"),
         "c45": price_explorer(*traps, traps=["number", "sticker"]),
         "cart": own_cuts(numbers, "ripe", numbers.index.drop(HELD_OUT)),
-        "pruning": alpha_explorer(numbers, "ripe", PRICES, start=0.1, with_links=False),
-        "links": alpha_explorer(numbers, "ripe", PRICES, start=0.1),
+        "pruning": alpha_explorer(numbers, "ripe", PRICES, start=0.2),
+        "lines": cost_explorer(whole_tree(numbers), HIGHER),
         "gini": sliding_gini(numbers[["density", "ripe"]], "ripe", [0.3515, 0.3815, 0.7465]),
         "squares": sliding_squares(*TEN, "x", "y", [2.5, 4.5, 6.5]),
         "stairs": steps_explorer(*irises, [1, 3, 6, 9, 12]),
@@ -186,24 +190,34 @@ def test_the_regions_say_what_most_of_their_training_melons_say(figures, numbers
     assert sum(found for *_, found in states(figures["cart"])) == 1
 
 
-@pytest.mark.parametrize("name", ["pruning", "links"])
-def test_the_melons_lie_together_where_apply_says(figures, numbers, name):
-    X = numbers.drop(columns="ripe")
-    full = CARTClassifier().fit(X, numbers["ripe"]).tree_
-    for (price,), places, sentence, _ in states(figures[name]):
+def test_the_melons_lie_together_where_apply_says(figures, numbers):
+    X, full = numbers.drop(columns="ripe"), whole_tree(numbers)
+    for (price,), places, sentence, _ in states(figures["pruning"]):
         pruned = prune_cost_complexity(full, price)
         groups = [sorted(rows) for rows in X.groupby(np.asarray(pruned.apply(X))).groups.values()]
         assert len(places) == 17
         for rows in groups:  # a leaf is two lines of melons, at most 22.5 pixels apart
             xs, ys = zip(*(places[row] for row in rows))
             assert max(ys) - min(ys) <= 22.5 and max(xs) - min(xs) <= 22.5 * (len(rows) + 1) / 2
-        assert f"{pruned.n_leaves} lea" in sentence
-        if name == "pruning":
-            assert f"wrong about {round(17 * (1 - pruned.score(X, numbers['ripe'])))} of the 17" in sentence
-    prices = [values[0] for values, _, sentence, found in states(figures[name]) if found]
-    path = cost_complexity_path(full).ccp_alphas
-    asked = path[1 if name == "pruning" else -1]  # the price at which two questions fall, or the root
-    assert prices == [next(price for (price,), *_ in states(figures[name]) if price >= asked)]
+        wrong = round(17 * (1 - pruned.score(X, numbers["ripe"])))
+        assert f"{pruned.n_leaves} lea" in sentence and f"wrong about {wrong} of the 17" in sentence
+    prices = [values[0] for values, _, _, found in states(figures["pruning"]) if found]
+    assert prices == [next(price for price in PRICES if price >= cost_complexity_path(full).ccp_alphas[1])]
+
+
+def test_the_scale_shows_leaves_and_errors_and_where_they_change(figures, numbers):
+    X, full, figure = numbers.drop(columns="ripe"), whole_tree(numbers), figures["pruning"]
+    marks, path = list(figure.panels[1].marks), cost_complexity_path(full).ccp_alphas
+    seen = {}
+    for price, frame in zip(PRICES, figure.frames, strict=True):
+        tree, scene = prune_cost_complexity(full, price), frame.scenes[1]
+        places = dict(zip(marks, scene.places, strict=True))
+        for name, value in (("leaves", tree.n_leaves), ("wrong", 17 * (1 - tree.score(X, numbers["ripe"])))):
+            assert seen.setdefault((name, round(value)), places[name][1]) == places[name][1]
+        assert re.findall(r">(0\.\d{3})<", scene.drawing) == [f"{a:.3f}" for a in path[1:] if a <= price]
+    for name in ("leaves", "wrong"):  # more of either stands higher
+        values = sorted(value for which, value in seen if which == name)
+        assert [seen[name, value] for value in values] == sorted((seen[name, v] for v in values), reverse=True)
 
 
 def test_the_path_is_told_as_far_as_it_goes(figures):
@@ -211,17 +225,35 @@ def test_the_path_is_told_as_far_as_it_goes(figures):
     assert list(dict.fromkeys(paths)) == ["5.", "5, 3.", "5, 3, 2.", "5, 3, 2, 1."]
 
 
-def test_a_line_is_drawn_for_every_pruned_subtree(numbers):
-    tree = CARTClassifier().fit(numbers.drop(columns="ripe"), numbers["ripe"]).tree_
+def test_a_line_is_drawn_for_every_pruned_subtree(figures, numbers):
+    tree = whole_tree(numbers)
     inner = np.flatnonzero(~tree.is_leaf)
     parts = [cut_tree(tree, nodes) for size in range(len(inner) + 1) for nodes in itertools.combinations(inner, size)]
     risks = [(part.weight * part.impurity)[part.is_leaf].sum() / 17 for part in parts]
     subtrees = {(round(risk, 9), part.n_leaves) for risk, part in zip(risks, parts)}
     path = cost_complexity_path(tree)
     pale = len(subtrees - set(zip(path.impurities.round(9), path.n_leaves)))
-    picture = price_lines(tree)._repr_html_()
+    panel = figures["lines"].panels[0]
     assert pale == len(subtrees) - len(path.n_leaves) == 3
-    assert picture.count('stroke-opacity="0.35"') == pale and f"the {pale} other pruned subtrees" in picture
+    assert panel.background.count('stroke-opacity="0.35"') == pale and f"the {pale} other pruned subtrees" in panel.alt
+    assert 'class="answer"' in panel.background  # the lines wait for the guess
+
+
+def test_the_ring_is_on_the_tree_that_pruning_leaves(figures, numbers):
+    full = whole_tree(numbers)
+    path, found = cost_complexity_path(full), []
+    for (price,), places, sentence, is_found in states(figures["lines"]):
+        pruned = prune_cost_complexity(full, price)
+        k = list(path.n_leaves).index(pruned.n_leaves)
+        cost = path.impurities + price * path.n_leaves
+        assert cost[k] == pytest.approx(cost.min()) and places["least"] == places[k]
+        assert f"× {pruned.n_leaves} = {cost[k]:.3f}." in sentence
+        heights = {j: places[j][1] for j in range(len(cost)) if j in places}
+        assert sorted(heights, key=heights.get) == sorted(heights, key=lambda j: (-cost[j].round(9), heights[j]))
+        found.append(is_found)
+    assert [price for price, is_found in zip(HIGHER, found) if is_found] == [
+        next(price for price in HIGHER if price >= path.ccp_alphas[-1])
+    ]
 
 
 def test_the_curve_of_the_sliding_cut_is_the_gini_index(figures, numbers):
@@ -285,36 +317,46 @@ def test_the_stairs_are_found_where_the_held_out_rows_are_missed_least(figures, 
     assert found == [error == min(errors) for error in errors] and 0 < found.index(True) < len(found) - 1
 
 
+def traced(figure, frame):
+    """How high the mark of the loss stands above its axis in each panel, in the unit of the first frame of the left."""
+    panels = zip(figure.panels, frame.scenes, strict=True)
+    return [dict(zip(panel.marks, scene.places, strict=True))["loss"][1] for panel, scene in panels]
+
+
 def test_wrong_rows_are_marked_and_the_best_limits_are_found(figures, patients):
     some, others = patients
     figure, columns = figures["regions"], ["bmi", "triglycerides"]
-    accuracy, found = [], []
-    for ((depth, least), _, sentence, is_found), frame in zip(states(figure), figure.frames, strict=True):
-        tree = CARTClassifier(max_depth=None if depth == NO_LIMIT else depth, min_samples_leaf=least)
+    accuracy, found, traces = [], [], []
+    for ((depth,), _, sentence, is_found), frame in zip(states(figure), figure.frames, strict=True):
+        tree = CARTClassifier(max_depth=None if depth == NO_LIMIT else depth)
         tree.fit(some[columns], some["course"])
-        for rows, scene in zip(patients, frame.scenes, strict=True):
+        for rows, scene, height in zip(patients, frame.scenes, traced(figure, frame), strict=True):
             wrong = int((tree.predict(rows[columns]) != rows["course"]).sum())
-            assert f"{len(rows)} {'training' if rows is some else 'new'} rows: {wrong} wrong" in scene.parts[2]
-            assert scene.parts[2].count("M") == wrong
-            assert f"{1 - wrong / len(rows):.3f} on the {len(rows)}" in sentence
+            assert f">{wrong} wrong<" in scene.parts[2] and scene.parts[2].count("M") == wrong
+            assert f"{wrong / len(rows):.0%}" in sentence
+            traces.append((wrong / len(rows), height))
         accuracy.append(tree.score(others[columns], others["course"]))
         found.append(is_found)
-    leaves_of_any_size = [least == 1 for (_, least), *_ in states(figure)]
-    best = max(a for a, is_asked in zip(accuracy, leaves_of_any_size) if is_asked)
-    assert found == [is_asked and a == best for a, is_asked in zip(accuracy, leaves_of_any_size)] and any(found)
+    assert found == [a == max(accuracy) for a in accuracy] and any(found)
+    heads = [f"{len(rows)} {name} rows" for rows, name in zip(patients, ("training", "new"), strict=True)]
+    assert all(head in panel.background for head, panel in zip(heads, figure.panels, strict=True))
+    shares, heights = zip(*traces)  # one scale for both panels
+    assert np.corrcoef(shares, heights)[0, 1] == pytest.approx(-1)
 
 
 def test_the_curve_misses_the_new_rows_least_where_it_is_found(figures, patients):
-    some = patients[0]
-    errors, found = [], []
-    for (depth, least), _, sentence, is_found in states(figures["curve"]):
-        tree = CARTRegressor(max_depth=None if depth == NO_LIMIT else depth, min_samples_leaf=least)
-        tree.fit(some[["bmi"]], some["target"])
+    some, figure = patients[0], figures["curve"]
+    errors, found, traces = [], [], []
+    for ((least,), _, sentence, is_found), frame in zip(states(figure), figure.frames, strict=True):
+        tree = CARTRegressor(min_samples_leaf=least).fit(some[["bmi"]], some["target"])
         seen, new = (((tree.predict(rows[["bmi"]]) - rows["target"]) ** 2).mean() for rows in patients)
         assert f"{seen:.0f} on the 120 training rows, {new:.0f} on the 322 new ones." in sentence
+        traces += zip((seen, new), traced(figure, frame), strict=True)
         errors.append(new)
         found.append(is_found)
-    assert found == [error == pytest.approx(min(errors)) for error in errors] and not all(found)
+    assert found == [error == pytest.approx(min(errors)) for error in errors] and sum(found) == 1
+    assert 0 < found.index(True) < len(found) - 1 and tree.tree_.n_leaves == 1  # the last is the mean of all
+    assert np.corrcoef(*zip(*traces))[0, 1] == pytest.approx(-1)
 
 
 def test_the_answers_to_the_guesses_are_those_of_treekit(figures, traps, gappy, numbers, patients):
@@ -330,7 +372,7 @@ def test_the_answers_to_the_guesses_are_those_of_treekit(figures, traps, gappy, 
     assert right("squares") == [CARTRegressor(max_depth=1).fit(TEN[0][:, None], TEN[1]).tree_.threshold[0]]
     assert right("stairs") == [values[0] for values, *_, found in states(figures["stairs"]) if found]
     full = CARTClassifier().fit(numbers.drop(columns="ripe"), numbers["ripe"]).tree_
-    assert right("pruning") == [len(cost_complexity_path(full).ccp_alphas) - 1] and right("links") == [
+    assert right("pruning") == [len(cost_complexity_path(full).ccp_alphas) - 1] and right("lines") == [
         "at a higher one"
     ]
     clear = (gappy["texture"].dropna() == "clear").mean()
@@ -348,7 +390,7 @@ def test_the_answers_to_the_guesses_are_those_of_treekit(figures, traps, gappy, 
 
 def test_ripe_looks_the_same_in_every_figure(figures, numbers):
     ripe = dict(numbers["ripe"])
-    for name in ("missing values", "c45", "pruning", "links"):
+    for name in ("missing values", "c45", "pruning"):
         for row, mark in figures[name].panels[0].marks.items():
             if isinstance(row, (int, np.integer)):
                 color, other = (RIPE, UNRIPE) if ripe[row] == "yes" else (UNRIPE, RIPE)
