@@ -168,6 +168,7 @@ def own_cuts(melons: pd.DataFrame, target: str, training: Iterable[Any]) -> Expl
 class _Slide:
     """A cut that slides through a column of numbers, and a curve of the impurity that every cut so far has left."""
 
+    high = 100  # pixels of the curve
     marks: dict[Any, str] = {
         "gain": rect(-2, 0, 4, 1, **filled(GAIN)),
         "lowest": circle(0, 0, 8, **OUTLINE, stroke_width=2),
@@ -177,8 +178,8 @@ class _Slide:
     def __init__(self, x: NDArray[Any], y: NDArray[Any], top: float, factor: int = 1) -> None:
         self.x, self.y, self.factor = x, y, factor  # the Gini impurity of zeros and ones is twice their variance
         self.cuts: list[float] = midpoint(np.unique(x)[:-1], np.unique(x)[1:]).tolist()
-        self.curve = Chart(around(x), self.heights(), (LEFT, top, RIGHT, top + 100))
-        self.bottom = top + 148
+        self.curve = Chart(around(x), self.heights(), (LEFT, top, RIGHT, top + self.high))
+        self.bottom = top + self.high + 48
 
     def heights(self) -> tuple[float, float]:
         """The limits of the curve."""
@@ -273,7 +274,7 @@ class _Pairs(_Slide):
     block whose two melons are unlike; the blocks of pairs across the cut lie under a veil.
     """
 
-    top = 44
+    top, high = 44, 76
 
     @property
     def cell(self) -> float:
@@ -296,11 +297,11 @@ class _Pairs(_Slide):
         return path(drawn, fill_opacity=BAR)
 
     def pairs(self, cut: float) -> list[str]:
-        """For each side, how many pairs of its melons differ."""
+        """For each side, the share of its pairs that differ."""
         words = []
         for name, side in zip(("left", "right"), self.sides(cut), strict=True):
             n, n_ripe = len(side), int(side.sum())
-            words.append(f"{name}: {2 * n_ripe * (n - n_ripe)} of {n}² pairs differ, {self.impurity(side):.3f}")
+            words.append(f"{name}: {2 * n_ripe * (n - n_ripe)}/{n * n} = {self.impurity(side):.3f}")
         return words
 
     def frame(self, cut: float) -> State:
@@ -331,7 +332,7 @@ def sliding_gini(melons: pd.DataFrame, target: str, guesses: Sequence[float]) ->
     (name,) = (column for column in melons if column != target)
     melons = melons.sort_values(name)
     is_ripe = melons[target] == "yes"
-    pairs = _Pairs(melons[name].to_numpy(float), is_ripe.to_numpy(float), 458, factor=2)
+    pairs = _Pairs(melons[name].to_numpy(float), is_ripe.to_numpy(float), 452, factor=2)
     side, spots = RIGHT - LEFT, [pairs.cell * (k + 0.5) for k in range(len(melons))]
     veil = rect(0, 0, 1, 1, style="fill: var(--pst-color-background, Canvas)", fill_opacity=0.8)
     marks: dict[Any, str] = {"veil 0": veil, "veil 1": veil}
