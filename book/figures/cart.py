@@ -435,7 +435,11 @@ class _Stairs(_Residuals, Scene):
         at, seen, held_out = self.plane.at, *self.parts()
         dots = self.plane.dots(self.x[seen], self.y[seen], 4.5)
         rings = "".join(circle(*at(*row), 5.5, **RING) for row in zip(self.x[held_out], self.y[held_out]))
-        return self.lines | {"rows": dots + rings, "error 0": circle(0, 0, 4.5), "error 1": circle(0, 0, 5.5, **RING)}
+        return self.lines | {
+            "rows": dots + rings,
+            "error 0": circle(0, 0, 4.5),
+            "error 1": circle(0, 0, 5.5, **RING) + grip(WIDTH),
+        }
 
     def background(self) -> str:
         plane, traces = self.plane, self.traces
@@ -484,14 +488,14 @@ def steps_explorer(seen: pd.DataFrame, held_out: pd.DataFrame, guesses: Sequence
     guesses with how many leaves, one of `guesses`, these are predicted best.
     """
     stairs = _Stairs(seen, held_out)
-    n_leaves = list(stairs.trees)
+    n_leaves, points = list(stairs.trees), [(stairs.traces.x(k), 0.0) for k in stairs.trees]
     return stairs.explorable(
         title="A regression tree is a staircase",
         alt=f"{len(seen)} training rows as dots and {len(held_out)} held-out rows as dashed rings, {seen.columns[1]} "
         f"against {seen.columns[0]}. The tree's prediction is a line of level steps, one for each leaf, and an upright "
         "line from each row shows its distance from its step. Below, two curves against the number of leaves: the "
         "error on the training rows falls with every leaf, that on the held-out rows falls at first and then rises.",
-        controls=[Slider("Leaves", n_leaves, start=n_leaves[-1], opens=1)],
+        controls=[Slider("Leaves", n_leaves, start=n_leaves[-1], opens=1, points=points)],
         found=lambda n_leaves: n_leaves == stairs.best,
         guess=Choice(
             "Your guess: with how many leaves are the held-out rows predicted best?",
@@ -499,8 +503,8 @@ def steps_explorer(seen: pd.DataFrame, held_out: pd.DataFrame, guesses: Sequence
             answer=stairs.best,
             truth=stairs.truth,
         ),
-        challenge="Let the tree grow leaf by leaf. When do the steps begin to follow single dots, and with how many "
-        "leaves is the error on the held-out rows lowest?",
+        challenge="Drag the ring below, and the tree grows leaf by leaf. When do the steps begin to follow single dots, "
+        "and with how many leaves is the error on the held-out rows lowest?",
     )
 
 

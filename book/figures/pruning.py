@@ -11,7 +11,7 @@ import pandas as pd
 
 from figures.charts import Chart, Picture, around, region, ticks
 from figures.explorable import Choice, Explorable, Panel, Places, Scene, Slider, State
-from figures.looks import OUTLINE, centred, dot, ending, filled, small
+from figures.looks import OUTLINE, centred, dot, ending, filled, grip, small
 from figures.melons import in_lines, listed, melon_marks, ripe_and_unripe
 from treekit.models.cart import CARTClassifier, CARTRegressor
 from treekit.pen.palette import REGION, class_color
@@ -555,7 +555,7 @@ class _CostLines(Scene):
         _, top, _, bottom = self.plane.box
         dots = {k: circle(0, 0, 4) for k in range(len(self.path.n_leaves))}
         price = rect(-0.75, top, 1.5, bottom - top, fill_opacity=0.5)
-        return {"price": price, **dots, "least": circle(0, 0, 9, **OUTLINE)}
+        return {"price": price, **dots, "least": circle(0, 0, 9, **OUTLINE) + grip(WIDTH)}
 
     def frame(self, price: float) -> State:
         best = _step(self.path, price)
@@ -591,6 +591,7 @@ def cost_explorer(tree: Tree, prices: Sequence[float]) -> Explorable:
     lines = _CostLines(tree, prices)
     end, root = float(lines.path.ccp_alphas[-1]), f"{lines.link:.3f}"
     steps = ", ".join(f"{a:.3f}" for a in lines.path.ccp_alphas[1:])
+    points = [(lines.plane.x(a), 0.0) for a in prices]
     sides = ["at a lower one", f"at {root}", "at a higher one"]
     return lines.explorable(
         title="The price of a leaf",
@@ -598,7 +599,9 @@ def cost_explorer(tree: Tree, prices: Sequence[float]) -> Explorable:
         f"it starts and the steeper it is. The lowest line changes at the prices {steps}. The lines of the "
         f"{len(lines.others)} other pruned subtrees, drawn pale, are lowest nowhere. A ring marks where the whole tree "
         "costs as much as the root alone; smaller trees cost less there.",
-        controls=[Slider("Price of a leaf α", list(prices), start=prices[-1], opens=prices[0], show="{:.2f}")],
+        controls=[
+            Slider("Price of a leaf α", list(prices), start=prices[-1], opens=prices[0], show="{:.2f}", points=points)
+        ],
         guess=Choice(
             f"Your guess: the root has g = {root}. At which price does it become a leaf?",
             sides,
@@ -608,7 +611,7 @@ def cost_explorer(tree: Tree, prices: Sequence[float]) -> Explorable:
             else f"it does at {end:.3f}",
         ),
         found=lambda price: price == min(price for price in prices if price >= end),
-        challenge="Raise the price until the root alone is the cheapest tree. Which tree takes over at each corner? "
+        challenge="Drag the ring, or raise the price, until the root alone is the cheapest tree. Which tree takes over at each corner? "
         "Why does the root not win where its line crosses that of the whole tree?",
     )
 
