@@ -611,8 +611,8 @@ def cost_explorer(tree: Tree, prices: Sequence[float]) -> Explorable:
             else f"it does at {end:.3f}",
         ),
         found=lambda price: price == min(price for price in prices if price >= end),
-        challenge="Drag the ring, or raise the price, until the root alone is the cheapest tree. Which tree takes over at each corner? "
-        "Why does the root not win where its line crosses that of the whole tree?",
+        challenge="Drag the ring, or raise the price, until the root alone is the cheapest tree. Which tree takes over "
+        "at each corner? Why does the root not win where its line crosses that of the whole tree?",
     )
 
 
