@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -90,7 +90,7 @@ class _Prices(Scene):
         return marks | melon_marks(self.ripe)
 
     def background(self) -> str:
-        words = ((349, 17, "price"), (388, 17, "gain"), (369, 32, "in bits"), (325, -4, "bits"))
+        words = ((349, 17, "price"), (388, 17, "gain"), (369, 32, "in bits"), (327, -4, "bits"))
         names = "".join(text(x, GROUND + y, word) for x, y, word in words)
         for bit in range(1, int(np.log2(self.n)) + 1):
             names += text(325, GROUND - BIT * bit + 5, str(bit))
@@ -101,7 +101,7 @@ class _Prices(Scene):
     def frame(self, attribute: str) -> State:
         if attribute == NO_QUESTION:
             y = GROUND - 12
-            places: Places = {row: (10.5 + COLUMN * i, y - PITCH * (i % 2)) for i, row in enumerate(self.X.index)}
+            places: Places = {row: (11.5 + COLUMN * i, y - PITCH * (i % 2)) for i, row in enumerate(self.X.index)}
             return [], f"The {self.n} melons have not been asked anything: no price, and no gain.", places
         branches, places, words = _branches(self.X[attribute]), {}, ""
         measured = self.measured.loc[attribute]
@@ -240,7 +240,7 @@ class _Contest(Scene):
         others = self.every["gain"].drop(list(self.traps))
         named = self.every.loc[[*self.traps, *others.groupby(self.rows).idxmax()]]
         labels = ""
-        for A, (x, y, anchor) in _label_places(named, self.plane).items():
+        for A, (x, y, anchor) in _label_places(self.every, self.plane, named.index).items():
             labels += text(x, y, A, text_anchor=anchor, font_weight="bold" if A in self.traps else "normal")
         places: Places = {}
         for A, row in self.every.iterrows():
@@ -325,14 +325,16 @@ def _measured(X: pd.DataFrame, y: pd.Series) -> pd.DataFrame:
     return pd.DataFrame(columns, index=["gain", "price", "ratio"]).T
 
 
-def _label_places(table: pd.DataFrame, plane: Chart) -> dict[str, tuple[float, float, str]]:
-    """Where the name of each point stands: x, y and anchor; on the first of its four sides that is free."""
+def _label_places(
+    table: pd.DataFrame, plane: Chart, names: Iterable[Any] | None = None
+) -> dict[str, tuple[float, float, str]]:
+    """Where the names of all points, or of some, stand: x, y and anchor; on the first of four sides that is free."""
     at = {str(A): (plane.x(row["price"]), plane.y(row["gain"])) for A, row in table.iterrows()}
     taken = [(x - 6, y - 6, x + 6, y + 6) for x, y in at.values()]
     taken.append((plane.box[0], plane.box[3] + 2, plane.box[2], plane.box[3] + 20))  # numbers of the axis
     places: dict[str, tuple[float, float, str]] = {}
-    for A, (x, y) in at.items():
-        width = 9 * len(A)
+    for A in table.index if names is None else names:
+        (x, y), width = at[A], 9 * len(A)
         to_right, to_left = (x + 9, y + 5, "start", x + 9), (x - 9, y + 5, "end", x - 9 - width)
         above, below = ((x, y + dy, "middle", x - width / 2) for dy in (-10, 20))
         sides = (to_right, to_left, above, below)
