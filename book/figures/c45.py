@@ -44,7 +44,7 @@ PITCH, COLUMN = 22.5, 18.0  # pixels from one melon to the next, and between the
 WIDTH, GROUND, BIT = 408, 312, 60  # of the drawing; where a price of 0 is; and pixels for each bit
 NO_QUESTION = "nothing yet"
 FOR_BRANCHES = 310  # pixels of the width; the axis, the price and the gain stand beside them
-BARS = {"price": 352, "gain": 388}  # the middles of their bars
+BARS = {"price": 354.5, "gain": 388}  # the middles of their bars
 
 
 class Branch(NamedTuple):
@@ -90,7 +90,7 @@ class _Prices(Scene):
         return marks | melon_marks(self.ripe)
 
     def background(self) -> str:
-        words = ((349, 17, "price"), (388, 17, "gain"), (369, 32, "in bits"), (327, -4, "bits"))
+        words = ((350, 17, "price"), (388, 17, "gain"), (369, 32, "in bits"), (326, -4, "bits"))
         names = "".join(text(x, GROUND + y, word) for x, y, word in words)
         for bit in range(1, int(np.log2(self.n)) + 1):
             names += text(325, GROUND - BIT * bit + 5, str(bit))
