@@ -142,7 +142,7 @@ clean:
 TRIED := $(or $(PYTHON),.venv/bin/python python3 $(addprefix python,$(PYTHONS)) python)
 IN_RANGE := import ensurepip, sys, venv; sys.exit("%d.%d" % sys.version_info[:2] not in "$(PYTHONS)".split())
 
-$(READY): requirements.txt pyproject.toml
+$(READY): requirements.txt pyproject.toml book/live/package-lock.json
 	@for python in $(TRIED); do \
 	    if "$$python" -c '$(IN_RANGE)' 2>/dev/null; then found=$$python; break; fi; \
 	done; \
@@ -160,4 +160,6 @@ $(READY): requirements.txt pyproject.toml
 	    --require-hashes -r /dev/stdin
 	@.venv/bin/uv pip sync --system-certs --python .venv/bin/python --compile-bytecode --require-hashes requirements.txt
 	@.venv/bin/uv pip install --system-certs --python .venv/bin/python --quiet --no-deps --no-build-isolation -e .
+	@echo "== Fetching the page's own Python and compiling it (13 MB)"
+	@.venv/bin/python book/_ext/live.py
 	@touch $@

@@ -183,6 +183,24 @@ def test_no_modules_import_each_other_in_a_circle(modules):
     assert circle(graph) == []
 
 
+def test_the_front_door_imports_a_name_when_it_is_first_asked_for(modules):
+    """The standard library alone is loaded for the plain code; what type checkers are told is what is imported."""
+    told = {
+        alias.asname: statement.module
+        for statement in statements(modules["treekit"], for_types=True)
+        if isinstance(statement, ast.ImportFrom) and statement.module.startswith("treekit.")
+        for alias in statement.names
+    }
+    assert told == treekit._HOME and {*told, "datasets"} == set(treekit.__all__)
+    assert set(treekit.__all__) <= set(dir(treekit))
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = treekit.nothing
+    loaded = "{'numpy', 'treekit.datasets', 'treekit.trees'} & {*sys.modules}"
+    script = f"import sys\nfrom treekit import plain\nprint({loaded})"
+    run = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True)
+    assert run.stdout == "set()\n", run.stderr
+
+
 def test_circles_are_found(tmp_path):
     package = tmp_path / "p"
     package.mkdir()

@@ -5,7 +5,8 @@ of Font Awesome, the index of the search, rules for what no page has. `_template
 the site is written, this
 
 * joins the scripts of all pages into `_static/page.js` and the style sheets into `_static/page.css`;
-* leaves out the rules for a class or an id that occurs nowhere, and the variables that nothing reads;
+* leaves out the rules for a class or an id that occurs nowhere, and the variables that nothing reads; what a page loads
+  only when it is asked for (`_static/live`) is looked at, too;
 * cuts the font of the icons down to those in use, and those of text and code to the characters of the pages;
 * leaves what only a search needs to the page that searches.
 
@@ -194,8 +195,9 @@ def lighten(loaded: Loaded, app: Sphinx, exception: Exception | None) -> None:
     scripts = [read_script(folder, name) for name in names]
     script = RUN_EACH % ",\n".join(json.dumps(text, ensure_ascii=False) for text in scripts)
     rules = tinycss2.parse_stylesheet("".join(read_sheet(folder, name) for name in sheets), skip_whitespace=True)
-    used = "".join(in_use(rules, words_of(pages.values(), scripts)))
-    sheet = '@charset "utf-8";\n' + without_idle_variables(used, pages.values(), scripts)
+    later = [path.read_text(encoding="utf-8") for path in sorted(folder.glob("live/*.[jc]s*"))]
+    used = "".join(in_use(rules, words_of(pages.values(), [*scripts, *later])))
+    sheet = '@charset "utf-8";\n' + without_idle_variables(used, pages.values(), [*scripts, *later])
     versions = {name: write(folder / name, text) for name, text in {"page.css": sheet, "page.js": script}.items()}
     for path, html in pages.items():
         html = waiting(html, app.outdir / "_images")
