@@ -17,7 +17,7 @@
     return shape;
   }
 
-  document.querySelectorAll("script.treekit-rows").forEach((script) => {
+  function start(script) {
     const { parent, rows } = JSON.parse(script.textContent);
     const tree = script.previousElementSibling;
     const svg = tree.querySelector("svg");
@@ -78,5 +78,8 @@
     const said = add(controls, "output");
     said.setAttribute("aria-live", "polite");
     select.addEventListener("change", () => follow(rows[select.value]));
-  });
+  }
+
+  document.querySelectorAll("script.treekit-rows").forEach(start);
+  window.followRows = start; // for a tree that comes later
 })();
