@@ -1,4 +1,4 @@
-"""A plain tree changed by hand: another question at a node, a branch cut back to a leaf; and a tree told as rules.
+"""A plain tree changed by hand: another question at a node, a branch cut back to a leaf; told as rules, and drawn.
 
 A node is named by the answers that lead to it from the root, such as ``[True, "curly"]``.
 
@@ -15,14 +15,18 @@ if color is not dark then unripe  [ripe 0, unripe 1]
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from math import inf, ulp
-from typing import Any
+from typing import Any, NamedTuple
 
-from treekit.plain import Node, Row, grow, largest, share_out
+from treekit.pen.diagram import Card, Drawing, draw_cards
+from treekit.plain import Node, Row, grow, largest, leaves, share_out, weight
 from treekit.sweep import Attributes, Question
 
-__all__ = ["at", "ask", "cut", "rules", "summary", "condition", "says", "counts", "threshold_text", "weight_text"]
+__all__ = [
+    "at", "ask", "cut", "rules", "summary", "condition", "says", "counts", "weight_text",
+    "Place", "nodes", "levels", "draw",
+]  # fmt: skip
 
 
 def at(tree: Node, path: Sequence[Any]) -> Node:
@@ -114,3 +118,109 @@ def threshold_text(t: float) -> str:
 def weight_text(weight: float) -> str:
     """A weight with few digits: 8, 2.333."""
     return f"{weight:.0f}" if abs(weight - round(weight)) < 1e-9 else f"{weight:.4g}"
+
+
+# In a drawing.
+LONGEST = 24  # letters of a name that are drawn
+MANY = 4  # classes whose rows are not all counted on a card
+
+
+class Place(NamedTuple):
+    """A node in a tree, the answers that lead to it, and the number of the node above."""
+
+    node: Node
+    path: list[Any]
+    parent: int
+
+
+def nodes(tree: Node) -> Iterator[Node]:
+    """All nodes of a tree."""
+    yield tree
+    for t in tree.branches.values():
+        yield from nodes(t)
+
+
+def levels(tree: Node, most: int) -> list[Place]:
+    """The nodes level by level, as many whole levels as ``most`` nodes hold, the root in any case."""
+    shown: list[Place] = []
+    level = [Place(tree, [], -1)]
+    while level and len(shown) + len(level) <= max(most, 1):
+        start = len(shown)
+        shown += level
+        level = [
+            Place(t, [*node.path, m], k) for k, node in enumerate(level, start) for m, t in node.node.branches.items()
+        ]
+    return shown
+
+
+def draw(
+    tree: Node,
+    gain: Callable[[Node], float] | None = None,
+    own: Sequence[Sequence[Any]] = (),
+    most: int = 80,
+    numbers_nodes: bool = False,
+) -> Drawing:
+    """Draw a tree as :meth:`treekit.Tree.draw` does; its leaves hold shares or means.
+
+    ``gain`` tells what the question of a node gains, ``own`` names the nodes whose questions are the reader's.
+    """
+    shown, classes = levels(tree, most), sorted((k for k in tree.value if k is not None), key=str)
+    below: dict[int, list[int]] = {}
+    for k, place in enumerate(shown):
+        below.setdefault(place.parent, []).append(k)
+    numbers = [node.value[None] for node in nodes(tree)] if None in tree.value else [0.0]
+    cards = [card(place, below.get(k, []), shown, classes, numbers, gain, own) for k, place in enumerate(shown)]
+    asks = f" It first asks about {tree.question[0]}." if tree.branches else ""
+    spoken = f"Decision tree with {sum(1 for _ in nodes(tree))} nodes and {len(leaves(tree))} leaves.{asks}"
+    return draw_cards(cards, [str(k) for k in classes], spoken, numbers_nodes)
+
+
+def card(
+    place: Place,
+    below: list[int],
+    shown: list[Place],
+    classes: list[Any],
+    numbers: list[float],
+    gain: Callable[[Node], float] | None,
+    own: Sequence[Sequence[Any]],
+) -> Card:
+    """What a node shows."""
+    node, path, parent = place
+    if node.branches:
+        told = few = (f"gain {gain(node):.3g}" if gain else "") + ", yours" * (path in own) if below else "more below"
+    else:
+        told = few = summary(node, classes).partition("  [")[2][:-1]
+        if node.rows and classes:
+            each = [weight_text(n) for n in counts(node, classes).values()]
+            few = " : ".join(each) if len(each) <= MANY else f"{len(node.rows)} rows"
+    return Card(
+        parent=parent,
+        depth=len(path),
+        children=range(below[0], below[-1] + 1) if below else range(0),
+        title=f"{short(node.question[0])}?" if node.branches else short(says(node.value)),
+        below=few,
+        branch=short(answer_text(shown[parent].node.question, path[-1])) if path else "",
+        told=told,
+        bar=bar(node, classes, min(numbers), max(numbers)),
+        share=weight(node.rows) / weight(shown[0].node.rows),
+        is_leaf=not node.branches,
+        is_empty=not node.rows,
+    )
+
+
+def answer_text(question: Question, m: Any) -> str:
+    """An answer, as it stands above a card: ``curly``, ``is not curly``, ``<= 0.3815``."""
+    return condition(("", question[1]), m).strip().removeprefix("= ")
+
+
+def bar(node: Node, classes: Sequence[Any], least: float, most: float) -> list[float]:
+    """The shares of the classes; for a number, where it lies between the least and the largest."""
+    if not node.rows:
+        return []
+    if None in node.value:
+        return [(node.value[None] - least) / (most - least or 1.0)]
+    return [node.value.get(k, 0.0) for k in classes]
+
+
+def short(words: str) -> str:
+    return words if len(words) <= LONGEST else f"{words[: LONGEST - 1]}…"

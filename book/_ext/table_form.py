@@ -10,10 +10,11 @@ import shutil
 from pathlib import Path
 
 from docutils import nodes
-from live import files_below, pack
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 from sphinx.util.typing import ExtensionMetadata
+
+from live import files_below, pack
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = ROOT / "book" / "your_table"

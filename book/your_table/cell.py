@@ -23,7 +23,7 @@ table = pd.read_csv(
 labels = table.pop({target!r})
 D, attributes = plain.read(table, labels)
 
-held = Random({seed}).sample(range(len(D)), {n_held})  # rows that the tree does not see
+held = set(Random({seed}).sample(range(len(D)), {n_held}))  # rows that the tree does not see
 rows = [row for k, row in enumerate(D) if k not in held]
 choose = partial(sweep.{choose}, cost=sweep.{cost}, least={least!r}, epsilon={epsilon!r})
 
@@ -34,6 +34,7 @@ def grow(rows, depth={depth}):
 
 tree = grow(rows)
 {changes}print(*by_hand.rules(tree), sep="\\n")
+by_hand.draw(tree)
 """
 GROWN = "plain.grow(rows, attributes, choose, sweep.{leaf}, depth, plain.share_out)"
 
@@ -43,7 +44,8 @@ def cell(plot: Plot, file: str) -> str:
     settings, choose = plot.settings, plot.choose.keywords  # type: ignore[attr-defined]
     grown = GROWN.format(leaf="means" if plot.is_numbers else "shares")
     if settings.alpha:
-        grown = f"tree = {grown}\n    return plain.prune(tree, {settings.alpha!r}, {len(plot.grown_from)}, plain.{plot.cost.__name__})"
+        of = f"tree, {settings.alpha!r}, {len(plot.grown_from)}, plain.{plot.cost.__name__}"
+        grown = f"tree = {grown}\n    return plain.prune({of})"
     else:
         grown = f"return {grown}"
     words = [A for A, order in plot.attributes.items() if order is not None]

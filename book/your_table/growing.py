@@ -49,7 +49,7 @@ class Plot:
         self.is_numbers = kinds[target.name] == "number" and not few
         labels = values(target, "number" if self.is_numbers else "category", separator)
         self.columns = {
-            A: values(by_name[A], kinds[A], separator) for A in kinds if kinds[A] != "left out" and A != target.name
+            A: values(by_name[A], kinds[A], separator) for A in kinds if kinds[A] != "left out" and target.name != A
         }
         if settings.method == "id3":
             self.columns = {A: column for A, column in self.columns.items() if kinds[A] == "category"}
@@ -75,16 +75,18 @@ class Plot:
             raise Refusal(f"Fewer than two rows say anything in “{target}”: choose another column to predict.")
         if len(labels) == 1:
             [only] = labels
-            raise Refusal(f"Every row says “{only}” in “{target}”, so there is nothing to tell apart: predict another column.")
+            raise Refusal(
+                f"Every row says “{only}” in “{target}”, so there is nothing to tell apart: predict another column."
+            )
         if not self.is_numbers and len(labels) > MOST_CLASSES:
             raise Refusal(
-                f"“{target}” holds {len(labels):,} different words, and a tree of classes needs {MOST_CLASSES} or fewer: "
-                "predict another column, or one of numbers."
+                f"“{target}” holds {len(labels):,} different words, and a tree of classes needs {MOST_CLASSES} or "
+                "fewer: predict another column, or one of numbers."
             )
         if self.is_numbers and self.settings.method != "cart":
             raise Refusal(
-                f"“{target}” holds numbers, and {NAMES[self.settings.method]} predicts classes: choose CART, or take the "
-                "column for categories."
+                f"“{target}” holds numbers, and {NAMES[self.settings.method]} predicts classes: choose CART, or take "
+                "the column for categories."
             )
 
     # -- growing --------------------------------------------------------------------------------------------------
@@ -167,9 +169,14 @@ class Plot:
         named = f"always {'the mean, ' if self.is_numbers else ''}“{by_hand.says(guess.value)}”"
         held = [self.D[k] for k in self.held]
         return [
-            {"name": name, "leaves": len(plain.leaves(tree)), "grown": self.score(tree, self.grown_from), "held": self.score(tree, held)}
+            {
+                "name": name,
+                "leaves": len(plain.leaves(tree)),
+                "grown": self.score(tree, self.grown_from),
+                "held": self.score(tree, held),
+            }
             for name, tree in {**trees, named: guess}.items()
-        ]  # fmt: skip
+        ]
 
     def score(self, tree: Node, rows: list[Row]) -> float | None:
         """The share of rows that are classified correctly; of numbers how far off they are, on average."""

@@ -20,6 +20,7 @@ __all__ = ["Refusal", "Table", "read_table", "MOST_ROWS"]
 MOST_ROWS = 10_000  # a page grows a tree of so many in some seconds
 LOOKED_AT = 200  # lines, to find what separates the columns
 SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
+CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff]")
 NUMBER = re.compile(r"[+-]?(\d[\d.,]*|[.,]\d+)([eE][+-]?\d+)?")
 AS_CSV = "Open it in a spreadsheet, save it as CSV (UTF-8) or as .xlsx, and choose that file."
 #: How files of other kinds begin, and what they are.
@@ -74,7 +75,7 @@ def read_table(data: bytes, encoding: str = "", seed: int = 0) -> Table:
 
 
 def decode(data: bytes, encoding: str, notes: list[str]) -> str:
-    """The text of a file. Beyond Unicode it can only be guessed: Chinese characters come in pairs of high bytes."""
+    """The text of a file. Beyond Unicode it can only be guessed."""
     found = encoding or next((name for mark, name in UNICODE.items() if data.startswith(mark)), "")
     head = data[:4000]
     if not found and head.count(0) > len(head) / 5:
@@ -83,14 +84,18 @@ def decode(data: bytes, encoding: str, notes: list[str]) -> str:
         try:
             return data.decode("utf-8")
         except UnicodeDecodeError:
-            runs = re.findall(rb"[\x80-\xff]+", data[:200_000])
-            in_pairs = sum(len(run) % 2 == 0 for run in runs) > 0.9 * len(runs)
-            found = "gb18030" if in_pairs else "cp1252"
-        notes.append(f"The text is not Unicode and was read as {found}. If letters look wrong, choose another encoding.")
+            found = guessed(data[:200_000])
+        notes.append(f"The text is not Unicode and was read as {found}. If letters look wrong, choose another.")
     try:
         return data.decode(found, errors="strict" if encoding else "replace")
     except (UnicodeDecodeError, LookupError):
         raise Refusal(f"The text cannot be read as {found}: choose another encoding, or let the page guess.") from None
+
+
+def guessed(data: bytes) -> str:
+    """Chinese or Western: only Western letters beyond ASCII stand beside letters of ASCII."""
+    runs = re.findall(rb"([A-Za-z]?)[\x80-\xff]+([A-Za-z]?)", data)
+    return "cp1252" if sum(map(any, runs)) > len(runs) / 2 else "gb18030"
 
 
 def separator_of(text: str) -> tuple[str, int]:
@@ -106,10 +111,12 @@ def separator_of(text: str) -> tuple[str, int]:
         usual = max(set(widths), key=widths.count, default=1)
         if usual > 1:
             best = max(best, (widths.count(usual) / len(widths), usual, separator))
+    if not best[1] and text.count('"') % 2:
+        raise Refusal("A quotation mark opens and is not closed: mend the file there.")
     if not best[1]:
         raise Refusal(
-            "Only one column was found. Columns must be separated by commas, semicolons, tabs or bars, and a tree needs "
-            "one column to predict and another to ask about."
+            "Only one column was found. Columns must be separated by commas, semicolons, tabs or bars, and a tree "
+            "needs one column to predict and another to ask about."
         )
     return best[2], 0
 
@@ -123,7 +130,7 @@ def read_csv(text: str, separator: str, skipped: int) -> Iterator[list[str]]:
         if any("\n" in word and word.count("\n") > 100 for word in row):
             start = next(word for word in row if word.count("\n") > 100)[:30]
             raise Refusal(f"A quotation mark opens before “{start}” and is not closed: mend the file there.")
-        yield [word.replace("\0", "").strip() for word in row]
+        yield [word.strip() for word in row]
 
 
 # -- Excel's own format -----------------------------------------------------------------------------------------------
@@ -135,7 +142,9 @@ def read_xlsx(data: bytes) -> Iterator[list[str]]:
         book = zipfile.ZipFile(io.BytesIO(data))
         names = set(book.namelist())
     except zipfile.BadZipFile:
-        raise Refusal("This workbook is damaged or was not copied whole. Save it once more and choose it again.") from None
+        raise Refusal(
+            "This workbook is damaged or was not copied whole. Save it once more and choose it again."
+        ) from None
     if "xl/workbook.xml" not in names:
         raise Refusal(f"This archive holds no Excel workbook. Unpack it and choose the table in it. {AS_CSV}")
     first = ElementTree.fromstring(book.read("xl/workbook.xml")).find(".//{*}sheet")
@@ -217,10 +226,15 @@ def fitted(rows: list[list[str]], width: int, notes: list[str]) -> list[list[str
     n_ragged = sum(len(row) < width or any(row[width:]) for row in rows)
     if n_ragged:
         notes.append(
-            f"{n_ragged:,} row{'s have' if n_ragged > 1 else ' has'} more or fewer fields than there are names: missing "
-            "ones count as gaps, and those too many were left out."
+            f"{n_ragged:,} row{'s have' if n_ragged > 1 else ' has'} more or fewer fields than there are names: "
+            "missing ones count as gaps, and those too many were left out."
         )
-    return [(row + [""] * width)[:width] for row in rows]
+    return [[in_line(word) for word in (row + [""] * width)[:width]] for row in rows]
+
+
+def in_line(words: str) -> str:
+    """Words without line breaks and what else no drawing may hold."""
+    return " ".join(CONTROL.sub(" ", words).split())
 
 
 def names_of(head: list[str]) -> tuple[list[str], bool]:
@@ -228,7 +242,7 @@ def names_of(head: list[str]) -> tuple[list[str], bool]:
     is_headless = all(NUMBER.fullmatch(word) for word in head)
     names: list[str] = []
     for k, word in enumerate(head, start=1):
-        name = " ".join(word.split()) if word and not is_headless else f"column {k}"
+        name = in_line(word) if word and not is_headless else f"column {k}"
         while name in names:
             name += " (again)"
         names.append(name)

@@ -142,7 +142,7 @@ function show(answer) {
   part("importance").replaceChildren(
     ...tree.importance.map(([name, share]) => {
       const bar = make("i");
-      bar.style.width = percent(share);
+      bar.style.width = `${100 * share}%`;
       return make("li", {}, make("span", { textContent: name, title: name }), bar, percent(share));
     }),
   );
@@ -203,7 +203,9 @@ function choose(k) {
   doing("Asking …", async () => {
     const about = await call("offers", k);
     for (const node of part("tree").querySelectorAll("[data-node]")) {
-      if (node.getAttribute("role") || node.localName === "details") node.setAttribute("aria-pressed", Number(node.dataset.node) === k);
+      const isChosen = Number(node.dataset.node) === k;
+      if (node.getAttribute("role")) node.setAttribute("aria-pressed", isChosen);
+      node.classList.toggle("chosen", isChosen);
     }
     const place = about.where ? `Where ${about.where}` : "At the root";
     const lines = [make("p", {}, make("strong", { textContent: `${place}: ${about.rows} rows` }))];
