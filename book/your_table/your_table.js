@@ -68,6 +68,7 @@ function take(name, ...values) {
     isTaken = true;
     showTable(about);
     await grow();
+    form.scrollIntoView({ block: "start" });
   });
 }
 
@@ -130,7 +131,7 @@ async function grow() {
 
 // -- the tree ----------------------------------------------------------------------------------------------------
 
-const percent = (share) => `${(100 * share).toFixed(share > 0.995 && share < 1 ? 1 : 0)} %`;
+const percent = (share) => `${(100 * share).toFixed(share > 0.995 && share < 1 ? 1 : 0)}\u00a0%`;
 const short = (number) => Number(number.toPrecision(3)).toString();
 
 function show(answer) {
