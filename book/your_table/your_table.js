@@ -3,6 +3,7 @@
 import { createPython } from "./python.js";
 
 const MOST_BYTES = 200_000_000; // more than a browser reads
+const PASTED = "table.csv"; // the name of what came without one
 const box = document.getElementById("your-table");
 const part = (name) => box.querySelector(`[data-part="${name}"]`);
 const form = part("form");
@@ -33,7 +34,7 @@ let tree = null; // what Python said of the tree that stands on the page
 
 async function call(name, ...values) {
   const answer = await python.call(`your_table.page.${name}`, values);
-  if (!answer) throw new Refused("Stopped. Change something, and the tree grows anew.");
+  if (!answer) throw new Refused("Stopped. Change a setting or bring a table, and a tree grows again.");
   if (answer.error) throw new Refused(`Python could not do this: ${answer.error.trim().split("\n").at(-1)}`);
   if (answer.value.refused) throw new Refused(answer.value.refused);
   return answer.value;
@@ -63,6 +64,7 @@ function take(name, ...values) {
   source = [name, ...values];
   isTaken = false;
   form.hidden = part("result").hidden = true;
+  field("encoding").disabled = name !== "take" || values[1] === PASTED;
   doing("Reading the table …", async () => {
     const about = await call(...source);
     isTaken = true;
@@ -82,7 +84,7 @@ async function takeFile(file) {
 }
 
 function takeText(text) {
-  if (text.trim()) take("take", new TextEncoder().encode(text), "table.csv", "utf-8");
+  if (text.trim()) take("take", new TextEncoder().encode(text), PASTED, "utf-8");
 }
 
 function showTable({ rows, notes, columns, suggested }) {
@@ -174,14 +176,12 @@ function showTree() {
 function showScores() {
   const [own, guess] = [tree.scores[0], tree.scores.at(-1)];
   const shown = (score) => (score === null ? "–" : tree.is_numbers ? short(score) : percent(score));
-  const verb = tree.is_numbers ? "is off by" : "is right on";
-  const seen = tree.n_held ? "held" : "grown";
+  const [ours, theirs] = [own, guess].map((one) => shown(tree.n_held ? one.held : one.grown));
   const rows = tree.n_held ? `${tree.n_held} rows that it has not seen` : `the ${tree.n_grown} rows it grew from`;
-  const [ours, theirs] = [own, guess].map((one) => shown(one[seen]));
   const name = own.name.replace(/^./, (letter) => letter.toUpperCase());
   part("headline").textContent = tree.is_numbers
-    ? `${name} ${verb} ${ours} on average, on ${rows}; ${guess.name} is off by ${theirs}.`
-    : `${name} ${verb} ${ours} of ${rows}; ${guess.name} is right on ${theirs}.`;
+    ? `${name} is off by ${ours} on average, on ${rows}; ${guess.name} is off by ${theirs}.`
+    : `${name} is right on ${ours} of ${rows}; ${guess.name} is right on ${theirs}.`;
   const what = tree.is_numbers ? "Off by, on average" : "Right";
   const head = ["", "Leaves", `${what}: the ${tree.n_grown} rows it grew from`, `${what}: ${tree.n_held || "no"} rows held out`];
   const cells = (kind, words) => make("tr", {}, ...words.map((word) => make(kind, { textContent: word })));
@@ -282,7 +282,7 @@ for (const kind of ["dragover", "dragleave", "drop"]) {
 form.addEventListener("submit", (event) => event.preventDefault());
 form.addEventListener("change", ({ target }) => {
   if (target.name !== "encoding") return doing("Growing the tree …", grow);
-  if (source[0] === "take") take("take", source[1], source[2], target.value);
+  take("take", source[1], source[2], target.value);
 });
 part("tree").addEventListener("click", pressed);
 part("tree").addEventListener("keydown", pressed);
@@ -295,7 +295,8 @@ part("save-table").addEventListener("click", () => doing("Writing the table …"
 }));
 part("copy").addEventListener("click", copy);
 part("stop").addEventListener("click", () => {
-  isTaken = false;
+  isTaken = false; // and with it the tree is gone
+  part("result").hidden = true;
   python.stop();
 });
 // Python is fetched when somebody turns to the form, not before.

@@ -10,6 +10,7 @@ from sklearn import datasets
 
 from scripts.execute import ROOT
 from tests.book.sites import open_tab
+from tests.your_table.test_reading import workbook
 from your_table import page
 
 PAGE = "book/your_table.html"
@@ -171,6 +172,15 @@ def test_a_bad_table_is_answered_in_a_sentence(tab):
     said(tab, "Only one column was found.")
     assert part(tab, "form").is_hidden() and part(tab, "result").is_hidden()
     part(tab, "pasted").fill("")
+
+
+def test_a_workbook_of_excel_is_read_in_the_browser(tab, tmp_path):
+    cell = '<c r="{}{}" t="inlineStr"><is><t>{}</t></is></c>'
+    rows = [("sugar", "ripe"), *((k, "yes" if k > 3 else "no") for k in (1, 2, 3.5, 3, 4, 5, 7))]
+    sheet = ["".join(cell.format(letter, k, word) for letter, word in zip("AB", row)) for k, row in enumerate(rows, 1)]
+    (tmp_path / "melons.xlsx").write_bytes(workbook(*sheet))
+    part(tab, "file").set_input_files(tmp_path / "melons.xlsx")
+    tab.wait_for_selector("[data-part=rules]:has-text('sugar <= 3.25')")
 
 
 def test_what_takes_too_long_is_stopped_and_goes_on(tab):
