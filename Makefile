@@ -2,7 +2,7 @@
 # Needed: git, make and a Python that pyproject.toml names, with its venv module. `make book PYTHON=...` chooses one.
 
 .DEFAULT_GOAL := help
-.PHONY: help book site serve lint check page test binder execute exercises questions slides reading weight grade bench tricks lock dist clean
+.PHONY: help book site serve lint check page test binder execute exercises questions slides reading wasm weight grade bench tricks lock dist clean
 
 PYTHON ?=
 PORT ?= 8000
@@ -31,6 +31,7 @@ help:
 	@echo "make reading  tell how long each chapter's open page takes (CHAPTERS=\"entropy id3\" for some)"
 	@echo "make weight   tell what a first visit to some pages weighs and how long it takes on a phone (PAGES=\"entropy id3\")"
 	@echo "make grade    mark what students handed in (SUBMISSIONS=folder or zip; ROSTER=..., RULES=..., ASSIGNMENTS=...)"
+	@echo "make wasm     run the chapters in 32-bit WebAssembly, as a browser does, and compare, some 20 minutes (CHAPTERS=...)"
 	@echo "make bench    measure treekit against its peers, some 20 minutes (ONLY=\"cart path\" for some groups)"
 	@echo "make tricks   measure what each trick of speed gains, some minutes (ONLY=\"few cuts\" for one)"
 	@echo "make lock     resolve requirements.in into requirements.txt, and what Binder installs, with hashes"
@@ -95,6 +96,9 @@ questions: $(READY)
 # Of the site as it was built last: CHAPTER is the name of a page in book/.
 slides: $(READY)
 	@$(BIN)/python -m scripts.slides $(CHAPTER) "$(OUT)/_build/html"
+
+wasm: $(READY)
+	@.venv/bin/python -m scripts.wasm $(CHAPTERS)
 
 reading: $(READY)
 	@.venv/bin/python -m scripts.reading $(CHAPTERS)

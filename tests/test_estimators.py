@@ -431,6 +431,15 @@ def test_pickle_and_clone_round_trip(model):
 
 
 @each_model
+def test_what_scikit_learn_has_noted_outlives_a_fit(model):
+    frame, y = grown_table()
+    model = clone(model)
+    model._noted_by_scikit_learn = "such as a request for metadata"
+    model.fit(suited(frame, model), y).fit(suited(frame, model), y)
+    assert model._noted_by_scikit_learn == "such as a request for metadata"
+
+
+@each_model
 def test_before_a_fit_there_is_nothing_to_read(model):
     model = clone(model)
     asked = {"feature_importances_", "n_estimators_", "get_depth", "get_n_leaves"} & set(dir(type(model)))

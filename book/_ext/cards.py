@@ -71,4 +71,5 @@ class ChapterCards(SphinxDirective):
 
 def setup(app: Sphinx) -> ExtensionMetadata:
     app.add_directive("chapter-cards", ChapterCards)
+    app.add_js_file("read.js", loading_method="defer")  # ticks on the cards, too
     return {"version": "1.0", "parallel_read_safe": True, "parallel_write_safe": True}

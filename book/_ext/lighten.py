@@ -43,6 +43,8 @@ Loaded = list[tuple[list[str], list[str]]]
 FOR_THE_SEARCH = {"searchtools.js", "language_data.js", "searchindex.js"}
 #: What no page needs. The first draws as SVG the icons that the style sheet has as a font; the other is for tabs.
 NEEDLESS = {"fontawesome.js", "design-tabs.js"}
+#: What is loaded later and holds the words of others, who have style sheets of their own.
+OF_OTHERS = "editor.js"
 ICONS = "vendor/fontawesome/webfonts/fa-solid-900.woff2"
 
 #: Each script is a script of its own: where one fails, as some do in a browser that stores nothing, the others run.
@@ -195,7 +197,7 @@ def lighten(loaded: Loaded, app: Sphinx, exception: Exception | None) -> None:
     scripts = [read_script(folder, name) for name in names]
     script = RUN_EACH % ",\n".join(json.dumps(text, ensure_ascii=False) for text in scripts)
     rules = tinycss2.parse_stylesheet("".join(read_sheet(folder, name) for name in sheets), skip_whitespace=True)
-    later = [path.read_text(encoding="utf-8") for path in sorted(folder.glob("live/*.[jc]s*"))]
+    later = [path.read_text(encoding="utf-8") for path in folder.glob("live/*.[jc]s*") if path.name != OF_OTHERS]
     used = "".join(in_use(rules, words_of(pages.values(), [*scripts, *later])))
     sheet = '@charset "utf-8";\n' + without_idle_variables(used, pages.values(), [*scripts, *later])
     versions = {name: write(folder / name, text) for name, text in {"page.css": sheet, "page.js": script}.items()}

@@ -44,7 +44,7 @@ import treekit  # noqa: E402
 PUBLIC = "https://cdn.jsdelivr.net/pyodide/v{version}/full/"
 CORE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "pyodide-lock.json")
 #: What a page loads when it is asked for.
-MODULES = ("python.js", "worker.js")
+MODULES = ("python.js", "worker.js", "cells.js", "cells.css")
 CELL = re.compile(r'<div class="cell[ "]')
 
 logger = logging.getLogger(__name__)
@@ -182,7 +182,7 @@ def sent(path: Path) -> int:
 
 
 def write_modules(live: Path, known: dict[str, Any]) -> None:
-    """Write the book's code for the browser: what needs the standard library alone comes with Python, the rest later."""
+    """Write the code of the book for the browser; what needs the standard library alone comes with Python."""
     runner = files_below(SOURCES / "runner.py", SOURCES / "slices.py", top=SOURCES)
     runner["packages.json"] = json.dumps(known, sort_keys=True).encode()
     plain = {file: content for file, content in book_files().items() if module_name(file) not in known["modules"]}
@@ -238,37 +238,46 @@ def write_python(app: Sphinx, exception: Exception | None) -> None:
 # -- which cells a cell needs ---------------------------------------------------------------------------------------
 
 
-def sources_of(notebook: Path) -> list[str]:
-    """The code of a notebook's cells, but for those that leave no trace on the page."""
-    cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+def cells_of(notebook: Path) -> list[tuple[str, bool]]:
+    """The code of a notebook's cells and whether the page shows it, but for those that leave no trace there."""
+    cells = [cell for cell in json.loads(notebook.read_text(encoding="utf-8"))["cells"] if cell["cell_type"] == "code"]
+    tags = [set(cell["metadata"].get("tags", ())) for cell in cells]
     return [
-        "".join(cell["source"])
-        for cell in cells
-        if cell["cell_type"] == "code" and "remove-cell" not in cell["metadata"].get("tags", ())
+        ("".join(cell["source"]), "remove-input" not in its)
+        for cell, its in zip(cells, tags)
+        if "remove-cell" not in its
     ]
+
+
+def needs_of(notebook: Path) -> list[list[int] | None]:
+    """For each cell the numbers of the cells above that it needs; None if the page does not show them all."""
+    cells = cells_of(notebook)
+    needs = slices([source for source, _ in cells])
+    return [above if all(cells[j][1] for j in [*above, k]) else None for k, above in enumerate(needs)]
 
 
 def tell_needs(
     app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: nodes.document | None
 ) -> None:
-    """Write into each cell of a page the numbers of the cells above that it needs, as `data-needs`."""
+    """Write into each cell of a page that a reader can run which cells above it needs, as `data-needs`."""
     if context.get("page_source_suffix") != ".ipynb":
         return
-    needs = iter(slices(sources_of(Path(app.env.doc2path(pagename)))))
+    needs = needs_of(Path(app.env.doc2path(pagename)))
+    if len(needs) != len(CELL.findall(context["body"])):
+        logger.warning("the page has other cells than its notebook", location=pagename)
+        return
+    left = iter(needs)
 
     def with_needs(cell: re.Match[str]) -> str:
-        return cell[0].replace("<div", f'<div data-needs="{" ".join(map(str, next(needs)))}"')
+        above = next(left)
+        return cell[0] if above is None else cell[0].replace("<div", f'<div data-needs="{" ".join(map(str, above))}"')
 
-    try:
-        context["body"] = CELL.sub(with_needs, context["body"])
-        left = len(list(needs))
-    except StopIteration:
-        left = -1
-    if left:
-        logger.warning("the page has other cells than its notebook", location=pagename)
+    context["body"] = CELL.sub(with_needs, context["body"])
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
+    app.add_css_file("run.css")
+    app.add_js_file("run.js", loading_method="defer")
     app.connect("html-page-context", tell_needs)
     app.connect("build-finished", write_python, priority=800)  # `lighten` reads what is written here
     return {"version": "1.0", "parallel_read_safe": True, "parallel_write_safe": True}

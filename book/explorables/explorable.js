@@ -137,11 +137,18 @@
     else frame.replaceChildren(...next.children);
   }
 
+  // A drawing of which a frame fills no more than this height.
+  function fit(svg, height) {
+    const { width } = svg.viewBox.baseVal;
+    svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
+    svg.style.setProperty("--ratio", `${width} / ${height}`);
+  }
+
   const isGuessing = (figure) => figure.classList.contains("guessing");
 
   // The drawings and the sentence. Returns a function that shows the frame at some positions, under a name that tells
   // what it shows; `waits` for a guess, and then gives nothing away.
-  function addStage(figure, { controls, parts, frames, stagger = 0 }) {
+  function addStage(figure, { controls, parts, frames, stagger = 0, heights }) {
     const title = figure.querySelector("strong").textContent;
     figure.querySelector(".explorable-challenge").hidden = false;
     const sentence = addRoom(figure.querySelector("output"), frames.map(([words]) => words));
@@ -152,9 +159,10 @@
     }));
     return (positions, waits) => {
       // The frames are in a row, the last control moving fastest.
-      const index = controls.reduce((sum, control, k) => sum * control.values.length + positions[k], 0);
+      const index = controls.reduce((sum, { values }, k) => sum * values.length + Math.max(0, positions[k]), 0);
       const [words, isFound, ...scenes] = frames[index];
       sentence.textContent = words;
+      if (heights) fit(panels[0].svg, heights[index]);
       scenes.forEach(([drawing, places], k) => {
         const which = k ? ", the second drawing" : "";
         panels[k].svg.setAttribute("aria-label", `${title}${which}. ${waits ? "Your guess comes first." : words}`);
@@ -332,7 +340,11 @@
     function go(k, position, byHand, settled) {
       if (byHand) players.forEach((player) => player.stop());
       positions[k] = position;
-      made[k].set(position);
+      controls.forEach(({ kind, start }, i) => {
+        if (positions[i] < 0) positions[i] = start;
+        if (controls[k].steps && kind === "slider" && !positions[i]) positions[i] = 1;
+        made[i].set(positions[i]);
+      });
       update(settled);
     }
 
@@ -354,9 +366,15 @@
     return link.read;
   }
 
-  const figures = [...document.querySelectorAll("figure.explorable")];
-  const readers = figures.map(enliven);
-  figures[0]?.getBoundingClientRect(); // from here on marks travel; so far they have jumped
-  figures.forEach((figure) => figure.classList.add("moves"));
-  readers.forEach((read) => read());
+  let count = 0; // figures so far: their names go on
+
+  function start(box) {
+    const figures = [...box.querySelectorAll("figure.explorable")];
+    const readers = figures.map((figure) => enliven(figure, count++));
+    figures[0]?.getBoundingClientRect(); // from here on marks travel; so far they have jumped
+    figures.forEach((figure) => figure.classList.add("moves"));
+    readers.forEach((read) => read());
+  }
+  start(document);
+  addEventListener("new-output", ({ detail }) => start(detail)); // of a cell that the reader has run
 })();

@@ -17,7 +17,7 @@
     return shape;
   }
 
-  function start(script) {
+  function enliven(script) {
     const { parent, rows } = JSON.parse(script.textContent);
     const tree = script.previousElementSibling;
     const svg = tree.querySelector("svg");
@@ -80,6 +80,7 @@
     select.addEventListener("change", () => follow(rows[select.value]));
   }
 
-  document.querySelectorAll("script.treekit-rows").forEach(start);
-  window.followRows = start; // for a tree that comes later
+  const start = (box) => box.querySelectorAll("script.treekit-rows").forEach(enliven);
+  start(document);
+  addEventListener("new-output", ({ detail }) => start(detail)); // of a cell that the reader has run
 })();

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from figures.charts import Chart, Spot
-from figures.explorable import Choice, Explorable, Places, Scene, Slider, State
+from figures.explorable import UNSET, Choice, Explorable, Places, Scene, Slider, State
 from figures.looks import OUTLINE, centred, filled, path, small
 from figures.melons import in_lines, listed, melon_marks, ripe_and_unripe
 from treekit.measures import entropy, information_gain
@@ -127,7 +127,7 @@ def _least_width(node: Bin) -> float:
 
 def lay_out(levels: list[list[Bin]], whole_width: float = WIDTH) -> float:
     """Give every node its place; return the height of the whole."""
-    top = 0.0
+    top = 8.0  # below the key
     middle = whole_width / 2
     for level in levels:
         # Each node has room for its longest word. What is left goes to those with many rows, as far as these need it.
@@ -200,9 +200,18 @@ class _Falling(Scene):
         least = [sum(map(_least_width, level)) for levels in self.levels.values() for level in levels]
         self.width = NARROW if max(least) <= NARROW else WIDTH
         bottom = max(lay_out(levels, self.width) for levels in self.levels.values())
-        self.size = (self.width + 66, bottom + 36)
-        self.left = self.width + 26  # of the bar
-        self.bits = Chart((0, 1), (0, 1), (self.left, 62, self.left + 26, bottom - 4))
+        self.size = (self.width + 66, bottom + 12)
+        self.left = self.width + 26  # of the bar, which ends where the first question's branches do
+        end = max(self.bottom_of(question, 1) for question in self.roots)
+        self.bits = Chart((0, 1), (0, 1), (self.left, 62, self.left + 26, end - 4))
+
+    def bottom_of(self, question: str, level: int) -> float:
+        """Where the last of the nodes of a level ends; of a level below the tree, where the tree ends."""
+        return max(node.bottom for node in self.levels[question][: level + 1][-1])
+
+    def height(self, question: str, level: int) -> float:
+        """How far down the drawing reaches: as far as the tree has grown, and to the end of the bar."""
+        return max(self.bottom_of(question, level), self.bits.y(0)) + 12
 
     def bar(self, low: float, high: float, **look: Any) -> str:
         """The part of the bar between two entropies."""
@@ -210,7 +219,7 @@ class _Falling(Scene):
 
     def background(self) -> str:
         names = small(text(self.left + 13, 18, "entropy") + text(self.left + 13, 54, "bits"), text_anchor="middle")
-        return names + self.bar(0, self.before, **OUTLINE) + ripe_and_unripe(12, self.size[1] - 12)
+        return names + self.bar(0, self.before, **OUTLINE) + ripe_and_unripe(12, 10)
 
     def frame(self, question: str, level: int) -> State:
         root, shown = self.roots[question], self.levels[question][: level + 1]
@@ -296,12 +305,14 @@ def falling_melons(
     return falling.explorable(
         alt=falling.alt(own),
         title="Seventeen melons, one question after another",
-        challenge="Which first question takes away the most entropy? Then press Play, and let ID3 ask on.",
+        challenge=f"{sum(falling.is_ripe.values())} of them are ripe. Which first question sorts them best? "
+        "Choose one; then press Play, and ID3 asks on.",
         controls=[
-            Choice("First ask about", list(first), start=own, opens=min(first, key=gains.__getitem__)),
-            Slider("Levels of questions", list(range(falling.n_levels)), start=falling.n_levels - 1, opens=1),
+            Choice("First ask about", list(first), start=own, opens=UNSET, steps=True),
+            Slider("Levels of questions", list(range(falling.n_levels)), start=falling.n_levels - 1, opens=0),
         ],
         found=lambda question, level: question in best and level == 1,
+        height=falling.height,
     )
 
 
@@ -321,6 +332,7 @@ def _level_by_level(falling: _Falling, own: str, guess: bool) -> Explorable:
         challenge="After how many questions are more than half of the melons in a leaf? Which ones answer the most?",
         controls=[Slider("Levels of questions", levels, start=levels[-1], opens=0)],
         frame=lambda level: falling.frame(own, level),
+        height=lambda level: falling.height(own, level),
         found=lambda level: level == settled,
         guess=asked if guess else None,
     )

@@ -24,6 +24,8 @@ __all__ = ["Slider", "Choice", "Panel", "Explorable", "Scene"]
 
 Place = Sequence[float]
 Places = dict[Any, Place]
+#: A control that opens with it has no value; what moves first, moves it to where it starts.
+UNSET = object()
 #: What `frame` returns: the SVG that changes, the sentence, and the places of the marks.
 State = tuple[list[str], str, Places]
 
@@ -33,7 +35,8 @@ class _Control:
     """What the reader can set: a label and the values that it takes.
 
     `start` is the value at rest (by default the first), `opens` the one with which the script begins (by default
-    `start`): in print a figure may show its answer, while a reader who can move it finds the answer alone.
+    `start`, UNSET for none): in print a figure may show its answer, while a reader who can move it finds the answer
+    alone.
 
     A guess is judged by its `answer`: one of the values, or a set of those that are right. `truth` is what the verdict
     tells of it, as a clause, "the vote of 5 stumps is the first without an error"; a number also hears how far it was
@@ -53,7 +56,7 @@ class _Control:
         if len(self.values) < 2:
             raise ValueError(f"values of {self.label!r}: a control needs at least two, got {len(self.values)}")
         for name, value in (("start", self.start), ("opens", self.opens), *(("answer", one) for one in self.right)):
-            if value is not None and value not in list(self.values):
+            if value is not None and value is not UNSET and value not in list(self.values):
                 raise ValueError(f"{name} of {self.label!r} must be one of its values, got {value!r}")
 
     @property
@@ -69,6 +72,8 @@ class _Control:
     @property
     def opens_index(self) -> int:
         """The position of the value with which the script begins."""
+        if self.opens is UNSET:
+            return -1
         return self.start_index if self.opens is None else list(self.values).index(self.opens)
 
     def to_dict(self) -> dict[Any, Any]:
@@ -119,13 +124,19 @@ class Slider(_Control):
         return {**super().to_dict(), **({"points": points} if points else {})}
 
 
+@dataclass(frozen=True)
 class Choice(_Control):
     """One button for each of a few `values`, of which one is pressed.
 
-    In the drawing, whatever has the attribute `data-choose` chooses the value of this name when it is tapped.
+    In the drawing, whatever has the attribute `data-choose` chooses the value of this name when it is tapped. A choice
+    that `steps` moves a slider that is at its first position on to the next: it is seen at once.
     """
 
-    kind = "choice"
+    kind: ClassVar[str] = "choice"
+    steps: bool = False
+
+    def to_dict(self) -> dict[Any, Any]:
+        return {**super().to_dict(), **({"steps": True} if self.steps else {})}
 
 
 @dataclass(frozen=True)
@@ -194,6 +205,7 @@ class Explorable:
     beside : a second panel, which stands beside the first where there is room.
     stagger : how many milliseconds later than the one before it each mark that moves sets out; by default all travel at
         once.
+    height : a function of the values: how much of the first drawing the frame fills; by default all of it.
 
     Raises
     ------
@@ -219,6 +231,7 @@ class Explorable:
         guess: _Control | None = None,
         beside: Panel | None = None,
         stagger: int = 0,
+        height: Callable[..., float] | None = None,
     ) -> None:
         if not controls:
             raise ValueError("controls: a figure that moves needs at least one")
@@ -239,17 +252,22 @@ class Explorable:
             return Frame(scenes, sentence, found is not None and bool(found(*values)))
 
         # The last control moves fastest: the script finds a frame's place in this list by the same rule.
-        self.frames = [drawn(*values) for values in itertools.product(*(c.values for c in controls))]
+        states = list(itertools.product(*(c.values for c in controls)))
+        self.frames = [drawn(*values) for values in states]
+        self.heights = [round(height(*values)) for values in states] if height else []
         if self._frame_at([c.opens_index for c in controls]).found:
             raise ValueError(
                 "found: the challenge is met before the reader has moved anything; let a control open elsewhere"
             )
 
     def _frame_at(self, positions: Sequence[int]) -> Frame:
+        return self.frames[self._index(positions)]
+
+    def _index(self, positions: Sequence[int]) -> int:
         index = 0
         for control, position in zip(self.controls, positions, strict=True):
-            index = index * len(control.values) + position
-        return self.frames[index]
+            index = index * len(control.values) + max(position, 0)
+        return index
 
     @property
     def start_frame(self) -> Frame:
@@ -269,6 +287,10 @@ class Explorable:
         pictures = "\n".join(
             _picture(panel, scene, len(self.panels)) for panel, scene in zip(self.panels, start.scenes, strict=True)
         )
+        if self.heights:
+            opens = self._index([control.opens_index for control in self.controls])
+            ratio = f"--ratio: {number(self.panels[0].size[0])} / {self.heights[opens]}"
+            pictures = pictures.replace('style="', f'style="{ratio}; ', 1)
         two = " two" * (len(self.panels) > 1)
         # A notebook stores each line apart: with a part or a frame a line, a diff names the one that changed.
         return (
@@ -292,7 +314,8 @@ class Explorable:
         guess = self.guess and self.guess.asked()
         lines = ",\n".join(script_json(part) for part in parts)
         stagger = f'"stagger":{self.stagger},\n' if self.stagger else ""
-        head = f'"controls":{controls},\n"guess":{script_json(guess)},\n{stagger}'
+        heights = f'"heights":{script_json(self.heights)},\n' if self.heights else ""
+        head = f'"controls":{controls},\n"guess":{script_json(guess)},\n{stagger}{heights}'
         return f'{{{head}"parts":[\n{lines}\n],\n"frames":[\n' + ",\n".join(frames) + "\n]}"
 
 

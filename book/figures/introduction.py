@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from figures.charts import Chart, Picture
-from figures.explorable import Explorable, Scene, Slider, State
-from figures.looks import OUTLINE, centred, dot, ending, grip, in_class, ringed
+from figures.explorable import Choice, Explorable, Panel, Scene, Slider, State
+from figures.looks import HALO, OUTLINE, centred, dot, ending, filled, grip, in_class, painted, path, ringed
 from treekit.datasets import load_lunch
-from treekit.pen.palette import class_color
+from treekit.pen.palette import REGION, class_color
 from treekit.pen.svg import element, line, number, rect, text
 
 
@@ -26,8 +26,8 @@ def code_lines(lines: list[tuple[int, str]], y: float) -> str:
     return element("g", "".join(written), font_family="ui-monospace, Consolas, monospace")
 
 
-class _Lunch(Scene):
-    """The twelve dishes in a plane of distance and price, in which two limits make a region."""
+class _Dishes(Scene):
+    """The twelve dishes in a plane of distance and price."""
 
     def __init__(self, box: tuple[float, float, float, float]) -> None:
         lunches = load_lunch()
@@ -44,8 +44,11 @@ class _Lunch(Scene):
         """Some dishes as dots, or as arrows where the price is off the chart."""
         return "".join((dot if self.cost[i] <= 50 else arrow)(*self.spots[i]) for i in np.flatnonzero(rows))
 
+
+class _Lunch(_Dishes):
+    """Two limits make a region of the plane, whose corner the reader drags."""
+
     def marks(self) -> dict[Any, str]:
-        """The corner of the region, which the reader drags."""
         corner = rect(-8, -8, 16, 16, rx=3, fill_opacity=0.15, stroke="currentColor", stroke_width=2)
         return {"handle": corner + grip(self.size[0])}
 
@@ -104,9 +107,9 @@ def lunch_explorer() -> Explorable:
     )
 
 
-def _card(x: float, y: float, words: str, is_leaf: bool = False) -> str:
+def _card(x: float, y: float, words: str, is_leaf: bool = False, width: float = 170) -> str:
     """A node of the tree that is drawn by hand."""
-    width, corner = (100, 20) if is_leaf else (170, 6)
+    width, corner = (100, 20) if is_leaf else (width, 6)
     return rect(x - width / 2, y, width, 40, rx=corner, **OUTLINE) + centred(x, y + 25, words, font_weight="bold")
 
 
@@ -114,6 +117,29 @@ def _branch(x1: float, x2: float, y: float, answer: str) -> str:
     """The line down from the card at (x1, y) to the one at x2, its answer on the outer side."""
     anchor, gap = ("end", -14) if x2 < x1 else ("start", 14)
     return line(x1, y + 40, x2, y + 110) + text((x1 + x2) / 2 + gap, y + 79, answer, text_anchor=anchor)
+
+
+def heart_attack() -> Picture:
+    """The rule of Breiman et al. for patients after a heart attack, as a tree."""
+    return Picture(
+        alt="A tree of three questions. Was the lowest blood pressure of the first day above 91? If not, the risk is "
+        "high. If so: is the patient older than 62.5 years? If not, the risk is low. If so: is the heartbeat too fast? "
+        "If not, the risk is low; if so, it is high.",
+        size=(480, 390),
+        drawing=_branch(170, 240, 10, "yes")
+        + _branch(170, 65, 10, "no")
+        + _branch(240, 310, 120, "yes")
+        + _branch(240, 130, 120, "no")
+        + _branch(310, 400, 230, "yes")
+        + _branch(310, 210, 230, "no")
+        + _card(170, 10, "blood pressure above 91?", width=240)
+        + _card(65, 120, "high risk", is_leaf=True)
+        + _card(240, 120, "older than 62.5?")
+        + _card(130, 230, "low risk", is_leaf=True)
+        + _card(310, 230, "heartbeat too fast?", width=200)
+        + _card(210, 340, "low risk", is_leaf=True)
+        + _card(400, 340, "high risk", is_leaf=True),
+    )
 
 
 def _name(x: float, y: float, words: str, anchor: str = "start") -> str:
@@ -146,61 +172,165 @@ def lunch_anatomy() -> Picture:
     )
 
 
-Cuts = tuple[str, str, float, float]
+Cuts = tuple[str, str, int, int]
+ALL = "all three"
+REGIONS = ("R1", "R2", "R3")
 
 
-def _three_regions(title: str, first: str, distance: float, price: float, offset: float) -> str:
-    """A lunch tree as the regions that its two cuts make of the plane."""
-    lunch = _Lunch((offset + 28, 62, offset + 218, 262))
-    plane = lunch.plane
-    (low, top, high, bottom), (x, y) = plane.box, plane.at(distance, price)
-    if first == "distance":
-        cuts = line(x, top, x, bottom, stroke_width=2) + line(low, y, x, y, stroke_width=2)
-        second = plane.at(60, 34)
-    else:
-        cuts = line(low, y, high, y, stroke_width=2) + line(x, y, x, bottom, stroke_width=2)
-        second = plane.at(480, 5)
-    names = [(x - 24, bottom - 6), second, plane.at(500, 37)]
-    return (
-        centred((low + high) / 2, 20, title, font_weight="bold")
-        + lunch.region(distance, price)
-        + element("g", lunch.axes(""))
-        + text(offset, 48, "price (yuan)")
-        + cuts
-        + in_class(0, lunch.dishes(~lunch.eaten))
-        + in_class(1, lunch.dishes(lunch.eaten))
-        + "".join(text(*spot, f"R{k}", font_weight="bold") for k, spot in enumerate(names, start=1))
-    )
+class _View(_Dishes):
+    """A lunch tree of two questions above the three regions that it makes of the plane; one of its leaves is lit.
+
+    R1 is near and cheap; R2 is the other side of the second cut, R3 that of the first.
+    """
+
+    size = (300, 368)
+
+    def __init__(self, title: str, first: str, distance: int, price: int) -> None:
+        super().__init__((30, 176, 290, 320))
+        self.title, self.is_distance_first, self.cut = title, first == "distance", (distance, price)
+        sides = {f"distance ≤ {distance} m": self.far <= distance, f"price ≤ {price} yuan": self.cost <= price}
+        self.questions = list(sides) if self.is_distance_first else list(sides)[::-1]
+        yes, yes_again = (sides[question] for question in self.questions)
+        self.held = dict(zip(REGIONS, (yes & yes_again, yes & ~yes_again, ~yes)))
+
+    def says(self, leaf: str) -> bool:
+        """What a leaf predicts: whether most of its dishes were eaten."""
+        return bool(2 * self.eaten[self.held[leaf]].sum() > self.held[leaf].sum())
+
+    def boxes(self) -> dict[str, tuple[float, float, float, float]]:
+        """Left, top, right and bottom of each region."""
+        (low, top, high, bottom), (x, y) = self.plane.box, self.plane.at(*self.cut)
+        if self.is_distance_first:
+            return dict(zip(REGIONS, ((low, y, x, bottom), (low, top, x, y), (x, top, high, bottom))))
+        return dict(zip(REGIONS, ((low, y, x, bottom), (x, y, high, bottom), (low, top, high, y))))
+
+    def background(self) -> str:
+        first, second = self.questions
+        return (
+            centred(150, 15, self.title, font_weight="bold")
+            + _small_card(150, 24, f"{first}?", 160)
+            + _small_card(95, 78, f"{second}?", 150)
+            + text(20, 168, "price (yuan)")
+            + self.plane.axes([0, 200, 400, 600], range(0, 51, 10), "distance (m)", "")
+        )
+
+    def parts(self, lit: str) -> list[str]:
+        """The branches, the leaves and the regions, those of the lit leaf heavier than the others."""
+        drawn = []
+        for leaf, ends in BRANCHES.items():
+            is_lit = lit in (leaf, ALL)
+            heavy = dict(stroke_width=3 if lit == leaf else 1, stroke_opacity=1 if is_lit else 0.3)
+            x, y = ends[-1][1]
+            card = rect(x - 37, y, 74, 26, rx=13, **painted(self.says(leaf)), fill_opacity=0.3 if is_lit else 0.05)
+            words = centred(x, y + 18, f"{leaf}: {'yes' if self.says(leaf) else 'no'}", font_weight="bold")
+            left, top, right, bottom = self.boxes()[leaf]
+            shade = rect(left, top, right - left, bottom - top, **filled(self.says(leaf)), stroke="currentColor")
+            shade = element("g", shade, fill_opacity=0.3 if is_lit else 0.05, stroke_width=1.5)
+            lines = element("g", "".join(line(*start, *end) for start, end in ends), **heavy)
+            named = centred(left + 0.75 * (right - left), (top + bottom) / 2 + 5, leaf, style=HALO, font_weight="bold")
+            drawn += [lines, element("g", card + words, data_choose=leaf), element("g", shade, data_choose=leaf), named]
+        return drawn
+
+    def frame(self, lit: str) -> State:
+        answers = element("g", "".join(text(*place) for place in ANSWERS), font_size=13)
+        dots = in_class(0, self.dishes(~self.eaten)) + in_class(1, self.dishes(self.eaten))
+        ring = self.held.get(lit, np.zeros_like(self.eaten))
+        rings = ringed(((*self.spots[i], 9) for i in np.flatnonzero(ring)), width=1.5)
+        return [*self.parts(lit), answers, dots, rings], "", {}
+
+    def alt(self) -> str:
+        first, second = self.questions
+        regions = "; ".join(f"{leaf}, {'yes' if self.says(leaf) else 'no'}: {self.holds(leaf)}" for leaf in REGIONS)
+        return (
+            f"The tree {self.title} asks first: {first}? If yes, it asks: {second}? Below it the plane of distance and "
+            f"price, which the first cut crosses whole, the second on one side only. The regions hold these dishes. "
+            f"{regions}."
+        )
+
+    def holds(self, lit: str) -> str:
+        """The dishes of a leaf in words."""
+        return ", ".join(self.names[self.held[lit]])
 
 
-def _two_cuts(title: str, first: str, distance: float, price: float) -> str:
-    """The same in words."""
-    cuts = (f"{distance:g} metres", "cheap"), (f"{price:g} yuan", "near")
-    (whole, _), (part, side) = cuts if first == "distance" else cuts[::-1]
-    second = f"the second is at {part}, on the {side} side only."
-    return f"{title}: the first cut, at {whole}, crosses the whole plane; {second}"
+#: The lines that lead to each leaf, and where the answers stand beside them.
+BRANCHES: dict[str, list[tuple[tuple[float, float], tuple[float, float]]]] = {
+    "R1": [((150, 52), (95, 78)), ((95, 106), (45, 128))],
+    "R2": [((150, 52), (95, 78)), ((95, 106), (140, 128))],
+    "R3": [((150, 52), (240, 90))],
+}
+ANSWERS = [(92, 68, "yes"), (208, 68, "no"), (38, 120, "yes"), (128, 120, "no")]
 
 
-def lunch_partition(left: Cuts, right: Cuts) -> Picture:
-    """Two lunch trees side by side, each as the three regions that its two cuts make of the plane.
+def _small_card(x: float, y: float, words: str, width: float) -> str:
+    return rect(x - width / 2, y, width, 28, rx=6, **OUTLINE) + centred(x, y + 19, words)
+
+
+class _TwoViews(_View):
+    """Two lunch trees side by side."""
+
+    def __init__(self, left: Cuts, right: Cuts) -> None:
+        super().__init__(*left)
+        self.right = _View(*right)
+
+    def frame(self, lit: str) -> State:
+        parts, _, places = super().frame(lit)
+        return parts, self.sentence(lit), places
+
+    def sentence(self, lit: str) -> str:
+        if lit == ALL:
+            return "Each leaf of a tree is a region of its plane. Choose one, or tap it."
+        told = [f"{view.holds(lit)} in “{view.title}”" for view in (self, self.right)]
+        return f"{lit} holds {'; '.join(told)}. Both trees say {'yes' if self.says(lit) else 'no'} there."
+
+    def beside(self) -> Panel:
+        view = self.right
+        return Panel(view.alt(), view.size, view.background(), lambda lit: view.frame(lit)[::2])
+
+
+def lunch_partition(left: Cuts, right: Cuts) -> Explorable:
+    """Two lunch trees side by side, each above the three regions that its two cuts make of the plane.
 
     `left` and `right` are (title, question asked first, cut in metres, cut in yuan); the question is "distance" or
-    "price". The first cut divides the whole plane, the second only the side that goes on.
+    "price". The first cut divides the whole plane, the second only the side that goes on. The reader lights up a leaf
+    and its region.
     """
-    return Picture(
-        alt="Two planes of distance and price with the twelve dishes, each cut into three regions of which only R1, "
-        f"the near and cheap one, is shaded: here we eat. {_two_cuts(*left)} {_two_cuts(*right)}",
-        size=(480, 340),
-        drawing=_three_regions(*left, 0) + _three_regions(*right, 252) + _lunch_key(),
+    views = _TwoViews(left, right)
+    same = [leaf for leaf in REGIONS if (views.held[leaf] == views.right.held[leaf]).all()]
+    return views.explorable(
+        title="Two views of one tree",
+        alt=views.alt(),
+        challenge="Light up a leaf, and its region answers. Which one holds the same dishes in both trees?",
+        controls=[Choice("Leaf", [ALL, *REGIONS], start=ALL)],
+        found=lambda lit: lit in same,
     )
 
 
-def _lunch_key() -> str:
-    return (
-        in_class(1, dot(20, 331)) + text(32, 336, "we ate there")
-        + in_class(0, dot(160, 331)) + text(172, 336, "we did not")
-        + in_class(0, arrow(290, 331)) + text(304, 336, "price off the chart")
-    )  # fmt: skip
+def lunch_strip(ours: tuple[int, int], midpoints: tuple[float, float]) -> Picture:
+    """Two pairs of limits, in metres and yuan, in one plane, and the strip between the two regions."""
+    dishes = _Dishes((40, 28, 470, 250))
+    plane, left, bottom = dishes.plane, 40, 250
+    (x, y), (far, high) = plane.at(*ours), plane.at(*midpoints)
+    region = f"M{left},{number(y)}H{number(x)}V{bottom}"
+    wider = f"M{left},{number(high)}H{number(far)}V{bottom}"
+    strip = f"{wider}H{number(x)}V{number(y)}H{left}z"
+    return Picture(
+        alt=f"The twelve dishes in the plane of distance and price. Our limits, {ours[0]} metres and {ours[1]} yuan, "
+        f"and scikit-learn's, {midpoints[0]:g} and {midpoints[1]:g}, are the corners of two rectangles, one inside "
+        "the other. No dish lies in the strip between them.",
+        size=(480, 322),
+        drawing=path(strip, fill_opacity=REGION)
+        + path(region, **OUTLINE, stroke_width=2, stroke_dasharray="6 4")
+        + path(wider, **OUTLINE, stroke_width=2)
+        + dishes.axes("price (yuan)")
+        + in_class(0, dishes.dishes(~dishes.eaten))
+        + in_class(1, dishes.dishes(dishes.eaten))
+        + path("M40,313h26", **OUTLINE, stroke_width=2, stroke_dasharray="6 4")
+        + text(72, 318, "our limits")
+        + path("M180,313h26", **OUTLINE, stroke_width=2)
+        + text(212, 318, "scikit-learn’s")
+        + rect(330, 306, 26, 14, fill_opacity=REGION)
+        + text(362, 318, "the strip"),
+    )
 
 
 #: The subject of the book: a question, and under it each concept with its chapter.

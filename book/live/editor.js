@@ -1,12 +1,20 @@
 /* The editor of a cell: CodeMirror 6 with what a cell needs and no more. esbuild makes one file of it, which a page loads
    when its reader presses Edit. */
-import { autocompletion, closeBrackets, closeBracketsKeymap, completeAnyWord, completionKeymap } from "@codemirror/autocomplete";
+import {
+  autocompletion,
+  closeBrackets,
+  closeBracketsKeymap,
+  closeCompletion,
+  completeAnyWord,
+  completionKeymap,
+  completionStatus,
+} from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { bracketMatching, indentOnInput, indentUnit, LanguageSupport, syntaxHighlighting } from "@codemirror/language";
 import { globalCompletion, localCompletionSource, pythonLanguage } from "@codemirror/lang-python";
 import { EditorState, StateEffect, StateField } from "@codemirror/state";
 import { Decoration, drawSelection, EditorView, keymap, lineNumbers } from "@codemirror/view";
-import { tagHighlighter, tags as t } from "@lezer/highlight";
+import { highlightCode, tagHighlighter, tags as t } from "@lezer/highlight";
 
 /* Pygments' names of classes: the theme colours both, on a light page and on a dark one. */
 const pygments = tagHighlighter([
@@ -20,6 +28,17 @@ const pygments = tagHighlighter([
   { tag: t.function(t.definition(t.variableName)), class: "nf" },
   { tag: t.definition(t.className), class: "nc" },
 ]);
+
+/* Code as the page shows it: lines of spans with these classes. */
+export function highlighted(code) {
+  const shown = document.createDocumentFragment();
+  const put = (text, classes) => {
+    const span = Object.assign(document.createElement("span"), { className: classes, textContent: text });
+    shown.append(classes ? span : text);
+  };
+  highlightCode(code, pythonLanguage.parser.parse(code), pygments, put, () => shown.append("\n"));
+  return shown;
+}
 
 /* The line in which the last run failed, until the code is changed. */
 const setLine = StateEffect.define();
@@ -44,8 +63,8 @@ export function createEditor(parent, text, { label, changed, run, leave }) {
   const keys = [
     { key: "Shift-Enter", run: doing(run) },
     { key: "Mod-Enter", run: doing(run) },
-    ...completionKeymap, // before the Escape that leaves: the first closes the list
-    { key: "Escape", run: doing(leave) },
+    { key: "Escape", run: (view) => (completionStatus(view.state) === "active" ? closeCompletion(view) : doing(leave)()) },
+    ...completionKeymap,
     ...closeBracketsKeymap,
     ...defaultKeymap,
     ...historyKeymap,
@@ -67,7 +86,13 @@ export function createEditor(parent, text, { label, changed, run, leave }) {
       new LanguageSupport(pythonLanguage),
       syntaxHighlighting(pygments),
       failedLine,
-      EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "false", autocapitalize: "off", autocorrect: "off" }),
+      EditorView.contentAttributes.of({
+        "aria-label": label,
+        tabindex: "0",
+        spellcheck: "false",
+        autocapitalize: "off",
+        autocorrect: "off",
+      }),
       EditorView.updateListener.of((update) => update.docChanged && changed(update.state.doc.toString())),
     ],
   });

@@ -159,7 +159,7 @@ function showTree() {
   part("tree").innerHTML = tree.html; // Python has escaped every word of the table
   const rows = make("script", { type: "application/json", className: "treekit-rows", textContent: tree.followed });
   part("tree").append(rows);
-  window.followRows?.(rows);
+  dispatchEvent(new CustomEvent("new-output", { detail: part("tree") })); // rows.js lets rows fall through it
   const svg = part("tree").querySelector("svg");
   svg.setAttribute("role", "group"); // its cards are buttons
   for (const node of part("tree").querySelectorAll("svg [data-node], .outline p[data-node]")) {

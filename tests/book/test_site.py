@@ -502,6 +502,44 @@ def test_search_finds_terms_and_sections_first(browser, address, term, page):
         assert errors + requests == []
 
 
+@pytest.mark.parametrize("has_touch", [False, True])
+def test_a_term_says_what_it_means(browser, address, has_touch):
+    with browser.new_context(has_touch=has_touch) as context:
+        page, errors, _ = open_page(context, f"{address}/book/id3.html", address)
+        term, note = page.locator("a[data-means]").first, page.locator("#term-note")
+        assert not note.is_visible()
+        term.tap() if has_touch else term.hover()
+        note.wait_for()
+        assert note.inner_text() == term.get_attribute("data-means") != ""
+        page.keyboard.press("Escape")
+        assert not note.is_visible()
+        if not has_touch:
+            page.mouse.move(0, 0)
+            page.keyboard.press("Tab")
+            term.focus()
+            note.wait_for()
+        term.tap() if has_touch else term.click()
+        if has_touch:
+            term.tap()
+        page.wait_for_url("**/glossary.html#term-*")
+        assert errors == []
+
+
+def test_a_chapter_is_ticked_at_its_end(browser, address):
+    with browser.new_context() as context:
+        page, errors, _ = open_page(context, f"{address}/book/id3.html", address)
+        tick = "nav.bd-links .read-mark"
+        assert page.locator(tick).count() == 0
+        page.locator("#was-read").scroll_into_view_if_needed()
+        page.locator(tick).wait_for()
+        page.goto(f"{address}/book/cover.html")
+        assert page.locator(f"a[href='id3.html'] {tick.split()[-1]}").count() == 2  # in the list and on the card
+        page.goto(f"{address}/book/id3.html")
+        page.locator("#was-read").uncheck()
+        assert page.locator(tick).count() == 0
+        assert errors == []
+
+
 # The remarks that something covers when they come up from below.
 COVERED = """async () => {
   const covered = [];

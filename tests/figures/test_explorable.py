@@ -861,6 +861,11 @@ def moves_of(data, far=False):
             at[k] = (before + 1) % (last + 1)
         else:
             at[k] = last if far else before + 1 if before < last else before - 1
+        for c, other in enumerate(data["controls"]):
+            if at[c] < 0:  # a control without a value takes the one at rest, as soon as another moves
+                at[c] = other["start"]
+            if control.get("steps") and other["kind"] == "slider":
+                at[c] = max(at[c], 1)
         index = 0
         for c, position in zip(data["controls"], at):
             index = index * len(c["values"]) + position
@@ -888,11 +893,16 @@ WALK = """() => [...document.querySelectorAll("figure")].flatMap(figure => {
   const boxes = figure.querySelectorAll(".explorable-board > *"), wrong = [];
   for (let at = 0; at < frames.length; at += Math.ceil(frames.length / 12)) {
     let rest = at;
-    for (const k of [...controls.keys()].reverse()) {
-      const to = rest % controls[k].values.length, slider = boxes[k].querySelector("[type=range]");
-      rest = Math.floor(rest / controls[k].values.length);
-      if (!slider) boxes[k].querySelectorAll("[type=radio]")[to].click();
-      else slider.value = to, slider.dispatchEvent(new Event("input"));
+    const positions = [];
+    for (const { values } of [...controls].reverse()) {
+      positions.unshift(rest % values.length);
+      rest = Math.floor(rest / values.length);
+    }
+    // Sliders last: a choice may move one.
+    for (const k of [...controls.keys()].sort((one, other) => (controls[one].kind < controls[other].kind ? -1 : 1))) {
+      const slider = boxes[k].querySelector("[type=range]");
+      if (!slider) boxes[k].querySelectorAll("[type=radio]")[positions[k]].click();
+      else slider.value = positions[k], slider.dispatchEvent(new Event("input"));
     }
     figure.querySelectorAll(".explorable-panels > svg > .frame").forEach((shown, k) => {
       const drawn = shown.cloneNode(false);

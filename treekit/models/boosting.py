@@ -202,10 +202,10 @@ class Boosting(TableEstimator):
     def trees_(self) -> list[list[Tree]]:
         """The trees of each round, one for each score."""
         check_is_fitted(self)
-        if "_rounds" not in vars(self):
+        if "_rounds_" not in vars(self):
             trees, n_scores = split_roots(self.forest_), len(self.start_)
-            self._rounds = [trees[first : first + n_scores] for first in range(0, len(trees), n_scores)]
-        return self._rounds
+            self._rounds_ = [trees[first : first + n_scores] for first in range(0, len(trees), n_scores)]
+        return self._rounds_
 
     @property
     def feature_importances_(self) -> Floats:

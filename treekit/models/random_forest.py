@@ -53,9 +53,9 @@ class _RandomForest(TableEstimator):
     def estimators_(self) -> list[Any]:
         """The trees one by one, as estimators."""
         check_is_fitted(self)
-        if "_members" not in vars(self):
-            self._members = as_estimators(self, self._tree(), self.forest_, self._seeds)
-        return self._members
+        if "_members_" not in vars(self):
+            self._members_ = as_estimators(self, self._tree(), self.forest_, self._seeds)
+        return self._members_
 
     def _mean(self, X: ArrayLike) -> Floats:
         """Mean prediction of the trees, of shape (n_rows, n_values)."""

@@ -32,8 +32,9 @@ def unchanged_if_interrupted(estimator: BaseEstimator) -> Iterator[None]:
     {}
     """
     before = dict(vars(estimator))
-    for name in before.keys() - estimator.get_params(deep=False).keys():
-        delattr(estimator, name)
+    for name in before:
+        if name.endswith("_"):  # what was learned; other names may be scikit-learn's, such as requests for metadata
+            delattr(estimator, name)
     try:
         yield
     except BaseException:
