@@ -1,4 +1,4 @@
-"""A directive that offers the graded exercises of a chapter: their notebook for download, and a table of the tasks.
+"""A directive that offers the graded exercises of a chapter: their notebook, a table of the tasks, and all in the page.
 
 What the site offers is the student edition, which `scripts/exercises.py` writes anew for each build. The sources, which
 hold the solutions, are no pages of the book and are copied nowhere. Who keeps them apart builds the book without them.
@@ -13,10 +13,13 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
+import nbformat
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 from sphinx.util.typing import ExtensionMetadata
+
+from live import made_cell
 
 if TYPE_CHECKING:
     from scripts.exercises import Task
@@ -57,7 +60,34 @@ class GradedExercises(SphinxDirective):
         if chapter not in exercises.chapters():
             return self.parse_text_to_nodes("The notebook of this chapter is not part of this edition.")
         self.env.note_dependency(exercises.SOURCES / f"{chapter}.ipynb")
-        return self.parse_text_to_nodes("\n".join(self.lines(chapter, exercises.tasks(exercises.read(chapter)))))
+        lines = "\n".join(self.lines(chapter, exercises.tasks(exercises.read(chapter))))
+        return [*self.parse_text_to_nodes(lines), *self.fold(chapter)]
+
+    def fold(self, chapter: str) -> list[nodes.Node]:
+        """The student edition to be solved in the page, folded. Its first cell says how a notebook is used."""
+        folded = self.parse_text_to_nodes(":::{dropdown} Solve them here\n:::")
+        notebook = nbformat.read(Path(self.env.srcdir) / STUDENT_EDITION / f"{chapter}.ipynb", as_version=4)
+        counts = self.env.temp_data  # of the page: cells are counted through all its notebooks
+        first = counts.get("cells of graded exercises", 0)
+        given: list[int] = []  # what any task may use
+        answer = None
+        place = first
+        for cell in notebook.cells[1:]:
+            if cell.cell_type == "markdown":
+                title, _, text = cell.source.partition("\n") if cell.source.startswith("#") else ("", "", cell.source)
+                folded[0] += nodes.rubric("", title.lstrip("# ")) if title else []
+                folded[0] += self.parse_text_to_nodes(text)
+                continue
+            graded = cell.metadata.nbgrader
+            kind = "check" if graded.grade else "answer" if graded.solution else "given"
+            needs = [*given, answer] if kind == "check" and answer is not None else given
+            folded[0] += made_cell(cell.source, needs=" ".join(map(str, needs)), first=first, kind=kind)
+            if kind == "given":
+                given.append(place)
+            answer = place if kind == "answer" else None
+            place += 1
+        counts["cells of graded exercises"] = place
+        return folded
 
     def lines(self, chapter: str, tasks: list[Task]) -> Iterator[str]:
         points, minutes = sum(task.points for task in tasks), sum(task.minutes for task in tasks)

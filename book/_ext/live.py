@@ -33,6 +33,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util import logging
 from sphinx.util.typing import ExtensionMetadata
+from sphinx.writers.html5 import HTML5Translator
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = ROOT / "book" / "live"
@@ -256,6 +257,25 @@ def needs_of(notebook: Path) -> list[list[int] | None]:
     return [above if all(cells[j][1] for j in [*above, k]) else None for k, above in enumerate(needs)]
 
 
+class live_cell(nodes.container):
+    """A cell on a page that is no notebook."""
+
+
+def made_cell(source: str, **data: object) -> live_cell:
+    """A cell of code with such attributes as `data-needs`, here given as `needs`."""
+    code = nodes.literal_block(source, source, language="python")
+    return live_cell("", nodes.container("", code, classes=["cell_input"]), data=data)
+
+
+def visit_live_cell(self: HTML5Translator, node: live_cell) -> None:
+    data = {f"data-{name}": str(value) for name, value in node["data"].items()}
+    self.body.append(self.starttag(node, "div", CLASS="cell docutils container", **data))
+
+
+def depart_live_cell(self: HTML5Translator, node: live_cell) -> None:
+    self.body.append("</div>\n")
+
+
 def tell_needs(
     app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: nodes.document | None
 ) -> None:
@@ -276,6 +296,7 @@ def tell_needs(
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
+    app.add_node(live_cell, html=(visit_live_cell, depart_live_cell))
     app.add_css_file("run.css")
     app.add_js_file("run.js", loading_method="defer")
     app.connect("html-page-context", tell_needs)

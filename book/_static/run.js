@@ -8,11 +8,16 @@
     return element;
   };
 
+  const RUN = ["Run", "Run this cell, and before it the cells that it needs"];
+  const CHECK = ["Check", "Run your answer above, and try it"];
   const cells = [];
   for (const root of document.querySelectorAll("div.cell")) {
-    const { needs } = root.dataset; // numbers of the cells above; without it the cell cannot run here
+    // Numbers of the cells above that it needs, without which it cannot run here; the first cell that belongs to it, where
+    // a page holds several notebooks; in an exercise what the cell is for.
+    const { needs, first, kind } = root.dataset;
     const pre = needs === undefined ? null : root.querySelector(".cell_input pre");
-    const cell = { root, pre, name: `cell ${cells.length + 1}`, needs: (needs ?? "").split(" ").filter(Boolean) };
+    const name = `cell ${cells.length + 1}`;
+    const cell = { root, pre, name, first: Number(first ?? 0), kind, needs: (needs ?? "").split(" ").filter(Boolean) };
     cells.push(cell);
     if (!pre) continue;
     cell.button = (words, title, pressed) => {
@@ -24,7 +29,7 @@
     cell.status = make("span", { className: "live-status" });
     cell.status.setAttribute("role", "status");
     cell.buttons = {
-      run: cell.button("Run", "Run this cell, and before it the cells that it needs", () => load().then(({ run }) => run(cell), failed(cell))),
+      run: cell.button(...(kind === "check" ? CHECK : RUN), () => load().then(({ run }) => run(cell), failed(cell))),
       edit: cell.button("Edit", "Change the code", () => load().then(({ edit }) => edit(cell), failed(cell))),
     };
     cell.bar = make("div", { className: "live-bar" }, ...Object.values(cell.buttons), cell.status);

@@ -52,7 +52,7 @@ export async function setUp(all, key) {
     const { run, edit, stop, all, reset, book } = cell.buttons;
     stop.hidden = !cell.isBusy;
     run.hidden = edit.hidden = cell.isBusy;
-    all.hidden = cell.isBusy || !(cell.own || cell.editor) || !cell.k;
+    all.hidden = cell.isBusy || !(cell.own || cell.editor) || cell.k === cell.first || Boolean(cell.kind);
     reset.hidden = cell.isBusy || !isEdited(cell);
     book.hidden = cell.isBusy || !cell.own || !cell.stored;
     cell.root.classList.toggle("live-edited", isEdited(cell));
@@ -215,13 +215,14 @@ export async function setUp(all, key) {
     say(cell, ...subject(cell, last), why);
   }
 
-  function failed(cell, last, { error, line }) {
+  function failed(cell, last, { error, line, says }) {
     const output = last.own ?? (last.pre ? open(last) : null);
     if (output) {
-      write(output, "error", error);
-      output.classList.add("live-failed");
+      write(output, says ? "text" : "error", error);
+      output.classList.add(says ? "live-differs" : "live-failed");
       finish(last);
     }
+    if (says) return say(cell, "Not yet.");
     markLine(last, line);
     const where = line ? `, line ${line}.` : ".";
     if (last === cell) say(cell, `Failed${where}`);
@@ -274,8 +275,9 @@ function createRuns(cells, python) {
   };
 
   function plan(cell, wholly) {
-    const above = cells.slice(0, cell.k).filter(({ pre }) => pre);
-    const needed = wholly || [...above, cell].some(isEdited) ? above : cell.needs.filter(({ pre }) => pre);
+    const above = cells.slice(cell.first, cell.k).filter(({ pre }) => pre);
+    const isOpen = wholly || (!cell.kind && [...above, cell].some(isEdited)); // what changed code needs nobody knows
+    const needed = isOpen ? above : cell.needs.filter(({ pre }) => pre);
     const ran = cells.filter((other) => other.ran !== null);
     const last = Math.max(-1, ...ran.map(({ k }) => k));
     const isRepeated = broken === cell || (cell.ran !== null && last === cell.k);
@@ -283,6 +285,7 @@ function createRuns(cells, python) {
       ran.some((other) => other !== cell && other.ran !== other.code) ||
       needed.some((other) => other.ran === null && other.k < last) ||
       last > cell.k ||
+      ran.some((other) => other.k < cell.first) ||
       (broken && broken !== cell) ||
       (isRepeated && cell.changes);
     const isAnew = wholly || isStale || (!ran.length && !broken);
@@ -383,6 +386,7 @@ async function compare(cell) {
   const own = await content(cell.own);
   const isSame = own === (cell.stored ? await content(cell.stored) : "");
   cell.own.classList.toggle("live-differs", !isSame);
-  if (!cell.stored) label.textContent = own ? "Your run: the book shows no output here" : "Your run: no output, as in the book";
+  if (cell.kind) label.textContent = "Your run";
+  else if (!cell.stored) label.textContent = own ? "Your run: the book shows no output here" : "Your run: no output, as in the book";
   else label.textContent = isSame ? "Your run: as in the book" : "Your run: differs from the book";
 }

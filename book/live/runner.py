@@ -128,7 +128,7 @@ def told(error: BaseException, name: str) -> dict[str, Any]:
         lines = [error.lineno]
     text = "".join(found.format(chain=False)).rstrip()
     if hasattr(error, "_render_traceback_"):  # a check of an exercise answers in words
-        text, lines = "\n".join(error._render_traceback_()), []
+        return {"error": "\n".join(error._render_traceback_()), "line": 0, "missing": [], "says": True}
     missing = error.name if isinstance(error, ModuleNotFoundError) else None
     return {"error": text, "line": lines[-1] if lines else 0, "missing": [missing] if missing else []}
 

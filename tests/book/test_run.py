@@ -41,13 +41,23 @@ CELLS = [
     new_code_cell("rows.append(4)\nrows", outputs=shown("[1, 2, 3, 4]"), metadata={"tags": ["hide-input"]}),
     new_code_cell(FIGURE, outputs=[]),
 ]
+#: A page that is no notebook, with the cells of an exercise.
+DRILL = "# An exercise\n\n" + "\n\n".join(
+    f'<div class="cell" data-needs="{needs}" data-first="0" data-kind="{kind}"><div class="cell_input">'
+    f'<div class="highlight"><pre>{code}</pre></div></div></div>'
+    for needs, kind, code in [
+        ("", "given", "from treekit.exercises import check\nfactor = 2"),
+        ("0", "answer", "def double(x):\n    ...  # your code here"),
+        ("0 1", "check", 'check("double", 3, gives=6, mistakes={"square": (9, "This is x times x.")})'),
+    ]
+)
 SUM, ERROR, NUMPY, ZEROS, APPEND, MOVING = 2, 3, 4, 5, 6, 7
 
 
 @pytest.fixture(scope="module")
 def live(tmp_path_factory, built_once):
     """The address of a small site whose first page is a chapter of these cells."""
-    pages = built_once("live", lambda folder: build_small(small_book(folder, CELLS)))
+    pages = built_once("live", lambda folder: build_small(small_book(folder, CELLS, drill=DRILL)))
     with served(pages) as address:
         yield address
 
@@ -260,3 +270,33 @@ def test_a_page_opened_as_a_file_says_why_it_cannot_run(browser, built_once, liv
         cell = tab.locator("div.cell").nth(SUM)
         cell.get_by_role("button", name="Run").click()
         cell.get_by_text("Python runs on a page that comes from a server: this one is opened as a file.").wait_for()
+
+
+def test_a_check_names_the_mistake(chapter):
+    """The cells of an exercise: what it gives, the reader's answer, the check, which runs all three."""
+    tab = chapter.tab
+    tab.goto(f"{chapter.address}/book/drill.html")
+    chapter.press(2, "Check")
+    chapter.wait(2, "Not yet.")
+    assert "no value: double(3) gives nothing" in chapter.own(2).inner_text()
+    chapter.type(1, "def double(x):\n    return x * x")
+    chapter.press(2, "Check")
+    chapter.own(2).get_by_text("square: This is x times x.").wait_for()
+    tab.reload()
+    chapter.wait(1, "Your edit, kept")
+    chapter.type(1, "def double(x):\n    return factor * x")
+    chapter.press(2, "Check")
+    chapter.own(2).get_by_text("Right: double(3)").wait_for()
+    assert chapter.status(2).endswith("cells 1, 2.")
+
+
+def test_the_graded_exercises_stand_in_the_page(site):
+    html = (site / "book" / "exercises.html").read_text(encoding="utf-8")
+    cells = re.findall(r'data-needs="([\d ]*)" data-first="(\d+)" data-kind="(\w+)"', html)
+    kinds = [kind for *_, kind in cells]
+    assert kinds.count("check") == kinds.count("answer") > 50
+    for place, (needs, first, kind) in enumerate(cells):
+        needed = [int(k) for k in needs.split()]
+        assert all(int(first) <= k < place for k in needed)
+        assert all(kinds[k] == "given" for k in needed[: -1 if kind == "check" else None])
+        assert kind != "check" or needed[-1] == place - 1
