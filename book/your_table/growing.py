@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 from random import Random
 from typing import Any
 
@@ -162,26 +162,35 @@ class Plot:
     # -- judging --------------------------------------------------------------------------------------------------
 
     def scores(self) -> list[dict[str, Any]]:
-        """For this tree, the algorithm's own and the plainest guess: leaves, and how right they are."""
+        """For this tree, the algorithm's own and the plainest guess: leaves, and how right they are.
+
+        Of few rows none is held out; there the algorithm's tree is grown once without each of them.
+        """
         guess = Node(self.grown_from, self.own.value)
-        own = f"{NAMES[self.settings.method]}’s own tree"
-        trees = {"your tree": self.tree, own: self.own} if self.changes else {own: self.own}
-        named = f"always {'the mean, ' if self.is_numbers else ''}“{by_hand.says(guess.value)}”"
         held = [self.D[k] for k in self.held]
+        own, plainest = self.left_out if not held else (self.score(self.own, held), self.score(guess, held))
+        name = f"{NAMES[self.settings.method]}’s own tree"
+        named = f"always {'the mean, ' if self.is_numbers else ''}“{by_hand.says(guess.value)}”"
+        told: list[tuple[str, Node, float | None]] = [(name, self.own, own), (named, guess, plainest)]
+        if self.changes:
+            told.insert(0, ("your tree", self.tree, self.score(self.tree, held) if held else None))
         return [
-            {
-                "name": name,
-                "leaves": len(plain.leaves(tree)),
-                "grown": self.score(tree, self.grown_from),
-                "held": self.score(tree, held),
-            }
-            for name, tree in {**trees, named: guess}.items()
+            {"name": name, "leaves": len(plain.leaves(t)), "grown": self.score(t, self.grown_from), "new": new}
+            for name, t, new in told
         ]
 
-    def score(self, tree: Node, rows: list[Row]) -> float | None:
+    @cached_property
+    def left_out(self) -> tuple[float, float]:
+        """How right the algorithm's tree and the plainest guess are on each row when they have not seen that one."""
+        found = []
+        for k, row in enumerate(self.D):
+            tree = self.regrow(self.D[:k] + self.D[k + 1 :])
+            found.append((self.score(tree, [row]), self.score(Node([], tree.value), [row])))
+        own, guess = (sum(side) / len(found) for side in zip(*found))
+        return own, guess
+
+    def score(self, tree: Node, rows: list[Row]) -> float:
         """The share of rows that are classified correctly; of numbers how far off they are, on average."""
-        if not rows:
-            return None
         told = [sweep.predict(tree, row) for row in rows]
         if self.is_numbers:
             return sum(abs(value[None] - row.y) for value, row in zip(told, rows)) / len(rows)

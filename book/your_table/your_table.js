@@ -4,6 +4,7 @@ import { createPython } from "./python.js";
 
 const MOST_BYTES = 200_000_000; // more than a browser reads
 const PASTED = "table.csv"; // the name of what came without one
+const READING = "Reading the table …";
 const box = document.getElementById("your-table");
 const part = (name) => box.querySelector(`[data-part="${name}"]`);
 const form = part("form");
@@ -40,10 +41,13 @@ async function call(name, ...values) {
   return answer.value;
 }
 
-/* One thing after the other; what Python refuses, the reader reads. */
+/* One thing after the other; what Python refuses, the reader reads. Stop is for those that wait, too. */
 let turn = Promise.resolve();
+let stops = 0;
 function doing(words, task) {
+  const before = stops;
   turn = turn.then(async () => {
+    if (stops > before) return;
     part("stop").hidden = false;
     box.setAttribute("aria-busy", "true");
     if (python.isReady()) say(words);
@@ -64,8 +68,9 @@ function take(name, ...values) {
   source = [name, ...values];
   isTaken = false;
   form.hidden = part("result").hidden = true;
+  say(READING);
   field("encoding").disabled = name !== "take" || values[1] === PASTED;
-  doing("Reading the table …", async () => {
+  doing(READING, async () => {
     const about = await call(...source);
     isTaken = true;
     showTable(about);
@@ -79,6 +84,7 @@ async function takeFile(file) {
     say("This file is larger than 200 MB, too much for a browser. Keep some 100,000 rows of it, and choose that.", true);
     return;
   }
+  say(READING);
   field("encoding").value = "";
   take("take", new Uint8Array(await file.arrayBuffer()), file.name, "");
 }
@@ -106,16 +112,18 @@ function columnRow({ name, kind, why, n_different, n_gaps, often }) {
   return make("tr", {}, make("td", { textContent: name }), taken, make("td", { textContent: holds }));
 }
 
+const number = (name, least) => Math.max(least, field(name).valueAsNumber || 0);
+
 function settings() {
   const changed = [...part("columns").querySelectorAll("select")].filter((one) => one.value !== one.dataset.kind);
   return {
     target: field("target").value,
     method: field("method").value,
     kinds: Object.fromEntries(changed.map((one) => [one.dataset.column, one.value])),
-    depth: Math.max(1, Math.round(field("depth").valueAsNumber) || 1),
-    least: Math.max(1, field("least").valueAsNumber || 1),
-    epsilon: Math.max(0, field("epsilon").valueAsNumber || 0),
-    alpha: Math.max(0, field("alpha").valueAsNumber || 0),
+    depth: Math.round(number("depth", 1)),
+    least: number("least", 1),
+    epsilon: number("epsilon", 0),
+    alpha: number("alpha", 0),
   };
 }
 
@@ -174,31 +182,36 @@ function showTree() {
 }
 
 function showScores() {
-  const [own, guess] = [tree.scores[0], tree.scores.at(-1)];
+  const [own, guess] = [tree.scores[0], tree.scores.at(-1)]; // a tree that the reader has changed comes first
   const shown = (score) => (score === null ? "–" : tree.is_numbers ? short(score) : percent(score));
-  const [ours, theirs] = [own, guess].map((one) => shown(tree.n_held ? one.held : one.grown));
-  const rows = tree.n_held ? `${tree.n_held} rows that it has not seen` : `the ${tree.n_grown} rows it grew from`;
+  const [ours, theirs] = [own, guess].map((one) => shown(one.new ?? one.grown));
+  const unseen = tree.n_held ? `${tree.n_held} rows that it has not seen` : `the ${tree.n_grown} rows, each left out once`;
+  const rows = own.new === null ? `the ${tree.n_grown} rows it grew from` : unseen;
   const name = own.name.replace(/^./, (letter) => letter.toUpperCase());
   part("headline").textContent = tree.is_numbers
     ? `${name} is off by ${ours} on average, on ${rows}; ${guess.name} is off by ${theirs}.`
     : `${name} is right on ${ours} of ${rows}; ${guess.name} is right on ${theirs}.`;
   const what = tree.is_numbers ? "Off by, on average" : "Right";
-  const head = ["", "Leaves", `${what}: the ${tree.n_grown} rows it grew from`, `${what}: ${tree.n_held || "no"} rows held out`];
+  const head = ["", "Leaves", `${what}: the ${tree.n_grown} rows it grew from`, `${what}: ${tree.n_held ? `${tree.n_held} rows held out` : "each row left out once"}`];
   const cells = (kind, words) => make("tr", {}, ...words.map((word) => make(kind, { textContent: word })));
   part("scores").replaceChildren(
     make("thead", {}, cells("th", head)),
-    make("tbody", {}, ...tree.scores.map((one) => cells("td", [one.name, one.leaves, shown(one.grown), shown(one.held)]))),
+    make("tbody", {}, ...tree.scores.map((one) => cells("td", [one.name, one.leaves, shown(one.grown), shown(one.new)]))),
   );
   part("scores").querySelector("th").append(make("span", { className: "visually-hidden", textContent: "Tree" }));
   const hidden = tree.n_hidden ? ` The drawing leaves out ${tree.n_hidden} deeper nodes; the rules have all.` : "";
   part("told").textContent = (
     tree.n_held
       ? `Three rows in ten, always the same ones, were held out before the tree grew (drawn by Python’s Random(0)).`
-      : `With fewer than ${tree.held_from} rows none is held out: a tree that has seen every row it is judged by looks better than it is.`
+      : `With fewer than ${tree.held_from} rows none is held out. Instead the algorithm has grown a tree without each row in turn, and predicted that row.`
   ) + hidden;
 }
 
 // -- one node ----------------------------------------------------------------------------------------------------
+
+function button(words, worth, properties, pressed) {
+  return make("button", { type: "button", onclick: pressed, ...properties }, words, make("span", { textContent: worth }));
+}
 
 function choose(k) {
   doing("Asking …", async () => {
@@ -213,16 +226,9 @@ function choose(k) {
     if (!about.offers.length) lines.push(make("p", { textContent: "No question divides these rows any further." }));
     about.offers.forEach(({ words, gain, ratio, now }, j) => {
       const worth = ratio === null ? `gain ${short(gain)}` : `gain ${short(gain)}, ratio ${short(ratio)}`;
-      const button = make("button", { type: "button", ariaPressed: now }, words, make("span", { textContent: worth }));
-      button.addEventListener("click", () => change("ask", k, j));
-      lines.push(button);
+      lines.push(button(words, worth, { ariaPressed: now }, () => change("ask", k, j)));
     });
-    if (!about.is_leaf) {
-      const button = make("button", { type: "button" }, "Cut here", make("span", { textContent: `leaf: ${about.leaf}` }));
-      button.dataset.cut = "";
-      button.addEventListener("click", () => change("cut", k));
-      lines.push(button);
-    }
+    if (!about.is_leaf) lines.push(button("Cut here", `leaf: ${about.leaf}`, { className: "cut" }, () => change("cut", k)));
     part("node").replaceChildren(...lines);
     part("node").hidden = false;
     part("node").focus({ preventScroll: true });
@@ -295,6 +301,7 @@ part("save-table").addEventListener("click", () => doing("Writing the table …"
 }));
 part("copy").addEventListener("click", copy);
 part("stop").addEventListener("click", () => {
+  stops += 1;
   isTaken = false; // and with it the tree is gone
   part("result").hidden = true;
   python.stop();
@@ -304,4 +311,4 @@ for (const kind of ["pointerover", "focusin", "dragenter"]) {
   box.addEventListener(kind, () => python.start(), { once: true });
 }
 part("all").hidden = false;
-say("Your table stays in this browser: nothing of it is sent anywhere.");
+say("Choose a table, and the tree grows at once.");

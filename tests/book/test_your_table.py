@@ -91,7 +91,7 @@ def test_from_the_drop_to_the_copied_code_without_a_request(tab, iris):
 
     before = len(part(tab, "rules").text_content().splitlines())
     node(tab, 1).click()
-    tab.locator("[data-part=node] [data-cut]").click()
+    tab.locator("[data-part=node] .cut").click()
     tab.wait_for_function(
         "(n) => document.querySelector('[data-part=rules]').textContent.split('\\n').length < n", arg=before
     )
