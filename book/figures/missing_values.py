@@ -210,7 +210,7 @@ def shared_out(frame: pd.DataFrame, target: str, attribute: str) -> Picture:
     marks = _marks(frame, target)
     drawn = {key: _placed(marks[key], place) for key, place in places.items()}
     known = element("g", "".join(drawn.pop(row) for row in frame.index if row in drawn), opacity=FAINT)
-    alt = f"The question about the {attribute}: the known melons faint in its branches, below them the pieces of others as"
+    alt = f"The question about the {attribute}: known melons faint in its branches, below them the pieces of others as"
     drawing = _legend(338) + "".join(parts) + known + "".join(drawn.values())
     return Picture(f"{alt} small circles, with their shares. {sentence}", (WIDTH, 348), drawing)
 
@@ -330,7 +330,11 @@ class _Sides(Scene):
         places |= dict(zip(self.gaps, self.spots(side), strict=True))
         places["cut"] = (self.plane.x(t), 0)
         if not side:
-            return [], f"Cut at {t:.3f}. {melons_named(self.gaps).capitalize()} cannot say on which side they lie.", places
+            return (
+                [],
+                f"Cut at {t:.3f}. {melons_named(self.gaps).capitalize()} cannot say on which side they lie.",
+                places,
+            )
         places["ring"] = self.plane.at(t, self.gains[t][side])
         shown = SIDES if gaps == STAY else (side,)
         parts = [element("g", self.points(one), class_="answer") for one in shown]
@@ -354,7 +358,8 @@ class _Sides(Scene):
         who = melons_named(self.gaps)
         if gaps != STAY:
             return f"Cut at {t:.3f}, {who} on the {side}: a gain of {self.gains[t][side]:.3f} bits."
-        return f"Cut at {t:.3f}: {left:.3f} bits with {who} on the left, {right:.3f} on the right. They stay on the {side}."
+        both = f"{left:.3f} bits with {who} on the left, {right:.3f} on the right"
+        return f"Cut at {t:.3f}: {both}. They stay on the {side}."
 
 
 def _arrow(side: str, x: float, y: float) -> str:
