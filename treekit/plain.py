@@ -189,7 +189,7 @@ def share_out(D, question):
     """``D_m``, and ``w r_m`` of each row without an answer. :eq:`eq-missing-shares`"""
     parts = divide(D, question)
     rest = [row for row in D if answer(row, question) is None]
-    r = shares([Row({}, m, weight(part)) for m, part in parts.items()])
+    r = {m: weight(part) / (weight(D) - weight(rest)) for m, part in parts.items()}
     return {m: parts[m] + [row._replace(w=row.w * r[m]) for row in rest] for m in parts}
 
 

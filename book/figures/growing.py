@@ -284,10 +284,12 @@ class _Orders(_Levels):
         )
 
     def settled(self, depth: int) -> Places:
-        """The rows that have reached a leaf, side by side below."""
+        """The rows that have reached a leaf, side by side below; of the marks that meet there only one is seen."""
         rows = in_leaves(self.levels[:depth])
-        spots = {row: (self.left + self.pitch * (k + 0.5), self.leaf_y) for k, row in enumerate(rows)}
-        return {f"{column} {row}": spot for row, spot in spots.items() for column in self.x}
+        spots = {row: (self.left + self.pitch * (k + 0.5), self.leaf_y, 1, 1) for k, row in enumerate(rows)}
+        return {
+            f"{column} {row}": (*spot, int(j == 0)) for row, spot in spots.items() for j, column in enumerate(self.x)
+        }
 
     def sentence(self, depth: int) -> str:
         level = self.levels[depth]
@@ -322,7 +324,9 @@ def orders_explorer(x: pd.DataFrame, is_ripe: pd.Series) -> Explorable:
             answer="none" if melons.stay_sorted() else "as many as at first",
             truth="the melons of a node keep the order that they had in the root, by each column",
         ),
-        challenge="Step down, and follow two melons that stay in one node. Do they ever change places?",
+        challenge="Step down, and follow two melons that stay in one node: do they ever change places? Find the level "
+        "on which every melon is in a leaf.",
+        found=lambda depth: depth == len(melons.levels) - 1,
         marks={
             f"{column} {row}": melon(name, bool(ripe[row]), radius=11)
             for column in x

@@ -11,16 +11,19 @@ from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from figures.charts import Chart, Picture
-from figures.explorable import Choice, Explorable, Places, Slider, State
+from figures.explorable import Choice, Explorable, Places, Scene, Slider, State
 from figures.looks import OUTLINE, centred, dot, in_class, small
-from figures.melons import in_lines, listed, melon, melons_named, ripe_and_unripe
+from figures.melons import in_lines, listed, melon, melon_marks, melons_named, ripe_and_unripe
 from figures.plots import plotted, side_by_side
-from treekit.measures import entropy_of_counts
+from treekit.measures import entropy_of_counts, information_gain
 from treekit.models.c45 import C45Classifier
 from treekit.pen.palette import BAR, CLASS_COLORS, RIPE, UNRIPE
 from treekit.pen.svg import FAINT, circle, element, line, number, rect, text
 
 STEPS = ["all melons", "known ones fall", "others poured"]
+#: Where the rows without a reading go: nowhere yet, to one side, or to the better one.
+WAIT, SIDES, STAY = "not yet", ("left", "right"), "the better side"
+END = {"text_anchor": "end"}
 WIDTH, PITCH = 400, 23.2  # of the drawing, and from one melon to the next
 BAR_UNIT = 12  # pixels of a bar for a whole melon
 RADIUS = 10  # of the disc of a whole row
@@ -190,8 +193,8 @@ def question_explorer(frame: pd.DataFrame, target: str, first: str) -> Explorabl
         found=lambda attribute, step: (
             step == STEPS[2] and questions[attribute].table["share"].round(9).duplicated().any()
         ),
-        challenge="Tap a dashed ring, or press Play. Then find another question, one that pours two pieces of the same "
-        "size.",
+        challenge="Tap a dashed ring, or press Play. Then look for a question that makes two of a melon's "
+        "pieces equally large.",
     )
 
 
@@ -202,12 +205,14 @@ def _placed(mark: str, place: Sequence[float]) -> str:
 
 
 def shared_out(frame: pd.DataFrame, target: str, attribute: str) -> Picture:
-    """The last step of :func:`question_explorer` for one attribute."""
+    """The last step of :func:`question_explorer` for one attribute, with the known melons faint behind the pieces."""
     parts, sentence, places = _Question(frame, target, attribute).frame(STEPS[2])
     marks = _marks(frame, target)
-    drawn = "".join(_placed(marks[key], place) for key, place in places.items())
-    alt = f"The melons in the branches of the question about the {attribute}, whole ones as numbered circles, pieces of"
-    return Picture(f"{alt} others as smaller circles. {sentence}", (WIDTH, 348), _legend(338) + "".join(parts) + drawn)
+    drawn = {key: _placed(marks[key], place) for key, place in places.items()}
+    known = element("g", "".join(drawn.pop(row) for row in frame.index if row in drawn), opacity=FAINT)
+    alt = f"The question about the {attribute}: known melons faint in its branches, below them the pieces of others as"
+    drawing = _legend(338) + "".join(parts) + known + "".join(drawn.values())
+    return Picture(f"{alt} small circles, with their shares. {sentence}", (WIDTH, 348), drawing)
 
 
 def fraction_tree(model: C45Classifier, X: pd.DataFrame, y: pd.Series) -> Picture:
@@ -264,6 +269,131 @@ def surrogate_plane(frame: pd.DataFrame, kind: Sequence[str], split: float, surr
         f"shows the flower whose {split_name} is missing: it lies below the dashed line."
     )
     return Picture(alt, (480, 316), legend + axes + points + unknown + cuts + words)
+
+
+class _Sides(Scene):
+    """Rows on a line by their reading, and those without one, which try both sides of a cut."""
+
+    size, stagger = (400, 360), 60
+    lane, floor, height = 92, 326, 130  # of the melons; of the chart of the gains, for 0.6 bits
+
+    def __init__(self, readings: pd.Series, is_ripe: Sequence[bool]) -> None:
+        self.readings, self.ripe = readings, pd.Series(is_ripe, index=readings.index)
+        self.gaps = readings.index[readings.isna()].tolist()
+        known = np.sort(readings.dropna().unique())
+        self.cuts = [float(t) for t in ((known[1:] + known[:-1]) / 2).round(9)]
+        self.gains = {
+            t: {side: information_gain(self.goes_left(t, side), self.ripe) for side in SIDES} for t in self.cuts
+        }
+        self.plane = Chart((known[0], known[-1]), (0, 0.6), (76, self.floor - self.height, 324, self.floor))
+
+    def goes_left(self, t: float, side: str) -> pd.Series:
+        """Which rows lie on the left of a cut, if those without a reading go to one side."""
+        return (self.readings <= t) | (self.readings.isna() & (side == SIDES[0]))
+
+    def better(self, t: float) -> str:
+        return max(SIDES, key=self.gains[t].__getitem__)
+
+    def side(self, t: float, gaps: str) -> str:
+        """Where the rows without a reading are: nowhere yet, on the side that is tried, or on the better one."""
+        return self.better(t) if gaps == STAY else gaps
+
+    def background(self) -> str:
+        drawn = text(150, 33, "no reading:", text_anchor="end")
+        drawn += "".join(_ring(*spot) for spot in self.spots(""))
+        drawn += line(66, self.lane + 20, 334, self.lane + 20, stroke_opacity=FAINT)
+        for value in (0.1, 0.2, 0.3):
+            drawn += centred(self.plane.x(value), self.lane + 36, f"{value:.1f}")
+        drawn += text(4, self.lane + 36, "sugar") + text(4, self.floor - self.height - 12, "gain in bits")
+        for gain in (0, 0.3, 0.6):
+            drawn += self.plane.level(gain, stroke_opacity=FAINT) + text(62, self.plane.y(gain) + 5, f"{gain}", **END)
+        key = _arrow(SIDES[0], 96, 346) + text(108, 351, "gaps left") + _arrow(SIDES[1], 196, 346)
+        key += text(208, 351, "gaps right")
+        return small(drawn + key)
+
+    def marks(self) -> dict[Any, str]:
+        cut = line(0, 56, 0, self.lane + 20, stroke_width=2) + line(0, 190, 0, self.floor, stroke_dasharray="3 4")
+        ring = circle(0, 0, 12, **OUTLINE, stroke_width=2)
+        return {"cut": cut, "ring": ring, **melon_marks(self.ripe)}
+
+    def spots(self, side: str) -> list[tuple[float, float]]:
+        """Where the rows without a reading lie."""
+        n = len(self.gaps)
+        if side == "":
+            return [(176 + 30 * i, 28) for i in range(n)]
+        first = 12 if side == SIDES[0] else 400 - 12 - 23 * (n - 1)
+        return [(first + 23 * i, self.lane) for i in range(n)]
+
+    def frame(self, t: float, gaps: str) -> State:
+        side = "" if gaps == WAIT else self.side(t, gaps)
+        places: Places = {row: (self.plane.x(value), self.lane) for row, value in self.readings.dropna().items()}
+        places |= dict(zip(self.gaps, self.spots(side), strict=True))
+        places["cut"] = (self.plane.x(t), 0)
+        if not side:
+            return (
+                [],
+                f"Cut at {t:.3f}. {melons_named(self.gaps).capitalize()} cannot say on which side they lie.",
+                places,
+            )
+        places["ring"] = self.plane.at(t, self.gains[t][side])
+        shown = SIDES if gaps == STAY else (side,)
+        parts = [element("g", self.points(one), class_="answer") for one in shown]
+        parts.append(element("g", self.counted(t, side), class_="answer", font_size=13))
+        return parts, self.sentence(t, gaps, side), places
+
+    def points(self, side: str) -> str:
+        """The gain of every cut with the gaps on one side."""
+        return "".join(_arrow(side, *self.plane.at(t, self.gains[t][side])) for t in self.cuts)
+
+    def counted(self, t: float, side: str) -> str:
+        """The melons on either side of the cut."""
+        left = self.goes_left(t, side)
+        counts = [f"{self.ripe[on].sum()} ripe, {(~self.ripe[on]).sum()} unripe" for on in (left, ~left)]
+        drawn = text(4, self.lane + 60, f"left: {counts[0]}") + text(396, self.lane + 60, f"right: {counts[1]}", **END)
+        x, y = self.plane.at(t, self.gains[t][side])
+        return drawn + centred(x, y - 17, f"{self.gains[t][side]:.3f}", font_weight="bold")
+
+    def sentence(self, t: float, gaps: str, side: str) -> str:
+        left, right = (self.gains[t][one] for one in SIDES)
+        who = melons_named(self.gaps)
+        if gaps != STAY:
+            return f"Cut at {t:.3f}, {who} on the {side}: a gain of {self.gains[t][side]:.3f} bits."
+        both = f"{left:.3f} bits with {who} on the left, {right:.3f} on the right"
+        return f"Cut at {t:.3f}: {both}. They stay on the {side}."
+
+
+def _arrow(side: str, x: float, y: float) -> str:
+    """A triangle that points to a side, hollow to the left, full to the right."""
+    towards = -7 if side == SIDES[0] else 7
+    look = {**OUTLINE, "stroke_width": 2} if side == SIDES[0] else {}
+    corners = f"M{number(x + towards)},{number(y)}L{number(x - towards)},{number(y - 7)}v14z"
+    return element("path", d=corners, **look)
+
+
+def side_explorer(readings: pd.Series, is_ripe: Sequence[bool]) -> Explorable:
+    """Rows without a reading try both sides of every cut, and stay where the gain is higher."""
+    scene = _Sides(readings, is_ripe)
+    best = max(scene.cuts, key=lambda t: max(scene.gains[t].values()))
+    right = [t for t in scene.cuts if scene.better(t) == SIDES[1]]
+    others = [f"{t:.3f}" for t in scene.cuts if t not in right]
+    return scene.explorable(
+        title="Two melons try both sides",
+        alt=f"{len(readings)} melons, hollow if ripe. {len(readings) - len(scene.gaps)} lie on a line by their sugar, "
+        f"divided by an upright cut; two without a reading lie at the end of its better side. Below, two triangles for "
+        f"each cut show the gain with the gaps left and right. {scene.frame(best, STAY)[1]}",
+        controls=[
+            Slider("Cut", scene.cuts, start=best, opens=scene.cuts[0], show="{:.3f}"),
+            Choice("The two melons", [WAIT, *SIDES, STAY], start=STAY, opens=WAIT),
+        ],
+        guess=Choice(
+            f"Your guess: for how many of the {len(scene.cuts)} cuts is it better to send both to the right?",
+            list(range(len(scene.cuts) + 1)),
+            answer=len(right),
+            truth=f"only the cut at {listed(others)} gains more with both on the left",
+        ),
+        found=lambda t, gaps: t == best and gaps != WAIT and scene.side(t, gaps) == scene.better(best),
+        challenge="Send them left, then right. Which cut, with them on which side, gains most of all?",
+    )
 
 
 @plotted

@@ -225,7 +225,7 @@ class _Tilted(Scene):
             (400, 384),
             text(0, 16, "the melons along the direction")
             + line(8, self.floor + 14, 392, self.floor + 14, stroke_opacity=FAINT)
-            + self.profile.axes([0, 45, 90, 135, 180], [0, 0.3, 0.6], "angle", label)
+            + self.profile.axes([0, 45, 90, 135, 180], [0, 0.3, 0.6], "angle in degrees", label)
             + line(36, single, 380, single, stroke_dasharray="3 4"),
             self.along,
             {"gain": circle(0, 0, 6, **filled(GAIN))} | melon_marks(self.ripe, 12),

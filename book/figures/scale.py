@@ -206,7 +206,7 @@ class _Blocks(Scene):
             "The sum of the four histograms: a bar for each bin, unripe melons below and ripe ones above, and a dashed "
             "line at the best cut.",
             (480, 372),
-            self.plane.axes([], range(0, self.highest + 1, 2), "", "the sum so far, in each bin of density")
+            self.plane.axes([], range(0, self.highest + 1, 2), "", "melons in each bin of density, added so far")
             + ends
             + centred(256, 350, "edges of the bins"),
             self.summed,

@@ -47,10 +47,16 @@ def test_the_order_is_that_of_sorting_again_in_each_node(figure, level, column):
 @pytest.mark.parametrize("level", LEVELS)
 def test_who_has_reached_a_leaf_lies_apart_in_one_place(figure, level):
     by_density, by_sugar = (places(figure, level, column) for column in COLUMNS)
-    done = [a for a, b in zip(by_density, by_sugar, strict=True) if a == b]
-    assert len(set(done)) == len(done) == {0: 0, 1: 0, 2: 0, 3: 14}[level]
-    others = {*by_density, *by_sugar} - {*done}
-    assert all(y > max((other for _, other in others), default=0) for _, y in done)
+    pairs = list(zip(by_density, by_sugar, strict=True))
+    done = [(a, b) for a, b in pairs if tuple(a[:2]) == tuple(b[:2])]
+    assert len({tuple(a[:2]) for a, _ in done}) == len(done) == {0: 0, 1: 0, 2: 0, 3: 14}[level]
+    assert all((a[4], b[4]) == (1, 0) for a, b in done)  # one number is drawn, not two on each other
+    others = [place[1] for pair in pairs if pair not in done for place in pair]
+    assert all(a[1] > max(others, default=0) for a, _ in done)
+
+
+def test_the_level_on_which_every_melon_is_in_a_leaf_is_found(figure):
+    assert [frame.found for frame in figure.frames] == [False, False, False, True]
 
 
 def test_the_sentence_counts_comparisons(figure):

@@ -6,12 +6,13 @@ import re
 from functools import cache
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.datasets import load_diabetes, load_iris
 
 from figures.c45 import BIT, price_explorer
 from figures.cart import own_cuts, sliding_gini, sliding_squares, steps_explorer
-from figures.missing_values import BAR_UNIT, STEPS, question_explorer
+from figures.missing_values import BAR_UNIT, SIDES, STAY, STEPS, WAIT, question_explorer, side_explorer
 from figures.pruning import NO_LIMIT, alpha_explorer, cost_explorer, curve_explorer, regions_explorer
 from tests.figures.judging import OF_LOOKS, OUTSIDE, turn, violations, write_page
 from tests.figures.states import states
@@ -509,3 +510,24 @@ def test_a_tap_on_a_ring_pours_the_melon_and_takes_it_back(browser, page_of_figu
         assert "are each divided" in output.inner_text()
         ring.tap()
         assert "No branch yet" in output.inner_text()
+
+
+def test_two_melons_try_both_sides_and_stay_where_the_gain_is_higher():
+    sugar = pd.Series([0.05, 0.10, 0.15, 0.20, 0.25, 0.30, np.nan, np.nan], index=range(1, 9))
+    ripe = pd.Series([False, False, False, True, True, False, True, True], index=sugar.index)
+    figure = side_explorer(sugar, ripe)
+    gains = {}
+    for (t, gaps), places, sentence, _ in states(figure):
+        sides = {side: information_gain((sugar <= t) | (sugar.isna() & (side == "left")), ripe) for side in SIDES}
+        gains |= {(t, side): gain for side, gain in sides.items()}
+        if gaps == WAIT:
+            assert "ring" not in places
+            continue
+        side = max(sides, key=sides.get) if gaps == STAY else gaps
+        assert all((places[row][0] > places["cut"][0]) == (side == "right") for row in (7, 8))
+        assert f"{sides[side]:.3f}" in sentence and sentence.endswith(f"on the {side}.") == (gaps == STAY)
+    best = max(gains, key=gains.get)
+    found = {values for values, *_, found in states(figure) if found}
+    assert found == {best, (best[0], STAY)}
+    right = sum(gains[t, "right"] > gains[t, "left"] for t in {t for t, _ in gains})
+    assert figure.guess.answer == right
