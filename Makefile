@@ -2,7 +2,7 @@
 # Needed: git, make and a Python that pyproject.toml names, with its venv module. `make book PYTHON=...` chooses one.
 
 .DEFAULT_GOAL := help
-.PHONY: help book site serve lint check page test binder execute exercises questions slides reading wasm weight first-output grade bench tricks lock dist clean
+.PHONY: help book site serve lint check page test binder execute exercises questions slides reading wasm weight first-output pdf epub offline grade bench tricks lock dist clean
 
 PYTHON ?=
 PORT ?= 8000
@@ -31,6 +31,9 @@ help:
 	@echo "make reading  tell how long each chapter's open page takes (CHAPTERS=\"entropy id3\" for some)"
 	@echo "make weight   tell what a first visit to some pages weighs and how long it takes on a phone (PAGES=\"entropy id3\")"
 	@echo "make first-output  tell what comes between Run and the first output of a cell, in bytes and seconds"
+	@echo "make pdf      set the book and each chapter of the built site as PDF, on A4 and letter (PAGES=\"book id3\" for some)"
+	@echo "make epub     pack the built site as an e-book"
+	@echo "make offline  pack the built site as a zip that opens where there is no network"
 	@echo "make grade    mark what students handed in (SUBMISSIONS=folder or zip; ROSTER=..., RULES=..., ASSIGNMENTS=...)"
 	@echo "make wasm     run the chapters in 32-bit WebAssembly, as a browser does, and compare, some 20 minutes (CHAPTERS=...)"
 	@echo "make bench    measure treekit against its peers, some 20 minutes (ONLY=\"cart path\" for some groups)"
@@ -109,6 +112,16 @@ weight: book
 
 first-output: book
 	@$(BIN)/python -m tests.book.first_output "$(OUT)/_build/html"
+
+# Of the site as it was built last, into _build/files.
+pdf: $(READY)
+	@$(BIN)/python -m scripts.paper.pdf "$(OUT)/_build/html" "$(OUT)/_build/files" $(if $(PAGES),--pages $(PAGES))
+
+epub: $(READY)
+	@$(BIN)/python -m scripts.paper.epub "$(OUT)/_build/html" "$(OUT)/_build/files/decision-trees.epub"
+
+offline: $(READY)
+	@$(BIN)/python -m scripts.paper.offline "$(OUT)/_build/html" "$(OUT)/_build/files/decision-trees-site.zip"
 
 # OPTIONS passes others on; `.venv/bin/python -m grading --help` lists them.
 grade: $(READY)

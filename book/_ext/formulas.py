@@ -75,7 +75,7 @@ def space_as_tex(root: Element) -> None:
         for before, part in reversed(list(pairwise(parent))):
             if part.tag == "mo" and part.text == "−" and before.get("fence") == "true" and before.text in OPENS:
                 part.set("form", "prefix")
-            elif is_function(part) and is_atom(before):
+            elif is_function(part) and is_atom(before) and parent.tag not in SMALL:  # whose children are counted
                 parent.insert(list(parent).index(part), Element("mspace", width=THIN))
 
 

@@ -1,0 +1,130 @@
+"""Set the book, and each chapter, as PDF: `python -m scripts.paper.pdf SITE FOLDER`.
+
+The files say what they are in their names; a PDF is tagged, and Typst refuses to make one that PDF/UA would not take.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import shutil
+import time
+from datetime import date
+from pathlib import Path
+
+import typst
+from fontTools.ttLib import TTFont
+from fontTools.varLib import instancer
+
+from scripts.paper.site import ADDRESS, ROOT, TITLE, Page, read_all, text_of
+from scripts.paper.typesetting import CHINESE, Typesetter, escape, quote
+
+HERE = Path(__file__).parent
+FACES = ROOT / "book" / "_static" / "fonts"
+PAPERS = {"a4": "a4", "letter": "us-letter"}
+
+
+def make_fonts(folder: Path) -> None:
+    """The faces of the site, and a Chinese one, as Typst reads them: neither as WOFF nor with variable weights."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for path in [*FACES.glob("*.woff2"), ROOT / "book" / "_math" / "STIXTwoMath.woff2", *HERE.glob("*.woff2")]:
+        for weight in (400, 700):
+            font = TTFont(path)
+            if "fvar" in font:
+                font = instancer.instantiateVariableFont(font, {"wght": weight}, updateFontNames=True)
+            elif weight == 700:
+                continue
+            font.flavor = None
+            font.save(folder / f"{path.stem}-{weight}.otf")
+
+
+def answers(typesetter: Typesetter) -> str:
+    """Answers to the checks and solutions of the exercises, chapter by chapter."""
+    made = "".join(
+        f"#heading(level: 3)[{escape(typesetter.pages[name].title)}];\n\n{''.join(parts)}"
+        for name, parts in typesetter.answers.items()
+    )
+    return f"#pagebreak(weak: true)\n#heading(level: 2)[Answers and solutions];\n\n{made}" if made else ""
+
+
+def index(typesetter: Typesetter, glossary: Page) -> str:
+    """The terms by their names in English, then in Chinese, with the pages that use them."""
+    english, chinese = {}, {}
+    for entry, told in zip(glossary.article.iter("dt"), glossary.article.iter("dd")):
+        label = f"glossary--{entry.get('id')}"
+        places = ", ".join(map(quote, [*typesetter.uses.get(label, []), label]))
+        english[text_of(entry)] = places
+        for word in CHINESE.findall(text_of(told)):
+            chinese[word] = places
+    # In the national standard the common characters stand in the order of their sounds.
+    parts = {
+        "Terms": sorted(english.items(), key=lambda term: term[0].lower()),
+        "Chinese terms": sorted(chinese.items(), key=lambda term: term[0].encode("gb18030")),
+    }
+    made = "#pagebreak(weak: true)\n#heading(level: 2)[Index];\n\n"
+    for title, terms in parts.items():
+        rows = "".join(f"#entry([{escape(term)}], {places});\n" for term, places in terms)
+        made += f"#heading(level: 3)[{title}];\n#columns(2)[{rows}];\n\n"
+    return made
+
+
+def whole_book(site: Path, folder: Path, pages: list[Page]) -> str:
+    typesetter = Typesetter(site, folder, pages)
+    made, part = f"{front()}#contents(3)\n", ""
+    for page in pages:
+        made += "#pagebreak(weak: true)\n"
+        if page.part != part:
+            part = page.part
+            made += f"#heading(level: 1)[{part}];\n"
+        made += typesetter.chapter(page)
+    glossary = next(page for page in pages if page.name == "glossary")
+    return made + answers(typesetter) + index(typesetter, glossary)
+
+
+def front() -> str:
+    """The title page: when the book was built, under which licence it stands, and where it can be read."""
+    link = f"#link({quote(ADDRESS)})" if ADDRESS else ""
+    return f'#title-page(title, "{date.today():%d %B %Y}".trim("0", at: start), [{link}])\n'
+
+
+def one_chapter(site: Path, folder: Path, page: Page) -> str:
+    typesetter = Typesetter(site, folder, [page])
+    return f"#heading(level: 1)[{TITLE}];\n{typesetter.chapter(page)}{answers(typesetter)}"
+
+
+def set_in_type(folder: Path, name: str, title: str, body: str, papers: dict[str, str]) -> None:
+    source = folder / f"{name}.typ"
+    head = f'#import "paper.typ": *\n#let title = {quote(title)}\n#show: book.with(title)\n'
+    source.write_text(head + body, encoding="utf-8")
+    for paper, size in papers.items():
+        start = time.time()
+        path = folder.parent / f"{name}-{paper}.pdf"
+        typst.compile(
+            source, output=path, font_paths=[folder / "fonts"], ignore_system_fonts=True,
+            sys_inputs={"paper": size}, pdf_standards=["ua-1"],
+        )  # fmt: skip
+        print(f"{path} {path.stat().st_size / 1e6:.1f} MB in {time.time() - start:.0f} s")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("site", type=Path)
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--pages", nargs="*", help="these chapters, or `book`, alone")
+    parser.add_argument("--paper", nargs="*", default=list(PAPERS), choices=list(PAPERS))
+    options = parser.parse_args()
+    folder = options.out / "typst"
+    make_fonts(folder / "fonts")
+    for path in (HERE / "paper.typ", ROOT / "book" / "_static" / "logo.svg"):
+        shutil.copy(path, folder)
+    pages, papers = read_all(options.site), {paper: PAPERS[paper] for paper in options.paper}
+    for page in pages:
+        if page.name in (options.pages or [page.name for page in pages if page.part != "Appendices"]):
+            title = re.sub(r"^[\d.]+ ", "", page.title)
+            set_in_type(folder, page.name, title, one_chapter(options.site, folder, page), papers)
+    if "book" in (options.pages or ["book"]):
+        set_in_type(folder, "book", TITLE, whole_book(options.site, folder, pages), papers)
+
+
+if __name__ == "__main__":
+    main()

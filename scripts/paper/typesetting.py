@@ -1,0 +1,346 @@
+"""Write pages of the site as Typst. One method for each kind of element, named after its tag or its class."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import shutil
+from collections import defaultdict
+from collections.abc import Iterable
+from pathlib import Path
+from xml.etree.ElementTree import Element
+
+from scripts.paper import formulas
+from scripts.paper.site import Page, classes, on_site, still, target, text_of
+
+CHINESE = re.compile(r"[\u4e00-\u9fff][\u4e00-\u9fff·]*")
+#: Folds that are not told in place: here is what stands for them, and in which part of the end they are.
+MOVED = {"fold-hint": "Hint", "fold-solution": "Solution"}
+LATER = {"fold-for-the-curious": "For the curious", "fold-in-print": "In print", "fold-checked": "Checked"}
+BOXES = {"proof": "theorem", "exercise": "exercise", "check": "check", "sidebar": "note"}
+LINES_KEPT = 24  # a listing, or a table, of more lines than these may go on on the next page
+HIGHEST = 250  # points that a drawing may take of a page
+COLUMNS = 86  # of code fit beside each other
+
+
+def quote(text: str) -> str:
+    """A string of Typst."""
+    return json.dumps(text, ensure_ascii=False)
+
+
+def escape(text: str) -> str:
+    """Text as Typst takes it literally, wherever it stands."""
+    text = re.sub(r"[\\#$*_`<>@\[\]~/=+;\"'(-]", r"\\\g<0>", re.sub(r"\s+", " ", text))
+    return re.sub(r"^( ?\d+)\.|\.(?=[a-z])", lambda found: f"{found[1] or ''}\\.", text)
+
+
+class Typesetter:
+    """Turns pages into Typst, and keeps what the book prints at its end: answers, solutions, uses of terms."""
+
+    def __init__(self, site: Path, folder: Path, pages: Iterable[Page]) -> None:
+        self.site, self.folder, self.pages = site, folder, {page.name: page for page in pages}
+        self.answers: dict[str, list[str]] = defaultdict(list)
+        self.later: list[str] = []
+        self.uses: dict[str, list[str]] = defaultdict(list)
+        self.labels = {(name, ""): name for name in self.pages} | {
+            (name, id_): f"{name}--{id_}" for name, page in self.pages.items() for id_ in ids(page.article)
+        }
+        self.wanted = {
+            self.labels.get(place)
+            for name, page in self.pages.items()
+            for link in page.article.iter("a")
+            if (place := target(name, link.get("href", "")))
+        }
+        self.exercise, self.level, self.count = "", 2, 0
+
+    def chapter(self, page: Page) -> str:
+        """A page of the site as a chapter, which starts on a new page of paper."""
+        self.page, self.level, self.later = page.name, 2 + page.depth, []
+        made = self.element(page.article)
+        if self.later:
+            made += f"#heading(level: {self.level + 1})[For the curious];\n\n" + "".join(self.later)
+        return f"#mark({quote(page.name)})\n{made}"
+
+    def element(self, node: Element) -> str:
+        """An element by the first of its classes, or else the tag, that has a method."""
+        for name in [*node.get("class", "").split(), node.tag]:
+            made = getattr(self, "on_" + name.replace("-", "_"), None)
+            if made:
+                return made(node)
+        return self.mark(node) + self.inner(node)
+
+    def inner(self, node: Element, without: Element | None = None) -> str:
+        out, before = [escape(node.text or "")], None
+        for child in node:
+            if child is not without and isinstance(child.tag, str):
+                self.before = before
+                out.append(self.element(child))
+                before = child
+            out.append(escape(child.tail or ""))
+        return "".join(out)
+
+    def mark(self, node: Element) -> str:
+        """The place that links lead to, if any does."""
+        label = f"{self.page}--{node.get('id')}"
+        return f"#mark({quote(label)});" if label in self.wanted or "--term-" in label else ""
+
+    # Text
+
+    def on_p(self, node: Element) -> str:
+        return f"\n\n{self.mark(node)}{self.inner(node)}\n\n"
+
+    def on_em(self, node: Element) -> str:
+        return f"#emph[{self.inner(node)}];"
+
+    def on_strong(self, node: Element) -> str:
+        return f"#strong[{self.inner(node)}];"
+
+    def on_small(self, node: Element) -> str:
+        return f"#text(.85em)[{self.inner(node)}];"
+
+    def on_code(self, node: Element) -> str:
+        return f"#raw({quote(text_of(node))});"
+
+    def on_br(self, node: Element) -> str:
+        return "#linebreak();"
+
+    def on_math(self, node: Element) -> str:
+        """A formula of the page's text; `formula` is one on a line of its own."""
+        if node.tag != "math":
+            return self.displayed(node) if node.tag == "div" else self.inner(node)
+        return f"#math.equation(alt: {quote(formulas.spoken(node))}, ${formulas.typst(node)}$);"
+
+    def displayed(self, node: Element) -> str:
+        number = next((text_of(e) for e in node.iter("span") if "eqno" in classes(e)), "")
+        math = next(node.iter("math"))
+        set_ = f"math.equation(block: true, alt: {quote(formulas.spoken(math))}, $ {formulas.typst(math)} $)"
+        return f"\n\n#equation({set_}, {quote(number)})[{self.mark(node)}];\n\n"
+
+    def on_a(self, node: Element) -> str:
+        body, href = self.inner(node), node.get("href", "")
+        label = self.labels.get(target(self.page, href) or ("", "?"))
+        if label is None:
+            address = on_site(self.page, href)
+            return f"#link({quote(address)})[{body}];" if address else body
+        if "--term-" in label:
+            return self.use(label, body)
+        far = label.partition("--")[0] != self.page or "--equation-" in label
+        near = "--treekit" in label or "glossary" in (self.page, label) or label.startswith("bibliography--")
+        return f"#to({quote(label)}, paged: {'true' if far and not near else 'false'})[{body}];"
+
+    def use(self, term: str, body: str) -> str:
+        """A term where it is used, which the index tells."""
+        if self.page == "glossary":
+            return f"#to({quote(term)})[{body}];"
+        self.count += 1
+        self.uses[term].append(f"use-{self.count}")
+        return f"#mark({quote(f'use-{self.count}')});#to({quote(term)}, quiet: true)[{body}];"
+
+    # Blocks
+
+    def on_span(self, node: Element) -> str:
+        return self.mark(node) + self.inner(node)
+
+    def heading(self, node: Element) -> str:
+        level = self.level + int(node.tag[1]) - 1
+        outlined = "true" if level == 2 or self.pages[self.page].part != "Appendices" else "false"
+        return f"\n\n#heading(level: {level}, outlined: {outlined}, bookmarked: true)[{self.inner(node)}];\n\n"
+
+    on_h1 = on_h2 = on_h3 = heading
+
+    def on_ul(self, node: Element) -> str:
+        return self.listed(node, "list")
+
+    def on_ol(self, node: Element) -> str:
+        return self.listed(node, "enum")
+
+    def listed(self, node: Element, kind: str) -> str:
+        items = ", ".join(f"[{self.inner(item).strip()}]" for item in node.iter("li") if item in list(node))
+        start = f"start: {node.get('start')}, " if node.get("start") else ""
+        tight = "false" if any(len(item) > 1 for item in node) else "true"
+        return f"\n\n{self.mark(node)}#{kind}(tight: {tight}, {start}{items});\n\n"
+
+    def on_blockquote(self, node: Element) -> str:
+        return f"\n\n#quoted[{self.inner(node)}];\n\n"
+
+    def on_pre(self, node: Element) -> str:
+        """Code, or what it prints."""
+        text = "".join(node.itertext()).strip("\n")
+        if not text:
+            return ""
+        lines = text.split("\n")
+        size = min(1.0, COLUMNS / max(map(len, lines)))
+        whole = "true" if len(lines) <= LINES_KEPT else "false"
+        kind = "code" if self.is_code else "output"
+        return f"\n\n#listing({quote(text)}, kind: {quote(kind)}, size: {max(size, 0.7):.2f}, whole: {whole});\n\n"
+
+    is_code = True
+
+    def on_cell_output(self, node: Element) -> str:
+        self.is_code = False
+        made = self.inner(node)
+        self.is_code = True
+        return made
+
+    def on_tag_hide_input(self, node: Element) -> str:
+        """A cell that draws: its code is left out."""
+        return "".join(self.element(child) for child in node if "cell_output" in classes(child))
+
+    on_tag_hide_code = on_tag_hide_input
+
+    def on_table(self, node: Element) -> str:
+        rows = [list(row) for row in node.iter("tr")]
+        wide = max(sum(int(cell.get("colspan", 1)) for cell in row) for row in rows)
+        head = sum(1 for part in node.iter("thead") for _ in part.iter("tr"))
+        made = [[self.cell(cell) for cell in row] for row in rows]
+        top = f"table.header({', '.join(cell for row in made[:head] for cell in row)}), table.hline(stroke: .5pt), "
+        cells = ", ".join(cell for row in made[head:] for cell in row)
+        sides = "right" if "dataframe" in classes(node) else "left"
+        table = f"table(columns: {wide}, align: {sides}, {top if head else ''}{cells})"
+        whole = "true" if len(rows) <= LINES_KEPT and sum(map(len, made[-1])) < 700 else "false"
+        return f"\n\n{self.mark(node)}#tabled({whole}, {table});\n\n"
+
+    def cell(self, node: Element) -> str:
+        body = self.inner(node).strip()
+        body = f"*{body}*" if node.tag == "th" and body and "dataframe" in node.get("of", "dataframe") else body
+        spans = f"colspan: {node.get('colspan')}" if node.get("colspan") else ""
+        return f"table.cell({spans})[{body}]" if spans else f"[{body}]"
+
+    def on_dl(self, node: Element) -> str:
+        return f"\n\n{self.mark(node)}{''.join(self.element(child) for child in node)}\n\n"
+
+    def on_dt(self, node: Element) -> str:
+        return f"\n\n#term[{self.mark(node)}{self.inner(node)}];\n\n"
+
+    def on_sig(self, node: Element) -> str:
+        return f"\n\n#signature[{self.mark(node)}#raw({quote(text_of(node))});];\n\n"
+
+    def on_dd(self, node: Element) -> str:
+        return f"#described[{self.inner(node)}];\n\n"
+
+    def on_citation(self, node: Element) -> str:
+        label = next(child for child in node if "label" in classes(child))
+        return f"\n\n#cited[{self.mark(node)}{escape(text_of(label))}][{self.inner(node, label)}];\n\n"
+
+    # Boxes
+
+    def box(self, node: Element, kind: str, title: Element | None = None) -> str:
+        if title is None:
+            title = next(
+                (e for e in node.iter("p") if classes(e) & {"admonition-title", "sidebar-title", "check-title"}), None
+            )
+        head = self.mark(node) + (self.inner(title) if title is not None else "")
+        return f"\n\n#boxed({quote(kind)})[{head}][{self.inner(node, title)}];\n\n"
+
+    def on_admonition(self, node: Element) -> str:
+        kind = next((kind for name, kind in BOXES.items() if name in classes(node)), "plain")
+        if kind == "exercise":
+            self.exercise = text_of(next(e for e in node.iter("p") if "admonition-title" in classes(e)))
+        return self.box(node, kind)
+
+    on_exercise = on_proof = on_admonition
+
+    def on_check(self, node: Element) -> str:
+        return self.box(node, "check")
+
+    def on_sidebar(self, node: Element) -> str:
+        return self.box(node, "note")
+
+    def on_rubric(self, node: Element) -> str:
+        return f"\n\n#rubric[{self.inner(node)}];\n\n"
+
+    def on_checks_on_paper(self, node: Element) -> str:
+        """The answers to the checks of a page."""
+        replies = ""
+        for child in list(node)[1:]:
+            replies += f"#rubric[{self.inner(child)}];\n" if child.tag == "p" else self.reply(child)
+        self.answers[self.page].insert(0, replies)
+        return ""
+
+    def reply(self, node: Element) -> str:
+        """What an answer is told, straight after the answer."""
+        answer, *told = node
+        said = self.inner(answer).strip().removesuffix(".")
+        return f"#reply[#strong[{said}.]; {''.join(self.element(part).strip() + ' ' for part in told)}];\n"
+
+    def on_tag_hide_cell(self, node: Element) -> str:
+        """The code after a check tells its answer, so it goes to the answers."""
+        fold = next((child for child in node if child.tag == "details"), None)
+        if fold is None or self.before is None or "check" not in classes(self.before):
+            return self.inner(node)
+        title = text_of(next(self.before.iter("p")))
+        self.answers[self.page].append(f"#rubric[{escape(title)} in code];\n{self.inner(fold, fold[0])}")
+        return ""
+
+    def on_details(self, node: Element) -> str:
+        """A fold: open in its place if it is a proof, and else where the page ends, or the book."""
+        title = next(child for child in node if child.tag == "summary")
+        kinds = classes(node)
+        if "fold-code" in kinds and not any("cell_output" in classes(e) for e in node.iter()):
+            return ""
+        for kind, name in (MOVED | LATER).items():
+            if kind in kinds:
+                return self.moved(node, title, name, kind in LATER)
+        return self.box(node, "fold", title)
+
+    def moved(self, node: Element, title: Element, name: str, on_page: bool) -> str:
+        self.count += 1
+        label = f"moved-{self.count}"
+        if on_page:
+            made = (
+                f"\n\n#rubric[#mark({quote(label)});{self.inner(title)}];\n\n{self.mark(node)}{self.inner(node, title)}"
+            )
+            self.later.append(made)
+            return f"\n\n#elsewhere({quote(label)})[{self.inner(title)}];\n\n"
+        head = f"#rubric[{escape(self.exercise)}];\n" if name == "Hint" or not self.answers_hinted() else ""
+        self.hinted = self.exercise if name == "Hint" else ""
+        made = f"#solved({quote(name)}, {quote(label)})[{self.mark(node)}{self.inner(node, title)}];\n\n"
+        self.answers[self.page].append(head + made)
+        return f"\n\n#elsewhere({quote(label)})[{name}];\n\n"
+
+    hinted = ""
+    before: Element | None = None  # what stands before an element, in the same parent
+
+    def answers_hinted(self) -> bool:
+        """Whether the exercise's title stands already above its hint."""
+        return self.hinted == self.exercise
+
+    # Pictures
+
+    def on_svg(self, node: Element) -> str:
+        return self.drawing(node)
+
+    def on_treekit_tree(self, node: Element) -> str:
+        return "".join(f"\n\n#drawn({self.drawing(svg)[1:]})\n\n" for svg in node.iter("svg"))
+
+    on_treekit_rows = on_treekit_tree
+
+    def drawing(self, svg: Element, widest: float = 400) -> str:
+        """A drawing as a call of Typst's `image`."""
+        alt = svg.get("aria-label") or "drawing"
+        width, height = map(float, svg.get("viewBox", "0 0 400 1").split()[2:])
+        widest = min(widest, HIGHEST * width / height)
+        text = still(svg)
+        name = hashlib.sha1(text.encode()).hexdigest()[:12] + ".svg"
+        (self.folder / name).write_text(text, encoding="utf-8")
+        return f"#image({quote(name)}, width: {min(0.75 * width, widest):.0f}pt, alt: {quote(alt)})"
+
+    def on_figure(self, node: Element) -> str:
+        """A figure that moves on the site, in the frame that it was drawn with, and where it moves."""
+        svgs = list(node.iter("svg"))
+        images = ", ".join(self.drawing(svg, 400 if len(svgs) == 1 else 215)[1:] for svg in svgs)
+        title = next((escape(text_of(e)) for e in node.iter("strong")), "")
+        said = next((self.inner(e).strip() for e in node.iter("output")), "")
+        address = on_site(self.page, f"#{node.get('id')}")
+        where = f"#link({quote(address)})[It moves on the site.];" if address else ""
+        return f"\n\n#moving([{self.mark(node)}{title}], [{said} {where}], {images});\n\n"
+
+    def on_img(self, node: Element) -> str:
+        source = self.site / "book" / node.get("src", "")
+        shutil.copy(source, self.folder)
+        return f"\n\n#drawn(image({quote(source.name)}, alt: {quote(node.get('alt') or 'picture')}))\n\n"
+
+
+def ids(article: Element) -> list[str]:
+    return [element.get("id", "") for element in article.iter() if element.get("id")]
