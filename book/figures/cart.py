@@ -11,13 +11,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from figures.charts import Chart, Picture, Spot, around, ticks
 from figures.explorable import Choice, Explorable, Places, Scene, Slider, State
-from figures.looks import OUTLINE, centred, ending, filled, grip, in_class, path, small, stroked
-from figures.melons import melon, melons_at, piled, ripe_and_unripe
+from figures.looks import OUTLINE, centred, ending, filled, grip, path, small
+from figures.melons import melon, melons_at, ripe_and_unripe
 from figures.plots import log_lines, plotted
 from treekit.growing.thresholds import midpoint
 from treekit.measures import entropy_of_counts, gini_of_counts
 from treekit.models.cart import CARTClassifier, CARTRegressor
-from treekit.pen.palette import BAR, GAIN, REGION, RIPE, UNRIPE, class_color
+from treekit.pen.palette import BAR, GAIN, REGION, RIPE, UNRIPE
 from treekit.pen.svg import circle, line, number, rect, text
 
 
@@ -32,9 +32,9 @@ def gini_and_entropy() -> Picture:
         "lying a little lower.",
         size=(480, 310),
         drawing=plane.axes([0, 0.25, 0.5, 0.75, 1], [0, 0.5, 1], "share p of one class", "impurity")
-        + plane.curve(p, entropy_of_counts(counts), **stroked(1))
-        + plane.curve(p, entropy_of_counts(counts) / 2, **stroked(1), stroke_dasharray="5 4")
-        + plane.curve(p, gini_of_counts(counts), **stroked(0), stroke_width=3)
+        + plane.curve(p, entropy_of_counts(counts), stroke_width=1.5)
+        + plane.curve(p, entropy_of_counts(counts) / 2, stroke_width=1.5, stroke_dasharray="5 4")
+        + plane.curve(p, gini_of_counts(counts), stroke_width=3)
         + centred(*plane.at(0.5, 0.9), "entropy (bits)")
         + centred(*plane.at(0.5, 0.56), "half the entropy (dashed)")
         + centred(*plane.at(0.5, 0.4), "Gini impurity"),
@@ -42,6 +42,8 @@ def gini_and_entropy() -> Picture:
 
 
 KINDS = (UNRIPE, RIPE)
+RING: dict[str, Any] = dict(**OUTLINE, stroke_width=1.5, stroke_dasharray="3 2")
+TRACES: tuple[dict[str, Any], ...] = ({}, {"stroke_dasharray": "6 4"})  # of training rows, and of others
 DASHED: dict[str, Any] = dict(**OUTLINE, stroke_width=1.5, stroke_dasharray="4 3")
 CROSS = "M-15,-15l7,7M8,8l7,7M-15,15l7,-7M8,-8l7,-7"  # around a number, which stays readable
 WIDTH, LEFT, RIGHT = 400, 40, 392  # of the drawings in which a cut slides, and of their axes
@@ -139,8 +141,8 @@ def own_cuts(melons: pd.DataFrame, target: str, training: Iterable[Any]) -> Expl
     x_name, y_name = (column for column in melons if column != target)
     cuts = _TwoCuts(melons, target, training)
     plane, (rights, ups), (right, up) = cuts.plane, cuts.cuts, cuts.tree_cuts
-    legend = ripe_and_unripe(12, 358, gap=54) + circle(146, 358, 10, **DASHED) + text(161, 363, "for the test")
-    legend += path(CROSS, transform="translate(238, 358) scale(0.6)", stroke="currentColor", stroke_width=3)
+    legend = ripe_and_unripe(12, 358, gap=58) + circle(166, 358, 10, **DASHED) + text(182, 363, "for the test")
+    legend += path(CROSS, transform="translate(290, 358) scale(0.6)", stroke="currentColor", stroke_width=3)
     axes = plane.axes(_round_ticks(cuts.xy[0]), _round_ticks(cuts.xy[1]), x_name, y_name)
 
     def slider(label: str, values: list[float], start: float, points: list[tuple[float, float]]) -> Slider:
@@ -152,7 +154,7 @@ def own_cuts(melons: pd.DataFrame, target: str, training: Iterable[Any]) -> Expl
         f"ripe; a dashed ring marks the {int((~cuts.is_training).sum())} kept for the test. An upright cut at "
         f"{right:.4g} and, right of it, a level one at {up:.4g} divide the plane into three regions in the colours of "
         f"what they predict; crosses mark the melons that are classified wrong. {cuts.frame(right, up)[1]}",
-        background=small(axes + legend + text(250, 363, "wrong")),
+        background=small(axes + legend + text(305, 363, "wrong")),
         controls=[
             slider(f"First cut: {x_name} at", rights, right, [(plane.x(cut), 0) for cut in rights]),
             slider(f"Right of it: {y_name} at", ups, up, [(0, plane.y(cut)) for cut in ups]),
@@ -166,6 +168,7 @@ def own_cuts(melons: pd.DataFrame, target: str, training: Iterable[Any]) -> Expl
 class _Slide:
     """A cut that slides through a column of numbers, and a curve of the impurity that every cut so far has left."""
 
+    high = 100  # pixels of the curve
     marks: dict[Any, str] = {
         "gain": rect(-2, 0, 4, 1, **filled(GAIN)),
         "lowest": circle(0, 0, 8, **OUTLINE, stroke_width=2),
@@ -175,8 +178,16 @@ class _Slide:
     def __init__(self, x: NDArray[Any], y: NDArray[Any], top: float, factor: int = 1) -> None:
         self.x, self.y, self.factor = x, y, factor  # the Gini impurity of zeros and ones is twice their variance
         self.cuts: list[float] = midpoint(np.unique(x)[:-1], np.unique(x)[1:]).tolist()
-        self.curve = Chart(around(x), (0, 1.1 * self.impurity(y)), (LEFT, top, RIGHT, top + 100))
-        self.bottom = top + 148
+        self.curve = Chart(around(x), self.heights(), (LEFT, top, RIGHT, top + self.high))
+        self.bottom = top + self.high + 48
+
+    def heights(self) -> tuple[float, float]:
+        """The limits of the curve."""
+        return 0, 1.1 * self.impurity(self.y)
+
+    def across(self, cut: float) -> float:
+        """The pixel column of a cut."""
+        return self.curve.x(cut)
 
     def impurity(self, labels: NDArray[Any]) -> float:
         return self.factor * float(labels.var())
@@ -219,7 +230,7 @@ class _Slide:
 
     def drawing(self, cut: float) -> str:
         """The curve up to this cut."""
-        spots = [f"{number(x)},{number(y)}" for x, y in map(self.spot, self.cuts) if x <= self.curve.x(cut)]
+        spots = [f"{number(x)},{number(y)}" for x, y in map(self.spot, self.cuts) if x <= self.across(cut)]
         line_ = path(f"M{'L'.join(spots)}", **OUTLINE, stroke_width=2, stroke_opacity=0.6)
         dots = "".join(f"M{spot}h0" for spot in spots)
         return line_ + path(dots, stroke="currentColor", stroke_width=5, stroke_linecap="round")
@@ -229,7 +240,7 @@ class _Slide:
         return {"gain": (x, before, 1, y - before), "lowest": self.spot(self.best(cut)), "now": (x, y)}
 
     def spot(self, cut: float) -> Spot:
-        return self.curve.at(cut, self.left_by(cut))
+        return self.across(cut), self.curve.y(self.left_by(cut))
 
     def sentence(self, cut: float) -> str:
         """The weighted mean as a sum, and the best cut so far."""
@@ -241,7 +252,7 @@ class _Slide:
         )
 
     def sliding(self, xlabel: str, background: str, marks: dict[Any, str], **settings: Any) -> Explorable:
-        points = [(self.curve.x(cut), 0.0) for cut in self.cuts]
+        points = [(self.across(cut), 0.0) for cut in self.cuts]
         first, last = self.cuts[0], self.cuts[-1]
         cut = Slider(f"Cut: {xlabel} at", self.cuts, start=last, opens=first, show="{:.4g}", points=points)
         return Explorable(
@@ -256,37 +267,64 @@ class _Slide:
         )
 
 
-class _Sides(_Slide):
-    """Ripe and unripe melons that lie on a line, and below it the two sides of the cut, as wide as they have melons."""
+class _Pairs(_Slide):
+    """Melons in their order along two edges of a square, in which every pair of them has a cell.
 
-    ground, top, height = 122, 184, 44  # where the melons lie; where the sides begin, and how high they are
+    A cut divides the melons, and the square into blocks. The Gini impurity of a side is the share of the cells in its
+    block whose two melons are unlike; the blocks of pairs across the cut lie under a veil.
+    """
+
+    top, high = 44, 76
+
+    @property
+    def cell(self) -> float:
+        return (RIGHT - LEFT) / len(self.x)
+
+    def heights(self) -> tuple[float, float]:
+        return around([self.left_by(self.best()), self.impurity(self.y)], 0.25)
+
+    def across(self, cut: float) -> float:
+        return LEFT + self.cell * int((self.x <= cut).sum())
+
+    def unlike(self) -> str:
+        """The cells of melons that differ, as one path; cells side by side are one box."""
+        drawn = ""
+        for i, label in enumerate(self.y):
+            runs = np.flatnonzero(np.diff([False, *(self.y != label), False])).reshape(-1, 2)
+            for start, end in runs.tolist():
+                x, y = number(LEFT + self.cell * start), number(self.top + self.cell * i)
+                drawn += f"M{x},{y}h{number(self.cell * (end - start))}v{number(self.cell)}H{x}z"
+        return path(drawn, fill_opacity=BAR)
+
+    def pairs(self, cut: float) -> list[str]:
+        """For each side, the share of its pairs that differ."""
+        words = []
+        for name, side in zip(("left", "right"), self.sides(cut), strict=True):
+            n, n_ripe = len(side), int(side.sum())
+            words.append(f"{name}: {2 * n_ripe * (n - n_ripe)}/{n * n} = {self.impurity(side):.3f}")
+        return words
 
     def frame(self, cut: float) -> State:
-        sides, each = self.sides(cut), (RIGHT - LEFT - 6) / len(self.x)  # the sides are six pixels apart
-        gap, x = LEFT + each * int((self.x <= cut).sum()), self.curve.x(cut)
-        turns = f"M{number(x)},{self.ground}L{number(gap + 3)},{self.top}v{self.height}"
-        dash = path(turns, **OUTLINE, stroke_opacity=0.6)
-        words = [f"{side.sum():.0f} of {len(side)} ripe: {self.impurity(side):.3f}" for side in sides]
-        below = self.top + self.height + 18
-        places: Places = {"melons": (0, 0), "cut": (x, 12), **self.places(cut)}
-        for k, (side, left) in enumerate(zip(sides, (LEFT, gap + 6), strict=True)):
-            ripe = self.height * float(side.mean())
-            places[f"ripe {k}"] = (left, self.top, each * len(side), ripe)
-            places[f"unripe {k}"] = (left, self.top + ripe, each * len(side), self.height - ripe)
-        captions = small(text(LEFT, below, words[0]) + ending(RIGHT, below, words[1]))
-        return [dash + captions, self.drawing(cut)], self.sentence(cut), places
+        x, end = self.across(cut), self.top + RIGHT - LEFT
+        y = self.top + x - LEFT
+        places: Places = {"veil 0": (x, self.top, RIGHT - x, y - self.top), "veil 1": (LEFT, y, x - LEFT, end - y)}
+        places |= {"cut": (x, 18), "across": (8, y), "melons": (0, 0), **self.places(cut)}
+        left, right = self.pairs(cut)
+        words = small(text(LEFT, end + 20, left) + ending(RIGHT, end + 20, right))
+        return [words, self.drawing(cut)], self.sentence(cut), places
 
-    def axis(self) -> str:
-        """The line on which the melons lie."""
-        drawn = line(LEFT, self.ground, RIGHT, self.ground)
-        for tick in _round_ticks(self.x):
-            x = self.curve.x(tick)
-            drawn += line(x, self.ground, x, self.ground + 5) + centred(x, self.ground + 20, number(tick))
-        return drawn
+    def axes(self, xlabel: str, measure: str) -> str:
+        low, high = self.curve.ylim
+        before = self.impurity(self.y)
+        drawn = self.curve.axes([], ticks(low, high, 4), xlabel, f"mean {measure} of the two sides")
+        for cut in self.cuts[:: len(self.cuts) // 4]:
+            at, bottom = self.across(cut), self.curve.box[3]
+            drawn += line(at, bottom, at, bottom + 5) + centred(at, bottom + 21, f"{cut:.3f}")
+        return drawn + self.curve.level(before, stroke_dasharray="6 4")
 
 
 def sliding_gini(melons: pd.DataFrame, target: str, guesses: Sequence[float]) -> Explorable:
-    """A cut slides through the melons on a line; below stand the two sides, and a curve of what every cut has left.
+    """A cut slides through the square of all pairs of melons; below, a curve of what every cut has left.
 
     `melons` has one column of numbers beside the target, whose labels are yes and no. `guesses` are the cuts among
     which the reader looks beforehand for the one that leaves the least Gini impurity.
@@ -294,27 +332,28 @@ def sliding_gini(melons: pd.DataFrame, target: str, guesses: Sequence[float]) ->
     (name,) = (column for column in melons if column != target)
     melons = melons.sort_values(name)
     is_ripe = melons[target] == "yes"
-    slide = _Sides(melons[name].to_numpy(float), is_ripe.to_numpy(float), 294, factor=2)
-    marks: dict[Any, str] = {
-        f"{word} {k}": rect(0, 0, 1, 1, **filled(kind), fill_opacity=BAR)
-        for k in range(2)
-        for word, kind in (("ripe", RIPE), ("unripe", UNRIPE))
-    }
-    marks["cut"] = rect(-1.5, 0, 3, slide.ground - 12)
-    marks["melons"] = melons_at(is_ripe, piled([slide.curve.x(x) for x in slide.x], slide.ground - 12, 22))
-    words = text(0, slide.top - 10, "the two sides, as wide as they have melons")
-    between = [f"{melons.index[slide.x <= t][-1]} and {melons.index[slide.x > t][0]}" for t in guesses]
-    return slide.sliding(
+    pairs = _Pairs(melons[name].to_numpy(float), is_ripe.to_numpy(float), 452, factor=2)
+    side, spots = RIGHT - LEFT, [pairs.cell * (k + 0.5) for k in range(len(melons))]
+    veil = rect(0, 0, 1, 1, style="fill: var(--pst-color-background, Canvas)", fill_opacity=0.8)
+    marks: dict[Any, str] = {"veil 0": veil, "veil 1": veil}
+    marks["melons"] = melons_at(is_ripe, [(LEFT + at, 31) for at in spots], 10)
+    marks["melons"] += melons_at(is_ripe, [(26, pairs.top + at) for at in spots], 10)
+    marks |= {"cut": rect(-1.5, 0, 3, pairs.top + side - 18), "across": rect(0, -1.5, RIGHT - 8, 3)}
+    words = text(0, 12, "second draw ↓") + text(108, 12, "first draw →") + ripe_and_unripe(RIGHT - 128, 8, gap=52)
+    words += pairs.unlike() + rect(LEFT, pairs.top, side, side, **OUTLINE)
+    between = [f"{melons.index[pairs.x <= t][-1]} and {melons.index[pairs.x > t][0]}" for t in guesses]
+    return pairs.sliding(
         name,
-        slide.axis() + words + ripe_and_unripe(282, slide.bottom - 11, gap=54) + slide.axes(name, "Gini impurity"),
+        words + pairs.axes(f"{name} of the cut", "Gini impurity"),
         marks,
         title="Slide the cut",
-        alt=f"{len(melons)} numbered melons lie on a line by their {name}, hollow if ripe, and an upright cut divides "
-        "them. Below, two blocks, as wide as each side has melons, show its share of ripe ones. At the bottom a curve "
-        "gives the mean Gini impurity of the two sides for every cut up to this one; a ring marks its lowest point, "
-        "and a dashed line what it was before.",
-        frame=slide.frame,
-        guess=slide.guess("Your guess: between which two melons is the best cut?", guesses, between),
+        alt=f"{len(melons)} numbered melons, hollow if ripe, lie in the order of their {name} along the upper and the "
+        "left edge of a square, which has a shaded cell for each pair that differs. The cut leaves a block on the "
+        "diagonal for each side; the pairs across the cut are veiled. Below, a curve gives the mean "
+        "Gini impurity of the two sides for every cut up to this one; a ring marks its lowest point, and a dashed line "
+        "what it was before.",
+        frame=pairs.frame,
+        guess=pairs.guess("Your guess: between which two melons is the best cut?", guesses, between),
     )
 
 
@@ -325,7 +364,6 @@ class _Residuals:
         self.x, self.y = x, y
         self.plane = Chart(around(x), around(y), (LEFT, 30, RIGHT, bottom))
         self.lines: dict[Any, str] = {f"residual {i}": rect(-1, 0, 2, 1, fill_opacity=0.6) for i in range(len(x))}
-        self.dots = in_class(0, self.plane.dots(x, y))
 
     def places(self, predicted: NDArray[Any]) -> Places:
         spots = [(self.plane.at(a, b), self.plane.y(c)) for a, b, c in zip(self.x, self.y, predicted, strict=True)]
@@ -351,11 +389,11 @@ def sliding_squares(x: ArrayLike, y: ArrayLike, xlabel: str, ylabel: str, guesse
         sentence = f"The means are {left} on the left and {right} on the right. {slide.sentence(cut)}"
         return [slide.drawing(cut)], sentence, places
 
-    means: dict[Any, str] = {f"mean {k}": rect(0, -1.5, 1, 3, **filled(1)) for k in range(2)}
+    means: dict[Any, str] = {f"mean {k}": rect(0, -1.5, 1, 3) for k in range(2)}
     return slide.sliding(
         xlabel,
         rows.plane.axes([], _round_ticks(slide.y), "", ylabel) + slide.axes(xlabel, "squared error"),
-        {**rows.lines, **means, "dots": rows.dots, "cut": rect(-1.5, 0, 3, 150)},
+        {**rows.lines, **means, "dots": rows.plane.dots(slide.x, slide.y), "cut": rect(-1.5, 0, 3, 150)},
         title="Slide the cut again",
         alt=f"{len(order)} rows as dots, {ylabel} against {xlabel}, and an upright cut. A level line on either side "
         "shows the mean there, and an upright line from each dot its distance from it. Below, a curve gives the mean "
@@ -367,56 +405,106 @@ def sliding_squares(x: ArrayLike, y: ArrayLike, xlabel: str, ylabel: str, guesse
 
 
 class _Stairs(_Residuals, Scene):
-    """The prediction of a least squares tree, for each depth, and how far it misses every row."""
+    """The prediction of a least squares tree of so many leaves, and how far it misses the rows, seen and held out."""
 
-    size = (WIDTH, 284)
+    size = (WIDTH, 456)
+
+    def __init__(self, seen: pd.DataFrame, held_out: pd.DataFrame) -> None:
+        rows, self.names = pd.concat([seen, held_out]), list(map(str, seen.columns))
+        super().__init__(rows.iloc[:, 0].to_numpy(float), rows.iloc[:, 1].to_numpy(float), 236)
+        self.n = len(seen)
+        most = self.fit().tree_.n_leaves
+        self.trees = {1: self.fit(max_depth=0)} | {k: self.fit(max_leaf_nodes=k) for k in range(2, most + 1)}
+        self.errors = np.array([[self.error(k, part) for part in self.parts()] for k in self.trees])
+        self.best = 1 + int(self.errors[:, 1].argmin())
+        self.traces = Chart((0.5, most + 0.5), (0, 1.05 * float(self.errors.max())), (LEFT, 314, RIGHT, 408))
+
+    def fit(self, **limits: Any) -> CARTRegressor:
+        return CARTRegressor(**limits).fit(self.x[: self.n, np.newaxis], self.y[: self.n])
+
+    def parts(self) -> list[slice]:
+        """The rows from which the trees grow, and the others."""
+        return [slice(self.n), slice(self.n, None)]
+
+    def error(self, n_leaves: int, part: slice) -> float:
+        """The mean squared error of the tree of so many leaves on some rows."""
+        predicted = self.trees[n_leaves].predict(self.x[part, np.newaxis])
+        return float(((predicted - self.y[part]) ** 2).mean())
 
     def marks(self) -> dict[Any, str]:
-        return self.lines | {"dots": self.dots}
+        at, seen, held_out = self.plane.at, *self.parts()
+        dots = self.plane.dots(self.x[seen], self.y[seen], 4.5)
+        rings = "".join(circle(*at(*row), 5.5, **RING) for row in zip(self.x[held_out], self.y[held_out]))
+        return self.lines | {
+            "rows": dots + rings,
+            "error 0": circle(0, 0, 4.5),
+            "error 1": circle(0, 0, 5.5, **RING) + grip(WIDTH),
+        }
 
-    def tree(self, depth: int) -> CARTRegressor:
-        return CARTRegressor(max_depth=depth).fit(self.x[:, np.newaxis], self.y)
+    def background(self) -> str:
+        plane, traces = self.plane, self.traces
+        key = circle(150, 10, 4.5) + text(160, 15, "training")
+        key += circle(240, 10, 5.5, **RING) + text(250, 15, "held out")
+        return small(
+            plane.axes(_round_ticks(self.x), _round_ticks(self.y), *self.names)
+            + traces.axes(list(self.trees), ticks(*traces.ylim, 3), "leaves", "mean squared error")
+            + key
+        )
 
-    def predicted(self, depth: int) -> NDArray[Any]:
-        return self.tree(depth).predict(self.x[:, np.newaxis])
-
-    def meets(self, depth: int) -> bool:
-        """Whether every dot lies on a step."""
-        return bool(np.allclose(self.predicted(depth), self.y))
-
-    def frame(self, depth: int) -> State:
-        tree = self.tree(depth)
+    def frame(self, n_leaves: int) -> State:
+        tree = self.trees[n_leaves]
         ends = np.array([*self.plane.xlim, *tree.tree_.threshold[~tree.tree_.is_leaf]])
         ends.sort()
         level = tree.predict(((ends[:-1] + ends[1:]) / 2)[:, np.newaxis])
-        stairs = self.plane.curve(np.repeat(ends, 2)[1:-1], np.repeat(level, 2), **stroked(1), stroke_width=3)
-        leaves, predicted = "1 leaf" if len(level) == 1 else f"{len(level)} leaves", self.predicted(depth)
-        sentence = f"Depth {depth}: {leaves}. The sum of squared errors is {((predicted - self.y) ** 2).sum():.3f}."
-        return [stairs], sentence, self.places(predicted) | {"dots": (0, 0)}
+        stairs = self.plane.curve(np.repeat(ends, 2)[1:-1], np.repeat(level, 2), stroke_width=3)
+        so_far, last = self.errors[:n_leaves], self.errors[n_leaves - 1]
+        lines = [self.traces.curve(range(1, n_leaves + 1), so_far[:, k], **TRACES[k]) for k in range(2)]
+        best = 1 + int(so_far[:, 1].argmin())
+        sentence = (
+            f"{_leaves(n_leaves).capitalize()}: the mean squared error is {last[0]:.3f} on the {self.n} training "
+            f"rows and {last[1]:.3f} on the {len(self.x) - self.n} held out. The lowest so far on those is "
+            f"{so_far[best - 1, 1]:.3f}, with {_leaves(best)}."
+        )
+        places: Places = self.places(tree.predict(self.x[:, np.newaxis])) | {"rows": (0, 0)}
+        places |= {f"error {k}": self.traces.at(n_leaves, last[k]) for k in range(2)}
+        return [stairs, *lines], sentence, places
+
+    def truth(self, guessed: int) -> str:
+        """The verdict on a number of leaves."""
+        least = f"{self.errors[self.best - 1, 1]:.3f} with {_leaves(self.best)}"
+        if guessed == self.best:
+            return f"their mean squared error, {least}, is the lowest"
+        return f"their mean squared error is {self.errors[guessed - 1, 1]:.3f} there, but {least}"
 
 
-def steps_explorer(x: ArrayLike, y: ArrayLike, xlabel: str, ylabel: str, depths: range = range(5)) -> Explorable:
-    """The prediction of a least squares tree of one column, for a depth that the reader chooses after a guess.
+def _leaves(n: int) -> str:
+    return "1 leaf" if n == 1 else f"{n} leaves"
 
-    The reader guesses at which of the depths, the last of which must do, the stairs go through every dot.
+
+def steps_explorer(seen: pd.DataFrame, held_out: pd.DataFrame, guesses: Sequence[int]) -> Explorable:
+    """The prediction of a least squares tree of one column, for a number of leaves that the reader sets after a guess.
+
+    The first column predicts the second. The trees grow from `seen`; the rows in `held_out` only measure. The reader
+    guesses with how many leaves, one of `guesses`, these are predicted best.
     """
-    stairs = _Stairs(np.asarray(x, dtype=float), np.asarray(y, dtype=float), 236)
-    first = next(depth for depth in depths if stairs.meets(depth))
+    stairs = _Stairs(seen, held_out)
+    n_leaves, points = list(stairs.trees), [(stairs.traces.x(k), 0.0) for k in stairs.trees]
     return stairs.explorable(
         title="A regression tree is a staircase",
-        alt=f"{len(stairs.y)} dots, {ylabel} against {xlabel}, and through them the tree's prediction as level steps, "
-        "one for each leaf. An upright line from each dot shows its distance from its step.",
-        background=small(stairs.plane.axes(_round_ticks(x), _round_ticks(y), xlabel, ylabel)),
-        controls=[Slider("Depth", list(depths), start=depths[len(depths) // 2], opens=depths[0])],
-        found=stairs.meets,
+        alt=f"{len(seen)} training rows as dots and {len(held_out)} held-out rows as dashed rings, {seen.columns[1]} "
+        f"against {seen.columns[0]}. The tree's prediction is a line of level steps, one for each leaf, and an upright "
+        "line from each row shows its distance from its step. Below, two curves against the number of leaves: the "
+        "error on the training rows falls with every leaf, that on the held-out rows falls at first and then rises.",
+        controls=[Slider("Leaves", n_leaves, start=n_leaves[-1], opens=1, points=points)],
+        found=lambda n_leaves: n_leaves == stairs.best,
         guess=Choice(
-            f"Your guess: at which depth does the tree meet all {len(stairs.y)} dots?",
-            list(depths[1:]),
-            answer=first,
-            truth=f"at depth {first} each dot first lies on a step",
+            "Your guess: with how many leaves are the held-out rows predicted best?",
+            guesses,
+            answer=stairs.best,
+            truth=stairs.truth,
         ),
-        challenge="Let the tree grow, and watch the stairs reach for the dots. At which depth has each dot a step of "
-        "its own?",
+        challenge="Drag the ring below, and the tree grows leaf by leaf. When do the steps begin to follow single "
+        "dots, and with how many leaves is the error on the held-out rows lowest?",
     )
 
 
@@ -433,9 +521,8 @@ def fit_by_depth(scores: pd.DataFrame) -> Picture:
     plane = Chart((depths[0] - 0.3, depths[-1] + 0.3), (low - 0.08, 1), (44, 32, 464, 252))
     drawn = ""
     for k, name in enumerate(scores):
-        values, color = scores[name].to_numpy(), f"stroke: {class_color(k)}"
-        drawn += plane.curve(depths, values, style=color, stroke_width=3)
-        drawn += in_class(k, plane.dots(depths, values))
+        values = scores[name].to_numpy()
+        drawn += plane.curve(depths, values, **TRACES[k]) + plane.dots(depths, values, 4)
         middle = len(depths) // 2
         anchor = "end" if values[-1] > values[0] else "start"  # the side on which the curve is lower
         drawn += text(plane.x(depths[middle]), plane.y(values[middle]) - 14, f"{name} rows", text_anchor=anchor)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,14 +12,14 @@ import pandas as pd
 from matplotlib.patches import Rectangle
 from numpy.typing import ArrayLike, NDArray
 
-from figures.charts import Chart, Picture
+from figures.charts import Chart, Picture, region, ticks
 from figures.explorable import Choice, Explorable, Panel, Places, Scene, Slider, State
-from figures.looks import OUTLINE, centred, ending, filled, in_class, painted, path, ringed, stroked
-from figures.melons import melon_marks, melons_at, piled
+from figures.looks import OUTLINE, centred, ending, filled, in_class, path, ringed, stroked
+from figures.melons import melon, melon_marks, melons_at, piled
 from figures.plots import PLOT_WIDTH, axes, plain_ticks, plotted
 from treekit.models.deep_forest import assign_folds, out_of_fold, with_class_vectors
 from treekit.models.random_forest import RandomForestClassifier
-from treekit.pen.palette import CLASS_COLORS, REGION, RIPE, UNRIPE
+from treekit.pen.palette import BAR, CLASS_COLORS, REGION, RIPE, UNRIPE
 from treekit.pen.svg import FAINT, line, rect, text
 
 UNSEEN, OWN = "have not seen it", "were grown on it"
@@ -78,11 +79,11 @@ class _Levels(Scene):
 
     size = (480, 444)
 
-    top, step = 50, 20  # of the lines of the table
+    top, step = 62, 25  # of the lines of the table
+    share_x, cell = 206, 62  # where the first share stands, and how wide one is
 
     def __init__(self, X: pd.DataFrame, y: pd.Series, n_levels: int, n_trees: int, seed: int) -> None:
         self.X, self.is_ripe, self.n_levels = X, (y == "yes").to_numpy(), n_levels
-        self.order = np.argsort(~self.is_ripe, kind="stable")  # of the lines of the table: ripe melons first
         drawn = {UNSEEN: False, OWN: True}.items()
         self.shares = {seen: cascade_shares(X, y, n_levels, n_trees, seed, is_own) for seen, is_own in drawn}
         self.plane = Chart((0, 1), (0, 1), (30, 40, 462, 326))
@@ -134,38 +135,68 @@ class _Levels(Scene):
             f"The larger of a melon's two shares is {np.maximum(mean, 1 - mean).mean():.3f} on average."
         )
 
+    def lines(self, seen: str, level: int) -> list[int]:
+        """The order of the melons in the table: by the mean of the shares that it holds, the most ripe first."""
+        if level == 1:
+            return list(range(len(self.X)))
+        return np.argsort(-self.shares[seen][level - 2].mean(axis=0), kind="stable").tolist()
+
+    def rows(self) -> dict[Any, str]:
+        """Each melon with its measurements as bars, which travel with it, and each of its shares, which follow."""
+        marks: dict[Any, str] = {}
+        longest = self.X.max().to_numpy()
+        for n, (name, values) in enumerate(zip(self.X.index, self.X.to_numpy(float))):
+            bars = "".join(
+                rect(20 + 82 * j, -7, 70 * value / most, 14, fill_opacity=BAR)
+                for j, (value, most) in enumerate(zip(values, longest))
+            )
+            marks[name] = bars + melon(name, bool(self.is_ripe[n]))
+        for b, name in itertools.product(range(len(DRAWN)), self.X.index):
+            marks[b, name] = rect(0, -7, 1, 14, **filled(RIPE), fill_opacity=BAR)
+        return marks
+
     def table(self) -> str:
-        """The lines of the table: what is measured of each row."""
-        heads = "".join(text(60 + 70 * j, 36, str(name)) for j, name in enumerate(self.X.columns))
-        return heads + "".join(
-            ending(38, self.top + self.step * i + 15, self.X.index[n])
-            + text(60, self.top + self.step * i + 15, f"{self.X.iloc[n, 0]:.3f}")
-            + text(130, self.top + self.step * i + 15, f"{self.X.iloc[n, 1]:.3f}")
-            for i, n in enumerate(self.order)
-        )
+        """The heads of the two columns that are always there."""
+        heads = "".join(text(36 + 82 * j, 46, str(name)) for j, name in enumerate(self.X.columns))
+        return heads + text(0, 20, "this level reads:")
 
     def reads(self, seen: str, level: int) -> tuple[list[str], Places]:
-        """The four shares of the level before, as squares: the fuller, the larger the share of the class."""
+        """The melons in the order of their shares by the level before; at level 1 no shares have arrived."""
+        places: Places = {}
+        middles = {n: self.top + self.step * i for i, n in enumerate(self.lines(seen, level))}
+        for n, name in enumerate(self.X.index):
+            places[name] = (16, middles[n])
+            for b in range(len(DRAWN)):
+                share = self.shares[seen][max(level - 2, 0)][b][n]
+                x = self.share_x + (self.cell + 4) * b
+                place = (x, middles[n], max(round(self.cell * share), 0.01), 1)
+                places[b, name] = place if level > 1 else (480, middles[n], 0.01, 1, 0)
         if level == 1:
-            return [text(210, 36, "no shares yet")], {}
-        boxes: dict[tuple[int, int], str] = {}
-        for b, forest in enumerate(self.shares[seen][level - 2]):
-            for i, share in enumerate(forest[self.order]):
-                kind, size = (RIPE, share) if share > 0.5 else (UNRIPE, 1 - share)
-                key = kind, min(int(10 * (size - 0.5)), 4)
-                boxes[key] = boxes.get(key, "") + f"M{214 + 60 * b},{self.top + self.step * i + 2}h44v15h-44z"
-        drawn = "".join(path(d, **painted(kind), fill_opacity=0.2 * k) for (kind, k), d in sorted(boxes.items()))
-        return [drawn + text(214, 36, f"shares by level {level - 1}'s four forests")], {}
+            return [""], places
+        cells = "".join(
+            f"M{self.share_x + (self.cell + 4) * b},{y - 7}h{self.cell}v14h-{self.cell}z"
+            for b, y in itertools.product(range(len(DRAWN)), middles.values())
+        )
+        forests = "".join(
+            centred(self.share_x + (self.cell + 4) * b + self.cell / 2, 46, b + 1) for b in range(len(DRAWN))
+        )
+        n_ripe = int((self.shares[seen][level - 2].mean(axis=0) > 0.5).sum())
+        half = self.top + self.step * (n_ripe - 0.5)
+        drawn = path(cells, **filled(UNRIPE), fill_opacity=REGION) + forests
+        drawn += text(self.share_x, 20, f"shares of ripe by level {level - 1}’s forests")
+        return [drawn + line(0, half, 480, half, stroke_dasharray="3 4")], places
 
     def beside(self) -> Panel:
         """The table that a level reads."""
         return Panel(
-            f"The table that level {self.n_levels} reads: for each melon its {' and '.join(map(str, self.X))}, and "
-            f"four squares for the shares by level {self.n_levels - 1}'s forests, coloured by class and fuller for a "
-            "larger share.",
-            (480, self.top + self.step * len(self.X) + 8),
+            f"The table that level {self.n_levels} reads, a line for each melon: its {' and '.join(map(str, self.X))} "
+            f"as grey bars, and behind them four bars, the shares of ripe by level {self.n_levels - 1}'s forests. The "
+            "melons lie in the order of these shares. A dashed line separates those predicted ripe, above, from the "
+            "others; some ripe melons lie below it, some unripe ones above.",
+            (480, self.top + self.step * len(self.X) - 6),
             self.table(),
             self.reads,
+            self.rows(),
         )
 
 
@@ -223,6 +254,32 @@ def cascade_shares(X: pd.DataFrame, y: pd.Series, n_levels: int, n_trees: int, s
         shares.append([vector[:, 1] for vector in vectors])
         table = with_class_vectors(X, vectors)
     return np.array(shares)
+
+
+def fold_aside(x: pd.Series, is_ripe: pd.Series, aside: ArrayLike, tree: Any) -> Picture:
+    """The leaves of a tree on one column with their shares of ripe; the rows that it was grown on, and those aside.
+
+    `tree` is a classifier of the column x with the labels no and yes, grown on the rows that are not `aside`.
+    """
+    kept, cuts = np.asarray(aside, dtype=bool), sorted(tree.tree_.threshold[tree.tree_.feature >= 0])
+    plane = Chart((float(x.min()) - 0.04, float(x.max()) + 0.04), (0, 1), (96, 44, 472, 168))
+    drawn, told = "", []
+    for left, right in itertools.pairwise([plane.xlim[0], *cuts, plane.xlim[1]]):
+        share = float(tree.predict_proba(pd.DataFrame({x.name: [(left + right) / 2]}))[0, 1])
+        if share != 0.5:
+            drawn += region(RIPE if share > 0.5 else UNRIPE, plane.block((left, right), (0, 1)))
+        drawn += centred(plane.x((left + right) / 2), 34, {0.0: "0", 0.5: "½", 1.0: "1"}[share])
+        told.append(f"{share:g}")
+    drawn += "".join(plane.upright(cut, stroke_dasharray="3 4") for cut in cuts)
+    drawn += text(0, 34, "share of ripe")
+    for y, name, rows in ((78, "kept aside", kept), (134, "grown on", ~kept)):
+        drawn += text(0, y + 5, name) + melons_at(is_ripe[rows], piled([plane.x(value) for value in x[rows]], y), 13)
+    alt = (
+        f"{len(x)} melons by their {x.name}. {kept.sum()} of them, kept aside, lie above the others, on which a tree "
+        f"was grown. Its cuts divide the line into {len(told)} leaves with the shares of ripe {', '.join(told)}."
+    )
+    axis = plane.axes(ticks(*plane.xlim), [], str(x.name))
+    return Picture(alt, (480, plane.box[3] + 50), drawn + axis)
 
 
 def shares_by_level(levels: Sequence[pd.DataFrame], is_ripe: pd.Series) -> Picture:

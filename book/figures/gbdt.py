@@ -13,8 +13,9 @@ from numpy.typing import ArrayLike, NDArray
 from figures.charts import Chart, Picture, around
 from figures.explorable import Choice, Explorable, Panel, Places, Scene, Slider, State
 from figures.looks import OUTLINE, centred, dot, ending, filled, grip, in_class, path, stroked
-from figures.melons import melon
+from figures.melons import melon, ripe_and_unripe
 from figures.plots import axes, plotted
+from treekit.models.cart import CARTRegressor
 from treekit.models.gbdt import GBDTRegressor
 from treekit.models.losses import AbsoluteLoss, HuberLoss, LogisticLoss, Loss, SquaredLoss
 from treekit.pen.palette import BAR, CLASS_COLORS, GAIN, RIPE, UNRIPE
@@ -38,10 +39,10 @@ class _Boosted:
         self.part = {1.0: "This", 0.5: "Half of this", 0.1: "A tenth of this"}[rate]
 
     def sentence(self, m: int) -> str:
-        done, tree = "Before the first round" if m == 0 else f"After round {m}", self.trees[m]
+        tree = self.trees[m]
         below, above = tree.value[1:, 0]
         return (
-            f"{done} the squared residuals add up to {self.squares[m]:.3f}. The next stump (dashed) cuts at "
+            f"{_done(m)} the squared residuals add up to {self.squares[m]:.3f}. The next stump (dashed) cuts at "
             f"{tree.threshold[0]:.4g} and predicts {_signed(below)} to the left, {_signed(above)} to the right. "
             f"{self.part} will be subtracted from the residuals."
         )
@@ -50,7 +51,7 @@ class _Boosted:
 class _Residuals(Scene):
     """Melons by what is left of them, the next stump, a bar for each round; beside them the prediction that grows."""
 
-    size = (480, 514)
+    size = (480, 540)
 
     def __init__(self, x: pd.Series, y: pd.Series, is_ripe: pd.Series, n_rounds: int) -> None:
         self.x, self.y, self.ripe = x, y, is_ripe.to_dict()
@@ -62,10 +63,10 @@ class _Residuals(Scene):
         self.halved = int(np.argmax(squares < squares[0] / 2))  # after so many rounds less than half is left
         reach = 0.05 * float(np.ptp(y))
         self.reach = max(float(np.abs(run.rest).max()) for run in self.runs.values()) + reach
-        self.residuals = Chart(xlim, (-self.reach, self.reach), (56, 40, 466, 330))
+        self.residuals = Chart(xlim, (-self.reach, self.reach), (56, 62, 466, 306))
         self.data = Chart(xlim, (min(0.0, y.min()), y.max() + reach), (44, 40, 466, 330))
         self.xticks = np.arange(xlim[0], xlim[1] + 0.01, 0.2)
-        self.rounds, self.strip = range(n_rounds + 1), Chart((0, n_rounds), (0, 1), (75, 424, 447, 484))
+        self.rounds, self.strip = range(n_rounds + 1), Chart((0, n_rounds), (0, 1), (75, 396, 447, 508))
 
     def background(self) -> str:
         height = np.arange(np.ceil(-10 * self.reach) / 10, self.reach, 0.1)
@@ -73,11 +74,13 @@ class _Residuals(Scene):
         return (
             self.residuals.axes(self.xticks, height, str(self.x.name), "what is left: the residuals")
             + self.residuals.level(0)
-            + text(0, 406, "squared residuals left, round by round (drag here)")
+            + ripe_and_unripe(16, 15)
+            + text(156, 20, f"– but {self.y.name} is predicted, not the class")
+            + text(0, 380, "squared residuals left, round by round (drag here)")
             + ending(56, half + 5, "½")
             + line(60, half, 466, half, stroke_dasharray="3 4")
             + line(60, floor, 466, floor)
-            + "".join(centred(self.strip.x(m), 503, m) for m in self.rounds)
+            + "".join(centred(self.strip.x(m), 527, m) for m in self.rounds)
         )
 
     def marks(self) -> dict[Any, str]:
@@ -87,13 +90,13 @@ class _Residuals(Scene):
     def frame(self, rate: float, m: int) -> State:
         run = self.runs[rate]
         spots = self.residuals.pixels(self.x, run.rest[m])
-        places = dict(zip(self.ripe, spots)) | {"round": (self.strip.x(m), 498)}
+        places = dict(zip(self.ripe, spots)) | {"round": (self.strip.x(m), 522)}
         return [self.stump(run.trees[m]), *(self.bar(run, k) for k in range(m + 1))], run.sentence(m), places
 
     def stump(self, tree: Tree) -> str:
         (cut, low), (_, high) = self.residuals.pixels(np.repeat(tree.threshold[0], 2), tree.value[1:, 0])
         drawn = path(f"M56,{low}H{cut}M{cut},{high}H466", stroke_width=3, stroke_dasharray="7 4", **OUTLINE)
-        return drawn + path(f"M{cut},40V330", stroke_dasharray="2 5", **OUTLINE)
+        return drawn + path(f"M{cut},62V306", stroke_dasharray="2 5", **OUTLINE)
 
     def bar(self, run: _Boosted, m: int) -> str:
         """What is left of the squares after round m, and above it in the colour of a gain what this round took."""
@@ -132,7 +135,7 @@ def residual_explorer(x: pd.Series, y: pd.Series, is_ripe: pd.Series, n_rounds: 
     """
     melons = _Residuals(x, y, is_ripe, n_rounds)
     rounds, halved = list(melons.rounds), melons.halved
-    points = [(melons.strip.x(m), 454) for m in rounds]
+    points = [(melons.strip.x(m), 452) for m in rounds]
     return melons.explorable(
         title="Residuals, handed on",
         alt=f"The {len(x)} melons as numbered circles by {x.name} and by what {halved} boosted stumps have left of "
@@ -321,36 +324,148 @@ def sum_of_stumps(x: ArrayLike, y: ArrayLike) -> Picture:
     )
 
 
-def descent(x: ArrayLike, y: ArrayLike, rows: tuple[int, int], rate: float = 0.3, n_rounds: int = 8) -> Picture:
-    """The predictions of two of the rows, round by round, as a point on a map of their loss, and the negative gradient.
+class _Descent(Scene):
+    """The predictions of two rows as a point on a map of their loss: where each stump would lead, and which one does.
 
-    All of x and y is boosted by stumps; ``rows`` are the places of the two that the map shows.
+    All of x and y is boosted by stumps; each of `pairs` names the places of two rows in them.
     """
-    x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
-    model = GBDTRegressor(n_estimators=n_rounds, learning_rate=rate, max_depth=1).fit(x[:, np.newaxis], y)
-    stages = [np.repeat(model.start_, len(y)), *model.staged_predict(x[:, np.newaxis])]
-    (across, up), goal = np.array(stages)[:, list(rows)].T, y[list(rows)]
-    limits = [around([*values, end], 0.15) for values, end in ((across, goal[0]), (up, goal[1]))]
-    width, height = (132 * (high - low) for low, high in limits)  # one scale for both, so that circles are round
-    plane = Chart(limits[0], limits[1], (60, 34, 60 + width, 34 + height))
-    first, second = (number(x[row]) for row in rows)
-    halves, steps = (np.arange(np.ceil(2 * low), 2 * high) / 2 for low, high in limits)
-    drawing = plane.axes(halves, steps, f"prediction for row {first}", f"prediction for row {second}")
-    drawing += _rings(plane, goal)
-    drawing += plane.curve([across[0], goal[0]], [up[0], goal[1]], stroke_dasharray="6 4")
-    drawing += plane.curve(across, up, **stroked(0), stroke_width=3)
-    drawing += element("g", plane.dots(across, up, radius=4), **filled(0))
-    drawing += element("g", circle(*plane.at(*goal), 6), **filled(1))
-    drawing += text(plane.x(goal[0]) + 12, plane.y(goal[1]) - 6, "labels")
-    drawing += text(plane.x(across[0]) + 8, plane.y(up[0]) + 5, "F₀")
-    return Picture(
-        alt=f"A map with the prediction for row {first} to the right and that for row {second} upwards. Circles "
-        "around the point of the two labels have equal loss. A dashed line leads from the first prediction, the mean "
-        f"for both, straight to the labels: the negative gradient. The dots of {n_rounds} rounds run beside it, in "
-        "smaller and smaller steps.",
-        size=(480, plane.box[3] + 56),
-        drawing=drawing,
+
+    size = (480, 540)
+    rate, n_rounds = 0.3, 10
+
+    def __init__(self, x: NDArray[Any], y: NDArray[Any], pairs: Mapping[str, tuple[int, int]]) -> None:
+        self.x, self.y, self.pairs, table = x, y, pairs, x[:, np.newaxis]
+        model = GBDTRegressor(n_estimators=self.n_rounds + 1, learning_rate=self.rate, max_depth=1).fit(table, y)
+        self.stages = np.array([np.repeat(model.start_, len(y)), *model.staged_predict(table)])
+        self.chosen = [float(tree.threshold[0]) for (tree,) in model.trees_]
+        self.cuts = ((x[1:] + x[:-1]) / 2).tolist()
+        self.ends = [{cut: self.stepped(stage, cut) for cut in self.cuts} for stage in self.stages]
+        self.planes = {pair: self.plane(list(two)) for pair, two in pairs.items()}
+        self.strip = Chart((0, self.n_rounds), (0, 1), (26, 490, 454, 540))
+
+    def plane(self, two: list[int]) -> Chart:
+        """A map that shows all predictions for two rows, with one scale for both, so that equal loss is a circle."""
+        ends = [end[two] for stage in self.ends for end in stage.values()]
+        shown = np.array([*ends, self.stages[0][two], self.y[two]])
+        (left, right), (low, high) = (around(values, 0.06) for values in shown.T)
+        scale = min(412 / (right - left), 290 / (high - low))
+        return Chart((left, right), (low, high), (52, 420 - scale * (high - low), 52 + scale * (right - left), 420))
+
+    def stepped(self, stage: NDArray[Any], cut: float) -> NDArray[Any]:
+        """The predictions after a stump with this cut, fitted to the residuals."""
+        side = (self.x > cut).astype(float)[:, np.newaxis]
+        stump = CARTRegressor(max_depth=1).fit(side, self.y - stage)
+        return np.asarray(stage + self.rate * stump.predict(side))
+
+    def background(self) -> str:
+        key = [
+            (circle(12, 12, 7), "the two predictions"),
+            (circle(12, 36, 5, **OUTLINE), "where one stump would lead"),
+            (circle(12, 60, 9, **OUTLINE, stroke_width=3), "the best of them for all rows"),
+            (self.cross(12, 84), "the two labels"),
+            (line(252, 12, 276, 12, stroke_dasharray="6 4"), "negative gradient"),
+            (line(256, 44, 272, 28, stroke_dasharray="2 4", stroke_width=2), "both move alike"),
+            (circle(264, 60, 9, **OUTLINE, stroke_width=1, stroke_opacity=FAINT), "equal loss"),
+        ]
+        drawn = "".join(
+            sign + text(30 + 252 * (i > 3), 17 + 24 * (i % 4), words) for i, (sign, words) in enumerate(key)
+        )
+        numbers = "".join(centred(self.strip.x(m), 506, m, fill_opacity=0.7) for m in range(self.n_rounds + 1))
+        return drawn + text(0, 484, "the cuts so far, round by round (drag here)") + numbers
+
+    def marks(self) -> dict[Any, str]:
+        """A ring for each cut, a thick one around the best, a dot for the predictions, and a frame for the round."""
+        marks: dict[Any, str] = {("cut", cut): circle(0, 0, 5, **OUTLINE, class_="answer") for cut in self.cuts}
+        marks |= {"next": circle(0, 0, 9, **OUTLINE, stroke_width=3, class_="answer"), "now": circle(0, 0, 7)}
+        return marks | {"round": rect(-19, -17, 38, 44, rx=4, **OUTLINE) + grip(self.size[0])}
+
+    def cross(self, x: float, y: float) -> str:
+        return path(f"M{number(x - 6)},{number(y - 6)}l12,12m0,-12l-12,12", **OUTLINE, stroke_width=3)
+
+    def map(self, pair: str) -> str:
+        """The axes, the two labels, and circles of equal loss around them."""
+        two, goal = list(self.pairs[pair]), self.y[list(self.pairs[pair])]
+        first, second = (number(self.x[row]) for row in two)
+        plane = self.planes[pair]
+        across, up = (np.arange(np.ceil(2 * low), 2 * high) / 2 for low, high in (plane.xlim, plane.ylim))
+        axes = plane.axes(across, up, f"prediction for row {first}", f"prediction for row {second}")
+        return axes + _rings(plane, goal) + self.cross(*plane.at(*goal))
+
+    def walked(self, pair: str, m: int) -> str:
+        """The step of round m."""
+        return self.planes[pair].curve(*self.stages[m - 1 : m + 1, list(self.pairs[pair])].T, stroke_width=3)
+
+    def frame(self, pair: str, m: int) -> State:
+        two, plane = list(self.pairs[pair]), self.planes[pair]
+        here, ends = self.stages[m][two], {cut: plane.at(*end[two]) for cut, end in self.ends[m].items()}
+        x, y = plane.at(*here)
+        fan = "".join(f"M{number(x)},{number(y)}L{number(a)},{number(b)}" for a, b in ends.values())
+        down, up = min(x - plane.box[0], plane.box[3] - y), min(plane.box[2] - x, y - plane.box[1])
+        alike = line(x - down, y + down, x + up, y - up, stroke_dasharray="2 4", stroke_width=2)
+        to_labels = plane.curve(*np.array([here, self.y[two]]).T, stroke_dasharray="6 4", stroke_width=1.5)
+        parts = [self.map(pair), element("g", alike + path(fan, **OUTLINE), class_="answer") + to_labels]
+        for k in range(1, m + 1):
+            parts += [self.walked(pair, k), centred(self.strip.x(k), 528, f"{self.chosen[k - 1]:g}")]
+        places: Places = {("cut", cut): end for cut, end in ends.items()}
+        places |= {"next": ends[self.chosen[m]], "now": (x, y), "round": (self.strip.x(m), 506)}
+        return parts, self.sentence(pair, m), places
+
+    def separates(self, pair: str, m: int) -> bool:
+        """Whether the stump after m rounds cuts between the two rows."""
+        a, b = self.x[list(self.pairs[pair])]
+        return bool(min(a, b) < self.chosen[m] < max(a, b))
+
+    def moved(self, pair: str, m: int) -> list[str]:
+        """By how much the stump after m rounds moves each of the two."""
+        two = list(self.pairs[pair])
+        return [_signed(value) for value in self.ends[m][self.chosen[m]][two] - self.stages[m][two]]
+
+    def sentence(self, pair: str, m: int) -> str:
+        two, moved = list(self.pairs[pair]), self.moved(pair, m)
+        now, goal = (" and ".join(f"{value:.2f}" for value in values) for values in (self.stages[m][two], self.y[two]))
+        place, by = ("between", f"them by {' and '.join(moved)}")
+        if not self.separates(pair, m):
+            place, by = "not between", f"both by {moved[0]}"
+        return (
+            f"{_done(m)} the predictions for rows {pair} are {now}; the labels are {goal}. The next stump cuts at "
+            f"{self.chosen[m]:g}, {place} the two rows, and moves {by}."
+        )
+
+
+def descent_explorer(x: ArrayLike, y: ArrayLike, pairs: Mapping[str, tuple[int, int]]) -> Explorable:
+    """Gradient descent in the space of predictions: two rows' predictions, round by round, and what stumps can do.
+
+    `x` is one column of numbers in rising order and `y` the number to predict; `pairs` names pairs of rows by their
+    places. In the first round of the first pair no stump of the model may cut between the rows.
+    """
+    scene = _Descent(np.asarray(x, dtype=float), np.asarray(y, dtype=float), pairs)
+    tied, rounds = next(iter(pairs)), list(range(scene.n_rounds + 1))
+    first = next(m for m in rounds if scene.separates(tied, m))
+    alike = "both by the same amount"
+    return scene.explorable(
+        title="The steps that a stump can make",
+        alt=f"A map with the predictions for rows {tied}, one to the right and one upwards, and circles of equal loss "
+        "around their labels. From the mean, where both are equal, two rounds lead down along the diagonal, because "
+        "the stump cuts elsewhere. The third leads off it, the fourth runs beside it again. From there a dashed line, "
+        "the negative gradient, leads to the labels. Small rings show where a stump with each of the nine cuts would "
+        "lead: five lie on a diagonal, four beside it. A thick ring marks the one that comes next.",
+        controls=[
+            Choice("Rows", list(pairs)),
+            Slider("Rounds", rounds, start=first + 2, opens=0, points=[(scene.strip.x(m), 512) for m in rounds]),
+        ],
+        found=lambda pair, m: pair == tied and m == first,
+        guess=Choice(
+            f"Your guess: the first stump does not cut between rows {tied}. How does it move their predictions?",
+            ["straight to the labels", alike, "only the one that is further off"],
+            answer=alike,
+            truth=f"they share a leaf, so it moves both by {scene.moved(tied, 0)[0]}",
+        ),
+        challenge=f"Compare the pairs. For rows {tied}, stop where the next stump first cuts between them.",
     )
+
+
+def _done(m: int) -> str:
+    return "Before the first round" if m == 0 else f"After round {m}"
 
 
 def _rings(plane: Chart, middle: NDArray[Any]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import pairwise, product
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -11,11 +11,11 @@ import pandas as pd
 
 from figures.charts import Chart, Picture, around, region, ticks
 from figures.explorable import Choice, Explorable, Panel, Places, Scene, Slider, State
-from figures.looks import OUTLINE, centred, dot, filled, in_class, small, stroked
-from figures.melons import in_lines, listed, melon_marks, melons_at, ripe_and_unripe
+from figures.looks import OUTLINE, centred, dot, ending, filled, grip, small
+from figures.melons import in_lines, listed, melon_marks, ripe_and_unripe
 from treekit.models.cart import CARTClassifier, CARTRegressor
 from treekit.pen.palette import REGION, class_color
-from treekit.pen.svg import element, line, rect, text
+from treekit.pen.svg import circle, element, line, rect, text
 from treekit.pruning.cost_complexity import CostComplexityPath, cost_complexity_path, prune_cost_complexity
 from treekit.pruning.pessimistic import binomial_limit
 from treekit.trees.tree import Tree
@@ -38,7 +38,7 @@ def depth_curves(means: pd.DataFrame) -> Picture:
     drawn = plane.axes(range(0, last + 1, 2), tenths, "largest depth", "accuracy")
     drawn += plane.upright(best, stroke_dasharray="2 4")
     for k, (column, name) in enumerate((("training", "training"), ("test", "test"))):
-        drawn += plane.curve(means.index, means[column], **stroked(k), stroke_dasharray=DASHES[k])
+        drawn += plane.curve(means.index, means[column], stroke_dasharray=DASHES[k])
         drawn += text(406, plane.y(means[column].iloc[-1]) + 5, name)
     alt = (
         f"Two curves over the largest depth, from 0 to {last}. The training accuracy rises from "
@@ -55,8 +55,7 @@ def limit_curves(confidence: float = 0.25, most_rows: int = 20, most_errors: int
     for errors in range(most_errors + 1):
         rows = np.arange(errors + 1, most_rows + 1)
         rates = binomial_limit(np.full(len(rows), errors), rows, confidence)
-        drawn += plane.curve(rows, rates, stroke_width=1, **stroked(errors))
-        drawn += in_class(errors, plane.dots(rows, rates, 4))
+        drawn += plane.curve(rows, rates, stroke_width=1) + plane.dots(rows, rates, 3)
         name = ("no error", "1 error")[errors] if errors < 2 else f"{errors} errors"
         drawn += text(390, plane.y(rates[-1]) + 10 - 5 * errors, name)  # a little apart
     alt = (
@@ -67,52 +66,6 @@ def limit_curves(confidence: float = 0.25, most_rows: int = 20, most_errors: int
     return Picture(alt, (480, 282), drawn)
 
 
-def _costs(tree: Tree, node: int = 0) -> Iterator[tuple[float, int]]:
-    """Risk and number of leaves of every pruned subtree at a node of a small tree."""
-    yield float(tree.weight[node] * tree.impurity[node] / tree.weight[0]), 1
-    if not tree.is_leaf[node]:
-        first = int(tree.first_child[node])
-        for below in product(*(_costs(tree, first + k) for k in range(int(tree.n_children[node])))):
-            risks, leaves = zip(*below)
-            yield sum(risks), sum(leaves)
-
-
-def price_lines(tree: Tree) -> Picture:
-    """The cost of each pruned subtree as a line over the price of a leaf; the lowest line is drawn thick.
-
-    Trees that are best at no price are drawn pale.
-    """
-    path = cost_complexity_path(tree)
-    best = set(zip(path.impurities.round(9), path.n_leaves))
-    others = [(risk, n_leaves) for risk, n_leaves in _costs(tree) if (round(risk, 9), n_leaves) not in best]
-    last = 1.5 * path.ccp_alphas[-1]
-    top = 1.35 * float(path.impurities[-1] + last)
-    plane = Chart((0, last), (0, top), (48, 40, 400, 282))
-    drawn = plane.axes(np.arange(0, last, 0.04), ticks(0, top, 8), "price of a leaf α", "R(T) + α |T|")
-    for risk, n_leaves in others:
-        end = min(last, (top - risk) / n_leaves)
-        drawn += plane.curve([0, end], [risk, risk + n_leaves * end], stroke_width=1, stroke_opacity=0.35)
-    for k, (risk, n_leaves) in enumerate(zip(path.impurities, path.n_leaves)):
-        end = min(last, (top - risk) / n_leaves)
-        height = risk + n_leaves * end
-        # A line that leaves the picture through its upper edge is named there.
-        x, y, anchor = (plane.x(end), 34.0, "middle") if end < last else (406.0, plane.y(height) + 5, "start")
-        drawn += plane.curve([0, end], [risk, height], stroke_width=1, **stroked(k))
-        drawn += text(x, y, _leaves(n_leaves), text_anchor=anchor)
-    for k, (start, stop) in enumerate(pairwise([*path.ccp_alphas, last])):
-        costs = [path.impurities[k] + a * path.n_leaves[k] for a in (start, stop)]
-        drawn += plane.curve([start, stop], costs, stroke_width=5, **stroked(k))
-        if k:
-            drawn += line(plane.x(start), plane.y(costs[0]), plane.x(start), 282, stroke_dasharray="2 4")
-    steps = ", ".join(f"{a:.3f}" for a in path.ccp_alphas[1:])
-    alt = (
-        f"One rising line for each of the {len(path.n_leaves)} trees of the path; the more leaves, the lower it starts "
-        f"and the steeper it is. The lowest line changes at the prices {steps}. "
-        f"The lines of the {len(others)} other pruned subtrees, drawn pale, are lowest nowhere."
-    )
-    return Picture(alt, (480, 332), drawn)
-
-
 def risk_steps(trees: dict[str, CostComplexityPath]) -> Picture:
     """Number of leaves against the price of a leaf in parts of the root's risk, one line of steps for each path."""
     last, top = 0.06, max(float(path.n_leaves[0]) for path in trees.values())
@@ -120,10 +73,10 @@ def risk_steps(trees: dict[str, CostComplexityPath]) -> Picture:
     drawn = plane.axes(ticks(0, last, 8), ticks(0, top, 8), "price of a leaf, in parts of the root's risk", "leaves")
     for k, (name, path) in enumerate(trees.items()):
         prices = path.ccp_alphas / path.impurities[-1]
-        shown, look = prices <= last, {**stroked(k), "stroke_dasharray": DASHES[k]}
+        shown, look = prices <= last, {"stroke_dasharray": DASHES[k]}
         steps = np.minimum(np.repeat([*prices, last], 2)[1:-1], last)[: 2 * shown.sum()]
         drawn += plane.curve(steps, np.repeat(path.n_leaves[shown], 2), **look)
-        drawn += line(210, 60 + 26 * k, 240, 60 + 26 * k, **stroked(k), stroke_width=2, stroke_dasharray=DASHES[k])
+        drawn += line(210, 60 + 26 * k, 240, 60 + 26 * k, stroke_width=2, stroke_dasharray=DASHES[k])
         drawn += text(248, 65 + 26 * k, name)
     alt = (
         "Lines of steps that fall as the price of a leaf rises, one for each of the risks "
@@ -146,7 +99,7 @@ def cross_validation_curve(table: pd.DataFrame, chosen: dict[str, int]) -> Pictu
         line(plane.x(x), plane.y(e - s), plane.x(x), plane.y(e + s), stroke_opacity=0.5)
         for x, e, s in zip(xs, table["error"], table["se"])
     )
-    drawn += plane.curve(xs, table["error"], **stroked(0))
+    drawn += plane.curve(xs, table["error"])
     for tick in range(int(xs.max()) + 1):
         drawn += line(plane.x(tick), 262, plane.x(tick), 267) + centred(plane.x(tick), 283, 2**tick)
     best = table["error"].idxmin()
@@ -154,9 +107,7 @@ def cross_validation_curve(table: pd.DataFrame, chosen: dict[str, int]) -> Pictu
     drawn += plane.level(bound, stroke_dasharray="7 4")
     for name, k in chosen.items():
         error, below = table["error"][k], table["error"][k] - table["se"][k]  # the name stands clear of the bar
-        drawn += element("g", dot(*plane.at(xs[k], error)), **filled(1)) + centred(
-            plane.x(xs[k]), plane.y(below) + 16, name
-        )
+        drawn += dot(*plane.at(xs[k], error)) + centred(plane.x(xs[k]), plane.y(below) + 16, name)
     heights = np.arange(round(20 * low), round(20 * high) + 1) / 20
     axes = plane.axes([], heights.tolist(), "leaves of the tree (each tick doubles them)", "cross-validated error")
     words = "; ".join(f"{name}: {table['leaves'][k]} leaves, {table['error'][k]:.3f}" for name, k in chosen.items())
@@ -198,7 +149,7 @@ def _steps(plane: Chart, tree: Tree) -> str:
     steps = sorted((xs[0], xs[1], float(tree.value[node, 0])) for node, (xs,) in _boxes(tree, [plane.xlim]))
     path = "V".join(f"{plane.y(y):.0f}H{plane.x(stop):.1f}" for _, stop, y in steps)
     start = f"{plane.x(steps[0][0]):.1f}"
-    return element("path", d=f"M{start},{path}", fill="none", **stroked(1), stroke_width=2)
+    return element("path", d=f"M{start},{path}", fill="none", stroke="currentColor", stroke_width=2)
 
 
 def _dots(places: list[tuple[float, float]], width: float, color: str) -> str:
@@ -223,75 +174,95 @@ def _leaves(n: int) -> str:
 
 
 DEPTHS = (1, 2, 3, 4, 6, 8, NO_LIMIT)
-LEAST = (1, 5, 15)
+LEAST = (1, 2, 4, 8, 15, 30, 60)
 
 
 class _Limits(Scene):
-    """Trees with the limits that the reader sets, over the rows that they grow from and, beside, over new ones.
+    """Trees with a limit that the reader sets, over the rows that they grow from and, beside, over new ones.
 
-    They open without limits, and the challenge is met where the loss on the new rows is least.
+    They open without the limit. Below each panel the loss on its rows is traced as far as limits have been tried, and
+    the challenge is met where the loss on the new rows is least.
     """
 
-    size = (WIDTH, 348)
-    depths: tuple[int | str, ...] = DEPTHS
-    measure = new_alt = legend = ""
+    size = (WIDTH, 388)
+    limit = loss = measure = new_alt = legend = ""
+    values: tuple[int | str, ...] = ()
+    opens: int | str = NO_LIMIT
+    rest: int | str = NO_LIMIT
 
     def __init__(self, seen: pd.DataFrame, new: pd.DataFrame, target: str) -> None:
         self.target, self.columns = target, [column for column in seen if column != target]
-        self.seen, self.new = ((rows[self.columns], rows[target]) for rows in (seen, new))
+        self.seen, self.new = self.both = [(rows[self.columns], rows[target]) for rows in (seen, new)]
         x, y = (pd.concat([rows[name] for rows in (seen, new)]) for name in [*self.columns, target][:2])
-        self.plane = Chart(around(x, 0.04), around(y, 0.04), (40, 58, 394, 300))
+        self.plane = Chart(around(x, 0.04), around(y, 0.04), (40, 58, 394, 218))
         self.axes = self.plane.axes(ticks(*self.plane.xlim), ticks(*self.plane.ylim), str(x.name), str(y.name))
-        self.trees = {
-            (depth, least): self.fit(max_depth=None if depth == NO_LIMIT else depth, min_samples_leaf=least)
-            for depth in self.depths
-            for least in LEAST
-        }
-        self.scores = {limits: self.score(tree, *self.new) for limits, tree in self.trees.items()}
+        self.trees = {value: self.fit(**{self.limit: None if value == NO_LIMIT else value}) for value in self.values}
+        self.losses = {value: [self.lost(tree, *rows) for rows in self.both] for value, tree in self.trees.items()}
+        most, last = 1.05 * max(map(max, self.losses.values())), len(self.values) - 1
+        self.traces = Chart((-0.3, last + 0.3), (0, most), (40, 286, 394, 346))
 
     def fit(self, **limits: Any) -> Tree:
         raise NotImplementedError
 
-    def score(self, tree: Tree, X: pd.DataFrame, y: pd.Series) -> float:
-        """How well a tree predicts some rows: the higher, the better."""
+    def lost(self, tree: Tree, X: pd.DataFrame, y: pd.Series) -> float:
+        """How badly a tree predicts some rows."""
         raise NotImplementedError
 
-    def over(self, tree: Tree, X: pd.DataFrame, y: pd.Series, kind: str) -> list[str]:
-        """What a panel shows of a tree over rows of this kind."""
+    def over(self, tree: Tree, X: pd.DataFrame, y: pd.Series) -> list[str]:
+        """What a panel shows of a tree over some rows."""
         raise NotImplementedError
 
-    def frame(self, depth: int | str, least: int) -> State:
-        tree, (n_seen, n_new) = self.trees[depth, least], (len(rows) for rows, _ in (self.seen, self.new))
-        seen, new = (abs(self.score(tree, *rows)) for rows in (self.seen, self.new))
+    def panel(self, k: int, value: int | str) -> tuple[list[str], Places]:
+        """What changes over the rows of the training, or over the new ones."""
+        at, ends = self.values.index(value), sorted(map(self.values.index, (self.opens, value)))
+        tried = range(ends[0], ends[1] + 1)
+        heights = [self.losses[self.values[i]][k] for i in tried]
+        trace = self.traces.curve(tried, heights) + self.traces.dots(tried, heights, 2.5)
+        places: Places = {"loss": self.traces.at(at, self.losses[value][k])}
+        return [*self.over(self.trees[value], *self.both[k]), trace], places
+
+    def frame(self, value: int | str) -> State:
+        (seen, new), (n_seen, n_new) = self.losses[value], (len(rows) for rows, _ in self.both)
+        drawn, places = self.panel(0, value)
         measured = self.measure.format(seen, n_seen, new, n_new)
-        return self.over(tree, *self.seen, "training rows"), f"{_leaves(tree.n_leaves).capitalize()}. {measured}", {}
+        return drawn, f"{_leaves(self.trees[value].n_leaves).capitalize()}. {measured}", places
+
+    def marks(self) -> dict[Any, str]:
+        return {"loss": circle(0, 0, 5)}
+
+    def still(self, k: int) -> str:
+        """What stays of a panel: whose rows it shows, the axes, and the names of the limits."""
+        head = text(0, 20, f"{len(self.both[k][0])} {('training', 'new')[k]} rows", font_weight="bold")
+        bottom = self.traces.box[3]
+        names = "".join(centred(self.traces.x(i), bottom + 18, value) for i, value in enumerate(self.values))
+        traces = self.traces.axes([], ticks(*self.traces.ylim, 4), "", self.loss)
+        return small(self.axes + self.legend + head + traces + names + centred(217, bottom + 36, self.limit))
 
     def background(self) -> str:
-        return small(self.axes + self.legend)
+        return self.still(0)
 
     def beside(self) -> Panel:
-        def frame(depth: int | str, least: int) -> tuple[list[str], Places]:
-            return self.over(self.trees[depth, least], *self.new, "new rows"), {}
+        alt = self.new_alt.format(len(self.new[0]))
+        return Panel(alt, self.size, self.still(1), lambda value: self.panel(1, value), self.marks())
 
-        return Panel(self.new_alt.format(len(self.new[0])), self.size, self.background(), frame)
-
-    def best_depths(self) -> set[int | str]:
-        """The depths at which a tree predicts the new rows best, if its leaves may have any size."""
-        scores = {depth: self.scores[depth, LEAST[0]] for depth in self.depths}
-        return {depth for depth, score in scores.items() if score >= max(scores.values()) - 1e-9}
+    def best(self) -> set[int | str]:
+        """The limits with which a tree predicts the new rows best."""
+        least = min(new for _, new in self.losses.values())
+        return {value for value, (_, new) in self.losses.items() if new <= least + 1e-9}
 
     def explorable(self, **words: Any) -> Explorable:
-        best = max(self.scores.values()) - 1e-9
-        controls = [Slider("max_depth", self.depths, start=NO_LIMIT), Choice("min_samples_leaf", LEAST)]
-        words = {"found": lambda *limits: self.scores[limits] >= best} | words
-        return super().explorable(controls=controls, **words)
+        best = self.best()
+        control = Slider(self.limit, self.values, start=self.rest, opens=self.opens)
+        return super().explorable(controls=[control], found=lambda value: value in best, **words)
 
 
 class _Regions(_Limits):
     """The regions of a CART tree of two columns, with dots on the rows that are classified wrong."""
 
-    measure = "Accuracy {:.3f} on the {} training rows, {:.3f} on the {} new ones."
-    new_alt = "The same regions with {} new rows. Many of them are marked: they are classified wrong."
+    limit, values, rest = "max_depth", DEPTHS, 4
+    loss = "share of rows classified wrong"
+    measure = "Of the {1} training rows {0:.0%} are classified wrong, of the {3} new ones {2:.0%}."
+    new_alt = "The same regions with {} new rows, many of which are marked as wrong. Below, the share of wrong ones."
 
     def __init__(self, seen: pd.DataFrame, new: pd.DataFrame, target: str) -> None:
         self.classes = np.unique(seen[target].astype(str))
@@ -305,26 +276,26 @@ class _Regions(_Limits):
     def fit(self, **limits: Any) -> Tree:
         return CARTClassifier(**limits).fit(*self.seen).tree_
 
-    def score(self, tree: Tree, X: pd.DataFrame, y: pd.Series) -> float:
-        return tree.score(X, y)
+    def lost(self, tree: Tree, X: pd.DataFrame, y: pd.Series) -> float:
+        return 1 - tree.score(X, y)
 
-    def over(self, tree: Tree, X: pd.DataFrame, y: pd.Series, kind: str) -> list[str]:
+    def over(self, tree: Tree, X: pd.DataFrame, y: pd.Series) -> list[str]:
         wrong = np.asarray(tree.predict(X)) != y.to_numpy()
-        head = text(0, 20, f"{len(X)} {kind}: {wrong.sum()} wrong", font_weight="bold")
         marked = _dots([self.plane.at(*row) for row in X.to_numpy()[wrong].tolist()], 6, "currentColor")
         points = _points(self.plane, X.iloc[:, 0], X.iloc[:, 1], np.searchsorted(self.classes, y).tolist())
-        return [_regions(self.plane, tree), points, small(head + marked, class_="answer")]
+        count = ending(394, 44, f"{wrong.sum()} wrong")
+        return [_regions(self.plane, tree), points, small(count + marked, class_="answer")]
 
 
 def regions_explorer(frame: pd.DataFrame, new_rows: pd.DataFrame, target: str) -> Explorable:
-    """The regions of a CART tree of two columns, with the limits that the reader sets after a guess.
+    """The regions of a CART tree of two columns, with the largest depth that the reader sets after a guess.
 
     The trees grow from `frame`, whose rows lie on the left; `new_rows`, on the right, only measure. The rows
     that are classified wrong are marked.
     """
     regions = _Regions(frame, new_rows, target)
-    best, n = regions.best_depths(), len(new_rows)
-    wrong = {depth: round(n * (1 - regions.scores[depth, LEAST[0]])) for depth in DEPTHS}
+    best, n = regions.best(), len(new_rows)
+    wrong = {depth: round(n * new) for depth, (_, new) in regions.losses.items()}
 
     def truth(guessed: int | str) -> str:
         fewest = f"{min(wrong.values())} of {n}, at {listed([depth for depth in DEPTHS if depth in best])}"
@@ -333,46 +304,46 @@ def regions_explorer(frame: pd.DataFrame, new_rows: pd.DataFrame, target: str) -
 
     return regions.explorable(
         title="Strips for single patients",
-        alt=f"{len(frame)} training rows over {' and '.join(regions.columns)}, and the regions of a tree without "
-        "limits in the colours of what it predicts. Thin strips and islands reach for single rows, and no row is "
-        "wrong.",
+        alt=f"{len(frame)} training rows over {' and '.join(regions.columns)}, and the regions of a tree in the "
+        "colours of what it predicts. Some are strips or islands for a few rows. Below, the share of rows classified "
+        "wrong, against the largest depth: on the training rows it falls with every level.",
         guess=Choice("Your guess: at which max_depth are the fewest new rows wrong?", DEPTHS, answer=best, truth=truth),
-        found=lambda depth, least: depth in best and least == LEAST[0],
-        challenge="Lower max_depth step by step, and count the wrong rows on both sides. When are the fewest new rows "
-        "wrong?",
+        challenge="Lower max_depth step by step, and watch both errors. When are the fewest new rows wrong?",
     )
 
 
 class _Curve(_Limits):
-    """The curve of a regression tree of one column. With a depth of 0 it is one leaf, the mean."""
+    """The curve of a regression tree of one column, whose leaves hold so many rows or more."""
 
-    depths = (0, *DEPTHS[:-2], NO_LIMIT)
+    limit, values, opens, rest = "min_samples_leaf", LEAST, LEAST[0], 30
+    loss = "mean squared error"
     measure = "Mean squared error {:.0f} on the {} training rows, {:.0f} on the {} new ones."
-    new_alt = "The same curve among {} new rows, most of which lie far from it."
+    new_alt = "The same curve among {} new rows, most of which lie far from it. Below, the error on these."
 
     def fit(self, **limits: Any) -> Tree:
         return CARTRegressor(**limits).fit(*self.seen).tree_
 
-    def score(self, tree: Tree, X: pd.DataFrame, y: pd.Series) -> float:
-        return -float(((np.asarray(tree.predict(X)) - y) ** 2).mean())
+    def lost(self, tree: Tree, X: pd.DataFrame, y: pd.Series) -> float:
+        return float(((np.asarray(tree.predict(X)) - y) ** 2).mean())
 
-    def over(self, tree: Tree, X: pd.DataFrame, y: pd.Series, kind: str) -> list[str]:
-        head = text(0, 20, f"{len(X)} {kind}", font_weight="bold", font_size=13)
-        return [head + _points(self.plane, X.iloc[:, 0], y, [0] * len(X)), _steps(self.plane, tree)]
+    def over(self, tree: Tree, X: pd.DataFrame, y: pd.Series) -> list[str]:
+        places = [self.plane.at(*row) for row in zip(X.iloc[:, 0], y, strict=True)]
+        return [_dots(places, 4.5, "var(--pst-color-text-muted, GrayText)"), _steps(self.plane, tree)]
 
 
 def curve_explorer(frame: pd.DataFrame, new_rows: pd.DataFrame, target: str) -> Explorable:
-    """The curve of a regression tree of one column, with the limits that the reader sets after a guess.
+    """The curve of a regression tree of one column, with the smallest leaf that the reader sets after a guess.
 
-    The trees grow from `frame`, whose rows lie on the left; `new_rows`, on the right, only measure. With a depth of 0
-    the tree is one leaf, so the reader can see whether a tree without limits is worth more than the mean.
+    The trees grow from `frame`, whose rows lie on the left; `new_rows`, on the right, only measure. Leaves of half the
+    table leave one, so the reader can see whether a tree without limits is worth more than the mean.
     """
     curve = _Curve(frame, new_rows, target)
-    error = {"this tree": -curve.scores[NO_LIMIT, LEAST[0]], "one leaf": -curve.scores[0, LEAST[0]]}
+    error = {"this tree": curve.losses[LEAST[0]][1], "one leaf": curve.losses[LEAST[-1]][1]}
     return curve.explorable(
         title="A curve that jumps to single patients",
         alt=f"{len(frame)} training rows as points, {target} over {curve.columns[0]}, and the curve of a regression "
-        "tree without limits, which jumps up and down to meet nearly every point.",
+        "tree as level steps. Below, its mean squared error against the smallest number of rows in a leaf: on the "
+        "training rows it rises with every larger leaf.",
         guess=Choice(
             "Your guess: which predicts the new rows better, this tree or one leaf with the mean of all?",
             list(error),
@@ -380,7 +351,8 @@ def curve_explorer(frame: pd.DataFrame, new_rows: pd.DataFrame, target: str) -> 
             truth="the mean squared error is "
             + " and ".join(f"{squares:.0f} with {name}" for name, squares in error.items()),
         ),
-        challenge="Which limits make the error on the new rows as small as possible? Try both kinds.",
+        challenge="Let the leaves grow, and watch both errors. How many rows must a leaf hold "
+        "for the smallest error on the new ones?",
     )
 
 
@@ -388,31 +360,33 @@ def curve_explorer(frame: pd.DataFrame, new_rows: pd.DataFrame, target: str) -> 
 
 
 class _Folding(Scene):
-    """A small tree of two columns, whose melons move up as the price of a leaf prunes it, and its regions beside it."""
+    """A small tree of two columns, whose melons move up as the price of a leaf prunes it.
+
+    Beside it a scale of the prices shows how its leaves and its errors change.
+    """
 
     stagger = 20
 
-    def __init__(self, melons: pd.DataFrame, target: str, start: float, with_links: bool) -> None:
-        self.start, self.with_links = start, with_links
+    def __init__(self, melons: pd.DataFrame, target: str, prices: Sequence[float]) -> None:
         self.X, self.labels = melons.drop(columns=target), melons[target].astype(str)
         self.is_ripe = (self.labels == "yes").to_dict()
         self.full = CARTClassifier().fit(self.X, self.labels).tree_
         self.path = cost_complexity_path(self.full)
+        self.trees = [prune_cost_complexity(self.full, price) for price in self.path.ccp_alphas]
+        self.wrong = [round(len(self.X) * (1 - tree.score(self.X, self.labels))) for tree in self.trees]
         self.at, self.size = _places(self.full), (WIDTH, STEP * self.full.max_depth + 112)
         self.rows: dict[int, list[Any]] = {node: [] for node in range(self.full.n_nodes)}
         for row, node in zip(self.X.index, self.full.apply(self.X).tolist()):
             while node >= 0:
                 self.rows[node].append(row)
                 node = int(self.full.parent[node])
-        x, y = self.X.to_numpy(float).T
-        self.plane = Chart(around(x), around(y), (40, 34, 394, 290))
-
-    def pruned(self, price: float) -> Tree:
-        return prune_cost_complexity(self.full, price)
+        last = max(prices)
+        self.leaves = Chart((0, last), (0, self.full.n_leaves + 0.5), (40, 48, 394, 138))
+        self.errors = Chart((0, last), (0, max(self.wrong) + 0.5), (40, 194, 394, 284))
 
     def step(self, price: float) -> int:
         """Which tree of the path is best at this price."""
-        return int(np.searchsorted(self.path.ccp_alphas, price + 1e-9, side="right")) - 1
+        return _step(self.path, price)
 
     def folds_two(self, price: float) -> bool:
         """Whether this is the tree from which two questions have gone at once."""
@@ -426,24 +400,21 @@ class _Folding(Scene):
         return melon_marks(self.is_ripe)
 
     def frame(self, price: float) -> State:
-        kept = _kept(self.full, self.pruned(price))
-        links = _links(self.full, kept)
-        shown = links if self.with_links else {}
-        gap = 22 if self.with_links else 7
-        pale = "".join(self.node(node, {}, {}, gap) for node in self.rows if node not in kept)
+        kept = _kept(self.full, self.trees[self.step(price)])
+        pale = "".join(self.node(node, {}) for node in self.rows if node not in kept)
         parts = [element("g", pale, opacity=0.5, font_size=13)] if pale else []
-        parts.append(small("".join(self.node(node, shown, kept, gap) for node in kept)))
+        parts.append(small("".join(self.node(node, kept) for node in kept)))
         places: Places = {}
         for node in (node for node, is_leaf in kept.items() if is_leaf):
             x, y = self.at[node]
             places |= in_lines(self.rows[node], x, y + 23, _columns(len(self.rows[node])), PITCH)
-        return parts, (self.cost if self.with_links else self.story)(price), places
+        return parts, self.story(price), places
 
-    def node(self, node: int, links: dict[int, float], kept: dict[int, bool], gap: int) -> str:
-        """A node, with the branch that leads to it from as far below its parent as `gap` says."""
+    def node(self, node: int, kept: dict[int, bool]) -> str:
+        """A node, with the branch that leads to it."""
         x, y = self.at[node]
         is_leaf = kept.get(node, bool(self.full.is_leaf[node]))
-        drawn = self.branch(node, y + 8 if is_leaf else y - 14, gap, node in kept) if node else ""
+        drawn = self.branch(node, y + 8 if is_leaf else y - 14, node in kept) if node else ""
         if is_leaf:
             width = PITCH * _columns(len(self.rows[node])) + 8
             box = (x - width / 2, y + 8, width, 52)
@@ -453,101 +424,195 @@ class _Folding(Scene):
             return drawn + rect(*box, rx=4, **filled(int(self.full.value[node].argmax())), fill_opacity=REGION)
         question = f"{self.full.features[self.full.feature[node]].name} ≤ {self.full.threshold[node]:.4g}?"
         weight = "bold" if node in kept else "normal"
-        drawn += centred(min(max(x, 66), WIDTH - 66), y, question, font_weight=weight)
-        return drawn + (centred(x, y + 17, f"g = {links[node]:.3f}") if node in links else "")
+        return drawn + centred(min(max(x, 66), WIDTH - 66), y, question, font_weight=weight)
 
-    def branch(self, node: int, end: float, gap: int, is_kept: bool) -> str:
+    def branch(self, node: int, end: float, is_kept: bool) -> str:
         """The line down to a node and, where it still stands, the answer."""
         (x1, y1), x2 = self.at[int(self.full.parent[node])], self.at[node][0]
-        drawn = line(x1, y1 + gap, x2, end, stroke_opacity=0.6)
+        drawn = line(x1, y1 + 7, x2, end, stroke_opacity=0.6)
         if not is_kept:
             return drawn
         answer, side, anchor = [("yes", -1, "end"), ("no", 1, "start")][int(self.full.branch[node])]
-        return drawn + text((x1 + x2) / 2 + 7 * side, (y1 + gap + end) / 2, answer, text_anchor=anchor)
+        return drawn + text((x1 + x2) / 2 + 7 * side, (y1 + 7 + end) / 2, answer, text_anchor=anchor)
 
     def story(self, price: float) -> str:
         """How well the tree does at this price, and the path to it."""
-        pruned, passed = self.pruned(price), self.path.n_leaves[: self.step(price) + 1]
-        wrong = round(len(self.X) * (1 - pruned.score(self.X, self.labels)))
+        k = self.step(price)
         return (
-            f"At a price of {price:.2f} for each leaf, the best tree has {_leaves(pruned.n_leaves)}. It is wrong about "
-            f"{wrong} of the {len(self.X)} melons. The path so far, in leaves: {', '.join(map(str, passed))}."
+            f"At a price of {price:.2f} for each leaf, the best tree has {_leaves(self.path.n_leaves[k])}. It is wrong "
+            f"about {self.wrong[k]} of the {len(self.X)} melons. The path so far, in leaves: "
+            f"{', '.join(map(str, self.path.n_leaves[: k + 1]))}."
         )
 
-    def cost(self, price: float) -> str:
-        """What the tree costs at this price, and which link goes next."""
-        k, links = self.step(price), _links(self.full, _kept(self.full, self.pruned(price)))
-        risk, n_leaves = float(self.path.impurities[k]), int(self.path.n_leaves[k])
-        after = f"The weakest link goes at {min(links.values()):.3f}." if links else "Nothing is left to prune."
-        return (
-            f"At a price of {price:.2f} the best tree has {_leaves(n_leaves)}. Its risk is {risk:.3f}, so it costs "
-            f"{risk:.3f} + {price:.2f} × {n_leaves} = {risk + price * n_leaves:.3f}. {after}"
-        )
+    def scale(self, price: float) -> tuple[list[str], Places]:
+        """The leaves and the errors at all prices up to this one, with the prices at which the tree has changed."""
+        k = self.step(price)
+        changes = self.path.ccp_alphas[1 : k + 1]
+        steps = np.repeat([0, *changes, price], 2)[1:-1]
+        drawn = self.leaves.curve(steps, np.repeat(self.path.n_leaves[: k + 1], 2))
+        drawn += self.errors.curve(steps, np.repeat(self.wrong[: k + 1], 2))
+        for change in changes:
+            x = self.leaves.x(change)
+            drawn += centred(x, 40, f"{change:.3f}") + line(x, 46, x, self.errors.box[3], stroke_dasharray="2 4")
+        places: Places = {"leaves": self.leaves.at(price, self.path.n_leaves[k])}
+        places["wrong"] = self.errors.at(price, self.wrong[k])
+        return [small(drawn)], places
 
     def beside(self) -> Panel:
-        """The melons in the plane of the two columns, over the regions of the tree at the price that is set."""
-        (x, y), left = map(str, self.X.columns), _leaves(self.pruned(self.start).n_leaves)
-        still = melons_at(self.is_ripe, (self.plane.at(*row) for row in self.X.to_numpy(float)))
+        leaves = self.leaves.axes([], range(1, self.full.n_leaves + 1), "", "leaves")
+        counts = ticks(*self.errors.ylim)
+        errors = self.errors.axes(ticks(*self.errors.xlim), counts, "price of a leaf α", "melons classified wrong")
         return Panel(
-            alt=f"The regions of the tree over {x} and {y}, one for each of its {left}, in the colours of what they "
-            "predict, with the melons in them.",
-            size=(WIDTH, 340),
-            background=small(self.plane.axes(ticks(*self.plane.xlim), ticks(*self.plane.ylim), x, y)),
-            frame=lambda price: ([_regions(self.plane, self.pruned(price)), still], {}),
+            alt="Two lines of steps against the price of a leaf, up to the price that is set. The number of leaves "
+            "falls, and the number of melons classified wrong rises, at the same prices.",
+            size=(WIDTH, 332),
+            background=small(leaves + errors),
+            frame=self.scale,
+            marks={"leaves": circle(0, 0, 5), "wrong": circle(0, 0, 5)},
         )
 
 
-def alpha_explorer(
-    frame: pd.DataFrame, target: str, prices: Sequence[float], start: float, *, with_links: bool = True
-) -> Explorable:
-    """A small CART tree of two columns of numbers, pruned by the price of a leaf, and its regions beside it.
+def alpha_explorer(frame: pd.DataFrame, target: str, prices: Sequence[float], start: float) -> Explorable:
+    """A small CART tree of two columns of numbers, pruned by the price of a leaf, and what it costs in errors.
 
     The melons lie in the leaves; where a subtree is pruned, they move up to the node that has become a leaf. `start` is
-    the price at rest; the figure opens with the lowest. `with_links` writes below each question its link g(t), tells
-    what the tree costs, and asks beforehand when the root goes; without, the reader guesses in how many steps the tree
-    folds.
+    the price at rest; the figure opens with the lowest. The reader guesses in how many steps the tree folds.
     """
-    tree = _Folding(frame, target, start, with_links)
-    full, left = _leaves(tree.full.n_leaves), _leaves(tree.pruned(start).n_leaves)
-    words: dict[str, Any] = dict(
+    tree = _Folding(frame, target, prices)
+    n_leaves = list(map(int, tree.path.n_leaves))
+    full, left = _leaves(n_leaves[0]), _leaves(n_leaves[tree.step(start)])
+    stop = min(price for price in prices if tree.folds_two(price))
+    return tree.explorable(
+        title="What is a leaf worth?",
         alt=f"A tree of {full}, of which the price {start:g} has left {left}: the {len(frame)} melons, as numbered "
         "circles, hollow if ripe, lie in these. What is pruned is drawn pale.",
         controls=[Slider("Price of a leaf α", list(prices), start=start, opens=prices[0], show="{:.2f}")],
+        guess=Choice(
+            f"Your guess: in how many steps do the {full} become one?",
+            [1, 2, 3, 4, 5][: len(n_leaves)],
+            answer=len(n_leaves) - 1,
+            truth=f"the trees of the path have {listed(n_leaves)} leaves",
+        ),
+        found=lambda price: price == stop,
+        challenge="Stop at every tree of the path. At which price, in steps of 0.01, do two questions fall at once?",
     )
-    if not with_links:
-        steps, n_leaves = [1, 2, 3, 4, 5][: len(tree.path.n_leaves)], list(map(int, tree.path.n_leaves))
-        stop = min(price for price in prices if tree.folds_two(price))
-        return tree.explorable(
-            **words,
-            title="What is a leaf worth?",
-            guess=Choice(
-                f"Your guess: in how many steps do the {full} become one?",
-                steps,
-                answer=len(n_leaves) - 1,
-                truth=f"the trees of the path have {listed(n_leaves)} leaves",
-            ),
-            found=lambda price: price == stop,
-            challenge="Stop at every tree of the path. At which price, in whole cents, do two questions fall at once?",
+
+
+def _step(path: CostComplexityPath, price: float) -> int:
+    """Which tree of a path is best at a price."""
+    return int(np.searchsorted(path.ccp_alphas, price + 1e-9, side="right")) - 1
+
+
+def _costs(tree: Tree, node: int = 0) -> Iterator[tuple[float, int]]:
+    """Risk and number of leaves of every pruned subtree at a node of a small tree."""
+    yield float(tree.weight[node] * tree.impurity[node] / tree.weight[0]), 1
+    if not tree.is_leaf[node]:
+        first = int(tree.first_child[node])
+        for below in product(*(_costs(tree, first + k) for k in range(int(tree.n_children[node])))):
+            risks, leaves = zip(*below)
+            yield sum(risks), sum(leaves)
+
+
+class _CostLines(Scene):
+    """The cost of each pruned subtree of a small tree as a line over the price of a leaf; the lowest is drawn thick."""
+
+    size = (WIDTH, 346)
+
+    def __init__(self, tree: Tree, prices: Sequence[float]) -> None:
+        self.path, self.last = cost_complexity_path(tree), max(prices)
+        best = set(zip(self.path.impurities.round(9), self.path.n_leaves))
+        self.others = [(risk, n) for risk, n in _costs(tree) if (round(risk, 9), n) not in best]
+        self.top = 1.3 * float(self.path.impurities[-1] + self.last)
+        self.plane = Chart((0, self.last), (0, self.top), (40, 36, 328, 296))
+        # At this price the root would cost as much as the whole tree.
+        self.link = float((self.path.impurities[-1] - self.path.impurities[0]) / (self.path.n_leaves[0] - 1))
+
+    def cost(self, k: int, price: float) -> float:
+        return float(self.path.impurities[k] + price * self.path.n_leaves[k])
+
+    def line(self, risk: float, n_leaves: int, **look: Any) -> str:
+        """The cost of one tree, as far as the drawing goes."""
+        end = min(self.last, (self.top - risk) / n_leaves)
+        return self.plane.curve([0, end], [risk, risk + n_leaves * end], stroke_width=1, **look)
+
+    def background(self) -> str:
+        plane = self.plane
+        lines = "".join(self.line(*tree, stroke_opacity=0.35) for tree in self.others)
+        for k, (risk, n_leaves) in enumerate(zip(self.path.impurities, self.path.n_leaves)):
+            lines += self.line(risk, n_leaves)
+            end = (self.top - risk) / n_leaves
+            # A line that leaves the drawing through its upper edge is named there.
+            x, y, anchor = plane.x(end), 31.0, "middle"
+            if end >= self.last:
+                x, y, anchor = 342.0, plane.y(self.cost(k, self.last)) + 5, "start"
+            lines += text(x, y, _leaves(n_leaves), text_anchor=anchor)
+        crossing = plane.at(self.link, self.cost(0, self.link))
+        lines += circle(*crossing, 6, **OUTLINE) + ending(crossing[0] - 8, crossing[1] - 8, "g of the root")
+        axes = plane.axes(ticks(0, self.last, 6), ticks(0, self.top, 6), "price of a leaf α", "")
+        return small(axes + text(0, 16, "cost R(T) + α |T|") + element("g", lines, class_="answer"))
+
+    def marks(self) -> dict[Any, str]:
+        _, top, _, bottom = self.plane.box
+        dots = {k: circle(0, 0, 4) for k in range(len(self.path.n_leaves))}
+        price = rect(-0.75, top, 1.5, bottom - top, fill_opacity=0.5)
+        return {"price": price, **dots, "least": circle(0, 0, 9, **OUTLINE) + grip(WIDTH)}
+
+    def frame(self, price: float) -> State:
+        best = _step(self.path, price)
+        corners = [*self.path.ccp_alphas[: best + 1], price]
+        edge = self.plane.curve(corners, [self.cost(_step(self.path, a), a) for a in corners], stroke_width=4)
+        for a in corners[1:-1]:
+            x, y = self.plane.at(a, self.cost(_step(self.path, a), a))
+            edge += line(x, y, x, self.plane.box[3], stroke_dasharray="2 4")
+        places: Places = {"price": (self.plane.x(price), 0)}
+        for k in range(len(self.path.n_leaves)):
+            if self.cost(k, price) <= self.top:
+                places[k] = self.plane.at(price, self.cost(k, price))
+        places["least"] = places[best]
+        return [edge], self.story(best, price), places
+
+    def story(self, best: int, price: float) -> str:
+        """What the cheapest tree costs, and when another takes over."""
+        risk, n_leaves = float(self.path.impurities[best]), int(self.path.n_leaves[best])
+        after = "No smaller tree is left."
+        if best + 1 < len(self.path.n_leaves):
+            after = f"From {self.path.ccp_alphas[best + 1]:.3f} on, {_leaves(self.path.n_leaves[best + 1])} cost less."
+        return (
+            f"At a price of {price:.2f} the tree of {_leaves(n_leaves)} is the cheapest: its risk is {risk:.3f}, so it "
+            f"costs {risk:.3f} + {price:.2f} × {n_leaves} = {risk + price * n_leaves:.3f}. {after}"
         )
-    return _root_explorer(tree, prices, words)
 
 
-def _root_explorer(tree: _Folding, prices: Sequence[float], words: dict[str, Any]) -> Explorable:
-    """The figure that asks when the root goes: its link changes when others have gone."""
-    link, end = _links(tree.full, _kept(tree.full, tree.full))[0], float(tree.path.ccp_alphas[-1])
-    root, higher = f"{link:.3f}", int(np.sign(round(end - link, 9)))
-    return tree.explorable(
-        **words,
+def cost_explorer(tree: Tree, prices: Sequence[float]) -> Explorable:
+    """The cost of each pruned subtree of a small tree over the price of a leaf, which the reader sets after a guess.
+
+    The guess is when the root alone is cheapest: its own link says so only as long as nothing else has been pruned.
+    """
+    lines = _CostLines(tree, prices)
+    end, root = float(lines.path.ccp_alphas[-1]), f"{lines.link:.3f}"
+    steps = ", ".join(f"{a:.3f}" for a in lines.path.ccp_alphas[1:])
+    points = [(lines.plane.x(a), 0.0) for a in prices]
+    sides = ["at a lower one", f"at {root}", "at a higher one"]
+    return lines.explorable(
         title="The price of a leaf",
+        alt=f"One rising line for each of the {len(lines.path.n_leaves)} trees of the path; the more leaves, the lower "
+        f"it starts and the steeper it is. The lowest line changes at the prices {steps}. The lines of the "
+        f"{len(lines.others)} other pruned subtrees, drawn pale, are lowest nowhere. A ring marks where the whole tree "
+        "costs as much as the root alone; smaller trees cost less there.",
+        controls=[
+            Slider("Price of a leaf α", list(prices), start=prices[-1], opens=prices[0], show="{:.2f}", points=points)
+        ],
         guess=Choice(
             f"Your guess: the root has g = {root}. At which price does it become a leaf?",
-            sides := ["at a lower one", f"at {root}", "at a higher one"],
-            answer=sides[1 + higher],
-            truth=f"it does at {end:.3f}, when the other links have gone",
+            sides,
+            answer=sides[1 + int(np.sign(round(end - lines.link, 9)))],
+            truth=f"it does at {end:.3f}, because smaller trees take over before {root}"
+            if end > lines.link
+            else f"it does at {end:.3f}",
         ),
         found=lambda price: price == min(price for price in prices if price >= end),
-        challenge="Raise the price until the root becomes a leaf. Which questions go at their g, which one goes along "
-        "with another, and which g changes?",
+        challenge="Drag the ring, or raise the price, until the root alone is the cheapest tree. Which tree takes over "
+        "at each corner? Why does the root not win where its line crosses that of the whole tree?",
     )
 
 
@@ -577,19 +642,3 @@ def _kept(tree: Tree, pruned: Tree) -> dict[int, bool]:
         if not kept[old]:
             pairs += [(int(tree.first_child[old]) + k, int(pruned.first_child[new]) + k) for k in range(2)]
     return kept
-
-
-def _links(tree: Tree, kept: dict[int, bool]) -> dict[int, float]:
-    """g(t) of each question that still stands."""
-    risk = tree.weight * tree.impurity / tree.weight[0]
-    below: dict[int, tuple[float, int]] = {}  # risk and number of the leaves under each node
-    links = {}
-    for node in sorted(kept, reverse=True):
-        if kept[node]:
-            below[node] = float(risk[node]), 1
-            continue
-        first = int(tree.first_child[node])
-        left, right = below[first], below[first + 1]
-        below[node] = left[0] + right[0], left[1] + right[1]
-        links[node] = (float(risk[node]) - below[node][0]) / (below[node][1] - 1)
-    return links

@@ -94,6 +94,7 @@ async function load(source) {
   const quiet = { messageCallback() {}, errorCallback() {} };
   try {
     await python.loadPackage(missing, quiet);
+    if (missing.some((name) => !(name in python.loadedPackages))) throw new Error("packages are missing");
     whole ??= fetched(place.whole).then((archive) => python.unpackArchive(archive, "zip", { extractDir: "/lib/book" }));
     await whole;
     python.runPython("import importlib; importlib.invalidate_caches()"); // new modules have come

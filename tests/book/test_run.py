@@ -54,6 +54,17 @@ DRILL = "# An exercise\n\n" + "\n\n".join(
 SUM, ERROR, NUMPY, ZEROS, APPEND, MOVING = 2, 3, 4, 5, 6, 7
 
 
+# Presses a button and waits until what is said beside it is another; returns that and the milliseconds.
+PRESS_AND_WAIT = """async (button) => {
+  const status = button.parentElement.querySelector("[role=status]");
+  const began = performance.now();
+  const said = new Promise((done) => new MutationObserver(done).observe(status, { childList: true }));
+  button.click();
+  await said;
+  return [status.textContent, performance.now() - began];
+}"""
+
+
 @pytest.fixture(scope="module")
 def live(tmp_path_factory, built_once):
     """The address of a small site whose first page is a chapter of these cells."""
@@ -187,10 +198,10 @@ def test_an_endless_loop_is_stopped_within_a_second(chapter):
     chapter.press(SUM, "Run")
     chapter.own(SUM).get_by_text("on and on").wait_for()
     chapter.press(ERROR, "Run")  # waits for its turn
-    began = chapter.tab.evaluate("performance.now()")
-    chapter.press(SUM, "Stop")
-    chapter.wait(SUM, "Stopped. Python begins anew: what it knew is gone.")
-    assert chapter.tab.evaluate("performance.now()") - began < 1000
+    button = chapter.cell(SUM).get_by_role("button", name="Stop")
+    told, milliseconds = button.evaluate(PRESS_AND_WAIT)
+    assert told == "Stopped. Python begins anew: what it knew is gone."
+    assert milliseconds < 1000
     chapter.wait(ERROR, "Stopped.")
     chapter.press(SUM, "Reset code")
     chapter.run(SUM)
@@ -292,10 +303,10 @@ def test_a_check_names_the_mistake(chapter):
 
 def test_the_graded_exercises_stand_in_the_page(site):
     html = (site / "book" / "exercises.html").read_text(encoding="utf-8")
-    cells = re.findall(r'data-needs="([\d ]*)" data-first="(\d+)" data-kind="(\w+)"', html)
-    kinds = [kind for *_, kind in cells]
+    cells = re.findall(r'data-first="(\d+)" data-kind="(\w+)" data-needs="([\d ]*)"', html)
+    kinds = [kind for _, kind, _ in cells]
     assert kinds.count("check") == kinds.count("answer") > 50
-    for place, (needs, first, kind) in enumerate(cells):
+    for place, (first, kind, needs) in enumerate(cells):
         needed = [int(k) for k in needs.split()]
         assert all(int(first) <= k < place for k in needed)
         assert all(kinds[k] == "given" for k in needed[: -1 if kind == "check" else None])

@@ -280,7 +280,7 @@ def names_in(path: Path) -> set[str]:
     """The functions and classes of a module, and the methods as `Class.method`."""
     names = set()
     for node in ast.parse(path.read_text(encoding="utf-8")).body:
-        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             names.add(node.name)
         if isinstance(node, ast.ClassDef):
             names |= {f"{node.name}.{method.name}" for method in node.body if isinstance(method, ast.FunctionDef)}

@@ -9,7 +9,7 @@ import pytest
 from scripts.execute import BOOK
 
 sys.path.append(str(BOOK / "live"))
-from scripts import wasm, wasm_guest  # noqa: E402
+from scripts import wasm, wasm_guest
 
 
 def notebook(*cells):

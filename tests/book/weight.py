@@ -18,7 +18,7 @@ from tests.book.sites import QuietHandler, serving
 from tests.conftest import BROWSERS, FLAGS
 
 DESK, PHONE = {"width": 1440, "height": 900}, {"width": 390, "height": 844}
-TEXT = {".html", ".css", ".js", ".svg", ".json"}
+TEXT = {".html", ".css", ".js", ".mjs", ".svg", ".json", ".wasm"}
 SLOWER, KBIT, LATENCY = 4, 1600, 150
 PAGES = ["introduction", "entropy", "cart", "pruning", "gbdt"]
 

@@ -8,9 +8,9 @@ import pandas as pd
 import pytest
 
 from figures.adaboost import RADIUS, VOTE, LeastError, adaboost_explorer, swelling_explorer
-from figures.deep_forest import DARK, OWN, PALE, UNSEEN, cascade_shares, levels_explorer, shares_by_level
+from figures.deep_forest import DARK, OWN, PALE, UNSEEN, cascade_shares, fold_aside, levels_explorer, shares_by_level
 from figures.forests import NOBODY, TREE, column_explorer, eaten_explorer, forest_explorer
-from figures.gbdt import descent, price_explorer, residual_explorer
+from figures.gbdt import _Descent, descent_explorer, price_explorer, residual_explorer
 from figures.melons import melons_named, piled
 from figures.oblique import gain_by_angle, tilt_explorer
 from figures.scale import blocks_explorer
@@ -26,6 +26,8 @@ from treekit.models.random_forest import RandomForestClassifier
 from treekit.pen.palette import RIPE, class_color
 
 COLUMNS = ["density", "sugar"]
+TEN = np.array([5.56, 5.7, 5.91, 6.4, 6.8, 7.05, 8.9, 8.7, 9.0, 9.05])
+PAIRS = {"1 and 5": (0, 4), "1 and 7": (0, 6)}
 
 
 @pytest.fixture(scope="module")
@@ -54,6 +56,7 @@ def figures(words, measured):
         "swelling": swelling_explorer(X, ripe),
         "adaboost": adaboost_explorer(range(10), [1, 1, 1, -1, -1, -1, 1, 1, 1, -1]),
         "residual": residual_explorer(X["density"], X["sugar"], ripe == "yes"),
+        "descent": descent_explorer(range(1, 11), TEN, PAIRS),
         "price": price_explorer(words["ripe"] == "yes", words["texture"] == "clear", ["clear", "other"]),
         "levels": levels_explorer(X, ripe, n_trees=3),
         "blocks": blocks_explorer(X["density"], ripe == "yes"),
@@ -195,7 +198,9 @@ def test_the_area_of_a_melon_is_its_weight(figures, measured):
             weights = np.where(wrong, weights / weights[wrong].sum(), weights / weights[~wrong].sum()) / 2
         names = X.index[wrong].astype(str).tolist()
         assert (", ".join(names[:-1]) + f" and {names[-1]} wrong" if names[1:] else "wrong") in frame.sentence
-        assert frame.drawing.count("<circle") == len(names)
+        _, rings, _, *trace = frame.scenes[0].parts
+        assert rings.count("<circle") == len(names) and len(trace) == m
+        assert re.findall(r">(\d+)<", trace[-1]) == names
     assert RADIUS * 2 < 30
 
 
@@ -226,6 +231,17 @@ def test_the_ten_rows_weigh_and_sum_as_in_treekit(figures):
         wrong = np.sum(np.sign(sums[m - 1]) != y)
         assert f"{wrong} of 10 rows wrong" in frame.sentence
         assert frame.found == (m == 3)
+        # The bar holds all the weight, and begins with what the stump of the round gets wrong.
+        missed = model.estimators_[m - 1].predict(x[:, None]) != y
+        wide = np.array([places["piece", n][2] + 2 for n in x]) / 424
+        assert wide == pytest.approx(model.sample_weights_[m - 1])
+        assert {n for n in x if places["name", n][0] < 44 + 424 * model.estimator_errors_[m - 1]} == set(x[missed])
+        assert re.findall(r">(\d+)<", "".join(frame.scenes[0].parts[1:]))[-1] == str(wrong)
+        # The cut lies where the two regions meet, and the regions are those of the predictions.
+        for k in (0, 1):
+            left, _, width, _ = places["region", k]
+            inside = {n for n in x if left < places["weight", n][0] < left + width}
+            assert inside == set(x[(model.estimators_[m - 1].predict(x[:, None]) > 0) == k])
     # Linear in the sum of the votes, and upwards.
     slope, _ = np.polyfit(heights, places_of_sums, 1)
     assert slope < 0 and np.corrcoef(heights, places_of_sums)[0, 1] == pytest.approx(-1)
@@ -242,7 +258,7 @@ def test_residuals_are_what_the_model_leaves(figures, measured):
         bars = re.findall(r'<rect [^>]*height="([^"]*)"', frame.scenes[0].parts[-1])
         squares[rate, m] = (residual**2).sum() / ((y - y.mean()) ** 2).sum()
         taken = squares.get((rate, m - 1), 1) - squares[rate, m]
-        assert list(map(float, bars)) == pytest.approx([60 * taken, 60 * squares[rate, m]], abs=0.02)
+        assert list(map(float, bars)) == pytest.approx([112 * taken, 112 * squares[rate, m]], abs=0.02)
         # Linear in the residual: the largest and the smallest fix the scale.
         heights = np.array([places[name][1] for name in x.index])
         rest[rate, m] = np.polyfit(residual, heights, 1, full=True)[1].item()
@@ -286,6 +302,16 @@ def test_a_bar_is_as_high_as_its_share_and_two_forests_are_told_by_place_and_sha
     assert "0.38 for melon 2, 0.50 for melon 4" in picture.alt
 
 
+def test_the_leaves_of_the_fold_aside_are_those_of_the_tree(measured):
+    melons = measured.loc[2::2]
+    aside, ripe = np.arange(8) % 3 == 0, melons["ripe"]
+    tree = CARTClassifier(max_depth=2).fit(melons.loc[~aside, ["density"]], ripe[~aside])
+    picture = fold_aside(melons["density"], ripe == "yes", aside, tree)
+    assert "shares of ripe 0, 1, 0.5." in picture.alt and "3 of them" in picture.alt
+    heights = {n: float(y) for y, n in re.findall(r'<text [^>]*y="([\d.]+)"[^>]*>(\d+)</text>', picture.drawing)}
+    assert max(heights[n] for n in ("2", "8", "14")) < min(heights[n] for n in ("4", "6", "10", "12", "16"))
+
+
 def test_shares_by_cross_validation_and_by_forests_that_know_the_row(figures, measured):
     X, y = measured[COLUMNS], measured["ripe"]
     shares = {seen: cascade_shares(X, y, 4, 3, 0, seen == OWN) for seen in (UNSEEN, OWN)}
@@ -293,7 +319,17 @@ def test_shares_by_cross_validation_and_by_forests_that_know_the_row(figures, me
     right = {
         seen: ((of_levels.mean(axis=1) > 0.5) == is_ripe).sum(axis=1).tolist() for seen, of_levels in shares.items()
     }
-    for (seen, level), frame, (places, _) in states(figures["levels"]):
+    for (seen, level), frame, (places, lines) in states(figures["levels"]):
+        order = sorted(X.index, key=lambda name: lines[name][1])
+        if level == 1:
+            assert order == list(X.index) and {lines[b, name][4] for b in range(4) for name in X.index} == {0}
+        else:
+            # Each share is a bar beside its melon; the melons lie in the order of the mean share.
+            read = pd.DataFrame(shares[seen][level - 2].T, X.index)
+            assert read.mean(axis=1)[order].is_monotonic_decreasing
+            for b, name in itertools.product(range(4), X.index):
+                assert lines[b, name][1] == lines[name][1]
+                assert lines[b, name][2] / 62 == pytest.approx(read.loc[name, b], abs=0.01)
         assert f"{right[seen][level - 1]} of 17" in frame.sentence
         on_right = {name for name in X.index if places[name][0] > 246}
         mean = shares[seen][level - 1].mean(axis=0)
@@ -379,11 +415,27 @@ def test_piled_discs_do_not_overlap():
     assert all((a - c) ** 2 + (b - d) ** 2 >= 27**2 for (a, b), (c, d) in itertools.combinations(spots, 2))
 
 
-def test_the_descent_begins_at_the_mean_and_ends_nearer_to_the_labels():
-    """One dot for each round and one before the first, ever nearer to the labels of the two rows."""
-    y = np.array([1.0, 2.0, 6.0, 7.0])
-    drawing = descent(range(4), y, rows=(0, 3), n_rounds=5).drawing
-    circles = re.findall(r'<circle cx="([-\d.]+)" cy="([-\d.]+)"', drawing)
-    *path, goal = np.array(circles, dtype=float)
-    away = [np.hypot(*(point - goal)) for point in path]
-    assert len(path) == 6 and away == sorted(away, reverse=True)
+def test_the_descent_is_boosting_and_each_ring_is_the_step_of_one_cut(figures):
+    x, planes = np.arange(1, 11), _Descent(np.arange(1.0, 11), TEN, PAIRS).planes
+    for (pair, m), frame, (places,) in states(figures["descent"]):
+        rows, plane = list(PAIRS[pair]), planes[pair]
+        model = GBDTRegressor(n_estimators=m + 1, learning_rate=0.3, max_depth=1).fit(x[:, None], TEN)
+        *_, before, after = [np.repeat(TEN.mean(), 10), *model.staged_predict(x[:, None])]
+        assert places["now"] == pytest.approx(plane.at(*before[rows]))
+        # By hand: the step that each cut allows, and the best of them.
+        rest, errors = TEN - before, {}
+        for cut in x[:-1] + 0.5:
+            step = np.where(x < cut, rest[x < cut].mean(), rest[x > cut].mean())
+            errors[cut] = ((rest - step) ** 2).sum()
+            assert places["cut", cut] == pytest.approx(plane.at(*(before + 0.3 * step)[rows]))
+            assert (step[rows[0]] == step[rows[1]]) == (not rows[0] + 1 < cut < rows[1] + 1)
+        best = min(errors, key=errors.get)
+        assert f"cuts at {best:g}, " in frame.sentence
+        assert places["next"] == places["cut", best] == pytest.approx(plane.at(*after[rows]))
+        assert frame.found == (pair == "1 and 5" and m == 2)
+
+
+def test_the_map_has_one_scale_for_both_rows():
+    """So that equal loss is a circle, and the diagonal is what it is called."""
+    for plane in _Descent(np.arange(1.0, 11), TEN, PAIRS).planes.values():
+        assert plane.x(1) - plane.x(0) == pytest.approx(plane.y(0) - plane.y(1))

@@ -7,12 +7,12 @@ from functools import cache
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_diabetes
+from sklearn.datasets import load_diabetes, load_iris
 
 from figures.c45 import BIT, price_explorer
 from figures.cart import own_cuts, sliding_gini, sliding_squares, steps_explorer
 from figures.missing_values import BAR_UNIT, STEPS, question_explorer
-from figures.pruning import NO_LIMIT, alpha_explorer, curve_explorer, price_lines, regions_explorer
+from figures.pruning import NO_LIMIT, alpha_explorer, cost_explorer, curve_explorer, regions_explorer
 from tests.figures.judging import OF_LOOKS, OUTSIDE, turn, violations, write_page
 from tests.figures.states import states
 from treekit import CARTClassifier, CARTRegressor, cost_complexity_path, prune_cost_complexity
@@ -23,8 +23,12 @@ from treekit.pen.palette import RIPE, UNRIPE, class_color
 from treekit.pruning.cut import cut as cut_tree
 
 HELD_OUT = [4, 5, 8, 9, 11, 12, 13]
-PRICES = [k / 100 for k in range(25)]
+PRICES, HIGHER = ([k / 100 for k in range(end)] for end in (25, 31))
 TEN = np.arange(1.0, 11.0), np.array([5.56, 5.70, 5.91, 6.40, 6.80, 7.05, 8.90, 8.70, 9.00, 9.05])
+
+
+def whole_tree(melons):
+    return CARTClassifier().fit(melons.drop(columns="ripe"), melons["ripe"]).tree_
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +59,14 @@ def patients():
 
 
 @pytest.fixture(scope="module")
-def figures(gappy, traps, numbers, patients):
+def irises():
+    """Fifteen irises to grow from, and fifteen others."""
+    thirty = load_iris(as_frame=True).data.sample(30, random_state=0)[["petal length (cm)", "sepal length (cm)"]]
+    return thirty[:15], thirty[15:]
+
+
+@pytest.fixture(scope="module")
+def figures(gappy, traps, numbers, patients, irises):
     by_course, by_target = (
         [rows[columns] for rows in patients] for columns in (["bmi", "triglycerides", "course"], ["bmi", "target"])
     )
@@ -63,11 +74,11 @@ def figures(gappy, traps, numbers, patients):
         "missing values": question_explorer(gappy, "ripe", "texture"),
         "c45": price_explorer(*traps, traps=["number", "sticker"]),
         "cart": own_cuts(numbers, "ripe", numbers.index.drop(HELD_OUT)),
-        "pruning": alpha_explorer(numbers, "ripe", PRICES, start=0.1, with_links=False),
-        "links": alpha_explorer(numbers, "ripe", PRICES, start=0.1),
+        "pruning": alpha_explorer(numbers, "ripe", PRICES, start=0.2),
+        "lines": cost_explorer(whole_tree(numbers), HIGHER),
         "gini": sliding_gini(numbers[["density", "ripe"]], "ripe", [0.3515, 0.3815, 0.7465]),
         "squares": sliding_squares(*TEN, "x", "y", [2.5, 4.5, 6.5]),
-        "stairs": steps_explorer(*TEN, "x", "y"),
+        "stairs": steps_explorer(*irises, [1, 3, 6, 9, 12]),
         "regions": regions_explorer(*by_course, "course"),
         "curve": curve_explorer(*by_target, "target"),
     }
@@ -179,24 +190,34 @@ def test_the_regions_say_what_most_of_their_training_melons_say(figures, numbers
     assert sum(found for *_, found in states(figures["cart"])) == 1
 
 
-@pytest.mark.parametrize("name", ["pruning", "links"])
-def test_the_melons_lie_together_where_apply_says(figures, numbers, name):
-    X = numbers.drop(columns="ripe")
-    full = CARTClassifier().fit(X, numbers["ripe"]).tree_
-    for (price,), places, sentence, _ in states(figures[name]):
+def test_the_melons_lie_together_where_apply_says(figures, numbers):
+    X, full = numbers.drop(columns="ripe"), whole_tree(numbers)
+    for (price,), places, sentence, _ in states(figures["pruning"]):
         pruned = prune_cost_complexity(full, price)
         groups = [sorted(rows) for rows in X.groupby(np.asarray(pruned.apply(X))).groups.values()]
         assert len(places) == 17
         for rows in groups:  # a leaf is two lines of melons, at most 22.5 pixels apart
             xs, ys = zip(*(places[row] for row in rows))
             assert max(ys) - min(ys) <= 22.5 and max(xs) - min(xs) <= 22.5 * (len(rows) + 1) / 2
-        assert f"{pruned.n_leaves} lea" in sentence
-        if name == "pruning":
-            assert f"wrong about {round(17 * (1 - pruned.score(X, numbers['ripe'])))} of the 17" in sentence
-    prices = [values[0] for values, _, sentence, found in states(figures[name]) if found]
-    path = cost_complexity_path(full).ccp_alphas
-    asked = path[1 if name == "pruning" else -1]  # the price at which two questions fall, or the root
-    assert prices == [next(price for (price,), *_ in states(figures[name]) if price >= asked)]
+        wrong = round(17 * (1 - pruned.score(X, numbers["ripe"])))
+        assert f"{pruned.n_leaves} lea" in sentence and f"wrong about {wrong} of the 17" in sentence
+    prices = [values[0] for values, _, _, found in states(figures["pruning"]) if found]
+    assert prices == [next(price for price in PRICES if price >= cost_complexity_path(full).ccp_alphas[1])]
+
+
+def test_the_scale_shows_leaves_and_errors_and_where_they_change(figures, numbers):
+    X, full, figure = numbers.drop(columns="ripe"), whole_tree(numbers), figures["pruning"]
+    marks, path = list(figure.panels[1].marks), cost_complexity_path(full).ccp_alphas
+    seen = {}
+    for price, frame in zip(PRICES, figure.frames, strict=True):
+        tree, scene = prune_cost_complexity(full, price), frame.scenes[1]
+        places = dict(zip(marks, scene.places, strict=True))
+        for name, value in (("leaves", tree.n_leaves), ("wrong", 17 * (1 - tree.score(X, numbers["ripe"])))):
+            assert seen.setdefault((name, round(value)), places[name][1]) == places[name][1]
+        assert re.findall(r">(0\.\d{3})<", scene.drawing) == [f"{a:.3f}" for a in path[1:] if a <= price]
+    for name in ("leaves", "wrong"):  # more of either stands higher
+        values = sorted(value for which, value in seen if which == name)
+        assert [seen[name, value] for value in values] == sorted((seen[name, v] for v in values), reverse=True)
 
 
 def test_the_path_is_told_as_far_as_it_goes(figures):
@@ -204,38 +225,67 @@ def test_the_path_is_told_as_far_as_it_goes(figures):
     assert list(dict.fromkeys(paths)) == ["5.", "5, 3.", "5, 3, 2.", "5, 3, 2, 1."]
 
 
-def test_a_line_is_drawn_for_every_pruned_subtree(numbers):
-    tree = CARTClassifier().fit(numbers.drop(columns="ripe"), numbers["ripe"]).tree_
+def test_a_line_is_drawn_for_every_pruned_subtree(figures, numbers):
+    tree = whole_tree(numbers)
     inner = np.flatnonzero(~tree.is_leaf)
     parts = [cut_tree(tree, nodes) for size in range(len(inner) + 1) for nodes in itertools.combinations(inner, size)]
     risks = [(part.weight * part.impurity)[part.is_leaf].sum() / 17 for part in parts]
     subtrees = {(round(risk, 9), part.n_leaves) for risk, part in zip(risks, parts)}
     path = cost_complexity_path(tree)
     pale = len(subtrees - set(zip(path.impurities.round(9), path.n_leaves)))
-    picture = price_lines(tree)._repr_html_()
+    panel = figures["lines"].panels[0]
     assert pale == len(subtrees) - len(path.n_leaves) == 3
-    assert picture.count('stroke-opacity="0.35"') == pale and f"the {pale} other pruned subtrees" in picture
+    assert panel.background.count('stroke-opacity="0.35"') == pale and f"the {pale} other pruned subtrees" in panel.alt
+    assert 'class="answer"' in panel.background  # the lines wait for the guess
+
+
+def test_the_ring_is_on_the_tree_that_pruning_leaves(figures, numbers):
+    full = whole_tree(numbers)
+    path, found = cost_complexity_path(full), []
+    for (price,), places, sentence, is_found in states(figures["lines"]):
+        pruned = prune_cost_complexity(full, price)
+        k = list(path.n_leaves).index(pruned.n_leaves)
+        cost = path.impurities + price * path.n_leaves
+        assert cost[k] == pytest.approx(cost.min()) and places["least"] == places[k]
+        assert f"× {pruned.n_leaves} = {cost[k]:.3f}." in sentence
+        heights = {j: places[j][1] for j in range(len(cost)) if j in places}
+        assert sorted(heights, key=heights.get) == sorted(heights, key=lambda j: (-cost[j].round(9), heights[j]))
+        found.append(is_found)
+    assert [price for price, is_found in zip(HIGHER, found) if is_found] == [
+        next(price for price in HIGHER if price >= path.ccp_alphas[-1])
+    ]
 
 
 def test_the_curve_of_the_sliding_cut_is_the_gini_index(figures, numbers):
     figure = figures["gini"]
     best = CARTClassifier(max_depth=1).fit(numbers[["density"]], numbers["ripe"]).tree_.threshold[0]
-    ground, before = None, gini(numbers["ripe"])
+    before, per_pixel = gini(numbers["ripe"]), None
     for (cut,), places, sentence, found in states(figure):
-        below = numbers["density"] <= cut
-        index = gini_index(below, numbers["ripe"])
+        index = gini_index(numbers["density"] <= cut, numbers["ripe"])
         assert f"= {index:.3f} is left." in sentence
-        assert places["gain"][3] / 100 * 1.1 * before == pytest.approx(before - index, abs=1e-3)
+        per_pixel = per_pixel or (before - index) / places["gain"][3]
+        assert places["gain"][3] * per_pixel == pytest.approx(before - index, abs=1e-3)
         assert found == (cut == pytest.approx(best))
-        for k, rows in enumerate((numbers[below], numbers[~below])):
-            wide, ripe, unripe = places[f"ripe {k}"][2], places[f"ripe {k}"][3], places[f"unripe {k}"][3]
-            assert ripe / (ripe + unripe) == pytest.approx((rows["ripe"] == "yes").mean(), abs=1e-3)
-            ground = ground or wide / len(rows)
-            assert wide / len(rows) == pytest.approx(ground, abs=1e-2)
     assert figure.frames[0].sentence.endswith("0.471, at 0.244.")  # the curve has only begun
     assert figure.start_frame.sentence.endswith(
         f"{gini_index(numbers['density'] <= best, numbers['ripe']):.3f}, at 0.3815."
     )
+
+
+def test_the_cells_of_the_square_are_the_pairs_of_unlike_melons(figures, numbers):
+    panel = figures["gini"].panels[0]
+    in_order = numbers.sort_values("density")["ripe"].to_numpy()
+    boxes = re.search(r'<path d="([^"]*)" fill-opacity', panel.background)[1]
+    cell = 352 / 17
+    area = sum(float(w) * float(h) for w, h in re.findall(r"h([\d.]+)v([\d.]+)H", boxes))
+    assert area / cell**2 == pytest.approx(sum(a != b for a in in_order for b in in_order), abs=0.2)
+    for ((cut,), places, _, _), frame in zip(states(figures["gini"]), figures["gini"].frames, strict=True):
+        n = int((numbers["density"] <= cut).sum())
+        for k, (name, side) in enumerate((("left", in_order[:n]), ("right", in_order[n:]))):
+            differ = sum(a != b for a in side for b in side)
+            assert f"{name}: {differ}/{len(side) ** 2} = {gini(side):.3f}<" in frame.scenes[0].parts[0]
+            across = [places[f"veil {k}"][2] / cell, places[f"veil {k}"][3] / cell]
+            assert sorted(across) == pytest.approx(sorted([n, 17 - n]))  # what is not in a side's block is veiled
 
 
 def test_the_lines_to_the_means_are_the_errors(figures):
@@ -251,44 +301,62 @@ def test_the_lines_to_the_means_are_the_errors(figures):
         assert found == (cut == best)
 
 
-def test_the_stairs_meet_every_dot_at_last(figures):
-    x, y = TEN
-    for (depth,), places, sentence, found in states(figures["stairs"]):
-        away = CARTRegressor(max_depth=depth).fit(x[:, None], y).predict(x[:, None]) - y
-        assert f"errors is {(away**2).sum():.3f}." in sentence
-        assert found == (max(places[f"residual {i}"][3] for i in range(10)) < 1e-6) == (depth == 4)
+def test_the_stairs_are_found_where_the_held_out_rows_are_missed_least(figures, irises):
+    errors, found, per_pixel = [], [], None
+    for (n_leaves,), places, sentence, is_found in states(figures["stairs"]):
+        limit = {"max_depth": 0} if n_leaves == 1 else {"max_leaf_nodes": n_leaves}
+        tree = CARTRegressor(**limit).fit(irises[0].iloc[:, :1], irises[0].iloc[:, 1])
+        away = [tree.predict(rows.iloc[:, :1]) - rows.iloc[:, 1] for rows in irises]
+        seen, new = ((part**2).mean() for part in away)
+        assert f"is {seen:.3f} on the 15 training rows and {new:.3f} on the 15 held out." in sentence
+        lengths = np.array([places[f"residual {i}"][3] for i in range(30)])
+        per_pixel = per_pixel or np.abs(np.concatenate(away)).sum() / lengths.sum()
+        assert lengths * per_pixel == pytest.approx(np.abs(np.concatenate(away)), abs=1e-6)
+        errors.append(new)
+        found.append(is_found)
+    assert found == [error == min(errors) for error in errors] and 0 < found.index(True) < len(found) - 1
+
+
+def traced(figure, frame):
+    """How high the mark of the loss stands above its axis in each panel, in the unit of the first frame of the left."""
+    panels = zip(figure.panels, frame.scenes, strict=True)
+    return [dict(zip(panel.marks, scene.places, strict=True))["loss"][1] for panel, scene in panels]
 
 
 def test_wrong_rows_are_marked_and_the_best_limits_are_found(figures, patients):
     some, others = patients
     figure, columns = figures["regions"], ["bmi", "triglycerides"]
-    accuracy, found = [], []
-    for ((depth, least), _, sentence, is_found), frame in zip(states(figure), figure.frames, strict=True):
-        tree = CARTClassifier(max_depth=None if depth == NO_LIMIT else depth, min_samples_leaf=least)
+    accuracy, found, traces = [], [], []
+    for ((depth,), _, sentence, is_found), frame in zip(states(figure), figure.frames, strict=True):
+        tree = CARTClassifier(max_depth=None if depth == NO_LIMIT else depth)
         tree.fit(some[columns], some["course"])
-        for rows, scene in zip(patients, frame.scenes, strict=True):
+        for rows, scene, height in zip(patients, frame.scenes, traced(figure, frame), strict=True):
             wrong = int((tree.predict(rows[columns]) != rows["course"]).sum())
-            assert f"{len(rows)} {'training' if rows is some else 'new'} rows: {wrong} wrong" in scene.parts[2]
-            assert scene.parts[2].count("M") == wrong
-            assert f"{1 - wrong / len(rows):.3f} on the {len(rows)}" in sentence
+            assert f">{wrong} wrong<" in scene.parts[2] and scene.parts[2].count("M") == wrong
+            assert f"{wrong / len(rows):.0%}" in sentence
+            traces.append((wrong / len(rows), height))
         accuracy.append(tree.score(others[columns], others["course"]))
         found.append(is_found)
-    leaves_of_any_size = [least == 1 for (_, least), *_ in states(figure)]
-    best = max(a for a, is_asked in zip(accuracy, leaves_of_any_size) if is_asked)
-    assert found == [is_asked and a == best for a, is_asked in zip(accuracy, leaves_of_any_size)] and any(found)
+    assert found == [a == max(accuracy) for a in accuracy] and any(found)
+    heads = [f"{len(rows)} {name} rows" for rows, name in zip(patients, ("training", "new"), strict=True)]
+    assert all(head in panel.background for head, panel in zip(heads, figure.panels, strict=True))
+    shares, heights = zip(*traces)  # one scale for both panels
+    assert np.corrcoef(shares, heights)[0, 1] == pytest.approx(-1)
 
 
 def test_the_curve_misses_the_new_rows_least_where_it_is_found(figures, patients):
-    some = patients[0]
-    errors, found = [], []
-    for (depth, least), _, sentence, is_found in states(figures["curve"]):
-        tree = CARTRegressor(max_depth=None if depth == NO_LIMIT else depth, min_samples_leaf=least)
-        tree.fit(some[["bmi"]], some["target"])
+    some, figure = patients[0], figures["curve"]
+    errors, found, traces = [], [], []
+    for ((least,), _, sentence, is_found), frame in zip(states(figure), figure.frames, strict=True):
+        tree = CARTRegressor(min_samples_leaf=least).fit(some[["bmi"]], some["target"])
         seen, new = (((tree.predict(rows[["bmi"]]) - rows["target"]) ** 2).mean() for rows in patients)
         assert f"{seen:.0f} on the 120 training rows, {new:.0f} on the 322 new ones." in sentence
+        traces += zip((seen, new), traced(figure, frame), strict=True)
         errors.append(new)
         found.append(is_found)
-    assert found == [error == pytest.approx(min(errors)) for error in errors] and not all(found)
+    assert found == [error == pytest.approx(min(errors)) for error in errors] and sum(found) == 1
+    assert 0 < found.index(True) < len(found) - 1 and tree.tree_.n_leaves == 1  # the last is the mean of all
+    assert np.corrcoef(*zip(*traces))[0, 1] == pytest.approx(-1)
 
 
 def test_the_answers_to_the_guesses_are_those_of_treekit(figures, traps, gappy, numbers, patients):
@@ -302,9 +370,9 @@ def test_the_answers_to_the_guesses_are_those_of_treekit(figures, traps, gappy, 
     below, above = (numbers["density"][at] for at in (numbers["density"] <= cut, numbers["density"] > cut))
     assert right("gini") == [f"{below.idxmax()} and {above.idxmin()}"]
     assert right("squares") == [CARTRegressor(max_depth=1).fit(TEN[0][:, None], TEN[1]).tree_.threshold[0]]
-    assert right("stairs") == [CARTRegressor().fit(TEN[0][:, None], TEN[1]).tree_.max_depth]
+    assert right("stairs") == [values[0] for values, *_, found in states(figures["stairs"]) if found]
     full = CARTClassifier().fit(numbers.drop(columns="ripe"), numbers["ripe"]).tree_
-    assert right("pruning") == [len(cost_complexity_path(full).ccp_alphas) - 1] and right("links") == [
+    assert right("pruning") == [len(cost_complexity_path(full).ccp_alphas) - 1] and right("lines") == [
         "at a higher one"
     ]
     clear = (gappy["texture"].dropna() == "clear").mean()
@@ -322,7 +390,7 @@ def test_the_answers_to_the_guesses_are_those_of_treekit(figures, traps, gappy, 
 
 def test_ripe_looks_the_same_in_every_figure(figures, numbers):
     ripe = dict(numbers["ripe"])
-    for name in ("missing values", "c45", "pruning", "links"):
+    for name in ("missing values", "c45", "pruning"):
         for row, mark in figures[name].panels[0].marks.items():
             if isinstance(row, (int, np.integer)):
                 color, other = (RIPE, UNRIPE) if ripe[row] == "yes" else (UNRIPE, RIPE)
@@ -372,6 +440,30 @@ def test_words_are_readable_and_axe_finds_nothing(browser, page_of_figures):
             page.set_viewport_size({"width": width, "height": 800})
             turn(page, theme)
             assert violations(page, OF_LOOKS if (width, theme) != looks[0] else None) == [], (width, theme)
+
+
+#: The words of a picture that run into each other. The numbers of melons may: the melons themselves touch.
+TOUCHING = """[...document.querySelectorAll("svg")].flatMap(svg => {
+    const shown = text => /[^\\d]/.test(text.textContent) && !text.closest("[style*='opacity:0']");
+    const all = [...svg.querySelectorAll("text")].filter(shown);
+    const boxes = all.map(text => text.getBoundingClientRect());
+    return all.flatMap((text, i) => all.slice(i + 1).filter((_, k) => {
+        const a = boxes[i], b = boxes[i + 1 + k];
+        const wide = Math.min(a.right, b.right) - Math.max(a.left, b.left);
+        return wide > 2 && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 4;
+    }).map(other => `${text.textContent} | ${other.textContent}`));
+})"""
+
+
+def test_no_words_run_into_others_in_a_wide_face(browser, page_of_figures):
+    with browser.new_context(viewport={"width": 390, "height": 800}, reduced_motion="reduce") as context:
+        page = context.new_page()
+        page.goto(page_of_figures)
+        page.add_style_tag(content="svg { font-family: 'DejaVu Sans', Verdana, sans-serif }")
+        page.get_by_role("button", name="Skip the guess").evaluate_all("all => all.forEach(button => button.click())")
+        for _ in range(6):
+            assert page.evaluate(TOUCHING) == []
+            page.evaluate(MOVE_ON)
 
 
 def test_the_corner_of_the_cuts_is_dragged_and_the_melons_travel(browser, page_of_figures, figures):

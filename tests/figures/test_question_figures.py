@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from figures.c45 import RULES, price_explorer, ratio_explorer
+from figures.c45 import EVERY, RULES, price_explorer, ratio_explorer
 from figures.cover import falling_melons
 from figures.id3 import split_explorer
 from tests.figures.states import states
@@ -76,6 +76,8 @@ def test_the_first_level_with_most_melons_in_a_leaf_is_found(figures, melons):
 
 def test_each_rule_marks_the_attribute_that_treekit_chooses(figures, tables):
     for (name, rule), places, sentence, found in states(figures["ratio"]):
+        if name == EVERY:
+            continue
         X, y = tables[name]
         gains, ratios = ({A: measure(X[A], y) for A in X} for measure in (information_gain, gain_ratio))
         model = C45Classifier(min_samples_leaf=1, confidence=None, max_depth=1).fit(X, y)
@@ -89,3 +91,16 @@ def test_each_rule_marks_the_attribute_that_treekit_chooses(figures, tables):
         competes = {A for A in X if gains[A] >= np.mean(list(gains.values())) - 1e-9 or rule != RULES[2]}
         assert {A for A in X if places[A][4] == 1} == competes
         assert found == (name == "+ day" and rule == RULES[2])
+
+
+def test_while_one_guesses_every_attribute_asked_about_stands_where_its_table_puts_it(figures, tables):
+    seen = {values: (places, sentence, found) for values, places, sentence, found in states(figures["ratio"])}
+    assert figures["ratio"].controls[0].opens == EVERY
+    for rule in RULES:
+        places, sentence, found = seen[EVERY, rule]
+        assert set(places) == {A for X, _ in tables.values() for A in X} and "wins" not in sentence and not found
+        for name, (X, _) in tables.items():
+            for A in X:
+                assert places[A][:2] == seen[name, RULES[0]][0][A][:2]
+    drawn = figures["ratio"]._repr_html_()
+    assert "melons: 17 rows" in drawn and "tennis: 14 rows" in drawn

@@ -1,0 +1,64 @@
+"""What comes between a press on *Run* and the first output, in bytes and in seconds: `make first-output` prints it.
+
+The site is served as a public host would serve it, text and WebAssembly compressed by gzip, to a reader who comes for
+the first time. One cell needs the standard library alone, one NumPy and treekit: where Pyodide's public address cannot
+be reached its line says so, and has no time.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from pathlib import Path
+
+from tests.book.sites import outside
+from tests.book.weight import DESK, compressed, server
+from tests.conftest import BROWSERS, FLAGS
+
+#: A page, and words in the code of a cell there.
+CELLS = {
+    "the standard library": ("entropy", "things can be told apart"),
+    "NumPy and treekit": ("id3", "load_watermelon"),
+}
+WAIT = 300_000  # milliseconds
+# Tells whether a cell has its output, or says why it has none.
+IS_THERE = """(cell) => cell.querySelector(".live-output .output")
+  || /could not|Failed/.test(cell.querySelector("[role=status]").textContent)"""
+
+
+def first_output(tab, words):
+    """Seconds from the press to the first output of the first cell with these words; in words where there is none."""
+    cell = tab.locator("div.cell:has(.live-bar)").filter(has_text=words).first
+    cell.evaluate("(cell) => { for (const fold of document.querySelectorAll('details')) fold.open = true; }")
+    began = tab.evaluate("performance.now()")
+    cell.get_by_role("button", name="Run").first.click()
+    tab.wait_for_function(IS_THERE, arg=cell.element_handle(), timeout=WAIT)
+    seconds = (tab.evaluate("performance.now()") - began) / 1000
+    has_output = cell.locator(".live-output .output").count()
+    return f"{seconds:6.1f} s" if has_output else cell.get_by_role("status").text_content()
+
+
+def main():
+    """Print a line for each cell."""
+    from playwright.sync_api import sync_playwright
+
+    found = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if not found:
+        sys.exit(f"no browser: none of {', '.join(BROWSERS)} is installed")
+    for path in Path(sys.argv[1]).glob("_static/pyodide/*"):
+        compressed(path)  # once: a host has done so before anybody comes
+    with server(Path(sys.argv[1])) as served, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=found, args=FLAGS)
+        for name, (page, words) in CELLS.items():
+            with browser.new_context(viewport=DESK) as context:
+                tab, elsewhere = context.new_page(), []
+                tab.goto(f"{served.address}/book/{page}.html", wait_until="networkidle")
+                served.sizes.clear()
+                tab.on("response", lambda got, all=elsewhere: outside(got.url, served.address) and all.append(got))
+                told = first_output(tab, words)
+                sent = sum(served.sizes.values()) + sum(int(got.headers.get("content-length", 0)) for got in elsewhere)
+                print(f"{name:24}{sent / 1e6:6.2f} MB  {told}")
+
+
+if __name__ == "__main__":
+    main()
