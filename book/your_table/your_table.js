@@ -255,7 +255,7 @@ async function copy() {
   }
 }
 
-// -- the reader
+// -- the reader --------------------------------------------------------------------------------------------------
 part("file").addEventListener("change", ({ target }) => target.files[0] && takeFile(target.files[0]));
 part("pasted").addEventListener("input", ({ target }) => takeText(target.value));
 box.querySelectorAll("[data-book]").forEach((button) => {
