@@ -71,19 +71,15 @@ function take(name, ...values) {
   say(READING);
   field("encoding").disabled = name !== "take" || values[1] === PASTED;
   doing(READING, async () => {
-    const about = await call(...source);
+    showTable(await call(...source));
     isTaken = true;
-    showTable(about);
     await grow();
     form.scrollIntoView({ block: "start" });
   });
 }
 
 async function takeFile(file) {
-  if (file.size > MOST_BYTES) {
-    say("This file is larger than 200 MB, too much for a browser. Keep some 100,000 rows of it, and choose that.", true);
-    return;
-  }
+  if (file.size > MOST_BYTES) return say("This file is larger than 200 MB: keep 100,000 rows of it, and choose these.", true);
   say(READING);
   field("encoding").value = "";
   take("take", new Uint8Array(await file.arrayBuffer()), file.name, "");
@@ -108,8 +104,7 @@ function columnRow({ name, kind, why, n_different, n_gaps, often }) {
   Object.assign(choice.dataset, { column: name, kind });
   const gaps = n_gaps ? `, ${n_gaps.toLocaleString("en")} gaps` : "";
   const holds = `${often.join(", ")}${n_different > often.length ? " …" : ""} (${n_different.toLocaleString("en")} different${gaps})`;
-  const taken = make("td", {}, choice, why ? ` because ${why}` : "");
-  return make("tr", {}, make("td", { textContent: name }), taken, make("td", { textContent: holds }));
+  return make("tr", {}, make("td", {}, name), make("td", {}, choice, why ? ` because ${why}` : ""), make("td", {}, holds));
 }
 
 const number = (name, least) => Math.max(least, field(name).valueAsNumber || 0);
@@ -130,10 +125,8 @@ function settings() {
 async function grow() {
   const lost = tree?.n_changes && !part("result").hidden ? " Your changes to the tree before are gone." : "";
   part("result").hidden = true;
-  if (!isTaken) {
-    await call(...source);
-    isTaken = true;
-  }
+  if (!isTaken) await call(...source);
+  isTaken = true;
   say("Growing the tree …");
   show(await call("grow", settings()));
   say(`The tree has grown.${lost}`);
@@ -152,8 +145,7 @@ function show(answer) {
   showScores();
   part("importance").replaceChildren(
     ...tree.importance.map(([name, share]) => {
-      const bar = make("i");
-      bar.style.width = `${100 * share}%`;
+      const bar = make("i", { style: `width: ${100 * share}%` });
       return make("li", {}, make("span", { textContent: name, title: name }), bar, percent(share));
     }),
   );
@@ -165,11 +157,9 @@ function show(answer) {
 
 function showTree() {
   part("tree").innerHTML = tree.html; // Python has escaped every word of the table
-  const rows = make("script", { type: "application/json", className: "treekit-rows", textContent: tree.followed });
-  part("tree").append(rows);
+  part("tree").append(make("script", { type: "application/json", className: "treekit-rows", textContent: tree.followed }));
   dispatchEvent(new CustomEvent("new-output", { detail: part("tree") })); // rows.js lets rows fall through it
-  const svg = part("tree").querySelector("svg");
-  svg.setAttribute("role", "group"); // its cards are buttons
+  part("tree").querySelector("svg").setAttribute("role", "group"); // its cards are buttons
   for (const node of part("tree").querySelectorAll("svg [data-node], .outline p[data-node]")) {
     if (node.firstElementChild.localName === "path") continue; // the edge to it
     const words = [...node.querySelectorAll("text")].map((text) => text.textContent).join(", ");
@@ -184,30 +174,26 @@ function showTree() {
 function showScores() {
   const [own, guess] = [tree.scores[0], tree.scores.at(-1)]; // a tree that the reader has changed comes first
   const shown = (score) => (score === null ? "–" : tree.is_numbers ? short(score) : percent(score));
-  const [ours, theirs] = [own, guess].map((one) => shown(one.new ?? one.grown));
   const unseen = tree.n_held ? `${tree.n_held} rows that it has not seen` : `the ${tree.n_grown} rows, each left out once`;
-  const rows = own.new === null ? `the ${tree.n_grown} rows it grew from` : unseen;
+  const [judged, rows] = own.new === null ? ["grown", `the ${tree.n_grown} rows it grew from`] : ["new", unseen];
   const name = own.name.replace(/^./, (letter) => letter.toUpperCase());
-  part("headline").textContent = tree.is_numbers
-    ? `${name} is off by ${ours} on average, on ${rows}; ${guess.name} is off by ${theirs}.`
-    : `${name} is right on ${ours} of ${rows}; ${guess.name} is right on ${theirs}.`;
+  const verb = tree.is_numbers ? "off by" : "right on";
+  const [ours, theirs] = [own, guess].map((one) => shown(one[judged]));
+  const of = tree.is_numbers ? "on average, on" : "of";
+  part("headline").textContent = `${name} is ${verb} ${ours} ${of} ${rows}; ${guess.name} is ${verb} ${theirs}.`;
   const what = tree.is_numbers ? "Off by, on average" : "Right";
-  const head = ["", "Leaves", `${what}: the ${tree.n_grown} rows it grew from`, `${what}: ${tree.n_held ? `${tree.n_held} rows held out` : "each row left out once"}`];
+  const judging = tree.n_held ? `${tree.n_held} rows held out` : "each row left out once";
+  const head = ["Tree", "Leaves", `${what}: the ${tree.n_grown} rows it grew from`, `${what}: ${judging}`];
   const cells = (kind, words) => make("tr", {}, ...words.map((word) => make(kind, { textContent: word })));
   part("scores").replaceChildren(
     make("thead", {}, cells("th", head)),
     make("tbody", {}, ...tree.scores.map((one) => cells("td", [one.name, one.leaves, shown(one.grown), shown(one.new)]))),
   );
-  part("scores").querySelector("th").append(make("span", { className: "visually-hidden", textContent: "Tree" }));
   const hidden = tree.n_hidden ? ` The drawing leaves out ${tree.n_hidden} deeper nodes; the rules have all.` : "";
-  part("told").textContent = (
-    tree.n_held
-      ? `Three rows in ten, always the same ones, were held out before the tree grew (drawn by Python’s Random(0)).`
-      : `With fewer than ${tree.held_from} rows none is held out. Instead the algorithm has grown a tree without each row in turn, and predicted that row.`
-  ) + hidden;
+  const drawn = "Three rows in ten, always the same ones, were held out before the tree grew (by Python’s Random(0)).";
+  const each = `With fewer than ${tree.held_from} rows none is held out: each was predicted by a tree grown without it.`;
+  part("told").textContent = (tree.n_held ? drawn : each) + hidden;
 }
-
-// -- one node ----------------------------------------------------------------------------------------------------
 
 function button(words, worth, properties, pressed) {
   return make("button", { type: "button", onclick: pressed, ...properties }, words, make("span", { textContent: worth }));
@@ -221,8 +207,8 @@ function choose(k) {
       if (node.getAttribute("role")) node.setAttribute("aria-pressed", isChosen);
       node.classList.toggle("chosen", isChosen);
     }
-    const place = about.where ? `Where ${about.where}` : "At the root";
-    const lines = [make("p", {}, make("strong", { textContent: `${place}: ${about.rows} rows` }))];
+    const place = `${about.where ? `Where ${about.where}` : "At the root"}: ${about.rows} rows`;
+    const lines = [make("p", {}, make("strong", { textContent: place }))];
     if (!about.offers.length) lines.push(make("p", { textContent: "No question divides these rows any further." }));
     about.offers.forEach(({ words, gain, ratio, now }, j) => {
       const worth = ratio === null ? `gain ${short(gain)}` : `gain ${short(gain)}, ratio ${short(ratio)}`;
@@ -270,7 +256,6 @@ async function copy() {
 }
 
 // -- the reader --------------------------------------------------------------------------------------------------
-
 part("file").addEventListener("change", ({ target }) => target.files[0] && takeFile(target.files[0]));
 part("pasted").addEventListener("input", ({ target }) => takeText(target.value));
 box.querySelectorAll("[data-book]").forEach((button) => {
