@@ -18,16 +18,20 @@ function make(tag, properties = {}, ...children) {
   return element;
 }
 
-function say(words, isRefused = false) {
-  part("said").textContent = words;
-  part("said").classList.toggle("refused", isRefused);
+/* While Python is loaded, that is what is told; then the page's own words are back. A refusal is told at once. */
+const told = { loading: "", words: "", isRefused: false };
+function tell(news) {
+  Object.assign(told, news);
+  part("said").textContent = told.loading || told.words;
+  part("said").classList.toggle("refused", told.isRefused && !told.loading);
 }
+const say = (words, isRefused = false) => tell({ words, isRefused, ...(isRefused && { loading: "" }) });
 
 // -- Python ------------------------------------------------------------------------------------------------------
 
 const python = createPython({
   archives: [new URL("your_table.zip", import.meta.url).href],
-  tell: (words) => words && say(words),
+  tell: (loading) => tell({ loading }),
 });
 let source = null; // how the table was taken: the name of a function and its values
 let isTaken = false; // whether this Python holds it
@@ -42,15 +46,14 @@ async function call(name, ...values) {
 }
 
 /* One thing after the other; what Python refuses, the reader reads. Stop is for those that wait, too. */
-let turn = Promise.resolve();
-let stops = 0;
+let [turn, stops] = [Promise.resolve(), 0];
 function doing(words, task) {
   const before = stops;
   turn = turn.then(async () => {
     if (stops > before) return;
     part("stop").hidden = false;
     box.setAttribute("aria-busy", "true");
-    if (python.isReady()) say(words);
+    say(words);
     try {
       await task();
     } catch (error) {
@@ -85,9 +88,7 @@ async function takeFile(file) {
   take("take", new Uint8Array(await file.arrayBuffer()), file.name, "");
 }
 
-function takeText(text) {
-  if (text.trim()) take("take", new TextEncoder().encode(text), PASTED, "utf-8");
-}
+const takeText = (text) => text.trim() && take("take", new TextEncoder().encode(text), PASTED, "utf-8");
 
 function showTable({ rows, notes, columns, suggested }) {
   part("about").textContent = [`${rows.toLocaleString("en")} rows, ${columns.length} columns.`, ...notes].join(" ");
@@ -108,7 +109,6 @@ function columnRow({ name, kind, why, n_different, n_gaps, often }) {
 }
 
 const number = (name, least) => Math.max(least, field(name).valueAsNumber || 0);
-
 function settings() {
   const changed = [...part("columns").querySelectorAll("select")].filter((one) => one.value !== one.dataset.kind);
   return {
