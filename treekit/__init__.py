@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-#: Where the names of the front door live. Each is imported when it is first asked for, so that `from treekit import
+#: Where the names of the front door live. Each is imported when it is first used, so that `from treekit import
 #: plain`, which needs the standard library alone, loads no NumPy: a browser has it in a second.
 _HOMES = {
     "treekit.measures": "self_information entropy joint_entropy conditional_entropy information_gain split_information "

@@ -9,8 +9,8 @@ A node is named by the answers that lead to it from the root, such as ``[True, "
 >>> regrow = partial(grow, attributes=attributes, leaf=shares)
 >>> tree = ask(Node(D, shares(D)), [], ("color", ("dark",)), attributes, regrow)
 >>> print(*rules(tree), sep="\\n")
-if color = dark then ripe  [ripe 1, unripe 0]
-if color is not dark then unripe  [ripe 0, unripe 1]
+if colour = dark then ripe  [ripe 1, unripe 0]
+if colour is not dark then unripe  [ripe 0, unripe 1]
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def rules(node: Node, conditions: Sequence[str] = (), classes: Sequence[Any] | N
 
 
 def summary(node: Node, classes: Sequence[Any]) -> str:
-    """What a leaf says, and its rows: ``ripe  [ripe 8, unripe 1]`` or ``5.724  [6 rows]``."""
+    """What a leaf predicts, and its rows: ``ripe  [ripe 8, unripe 1]`` or ``5.724  [6 rows]``."""
     if not node.rows:
         return f"{says(node.value)}  [empty]"
     if None in node.value:

@@ -1,6 +1,6 @@
 """The questions of :mod:`treekit.plain`, found by one sweep over each sorted column.
 
-``plain.best_cut`` divides all rows anew for every cut, which takes n² steps for n rows. Here a column is sorted once;
+``plain.best_cut`` divides all rows again for every cut, which takes n² steps for n rows. Here a column is sorted once;
 where the cut passes a row, the row leaves the sums on its right and joins those on its left. The questions, and so the
 trees, are the same, and nothing but the standard library is needed: a thousand rows of ten columns take a fraction of a
 second even where Python runs in a browser.
@@ -178,7 +178,7 @@ def best_cut(
     return largest(gains(D, attributes, cost, least), epsilon)
 
 
-# What a leaf says, and what a tree predicts.
+# What a leaf predicts, and what a tree predicts.
 def shares(D: list[Row]) -> dict[Any, float]:
     """{class: its share}, the classes in sorted order."""
     counts: Counter[Any] = Counter()

@@ -238,9 +238,8 @@ class Explorable:
         if guess and (guess.answer is None or not guess.truth):
             raise ValueError(f"guess {guess.label!r}: its verdict needs an answer and a truth")
         self.title, self.challenge, self.controls, self.guess = title, challenge, list(controls), guess
-        self.stagger = stagger
         panels = [Panel(alt, size, background, frame, marks or {}), *([beside] if beside else [])]
-        self.panels = panels
+        self.panels, self.stagger = panels, stagger
 
         def drawn(*values: object) -> Frame:
             match frame(*values):
@@ -254,11 +253,9 @@ class Explorable:
         # The last control moves fastest: the script finds a frame's place in this list by the same rule.
         states = list(itertools.product(*(c.values for c in controls)))
         self.frames = [drawn(*values) for values in states]
-        self.heights = [round(height(*values)) for values in states] if height else []
+        self.heights = [round(height(*values)) for values in states if height]
         if self._frame_at([c.opens_index for c in controls]).found:
-            raise ValueError(
-                "found: the challenge is met before the reader has moved anything; let a control open elsewhere"
-            )
+            raise ValueError("found: the challenge is met before anything has moved; let a control open elsewhere")
 
     def _frame_at(self, positions: Sequence[int]) -> Frame:
         return self.frames[self._index(positions)]

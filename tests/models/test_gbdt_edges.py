@@ -234,8 +234,10 @@ def test_what_a_block_does_to_an_estimator_is_undone():
         raise SystemExit
     assert vars(model) == {"kept": 1, "changed": [2]} and model.old == "of the class"
     with unchanged_if_interrupted(model):
-        model.new = 4
-    assert vars(model) == {"kept": 1, "new": 4}, "what the fit before left is forgotten"
+        model.new_ = 4
+    with unchanged_if_interrupted(model):
+        model.newer_ = 5
+    assert vars(model) == {"kept": 1, "changed": [2], "newer_": 5}, "what the fit before learned is forgotten"
 
 
 # -- divergence, and scores that go far -------------------------------------------------------------------------
