@@ -97,10 +97,10 @@ def hanging_colons(cells: Iterable[NotebookNode]) -> Iterator[str]:
     """The ends of the paragraphs that announce something, where nothing stands open behind them."""
     cells = [*cells, new_markdown_cell("")]
     for cell, following in zip(cells, cells[1:]):
-        prose = cell.cell_type == "markdown" and cell.source.rstrip()
-        if prose and prose.endswith(":") and not prose.endswith("::"):
-            if following.cell_type != "code" or FOLDED & {*following.metadata.get("tags", [])}:
-                yield prose[-60:]
+        prose = cell.source.rstrip() if cell.cell_type == "markdown" else ""
+        is_open = following.cell_type == "code" and not FOLDED & {*following.metadata.get("tags", [])}
+        if re.search("[^:]:$", prose) and not is_open:
+            yield prose[-60:]
 
 
 @pytest.fixture(scope="module")
