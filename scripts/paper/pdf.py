@@ -10,10 +10,10 @@ import json
 import re
 import shutil
 import time
-from collections import defaultdict
 from datetime import date
 from pathlib import Path
 
+import pypdfium2
 import typst
 from fontTools.ttLib import TTFont
 from fontTools.varLib import instancer
@@ -24,7 +24,9 @@ from scripts.paper.typesetting import CHINESE, Typesetter, escape, quote
 HERE = Path(__file__).parent
 FACES = ROOT / "book" / "_static" / "fonts"
 PAPERS = {"a4": "a4", "letter": "us-letter"}
-GAP, EMPTY = 90, 620  # points that a page may leave empty, and that are the whole of it
+#: In points: the margin at the foot of a page, what it may leave empty above that, and the room below its first lines.
+FOOT, GAP, TOP = 73, 90, 560
+ROUNDS = 2
 
 
 def make_fonts(folder: Path) -> None:
@@ -55,7 +57,7 @@ def index(typesetter: Typesetter, glossary: Page) -> str:
     english, chinese = {}, {}
     for entry, told in zip(glossary.article.iter("dt"), glossary.article.iter("dd")):
         label = f"glossary--{entry.get('id')}"
-        defined = typesetter.defined.get(text_of(entry).lower(), [])
+        defined = typesetter.defined.get(text_of(entry).lower().removesuffix("s"), [])
         places = f"({''.join(f'{quote(name)}, ' for name in defined)}), " + ", ".join(
             map(quote, [*defined, *typesetter.uses.get(label, []), label])
         )
@@ -98,32 +100,40 @@ def one_chapter(site: Path, folder: Path, page: Page) -> str:
     return f"#heading(level: 1)[{TITLE}];\n{typesetter.chapter(page)}{answers(typesetter)}"
 
 
+def gaps(made: bytes) -> list[float]:
+    """How many points each page leaves empty at its foot."""
+    left = []
+    for page in pypdfium2.PdfDocument(made):
+        below = (thing.get_bounds()[1] for thing in page.get_objects(max_depth=1))
+        left.append(min((height for height in below if height > FOOT - 8), default=FOOT) - FOOT)
+    return left
+
+
 def loosened(compiler: typst.Compiler) -> set[str]:
-    """What stands on a page of its own accord and leaves the one before it half empty, by its name."""
-    places: dict[str, dict[str, tuple[int, float]]] = defaultdict(dict)
-    for name, which, page, left in json.loads(compiler.query("<kept>", field="value")):
-        places[name][which] = page, left
-    return {
-        name
-        for name, place in places.items()
-        if place["inside"][0] > place["before"][0] and GAP < place["before"][1] < EMPTY
-    }
+    """What begins a page, because it shall not be cut, and leaves the page before it too empty: by its name."""
+    left = gaps(compiler.compile(pdf_tags=False))
+    first: dict[int, tuple[str, float]] = {}
+    for name, page, room in json.loads(compiler.query("<kept>", field="value")):
+        first.setdefault(page, (name, room))
+    return {name for page, (name, room) in first.items() if page > 1 and left[page - 2] > GAP and room > TOP}
 
 
 def set_in_type(folder: Path, name: str, title: str, body: str, papers: dict[str, str]) -> None:
-    """Set it twice: where all that shall not be cut stands on one page, and without those that leave too large a gap."""
+    """Set it a few times: whatever leaves too large a gap, where it shall not be cut, is let go the next time."""
     source = folder / f"{name}.typ"
     head = f'#import "paper.typ": *\n#let title = {quote(title)}\n#show: book.with(title)\n'
     for paper, size in papers.items():
         start = time.time()
         path = folder.parent / f"{name}-{paper}.pdf"
-        source.write_text(head + body, encoding="utf-8")
+        text = head + body
+        source.write_text(text, encoding="utf-8")
         compiler = typst.Compiler(
             source, font_paths=[folder / "fonts"], ignore_system_fonts=True, sys_inputs={"paper": size}
         )
-        loose = loosened(compiler)
-        kept = re.sub(r'#keep\("([\w-]+)"', lambda at: f'#{"loose" if at[1] in loose else "keep"}("{at[1]}"', body)
-        source.write_text(head + kept, encoding="utf-8")
+        for _ in range(ROUNDS):
+            for kept in loosened(compiler):
+                text = text.replace(f'#keep("{kept}"', f'#loose("{kept}"')
+            source.write_text(text, encoding="utf-8")
         compiler.compile(output=path, pdf_standards=["ua-1"])
         print(f"{path} {path.stat().st_size / 1e6:.1f} MB in {time.time() - start:.0f} s")
 
