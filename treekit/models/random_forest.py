@@ -65,7 +65,7 @@ class _RandomForest(TableEstimator):
     def apply(self, X: ArrayLike) -> Ints:
         """Node of each tree where each row ends, of shape (n_rows, n_estimators)."""
         values = self._values(X)
-        return np.stack([member.tree_.apply(values) for member in self.estimators_], axis=1)
+        return self.forest_.number_below_root[self.forest_.ends_below_roots(values)].T
 
     @property
     def feature_importances_(self) -> Floats:
