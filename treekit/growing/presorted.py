@@ -25,8 +25,8 @@ class PresortedColumns:
 
     The one mutable part of a growing tree: a workspace that all its levels share, because a second set of orders would
     be the largest thing in memory. Branches are only recorded; the orders are brought up to date in one pass when a
-    level reads them, and entries that it does not have are dropped. So a level whose rows have moved on can neither read
-    its orders nor send its rows down once more, and one that has other entries than the last that has read can't read:
+    level reads them, and entries that it does not have are dropped. So a level whose rows have moved on can neither
+    read its orders nor send its rows down once more, nor can one read that has other entries than the last reader:
     that is refused.
 
     Three invariants hold between calls:
