@@ -206,9 +206,9 @@ class _Contest(Scene):
         xlim, ylim = (0, np.ceil(2 * every["price"].max()) / 2), (0, np.ceil(10 * every["gain"].max() + 0.5) / 10)
         self.plane, self.attributes = Chart(xlim, ylim, (44, 46, 470, 340)), list(dict.fromkeys(every.index))
 
-    def mark(self, n_rows: int) -> str:
+    def mark(self, n_rows: int, x: float = 0, y: float = 0) -> str:
         """The point of an attribute: round in the tables that have as many rows as the first, square in others."""
-        return circle(0, 0, 5) if n_rows == next(iter(self.names)) else rect(-4.5, -4.5, 9, 9)
+        return circle(x, y, 5) if n_rows == next(iter(self.names)) else rect(x - 4.5, y - 4.5, 9, 9)
 
     def marks(self) -> dict[Any, str]:
         marks = {A: self.mark(self.rows[A]) for A in self.attributes}
@@ -220,7 +220,7 @@ class _Contest(Scene):
         drawn, left = plane.axes(xticks, yticks, "price (bits)", "gain (bits)"), 196
         for n_rows, name in self.names.items():
             words = f"{name}: {n_rows} rows"
-            drawn += element("g", self.mark(n_rows), transform=f"translate({left} 12)") + text(left + 11, 17, words)
+            drawn += self.mark(n_rows, left, 12) + text(left + 11, 17, words)
             left += 40 + round(7.5 * len(words))
         return drawn
 

@@ -339,7 +339,7 @@ def sliding_gini(melons: pd.DataFrame, target: str, guesses: Sequence[float]) ->
     marks["melons"] = melons_at(is_ripe, [(LEFT + at, 31) for at in spots], 10)
     marks["melons"] += melons_at(is_ripe, [(26, pairs.top + at) for at in spots], 10)
     marks |= {"cut": rect(-1.5, 0, 3, pairs.top + side - 18), "across": rect(0, -1.5, RIGHT - 8, 3)}
-    words = text(0, 12, "second draw ↓") + text(108, 12, "first draw →") + ripe_and_unripe(RIGHT - 128, 8, gap=52)
+    words = text(0, 13, "second draw ↓") + text(108, 13, "first draw →") + ripe_and_unripe(RIGHT - 128, 8, gap=52)
     words += pairs.unlike() + rect(LEFT, pairs.top, side, side, **OUTLINE)
     between = [f"{melons.index[pairs.x <= t][-1]} and {melons.index[pairs.x > t][0]}" for t in guesses]
     return pairs.sliding(
