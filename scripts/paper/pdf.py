@@ -10,7 +10,6 @@ import json
 import re
 import shutil
 import time
-from datetime import date
 from pathlib import Path
 
 import pypdfium2
@@ -18,7 +17,7 @@ import typst
 from fontTools.ttLib import TTFont
 from fontTools.varLib import instancer
 
-from scripts.paper.site import ADDRESS, ROOT, TITLE, Page, read_all, text_of
+from scripts.paper.site import ADDRESS, ROOT, TITLE, Page, day_of_build, read_all, text_of, write_day
 from scripts.paper.typesetting import CHINESE, Typesetter, escape, quote
 
 HERE = Path(__file__).parent
@@ -34,13 +33,26 @@ def make_fonts(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for path in [*FACES.glob("*.woff2"), ROOT / "book" / "_math" / "STIXTwoMath.woff2", *HERE.glob("*.woff2")]:
         for weight in (400, 700):
-            font = TTFont(path)
+            font = TTFont(path, recalcTimestamp=False)
             if "fvar" in font:
                 font = instancer.instantiateVariableFont(font, {"wght": weight}, updateFontNames=True)
             elif weight == 700:
                 continue
             font.flavor = None
             font.save(folder / f"{path.stem}-{weight}.otf")
+
+
+def check_characters(pages: list[Page]) -> None:
+    """Stop at a Chinese character that no face has: Typst would leave a gap where it stands."""
+    (face,) = HERE.glob("*.woff2")
+    known = TTFont(face).getBestCmap()
+    for page in pages:
+        if missing := {
+            sign for word in CHINESE.findall(text_of(page.article)) for sign in word if ord(sign) not in known
+        }:
+            raise SystemExit(
+                f"{face.name} lacks {''.join(sorted(missing))}, on the page {page.name}: see FONT.txt there"
+            )
 
 
 def answers(typesetter: Typesetter) -> str:
@@ -92,7 +104,7 @@ def whole_book(site: Path, folder: Path, pages: list[Page]) -> str:
 def front() -> str:
     """The title page: when the book was built, under which licence it stands, and where it can be read."""
     link = f"#link({quote(ADDRESS)})" if ADDRESS else ""
-    return f'#title-page(title, "{date.today():%d %B %Y}".trim("0", at: start), [{link}])\n'
+    return f'#title-page(title, "{write_day(day_of_build())}", [{link}])\n'
 
 
 def one_chapter(site: Path, folder: Path, page: Page) -> str:
@@ -124,7 +136,7 @@ def set_in_type(folder: Path, name: str, title: str, body: str, papers: dict[str
     head = f'#import "paper.typ": *\n#let title = {quote(title)}\n#show: book.with(title)\n'
     for paper, size in papers.items():
         start = time.time()
-        path = folder.parent / f"{name}-{paper}.pdf"
+        path = folder.parent / f"{'decision-trees' if name == 'book' else name}-{paper}.pdf"
         text = head + body
         source.write_text(text, encoding="utf-8")
         compiler = typst.Compiler(
@@ -150,6 +162,7 @@ def main() -> None:
     for path in (HERE / "paper.typ", ROOT / "book" / "_static" / "logo.svg"):
         shutil.copy(path, folder)
     pages, papers = read_all(options.site), {paper: PAPERS[paper] for paper in options.paper}
+    check_characters(pages)
     for page in pages:
         if page.name in (options.pages or [page.name for page in pages if page.part != "Appendices"]):
             title = re.sub(r"^[\d.]+ ", "", page.title)
