@@ -149,8 +149,9 @@ def package(files: dict[str, str], binary: dict[str, Path], pages: list[Page]) -
     )
 
 
-def pack(site: Path, out: Path) -> None:
-    pages, images = read_all(site), set[str]()
+def pack(site: Path, pages: list[Page], out: Path) -> None:
+    """Write the e-book; the pages are changed for it."""
+    images = set[str]()
     names = {page.name for page in pages}
     files = {f"{page.name}.xhtml": document(page.title, clean(page, names, images)) for page in pages}
     files["front.xhtml"] = document(TITLE, f'<img class="cover" src="preview.png" alt="{TITLE}"/>')
@@ -170,5 +171,5 @@ def pack(site: Path, out: Path) -> None:
 
 
 if __name__ == "__main__":
-    pack(Path(sys.argv[1]), Path(sys.argv[2]))
+    pack(Path(sys.argv[1]), read_all(Path(sys.argv[1])), Path(sys.argv[2]))
     print(f"{sys.argv[2]}, {Path(sys.argv[2]).stat().st_size / 1e6:.1f} MB")

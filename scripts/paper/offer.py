@@ -33,7 +33,7 @@ def title(site: Path, name: str) -> str:
     return re.findall(r"<title>(.*?)(?: &#8212;| —).*?</title>", (site / "book" / f"{name}.html").read_text("utf-8"))[0]
 
 
-def offer(site: Path, folder: Path) -> None:
+def offer(site: Path, folder: Path, names: list[str]) -> None:
     """Copy what is in the folder, and list it with its size and the day on the page that tells of it."""
     (site / "files").mkdir(exist_ok=True)
     for path in folder.glob("*.*"):
@@ -42,7 +42,7 @@ def offer(site: Path, folder: Path) -> None:
         ("The book", papers(folder, "decision-trees")),
         ("E-book", [link(path, "EPUB") for path in folder.glob("*.epub")]),
         ("This site, to unpack", [link(path, "zip") for path in folder.glob("*.zip")]),
-        *((title(site, name), papers(folder, name)) for _, _, name in contents()),
+        *((title(site, name), papers(folder, name)) for name in names),
     ]
     rows = "".join(f"<li>{name}: {', '.join(files)}</li>" for name, files in whole if files)
     page = site / "book" / "about.html"
@@ -55,4 +55,4 @@ def offer(site: Path, folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    offer(Path(sys.argv[1]), Path(sys.argv[2]))
+    offer(Path(sys.argv[1]), Path(sys.argv[2]), [name for _, _, name in contents()])

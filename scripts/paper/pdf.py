@@ -42,6 +42,13 @@ def make_fonts(folder: Path) -> None:
             font.save(folder / f"{path.stem}-{weight}.otf")
 
 
+def lay_out(folder: Path) -> None:
+    """Put what every book is made of where Typst finds it."""
+    make_fonts(folder / "fonts")
+    for path in (HERE / "paper.typ", ROOT / "book" / "_static" / "logo.svg"):
+        shutil.copy(path, folder)
+
+
 def check_characters(pages: list[Page]) -> None:
     """Stop at a Chinese character that no face has: Typst would leave a gap where it stands."""
     (face,) = HERE.glob("*.woff2")
@@ -123,7 +130,9 @@ def gaps(made: bytes) -> list[float]:
 
 def loosened(compiler: typst.Compiler) -> set[str]:
     """What begins a page, because it shall not be cut, and leaves the page before it too empty: by its name."""
-    left = gaps(compiler.compile(pdf_tags=False))
+    made = compiler.compile(pdf_tags=False)
+    assert isinstance(made, bytes)  # pages of other formats are a list
+    left = gaps(made)
     first: dict[int, tuple[str, float]] = {}
     for name, page, room in json.loads(compiler.query("<kept>", field="value")):
         first.setdefault(page, (name, room))
@@ -158,9 +167,7 @@ def main() -> None:
     parser.add_argument("--paper", nargs="*", default=list(PAPERS), choices=list(PAPERS))
     options = parser.parse_args()
     folder = options.out / "typst"
-    make_fonts(folder / "fonts")
-    for path in (HERE / "paper.typ", ROOT / "book" / "_static" / "logo.svg"):
-        shutil.copy(path, folder)
+    lay_out(folder)
     pages, papers = read_all(options.site), {paper: PAPERS[paper] for paper in options.paper}
     check_characters(pages)
     for page in pages:
