@@ -380,7 +380,7 @@ def columns(rows: list[list[Element]]) -> str:
     word = [max((len(word) for text in column for word in re.split(r"\W", text)), default=0) for column in texts]
     mean = [sum(map(len, column)) / len(column) for column in texts]
     widths = [
-        "auto" if most <= LINE / (2 * wide) else f"{max(some, 1.5 * least):.1f}fr"
+        "auto" if most <= LINE / (2 * wide) else f"{some + least:.1f}fr"
         for most, least, some in zip(longest, word, mean)
     ]
     return f"({', '.join(widths)})"
