@@ -90,10 +90,11 @@ class _Prices(Scene):
         return marks | melon_marks(self.ripe)
 
     def background(self) -> str:
-        words = ((350, 17, "price"), (388, 17, "gain"), (369, 32, "in bits"), (326, -4, "bits"))
+        most = int(np.log2(self.n))
+        words = ((350, 17, "price"), (388, 17, "gain"), (369, 32, "in bits"), (320, -BIT * most - 13, "bits"))
         names = "".join(text(x, GROUND + y, word) for x, y, word in words)
-        for bit in range(1, int(np.log2(self.n)) + 1):
-            names += text(325, GROUND - BIT * bit + 5, str(bit))
+        for bit in range(1, most + 1):
+            names += text(320, GROUND - BIT * bit + 5, str(bit), fill_opacity=0.7)
             names += line(0, GROUND - BIT * bit, FOR_BRANCHES, GROUND - BIT * bit, stroke_opacity=FAINT / 2)
         names = element("g", names, text_anchor="middle")
         return line(0, GROUND, WIDTH, GROUND) + small(names + ripe_and_unripe(12, 364))
