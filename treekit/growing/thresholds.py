@@ -109,7 +109,7 @@ def score_dense_cuts(
     best = first_maximum_per_column(level, saving, tolerance)
     gain = criterion.gain(saving.take(best) * unit * unit, level.sums)
     candidates = SplitCandidates(gain, threshold_after(x, best))
-    if weight_below.ndim == 1:
+    if not criterion.may_choose_by_ratio:
         return candidates
     return replace(candidates, split_information=entropy_of_sides(weight_below.take(best), node_weight))
 
@@ -228,18 +228,18 @@ def score_sparse_cuts(
     if has_unit_weight_shortcut(criterion, level) and (cuts.n_known == level.n_samples).all():
         return _score_sparse_unit_weights(level, cuts, order, criterion, impurity, limits)
     below, known = sums_at_cuts(level, cuts, order)
-    weight_below, weight_known = criterion.weight(below), criterion.weight(known)
     at, n_known = cuts.node, cuts.n_known
     saving = saving_within_limits(criterion, below, known[:, at], cuts.n_below, n_known[at], limits.of(at))
     node, best = first_maximum(cuts, saving, TIE * impurity * criterion.divisor(level.sums))
-    # For C4.5: how many cuts a column has within the limits, and the known weight on the left of the best.
-    n_candidates = np.bincount(cuts.node, np.isfinite(saving), minlength=level.n_nodes).astype(float)[np.newaxis]
-    left = np.zeros(level.n_nodes)
-    left[node] = weight_below[best]
+    candidates = candidates_from_cuts(level, cuts, node, best, saving, criterion)
+    if not criterion.may_choose_by_ratio:
+        return candidates
+    left = np.zeros(level.n_nodes)  # the known weight there of the best cut
+    left[node] = criterion.weight(below)[best]
     return replace(
-        candidates_from_cuts(level, cuts, node, best, saving, criterion),
-        n_candidates=n_candidates,
-        split_information=entropy_of_sides(left, weight_known)[np.newaxis],
+        candidates,
+        n_candidates=np.bincount(cuts.node, np.isfinite(saving), minlength=level.n_nodes).astype(float)[np.newaxis],
+        split_information=entropy_of_sides(left, criterion.weight(known))[np.newaxis],
     )
 
 
