@@ -54,11 +54,10 @@ def test_directives_that_jupyter_does_not_know_are_written_out(prose):
 
 def test_every_notebook_is_there_and_readable(site, tmp_path):
     lite.write_contents(tmp_path, site)
+    names = [f"book/{name}.ipynb" for name in lite.chapters()]
     held = sorted(path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*.ipynb"))
     exercises = sorted((lite.ROOT / "book" / "exercises").glob("*.ipynb"))
-    assert held == sorted(
-        [f"book/{name}.ipynb" for name in lite.chapters()] + [f"exercises/{e.name}" for e in exercises]
-    )
+    assert held == sorted([*names, *(f"exercises/{path.name}" for path in exercises)])
     assert len(CHAPTERS) == 14 and len(exercises) == 13
     for path in tmp_path.rglob("*.ipynb"):
         text = path.read_text(encoding="utf-8")
@@ -110,11 +109,9 @@ def opened(context, address, path):
     tab, _, _ = open_tab(context, address)
     tab.goto(f"{address}/lite/notebooks/index.html?path={path}")
     cells = tab.locator(".jp-Notebook .jp-CodeCell")
-    cells.first.wait_for(timeout=LONGEST)
-    is_exercise = path.startswith("exercises")  # whose other cells are locked
-    cell = cells.nth(
-        next(k for k, text in enumerate(cells.all_inner_texts()) if not is_exercise or "your code" in text)
-    )
+    words = "your code here" if path.startswith("exercises") else ""  # the other cells of an exercise are locked
+    cells.filter(has_text=words).first.wait_for(timeout=LONGEST)
+    cell = cells.nth(next(k for k, text in enumerate(cells.all_inner_texts()) if words in text))
     tab.wait_for_selector(".jp-Notebook-ExecutionIndicator[data-status=idle]", timeout=LONGEST)
     return tab, cell
 
