@@ -46,8 +46,8 @@ def smooth_shares(tree: Tree, m: float | None = None, prior: ArrayLike | None = 
 
     Notes
     -----
-    Rows count with their weights, those of ``class_weight`` included. Prune first: pruning reads the numbers of a node's
-    classes from its shares. Costs O(nodes x classes). Sources: Cestnik (1990); Provost and Domingos (2003).
+    Rows count with their weights, those of ``class_weight`` included. Prune first, because pruning reads the numbers of
+    each class from the shares. Costs O(nodes x classes). Sources: Cestnik (1990); Provost and Domingos (2003).
 
     Examples
     --------
