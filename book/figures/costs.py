@@ -16,7 +16,7 @@ from figures.explorable import Choice, Explorable, Panel, Places, Scene, Slider,
 from figures.looks import HALO, OUTLINE, centred, ending, filled, grip, path, stroked
 from figures.melons import melon, melon_marks, ripe_and_unripe
 from treekit.pen.palette import BAR, REGION, RIPE, UNRIPE
-from treekit.pen.svg import circle, element, line, number, rect, text
+from treekit.pen.svg import FAINT, circle, element, line, number, rect, text
 
 COIN = 4  # the number of the colour, dark gold
 PITCH, FIRST = 26, 40  # pixels from melon to melon, and where the first one lies
@@ -371,4 +371,59 @@ def reliability_explorer(
         ),
         challenge="Whose dots lie near the diagonal at once, and whom does calibration help? Find the smallest Brier "
         "score.",
+    )
+
+
+def pairs_grid(scores: pd.Series, is_ripe: pd.Series) -> Picture:
+    """A cell for each pair of a ripe melon, by rows, and an unripe one, by columns: shaded if the ripe one is first."""
+    order = scores.sort_values(ascending=False).index
+    ripe, unripe = order[is_ripe[order]], order[~is_ripe[order]]
+    side, left, bottom = 30, 60, 24 + 30 * len(ripe)
+    drawing, n_won = "", 0
+    for i, a in enumerate(ripe):
+        y = bottom - side * (i + 1)
+        drawing += melon(a, True, left - 20, y + side / 2)
+        for j, b in enumerate(unripe):
+            won = scores[a] > scores[b]
+            n_won += won
+            look = {**filled(RIPE), "fill_opacity": 2 * REGION} if won else {"fill": "none"}
+            drawing += rect(left + side * j, y, side, side, stroke="currentColor", stroke_opacity=FAINT, **look)
+    for j, b in enumerate(unripe):
+        drawing += melon(b, False, left + side * (j + 0.5), bottom + 20)
+    steps = np.append(False, is_ripe[order])
+    spots = zip((np.cumsum(~steps) - 1).tolist(), np.cumsum(steps).tolist())
+    stairs = "L".join(f"{left + side * x},{bottom - side * y}" for x, y in spots)
+    drawing += path(f"M{stairs}", **OUTLINE, stroke_width=3)
+    width = left + side * len(unripe)
+    return Picture(
+        alt=f"A grid of {len(ripe)} rows, one for each ripe melon, and {len(unripe)} columns, one for each unripe one, in "
+        f"the order of their scores. {n_won} of the {len(ripe) * len(unripe)} cells are shaded: there the ripe melon has "
+        "the higher score. A staircase from the lower left to the upper right corner divides them from the others.",
+        size=(width + 8, bottom + 40),
+        drawing=drawing,
+    )
+
+
+def smoothing_curves(largest: int = 20) -> Picture:
+    """The estimates that a leaf without a single unripe melon gets, by the number of its melons."""
+    plane = Chart((0, largest), (0, 1), (40, 40, 460, 250))
+    n = np.arange(largest + 1)
+    curves = {
+        "the share": (np.ones(largest), n[1:], {}),
+        "Laplace": ((n + 1) / (n + 2), n, {"stroke_dasharray": "7 4"}),
+        "m = 10, prior 0.1": ((n + 1) / (n + 10), n, {"stroke_dasharray": "2 4"}),
+    }
+    drawing = plane.axes(
+        range(0, largest + 1, 5), [0, 0.2, 0.4, 0.6, 0.8, 1], "melons in the leaf, all ripe", "estimate"
+    )
+    for values, at, look in curves.values():
+        drawing += plane.curve(at, values, stroke_width=3, **look) + plane.dots(at, values, 3)
+    drawing += text(*plane.at(1, 1.03), "the share: 1 at once") + text(*plane.at(6, 0.78), "Laplace", style=HALO)
+    drawing += text(*plane.at(7, 0.37), "m = 10, prior 0.1", style=HALO)
+    return Picture(
+        alt=f"Estimates for a leaf of 0 to {largest} melons that are all ripe. The share is 1 from the first melon on. "
+        "Laplace's estimate begins at one half and rises towards 1, quickly at first. The m-estimate with ten rows of a "
+        "prior of 0.1 begins at 0.1 and rises slowly.",
+        size=(480, 300),
+        drawing=drawing,
     )
