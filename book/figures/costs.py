@@ -396,9 +396,9 @@ def pairs_grid(scores: pd.Series, is_ripe: pd.Series) -> Picture:
     drawing += path(f"M{stairs}", **OUTLINE, stroke_width=3)
     width = left + side * len(unripe)
     return Picture(
-        alt=f"A grid with a row for each of {len(ripe)} ripe melons and a column for each of {len(unripe)} unripe ones, in the "
-        f"order of their scores. {n_won} of the {len(ripe) * len(unripe)} cells are shaded: there the ripe melon has the "
-        "higher score. A staircase from the lower left to the upper right corner divides them from the others.",
+        alt=f"A grid with a row for each of {len(ripe)} ripe melons and a column for each of {len(unripe)} unripe ones, "
+        f"by their scores. {n_won} of the {len(ripe) * len(unripe)} cells are shaded: there the ripe one has the higher "
+        "score. A staircase from the lower left to the upper right corner divides them from the others.",
         size=(width + 8, bottom + 40),
         drawing=drawing,
     )
