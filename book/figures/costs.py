@@ -396,8 +396,8 @@ def pairs_grid(scores: pd.Series, is_ripe: pd.Series) -> Picture:
     drawing += path(f"M{stairs}", **OUTLINE, stroke_width=3)
     width = left + side * len(unripe)
     return Picture(
-        alt=f"A grid with a row for each of {len(ripe)} ripe melons and a column for each of {len(unripe)} unripe ones, "
-        f"by their scores. {n_won} of the {len(ripe) * len(unripe)} cells are shaded: there the ripe one has the higher "
+        alt=f"A grid with a row for each of {len(ripe)} ripe melons and a column for each of {len(unripe)} unripe, by "
+        f"their scores. {n_won} of the {len(ripe) * len(unripe)} cells are shaded: there the ripe one has the higher "
         "score. A staircase from the lower left to the upper right corner divides them from the others.",
         size=(width + 8, bottom + 40),
         drawing=drawing,
@@ -422,8 +422,8 @@ def smoothing_curves(largest: int = 20) -> Picture:
     drawing += text(*plane.at(7, 0.37), "m = 10, prior 0.1", style=HALO)
     return Picture(
         alt=f"Estimates for a leaf of 0 to {largest} melons that are all ripe. The share is 1 from the first melon on. "
-        "Laplace's estimate begins at one half and rises towards 1, quickly at first. The m-estimate with ten rows of a "
-        "prior of 0.1 begins at 0.1 and rises slowly.",
+        "Laplace's estimate begins at one half and rises towards 1, quickly at first. The m-estimate with ten rows of "
+        "a prior of 0.1 begins at 0.1 and rises slowly.",
         size=(480, 300),
         drawing=drawing,
     )
