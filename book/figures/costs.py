@@ -418,7 +418,7 @@ def smoothing_curves(largest: int = 20) -> Picture:
     )
     for values, at, look in curves.values():
         drawing += plane.curve(at, values, stroke_width=3, **look) + plane.dots(at, values, 3)
-    drawing += text(*plane.at(1, 1.03), "the share: 1 at once") + text(*plane.at(6, 0.78), "Laplace", style=HALO)
+    drawing += text(*plane.at(9, 1.04), "the share: 1 at once") + text(*plane.at(6, 0.78), "Laplace", style=HALO)
     drawing += text(*plane.at(7, 0.37), "m = 10, prior 0.1", style=HALO)
     return Picture(
         alt=f"Estimates for a leaf of 0 to {largest} melons that are all ripe. The share is 1 from the first melon on. "
