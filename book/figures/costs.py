@@ -19,7 +19,7 @@ from treekit.pen.palette import BAR, REGION, RIPE, UNRIPE
 from treekit.pen.svg import FAINT, circle, element, line, number, rect, text
 
 COIN = 4  # the number of the colour, dark gold
-PITCH, FIRST = 26, 40  # pixels from melon to melon, and where the first one lies
+PITCH, FIRST = 26, 42  # pixels from melon to melon, and where the first one lies
 
 
 class _Stall(Scene):

@@ -36,7 +36,7 @@ def scored():
     """Scores of 400 rows, one in five positive, which tell something."""
     rng = np.random.default_rng(0)
     y = rng.random(400) < 0.2
-    return np.clip(rng.normal(0.2 + 0.25 * y, 0.15), 0, 1).round(2), y
+    return np.clip(rng.normal(0.2 + 0.25 * y, 0.15), 0, 1), y
 
 
 def ways(scored):
