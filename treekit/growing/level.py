@@ -63,6 +63,8 @@ class Level:
         Whether every entry in an open node has weight 1, so that weighing entries is counting them.
     rows_are_entries : bool
         Whether entries have the numbers of their rows: in a single tree, until a row is shared out.
+    bounds : array of shape (2, n_nodes), optional
+        Where columns are constrained, between which numbers the values below each node must lie.
     """
 
     row: Integers
@@ -78,6 +80,7 @@ class Level:
     sorted: PresortedColumns
     has_unit_weights: bool
     rows_are_entries: bool
+    bounds: Floats | None = None
 
     @property
     def n_nodes(self) -> int:
@@ -191,6 +194,7 @@ class Level:
             start=segment_starts(self.n_samples[nodes]),
             entry=self.entry.take(np.flatnonzero(is_kept.take(self.node))),
             total=self.total.take(nodes, axis=1),
+            bounds=None if self.bounds is None else self.bounds[:, nodes],
         )
 
 

@@ -9,6 +9,7 @@ from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from treekit.growing.absolute_error import AbsoluteError, score_thresholds_absolute
 from treekit.growing.candidates import (
@@ -22,6 +23,7 @@ from treekit.growing.criteria import ClassCriterion, Criterion, Entropy, Gini, P
 from treekit.growing.feature_sampling import RankedColumns, SampledFeatures
 from treekit.growing.grow import SplitSearch, StoppingRule, grow
 from treekit.growing.level import Level
+from treekit.growing.monotone import Monotone
 from treekit.growing.presorted import NO_ORDER
 from treekit.growing.surrogates import find_surrogates
 from treekit.growing.thresholds import score_thresholds
@@ -30,7 +32,15 @@ from treekit.numeric import Array, Floats, Ints
 from treekit.pruning.cost_complexity import prune_cost_complexity
 from treekit.pruning.cut import cut
 from treekit.reading.encoding import Feature, all_numbers
-from treekit.reading.validation import check_choice, check_number, class_factors, count_features, generator, row_weights
+from treekit.reading.validation import (
+    check_choice,
+    check_number,
+    class_factors,
+    count_features,
+    generator,
+    read_signs,
+    row_weights,
+)
 from treekit.trees.roots import join_trees, split_roots
 from treekit.trees.structure import MAJORITY, Surrogate
 from treekit.trees.tree import Tree
@@ -88,6 +98,10 @@ class CARTClassifier(TreeClassifier):
     max_leaf_nodes : int or None
         Largest number of leaves, 2 or more: the tree is then grown best first, and splits the leaf next
         whose split lowers the impurity of the tree the most.
+    monotonic_cst : array of shape (n_features,), dict or None
+        For each column, or by their names for some, 1 if the prediction may only rise with it, -1 if it may only fall,
+        0 if it is free (:eq:`eq-monotone`): of two classes the share of the second. Not for more classes, and not where
+        X has gaps.
 
     Attributes
     ----------
@@ -121,6 +135,7 @@ class CARTClassifier(TreeClassifier):
         ccp_alpha: float = 0.0,
         random_state: Any = None,
         max_leaf_nodes: int | None = None,
+        monotonic_cst: ArrayLike | dict[str, int] | None = None,
     ):
         self.criterion = criterion
         self.max_depth = max_depth
@@ -135,6 +150,7 @@ class CARTClassifier(TreeClassifier):
         self.ccp_alpha = ccp_alpha
         self.random_state = random_state
         self.max_leaf_nodes = max_leaf_nodes
+        self.monotonic_cst = monotonic_cst
 
     def _grow(self, table: TrainingTable, samples: Samples | None = None) -> Tree:
         check_choice(self, "criterion", CLASSIFICATION)
@@ -163,7 +179,7 @@ class CARTRegressor(TreeRegressor):
         but zeros, the tree is one leaf that predicts zero.
     max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf, min_impurity_decrease
         As for :class:`CARTClassifier`.
-    max_features, categorical_split, max_surrogates, ccp_alpha, random_state, max_leaf_nodes
+    max_features, categorical_split, max_surrogates, ccp_alpha, random_state, max_leaf_nodes, monotonic_cst
         As for :class:`CARTClassifier`.
 
     Attributes
@@ -188,6 +204,7 @@ class CARTRegressor(TreeRegressor):
         ccp_alpha: float = 0.0,
         random_state: Any = None,
         max_leaf_nodes: int | None = None,
+        monotonic_cst: ArrayLike | dict[str, int] | None = None,
     ):
         self.criterion = criterion
         self.max_depth = max_depth
@@ -201,6 +218,7 @@ class CARTRegressor(TreeRegressor):
         self.ccp_alpha = ccp_alpha
         self.random_state = random_state
         self.max_leaf_nodes = max_leaf_nodes
+        self.monotonic_cst = monotonic_cst
 
     def _grow(self, table: TrainingTable, samples: Samples | None = None) -> Tree:
         check_choice(self, "criterion", REGRESSION_CRITERIA)
@@ -243,6 +261,8 @@ class CutSearch(NamedTuple):
         Whether one of the groups of categories is a single one.
     n_surrogates : int
         How many other questions a node keeps for rows with gaps.
+    monotone : integer array of shape (n_features,), optional
+        The sign of each column, where some are constrained.
     """
 
     table: TrainingTable
@@ -250,10 +270,14 @@ class CutSearch(NamedTuple):
     limits: ChildLimits
     one_vs_rest: bool
     n_surrogates: int
+    monotone: Ints | None = None
 
     def score(self, level: Level, impurity: Floats) -> SplitCandidates:
         """The best cut of every column in each open node."""
-        return self.best_cuts(level, impurity, self.criterion, self.limits.of(level.tree))
+        limits = self.limits.of(level.tree)
+        if self.monotone is not None and level.bounds is not None:
+            limits = replace(limits, monotone=Monotone(self.monotone, level.bounds))
+        return self.best_cuts(level, impurity, self.criterion, limits)
 
     def best_cuts(self, level: Level, impurity: Floats, criterion: Criterion, limits: ChildLimits) -> SplitCandidates:
         """The same for any criterion, such as that of surrogates."""
@@ -313,23 +337,37 @@ def _search(
     """How a node finds its split: among all columns, or among those that it draws."""
     values, features, *_ = table
     one_vs_rest = estimator.categorical_split == "one_vs_rest"
-    cuts = CutSearch(table, criterion, limits, one_vs_rest, estimator.max_surrogates)
     has_gaps = any((np.isnan(column) if f.is_numeric else column < 0).any() for f, column in zip(features, values))
+    monotone = read_signs(estimator.monotonic_cst, features)
+    if monotone is not None:
+        _refuse_unordered(estimator, criterion, has_gaps)
+    cuts = CutSearch(table, criterion, limits, one_vs_rest, estimator.max_surrogates, monotone)
     ranked = None if samples is None else samples.ranked
     search = SplitSearch(
         cuts.score,
         missing=MAJORITY,
         find_surrogates=cuts.surrogates if has_gaps and estimator.max_surrogates > 0 else None,
+        monotone=monotone,
         order=None if ranked is None else ranked.order,
     )
     n_sampled = count_features(estimator.max_features, len(features))
     if n_sampled < len(features):
         rngs = [generator(seed) for seed in ([estimator.random_state] if samples is None else samples.seeds)]
         search = replace(search, choose=largest_gain_among_sampled(n_sampled, rngs))
-        if can_score_drawn_columns_alone(criterion, features, has_gaps):
+        if monotone is None and can_score_drawn_columns_alone(criterion, features, has_gaps):
             sampled = SampledFeatures(ranked or RankedColumns(values), n_sampled, rngs, criterion, limits)
             search = SplitSearch(sampled.score, missing=MAJORITY, order=NO_ORDER)
     return search
+
+
+def _refuse_unordered(estimator: CARTClassifier | CARTRegressor, criterion: Criterion, has_gaps: bool) -> None:
+    """Refuse constraints where the values of two children have no order, or rows may change it after the split."""
+    if isinstance(criterion, ClassCriterion) and criterion.n_classes > 2:
+        raise ValueError(f"monotonic_cst needs two classes, whose order is clear; y has {criterion.n_classes}.")
+    if not criterion.is_function_of_sums:
+        raise ValueError(f"monotonic_cst is not for criterion={estimator.criterion!r}: use 'squared_error'.")
+    if has_gaps:
+        raise ValueError("monotonic_cst needs X without missing values: fill them, or use GBDT with method='newton'.")
 
 
 def can_score_drawn_columns_alone(criterion: Criterion, features: tuple[Feature, ...], has_gaps: bool) -> bool:
