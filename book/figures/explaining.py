@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 
-from figures.charts import Chart, around, region, tenths
+from figures.charts import Chart, Picture, around, region, tenths
 from figures.explorable import Choice, Explorable, Panel, Places, Scene, Slider, State
 from figures.looks import OUTLINE, centred, ending, filled, ringed
 from figures.melons import in_lines, melon_marks, ripe_and_unripe
@@ -151,6 +151,40 @@ def path_explorer(tree: Node, melons: pd.DataFrame, asked: Sequence[int] = (7, 1
         ),
         challenge="One of these melons is called ripe by its first answer and not ripe in the end. Which?",
     )
+
+
+def two_growers(trees: Mapping[str, Node]) -> Picture:
+    """Trees of two questions side by side, each with one question below the answer yes, and the path of two yeses."""
+    drawn, told = "", []
+    for k, (name, tree) in enumerate(trees.items()):
+        left, yes = 246 * k, tree.branches[False]
+        last = yes.branches[False]
+        moves = [yes.value - tree.value, last.value - yes.value]
+        spots = [(118, 66), (52, 156), (172, 156), (118, 246), (198, 246)]
+        x, y = zip(*((left + a, b) for a, b in spots))
+        for a, b, word in ((0, 1, "no"), (0, 2, "yes"), (2, 3, "no"), (2, 4, "yes")):
+            drawn += line(x[a], y[a] + 22, x[b], y[b] - 22, stroke_width=3 if word == "yes" else 1)
+            side = ending if word == "no" else text
+            drawn += side((x[a] + x[b]) / 2 + (8 if word == "yes" else -8), (y[a] + y[b]) / 2 + 5, word)
+        drawn += centred(left + 118, 22, name)
+        nodes = [tree, tree.branches[True], yes, yes.branches[True], last]
+        for node, a, b in zip(nodes, x, y):
+            drawn += _node(node, a, b)
+        drawn += "".join(
+            text(left + 2, 290 + 20 * i, f"{node.question[0]}: {signed(move)}")
+            for i, (node, move) in enumerate(zip((tree, yes), moves))
+        )
+        told.append(f"{name}: {tree.value:g}, then {yes.value:g}, then {last.value:g}")
+    alt = f"Two trees with the mean price in each node; along the path of a sweet and heavy melon, {'; '.join(told)}."
+    return Picture(alt, (480, 316), drawn)
+
+
+def _node(node: Node, x: float, y: float) -> str:
+    """A node as a box: its question and its mean, or its price."""
+    box = rect(x - 38, y - 22, 76, 44, rx=6, **OUTLINE)
+    if not node.branches:
+        return box + centred(x, y + 5, f"price {node.value:g}")
+    return box + centred(x, y - 3, f"{node.question[0]}?") + centred(x, y + 15, f"mean {node.value:g}")
 
 
 class _Orders(Scene):
