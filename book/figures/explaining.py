@@ -58,10 +58,10 @@ class _Path(Scene):
 
     def said(self, node: Node, below: Node) -> str:
         """What the melons of a branch answer."""
-        A, cut = node.question
+        cut, yes = node.question[1], node.branches[True] is below
         if isinstance(cut, float):
-            return f"{'at most' if node.branches[True] is below else 'above'} {cut:.4g}"
-        return " or ".join(dict.fromkeys(str(row.x[A]) for row in below.rows))
+            return f"{'at most' if yes else 'above'} {cut:.4g}"
+        return f"{'' if yes else 'not '}{cut[0]}"
 
     def steps(self, name: int, k: int) -> int:
         """How many answers a melon has given: no more than lie on its path."""
@@ -124,7 +124,7 @@ class _Path(Scene):
 def path_explorer(tree: Node, melons: pd.DataFrame, asked: Sequence[int] = (7, 15, 3)) -> Explorable:
     """Some melons go down a plain tree whose leaves hold shares of ripe melons; each answer moves the share.
 
-    `tree` has grown on the rows of `melons`, in their order; its branches are True and False, or words.
+    `tree` has grown on the rows of `melons`, in their order; its questions have the answers True and False.
     """
     scene = _Path(tree, melons, asked)
     first = asked[0]
@@ -160,13 +160,13 @@ def two_growers(trees: Mapping[str, Node]) -> Picture:
         left, yes = 246 * k, tree.branches[False]
         last = yes.branches[False]
         moves = [yes.value - tree.value, last.value - yes.value]
-        spots = [(118, 66), (52, 156), (172, 156), (118, 246), (198, 246)]
+        spots = [(108, 66), (42, 156), (148, 156), (104, 246), (190, 246)]
         x, y = zip(*((left + a, b) for a, b in spots))
         for a, b, word in ((0, 1, "no"), (0, 2, "yes"), (2, 3, "no"), (2, 4, "yes")):
             drawn += line(x[a], y[a] + 22, x[b], y[b] - 22, stroke_width=3 if word == "yes" else 1)
             side = ending if word == "no" else text
             drawn += side((x[a] + x[b]) / 2 + (8 if word == "yes" else -8), (y[a] + y[b]) / 2 + 5, word)
-        drawn += centred(left + 118, 22, name)
+        drawn += centred(left + 108, 22, name)
         nodes = [tree, tree.branches[True], yes, yes.branches[True], last]
         for node, a, b in zip(nodes, x, y):
             drawn += _node(node, a, b)
@@ -185,6 +185,32 @@ def _node(node: Node, x: float, y: float) -> str:
     if not node.branches:
         return box + centred(x, y + 5, f"price {node.value:g}")
     return box + centred(x, y - 3, f"{node.question[0]}?") + centred(x, y + 15, f"mean {node.value:g}")
+
+
+def two_orders(worth: Mapping[frozenset[str], float], columns: tuple[str, str]) -> Picture:
+    """What two columns add in both orders, as bars along an axis of the worth, and below the means for each."""
+    axis, everything = Chart((0, 10), (0, 1), (120, 0, 468, 10)), frozenset(columns)
+    drawn, told = "", []
+    nobody = worth[frozenset()]
+    for k, order in enumerate((columns, columns[::-1])):
+        y, middle = 44 + 52 * k, worth[frozenset(order[:1])]
+        drawn += text(0, y + 17, ", ".join(order))
+        for column, a, b in ((order[0], nobody, middle), (order[1], middle, worth[everything])):
+            drawn += _piece(axis, columns.index(column), a, b, y, f"+{b - a:g}")
+        told.append(f"{order[0]} {middle - nobody:g}, then {order[1]} {worth[everything] - middle:g}")
+    for value in sorted(set(worth.values())):
+        drawn += centred(axis.x(value), 22, f"{value:g}") + line(
+            axis.x(value), 30, axis.x(value), 124, stroke_opacity=FAINT
+        )
+    for j, column in enumerate(columns):
+        drawn += rect(120 + 130 * j, 136, 14, 14, **filled(j + 2), fill_opacity=BAR) + text(140 + 130 * j, 148, column)
+    return Picture(f"Two bars in steps from {nobody:g} to {worth[everything]:g}. {'; '.join(told)}.", (480, 160), drawn)
+
+
+def _piece(axis: Chart, j: int, a: float, b: float, y: float, word: str) -> str:
+    """A step from a to b in the colour of column j, with its size in it."""
+    bar = rect(axis.x(a), y, axis.x(b) - axis.x(a) - 2, 24, **filled(j + 2), fill_opacity=BAR)
+    return bar + centred((axis.x(a) + axis.x(b)) / 2, y + 17, word)
 
 
 class _Orders(Scene):
@@ -420,7 +446,7 @@ def plot_steps(x: pd.Series, is_ripe: pd.Series, models: Mapping[str, BaseEstima
         ax.plot(grid, shares, color=color, linestyle=style, linewidth=2.5, label=name)
     ax.scatter(x, is_ripe.astype(float), color=CLASS_COLORS[5], s=18, zorder=3)
     ax.set(yticks=[0, 0.5, 1])
-    ax.legend(frameon=False)
+    ax.legend(frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1), ncols=2)
 
 
 @plotted
@@ -435,6 +461,8 @@ def plot_luck(table: pd.DataFrame) -> None:
         ax.barh(place, table[name], xerr=table[f"{name} spread"], color=color, alpha=0.7)
         ax.axvline(0, color="grey", linewidth=0.8)
         ax.set(title=name, yticks=place, yticklabels=table.index)
+    panels[0].set_xticks([0, 0.2, 0.4])
+    panels[1].set_xticks([-0.05, 0, 0.05])
     panels[0].invert_yaxis()
 
 
