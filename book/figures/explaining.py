@@ -13,8 +13,8 @@ from sklearn.base import BaseEstimator, clone
 
 from figures.charts import Chart, Picture, around, region, tenths
 from figures.explorable import Choice, Explorable, Panel, Places, Scene, Slider, State
-from figures.looks import OUTLINE, centred, ending, filled, ringed
-from figures.melons import in_lines, melon_marks, ripe_and_unripe
+from figures.looks import OUTLINE, centred, ending, filled, path, ringed
+from figures.melons import in_lines, melon, melon_marks, ripe_and_unripe
 from figures.plots import axes, plotted, side_by_side
 from treekit.pen.palette import BAR, CLASS_COLORS, RIPE, UNRIPE
 from treekit.pen.svg import FAINT, circle, line, number, rect, text
@@ -264,7 +264,12 @@ class _Orders(Scene):
         )
 
     def marks(self) -> dict[Any, str]:
-        return {f"mean {j}": line(0, -13, 0, 13, stroke_width=3) for j in range(len(self.columns))}
+        marks: dict[Any, str] = {}
+        for j in range(len(self.columns)):
+            for sign, kind in (("+", RIPE), ("−", UNRIPE)):
+                marks[f"bar {j}{sign}"] = rect(0, -8, 1, 16, **filled(kind), fill_opacity=BAR)
+            marks[f"mean {j}"] = line(0, -13, 0, 13, stroke_width=3)
+        return marks
 
     def frame(self, name: int, k: int) -> State:
         order, game = self.orders[k - 1], self.games[name]
@@ -272,11 +277,12 @@ class _Orders(Scene):
         drawn = []
         for i, (before, after) in enumerate(zip(shares, shares[1:])):
             drawn.append(self.step(order[i], i, before, after))
-        for i in range(k):
-            drawn.append("".join(self.dot(name, i, j) for j in range(len(self.columns))))
-        mean = self.mean[name][k - 1]
-        drawn += [self.bar(j, value) for j, value in enumerate(mean)]
-        places: Places = {f"mean {j}": (self.lane.x(value), self.y(j)) for j, value in enumerate(mean)}
+        drawn += [self.dots(name, i) for i in range(k)]
+        places: Places = {}
+        for j, value in enumerate(self.mean[name][k - 1]):
+            left, right = sorted((self.lane.x(0), self.lane.x(value)))
+            places[f"bar {j}{'+' if value > 0 else '−'}"] = (left, self.y(j), right - left, 1)
+            places[f"mean {j}"] = (self.lane.x(value), self.y(j))
         return drawn, self.sentence(name, k), places
 
     def step(self, column: str, i: int, before: float, after: float) -> str:
@@ -286,15 +292,12 @@ class _Orders(Scene):
         end = self.chain.x(after)
         return ending(88, y + 5, column) + bar + line(end, y - 9, end, y + 9, stroke_width=3)
 
-    def dot(self, name: int, i: int, j: int) -> str:
-        """What column j adds in order i: dots at the same place lie one beside the other."""
-        up = 4 * (i % 6) - 10
-        return circle(round(self.lane.x(self.added[name][i, j])), self.y(j) + up, 2.5, fill_opacity=0.6)
-
-    def bar(self, j: int, mean: float) -> str:
-        left, right = sorted((self.lane.x(0), self.lane.x(mean)))
-        look = filled(RIPE if mean > 0 else UNRIPE)
-        return rect(left, self.y(j) - 8, right - left, 16, **look, fill_opacity=BAR)
+    def dots(self, name: int, i: int) -> str:
+        """What the columns add in order i: dots at the same place lie one above the other."""
+        spots = [
+            (round(self.lane.x(added)), self.y(j) + 4 * (i % 6) - 10) for j, added in enumerate(self.added[name][i])
+        ]
+        return path("".join(f"M{x},{y}h0" for x, y in spots), **OUTLINE, stroke_width=5, stroke_linecap="round")
 
     def sentence(self, name: int, k: int) -> str:
         means = ", ".join(
@@ -404,7 +407,7 @@ class _MadeUp(Scene):
             (480, 400),
             names + lines,
             self.traced,
-            melon_marks(self.ripe, 9) | {"mean": circle(0, 0, 8)},
+            {name: melon("", bool(ripe), radius=7) for name, ripe in self.ripe.items()} | {"mean": circle(0, 0, 9)},
         )
 
     def traced(self, given: Any) -> tuple[list[str], Places]:
