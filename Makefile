@@ -2,7 +2,7 @@
 # Needed: git, make and a Python that pyproject.toml names, with its venv module. `make book PYTHON=...` chooses one.
 
 .DEFAULT_GOAL := help
-.PHONY: help book site serve lint check page test binder execute exercises questions slides reading wasm weight first-output pdf epub offline grade bench tricks lock dist clean
+.PHONY: help book site serve lint check page test binder execute exercises questions slides reading wasm lite weight first-output pdf epub offline grade bench tricks lock dist clean
 
 PYTHON ?=
 PORT ?= 8000
@@ -35,6 +35,7 @@ help:
 	@echo "make epub     pack the built site as an e-book"
 	@echo "make offline  pack the built site as a zip that opens where there is no network"
 	@echo "make grade    mark what students handed in (SUBMISSIONS=folder or zip; ROSTER=..., RULES=..., ASSIGNMENTS=...)"
+	@echo "make lite     build the site with JupyterLite beside it, and a button on each chapter that opens it there"
 	@echo "make wasm     run the chapters in 32-bit WebAssembly, as a browser does, and compare, some 20 minutes (CHAPTERS=...)"
 	@echo "make bench    measure treekit against its peers, some 20 minutes (ONLY=\"cart path\" for some groups)"
 	@echo "make tricks   measure what each trick of speed gains, some minutes (ONLY=\"few cuts\" for one)"
@@ -101,6 +102,11 @@ questions: $(READY)
 slides: $(READY)
 	@$(BIN)/python -m scripts.slides $(CHAPTER) "$(OUT)/_build/html"
 
+lite: $(READY)
+	@BOOK_LITE=yes $(MAKE) --no-print-directory site
+	@echo "== Building JupyterLite"
+	@$(BIN)/python -m scripts.lite "$(OUT)/_build/html"
+
 wasm: $(READY)
 	@.venv/bin/python -m scripts.wasm $(CHAPTERS)
 
@@ -140,7 +146,8 @@ tricks: $(READY)
 
 # Left out of the book's lock: jsonschema would read its grammars, for a second in every program that opens a notebook,
 # to check the form of international addresses, which nothing here asks for. It does without where they are missing.
-# Binder installs less than the book, and nbgrader in an environment of its own: each has a lock, in the book's versions.
+# Binder installs less than the book, nbgrader and JupyterLite in environments of their own: each has a lock, in the book's
+# versions. JupyterLite's notebooks start with what Pyodide's lock names, in its versions.
 LEFT_OUT = rfc3987-syntax
 COMPILE = .venv/bin/uv pip compile --system-certs --universal --python-version $(lastword $(PYTHONS)) --generate-hashes \
     --custom-compile-command "make lock" --quiet
@@ -148,6 +155,8 @@ COMPILE = .venv/bin/uv pip compile --system-certs --universal --python-version $
 lock: $(READY)
 	echo $(LEFT_OUT) | $(COMPILE) --excludes - --output-file requirements.txt requirements.in
 	$(COMPILE) --constraints requirements.txt --output-file binder/requirements.txt binder/requirements.in
+	$(COMPILE) --constraints requirements.txt --output-file lite/requirements.txt lite/requirements.in
+	.venv/bin/python -m scripts.lite --names | $(COMPILE) --no-deps --output-file lite/kernel.txt -
 	echo nbgrader | $(COMPILE) --constraints requirements.txt --output-file binder/nbgrader.txt -
 
 # Tests of treekit and a tag come before: RELEASING.md.

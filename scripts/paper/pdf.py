@@ -6,9 +6,11 @@ The files say what they are in their names; a PDF is tagged, and Typst refuses t
 from __future__ import annotations
 
 import argparse
+import json
 import re
 import shutil
 import time
+from collections import defaultdict
 from datetime import date
 from pathlib import Path
 
@@ -22,6 +24,7 @@ from scripts.paper.typesetting import CHINESE, Typesetter, escape, quote
 HERE = Path(__file__).parent
 FACES = ROOT / "book" / "_static" / "fonts"
 PAPERS = {"a4": "a4", "letter": "us-letter"}
+GAP, EMPTY = 90, 620  # points that a page may leave empty, and that are the whole of it
 
 
 def make_fonts(folder: Path) -> None:
@@ -48,23 +51,26 @@ def answers(typesetter: Typesetter) -> str:
 
 
 def index(typesetter: Typesetter, glossary: Page) -> str:
-    """The terms by their names in English, then in Chinese, with the pages that use them."""
+    """The terms by their names in English, then in Chinese, with the pages that define them and use them."""
     english, chinese = {}, {}
     for entry, told in zip(glossary.article.iter("dt"), glossary.article.iter("dd")):
         label = f"glossary--{entry.get('id')}"
-        places = ", ".join(map(quote, [*typesetter.uses.get(label, []), label]))
+        defined = typesetter.defined.get(text_of(entry).lower(), [])
+        places = f"({''.join(f'{quote(name)}, ' for name in defined)}), " + ", ".join(
+            map(quote, [*defined, *typesetter.uses.get(label, []), label])
+        )
         english[text_of(entry)] = places
         for word in CHINESE.findall(text_of(told)):
             chinese[word] = places
     # In the national standard the common characters stand in the order of their sounds.
     parts = {
-        "Terms": sorted(english.items(), key=lambda term: term[0].lower()),
-        "Chinese terms": sorted(chinese.items(), key=lambda term: term[0].encode("gb18030")),
+        "Terms": (3, sorted(english.items(), key=lambda term: term[0].lower())),
+        "Chinese terms": (4, sorted(chinese.items(), key=lambda term: term[0].encode("gb18030"))),
     }
     made = "#pagebreak(weak: true)\n#heading(level: 2)[Index];\n\n"
-    for title, terms in parts.items():
+    for title, (columns, terms) in parts.items():
         rows = "".join(f"#entry([{escape(term)}], {places});\n" for term, places in terms)
-        made += f"#heading(level: 3)[{title}];\n#columns(2)[{rows}];\n\n"
+        made += f"#heading(level: 3)[{title}];\n#text(.9em, columns({columns}, gutter: 1.5em)[{rows}]);\n\n"
     return made
 
 
@@ -92,17 +98,33 @@ def one_chapter(site: Path, folder: Path, page: Page) -> str:
     return f"#heading(level: 1)[{TITLE}];\n{typesetter.chapter(page)}{answers(typesetter)}"
 
 
+def loosened(compiler: typst.Compiler) -> set[str]:
+    """What stands on a page of its own accord and leaves the one before it half empty, by its name."""
+    places: dict[str, dict[str, tuple[int, float]]] = defaultdict(dict)
+    for name, which, page, left in json.loads(compiler.query("<kept>", field="value")):
+        places[name][which] = page, left
+    return {
+        name
+        for name, place in places.items()
+        if place["inside"][0] > place["before"][0] and GAP < place["before"][1] < EMPTY
+    }
+
+
 def set_in_type(folder: Path, name: str, title: str, body: str, papers: dict[str, str]) -> None:
+    """Set it twice: where all that shall not be cut stands on one page, and without those that leave too large a gap."""
     source = folder / f"{name}.typ"
     head = f'#import "paper.typ": *\n#let title = {quote(title)}\n#show: book.with(title)\n'
-    source.write_text(head + body, encoding="utf-8")
     for paper, size in papers.items():
         start = time.time()
         path = folder.parent / f"{name}-{paper}.pdf"
-        typst.compile(
-            source, output=path, font_paths=[folder / "fonts"], ignore_system_fonts=True,
-            sys_inputs={"paper": size}, pdf_standards=["ua-1"],
-        )  # fmt: skip
+        source.write_text(head + body, encoding="utf-8")
+        compiler = typst.Compiler(
+            source, font_paths=[folder / "fonts"], ignore_system_fonts=True, sys_inputs={"paper": size}
+        )
+        loose = loosened(compiler)
+        kept = re.sub(r'#keep\("([\w-]+)"', lambda at: f'#{"loose" if at[1] in loose else "keep"}("{at[1]}"', body)
+        source.write_text(head + kept, encoding="utf-8")
+        compiler.compile(output=path, pdf_standards=["ua-1"])
         print(f"{path} {path.stat().st_size / 1e6:.1f} MB in {time.time() - start:.0f} s")
 
 

@@ -20,7 +20,10 @@ MATHML, SVG = "http://www.w3.org/1998/Math/MathML", "http://www.w3.org/2000/svg"
 #: Where the book can be read, if this is known: figures that move say so, and links out of a file lead there.
 ADDRESS = os.environ.get("BOOK_SITE_URL", "").rstrip("/")
 #: What has a use on a screen alone.
-SCREEN = {"headerlink", "explorable-controls", "explorable-challenge", "viewcode-link", "outline", "check-replies"}
+SCREEN = {
+    *("headerlink", "explorable-controls", "explorable-challenge", "viewcode-link", "outline", "check-replies"),
+    "your-table",
+}
 
 
 @dataclass

@@ -339,6 +339,19 @@ def test_agreement_is_counted_by_weight():
     assert first.adjusted[0] == pytest.approx((agree - majority) / (1 - majority), rel=1e-12)
 
 
+def test_of_surrogates_that_agree_equally_the_first_comes_first():
+    """Each column sends three rows of fourteen the other way. In tenths and sevenths the weights of theirs are rounded."""
+    y = np.repeat([0, 1, 0], [7, 7, 1])
+    for seed in range(50):
+        rng = np.random.default_rng(seed)
+        wrong = [np.isin(np.arange(15), rng.choice(14, 3, replace=False)) for _ in range(3)]
+        X = np.column_stack([np.where(np.arange(15) < 14, y, np.nan), *(y ^ miss for miss in wrong)])
+        weight = np.append(rng.integers(1, 6, 14), 1)
+        trees = [CARTClassifier(max_depth=1).fit(X, y, weight / unit).tree_ for unit in (1, 10, 100, 7)]
+        first, *others = [[int(surrogate.feature[0]) for surrogate in tree.surrogates] for tree in trees]
+        assert others == [first] * 3
+
+
 def test_a_surrogate_must_beat_the_heavier_branch():
     """The second column sends four rows of six where the first does, no more than all to the right would."""
     X = np.array([[0.0, 0, np.nan], [0, 1, 1], [1, 0, 1], [1, 1, 1], [1, 1, 1], [1, 1, 1]])

@@ -311,7 +311,8 @@ class RowsInBins(RowsInMemory):
         # Where each h is 1, as for the squared error of rows without weights, H is the number of rows.
         has_counts = estimator.min_samples_leaf > 1 and bool((h.take(learns, axis=1) != 1).any())
         self.rows.to_roots(len(r), learns)
-        roots = self.rows.learn(to_gradient_sums(-r, h, units), has_counts)
+        self.rows.learn(to_gradient_sums(-r, h, units), has_counts)
+        roots = self.rows.add_up(np.arange(len(r)))
         trees, per_node = estimator._grower(self.bins, self.rows, units, rng).grow(roots)
         steps = self.rows.per_row(len(r), per_node)
         if len(left_out):
