@@ -171,7 +171,7 @@ def two_growers(trees: Mapping[str, Node]) -> Picture:
         for node, a, b in zip(nodes, x, y):
             drawn += _node(node, a, b)
         drawn += "".join(
-            text(left + 2, 290 + 20 * i, f"{node.question[0]}: {signed(move)}")
+            text(left + 2, 290 + 20 * i, f"{node.question[0]}: {move:+g}")
             for i, (node, move) in enumerate(zip((tree, yes), moves))
         )
         told.append(f"{name}: {tree.value:g}, then {yes.value:g}, then {last.value:g}")
@@ -189,7 +189,7 @@ def _node(node: Node, x: float, y: float) -> str:
 
 def two_orders(worth: Mapping[frozenset[str], float], columns: tuple[str, str]) -> Picture:
     """What two columns add in both orders, as bars along an axis of the worth, and below the means for each."""
-    axis, everything = Chart((0, 10), (0, 1), (120, 0, 468, 10)), frozenset(columns)
+    axis, everything = Chart((3.5, 9.5), (0, 1), (120, 0, 468, 10)), frozenset(columns)
     drawn, told = "", []
     nobody = worth[frozenset()]
     for k, order in enumerate((columns, columns[::-1])):
