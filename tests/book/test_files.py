@@ -290,7 +290,7 @@ def test_the_zip_opens_where_there_is_no_network(browser, unpacked):
         before = slider.get_attribute("aria-valuetext")
         slider.press("ArrowRight")
         assert slider.get_attribute("aria-valuetext") != before
-        assert answer_every_check(tab) == {}
+        assert set(answer_every_check(tab).values()) == {""}
         tab.locator("button.search-button__button:visible").first.click()
         tab.keyboard.type("information gain")
         tab.keyboard.press("Enter")
