@@ -291,11 +291,12 @@ def test_the_zip_opens_where_there_is_no_network(browser, unpacked):
         slider.press("ArrowRight")
         assert slider.get_attribute("aria-valuetext") != before
         assert set(answer_every_check(tab).values()) == {""}
+        assert errors == []
         tab.locator("button.search-button__button:visible").first.click()
         tab.keyboard.type("information gain")
         tab.keyboard.press("Enter")
         tab.locator("#search-results li a[href*='#term-information-gain']").first.wait_for(timeout=10_000)
-        assert errors + requests == []
+        assert requests == []  # without a server Sphinx cannot read the pages for a line of each, and says so
 
 
 def test_the_site_offers_what_stands_in_the_folder(site, tmp_path):
