@@ -2,7 +2,7 @@
 # Needed: git, make and a Python that pyproject.toml names, with its venv module. `make book PYTHON=...` chooses one.
 
 .DEFAULT_GOAL := help
-.PHONY: help book site serve lint check page test binder execute exercises questions slides reading wasm lite weight first-output pdf epub offline offer grade bench tricks lock dist clean
+.PHONY: help book site serve lint check page test binder execute exercises questions slides reading wasm lite test-lite weight first-output pdf epub offline offer grade bench tricks lock dist clean
 
 PYTHON ?=
 PORT ?= 8000
@@ -37,6 +37,7 @@ help:
 	@echo "make offer    link these files from the built site, with their sizes"
 	@echo "make grade    mark what students handed in (SUBMISSIONS=folder or zip; ROSTER=..., RULES=..., ASSIGNMENTS=...)"
 	@echo "make lite     build the site with JupyterLite beside it, and a button on each chapter that opens it there"
+	@echo "make test-lite  build JupyterLite, open each chapter there in a browser and run a cell, some minutes"
 	@echo "make wasm     run the chapters in 32-bit WebAssembly, as a browser does, and compare, some 20 minutes (CHAPTERS=...)"
 	@echo "make bench    measure treekit against its peers, some 20 minutes (ONLY=\"cart path\" for some groups)"
 	@echo "make tricks   measure what each trick of speed gains, some minutes (ONLY=\"few cuts\" for one)"
@@ -107,6 +108,9 @@ lite: $(READY)
 	@BOOK_LITE=yes $(MAKE) --no-print-directory site
 	@echo "== Building JupyterLite"
 	@$(BIN)/python -m scripts.lite "$(OUT)/_build/html"
+
+test-lite: $(READY)
+	$(BIN)/python -m pytest -m lite tests/book/test_lite.py
 
 wasm: $(READY)
 	@.venv/bin/python -m scripts.wasm $(CHAPTERS)
