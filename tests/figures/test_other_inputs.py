@@ -191,8 +191,8 @@ def test_without_a_melon_the_root_asks_what_id3_asks(rng):
 
 
 def test_the_vote_is_done_when_adaboosts_is(rng):
-    x, (low, high) = np.arange(10), np.sort(rng.choice(np.arange(1, 8), 2, replace=False))
-    y = np.where((low < x) & (x <= high), -1, 1)
+    x, cuts = np.arange(10), rng.choice(np.arange(9), 3, replace=False)
+    y = np.where(np.sum(x[:, None] > cuts, axis=1) % 2, -1, 1)  # both ends differ, so that stumps alone can part them
     model = AdaBoostClassifier(LeastError(), n_estimators=60).fit(x[:, None], y)
     wrong = [int(np.sum(np.sign(total) != y)) for total in model.staged_decision_function(x[:, None])]
     done = wrong.index(0) + 1
