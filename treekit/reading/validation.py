@@ -215,8 +215,8 @@ def read_signs(monotonic_cst: Any, features: tuple[Feature, ...]) -> Ints | None
         if unknown:
             raise ValueError(f"monotonic_cst names the column {unknown[0]!r}, which X has not; it has {names}.")
         monotonic_cst = [monotonic_cst.get(name, 0) for name in names]
-    given = np.asarray(monotonic_cst)
-    if given.shape != (len(names),) or given.dtype.kind not in "iuf" or not np.isin(given, (-1, 0, 1)).all():
+    given = np.asarray(monotonic_cst, dtype=object)
+    if given.shape != (len(names),) or not all(sign in (-1, 0, 1) for sign in given):
         raise ValueError(
             f"monotonic_cst must hold -1, 0 or 1 for each of the {len(names)} columns of X, or be a dict by their "
             f"names; got {monotonic_cst!r}."
