@@ -2,7 +2,7 @@
 # Needed: git, make and a Python that pyproject.toml names, with its venv module. `make book PYTHON=...` chooses one.
 
 .DEFAULT_GOAL := help
-.PHONY: help book site serve lint check page test binder execute exercises questions slides reading wasm lite weight first-output pdf epub offline grade bench tricks lock dist clean
+.PHONY: help book site serve lint check page test binder execute exercises questions slides reading wasm lite test-lite weight first-output pdf epub offline offer grade bench tricks lock dist clean
 
 PYTHON ?=
 PORT ?= 8000
@@ -34,8 +34,10 @@ help:
 	@echo "make pdf      set the book and each chapter of the built site as PDF, on A4 and letter (PAGES=\"book id3\" for some)"
 	@echo "make epub     pack the built site as an e-book"
 	@echo "make offline  pack the built site as a zip that opens where there is no network"
+	@echo "make offer    link these files from the built site, with their sizes"
 	@echo "make grade    mark what students handed in (SUBMISSIONS=folder or zip; ROSTER=..., RULES=..., ASSIGNMENTS=...)"
 	@echo "make lite     build the site with JupyterLite beside it, and a button on each chapter that opens it there"
+	@echo "make test-lite  build JupyterLite, open each chapter there in a browser and run a cell, some minutes"
 	@echo "make wasm     run the chapters in 32-bit WebAssembly, as a browser does, and compare, some 20 minutes (CHAPTERS=...)"
 	@echo "make bench    measure treekit against its peers, some 20 minutes (ONLY=\"cart path\" for some groups)"
 	@echo "make tricks   measure what each trick of speed gains, some minutes (ONLY=\"few cuts\" for one)"
@@ -107,6 +109,9 @@ lite: $(READY)
 	@echo "== Building JupyterLite"
 	@$(BIN)/python -m scripts.lite "$(OUT)/_build/html"
 
+test-lite: $(READY)
+	$(BIN)/python -m pytest -m lite tests/book/test_lite.py
+
 wasm: $(READY)
 	@.venv/bin/python -m scripts.wasm $(CHAPTERS)
 
@@ -128,6 +133,10 @@ epub: $(READY)
 
 offline: $(READY)
 	@$(BIN)/python -m scripts.paper.offline "$(OUT)/_build/html" "$(OUT)/_build/files/decision-trees-site.zip"
+
+# After the others: the site that it changes is no longer what they were made of.
+offer: $(READY)
+	@$(BIN)/python -m scripts.paper.offer "$(OUT)/_build/html" "$(OUT)/_build/files"
 
 # OPTIONS passes others on; `.venv/bin/python -m grading --help` lists them.
 grade: $(READY)

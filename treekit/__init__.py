@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from treekit.pruning.pessimistic import weka_limit as weka_limit
     from treekit.pruning.subtree_raising import prune_and_raise as prune_and_raise
     from treekit.trees.node import Node as Node
+    from treekit.trees.smoothing import smooth_shares as smooth_shares
     from treekit.trees.tree import Tree as Tree
 
 __version__ = "0.1.0"
@@ -67,6 +68,7 @@ _HOMES = {
     "treekit.pruning.subtree_raising": "prune_and_raise",
     "treekit.pruning.cost_complexity": "cost_complexity_path CostComplexityPath prune_cost_complexity",
     "treekit.pruning.cut": "cut",
+    "treekit.trees.smoothing": "smooth_shares",
     "treekit.trees.tree": "Tree",
     "treekit.trees.node": "Node",
 }

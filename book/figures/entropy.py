@@ -536,7 +536,7 @@ class _Branches(Scene):
     def frame(self, k: int) -> State:
         no, yes, whole, mean = spots = self.spots(k)
         bits, gain = self.bits(k), self.gains[k]
-        places = {"gain": (whole[0] - 2.5, whole[1], 1, mean[1] - whole[1])}
+        places: Places = {"gain": (whole[0] - 2.5, whole[1], 1, mean[1] - whole[1])}
         places |= dict(zip(("no", "yes", "whole", "mean"), spots, strict=True))
         chord = path(f"M{number(no[0])},{number(no[1])}L{number(yes[0])},{number(yes[1])}", **OUTLINE, stroke_width=2)
         aside = 10 if no[0] < yes[0] else -10
@@ -569,6 +569,7 @@ def arch_explorer(answers: pd.Series, ripe: pd.Series) -> Explorable:
     branches = _Branches(answers, ripe)
     n_no, n_yes, n = branches.counts[branches.real].sum(axis=1)
     bits, gain, least = branches.bits(branches.real), branches.gains[branches.real], branches.least
+    opens = branches.real if branches.real != least else max(branches.choices, key=branches.gains.__getitem__)
     return branches.explorable(
         title="The gain under the arch",
         alt="The arch of the entropy of two classes and the straight line between two of its points, the branches of "
@@ -581,6 +582,7 @@ def arch_explorer(answers: pd.Series, ripe: pd.Series) -> Explorable:
                 f"Ripe melons of the {n_yes} that answer yes",
                 branches.choices,
                 start=branches.real,
+                opens=opens,
                 points=[branches.spots(k)[1] for k in branches.choices],
             )
         ],

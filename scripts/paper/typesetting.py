@@ -106,7 +106,7 @@ class Typesetter:
         if self.page == "glossary":
             return f"#strong[{self.inner(node)}];"
         self.count += 1
-        self.defined[text_of(node).lower()].append(f"use-{self.count}")
+        self.defined[text_of(node).lower().removesuffix("s")].append(f"use-{self.count}")
         return f"#mark({quote(f'use-{self.count}')});#strong[{self.inner(node)}];"
 
     def on_small(self, node: Element) -> str:
@@ -327,10 +327,10 @@ class Typesetter:
     # Pictures
 
     def on_svg(self, node: Element) -> str:
-        return f"#{self.drawing(node)};"
+        return self.kept(f"drawn({self.drawing(node)})", floats=True)
 
     def on_treekit_tree(self, node: Element) -> str:
-        return "".join(self.kept(f"drawn({self.drawing(svg)})", floats=True) for svg in node.iter("svg"))
+        return "".join(self.on_svg(svg) for svg in node.iter("svg"))
 
     on_treekit_rows = on_treekit_tree
 
@@ -380,7 +380,7 @@ def columns(rows: list[list[Element]]) -> str:
     word = [max((len(word) for text in column for word in re.split(r"\W", text)), default=0) for column in texts]
     mean = [sum(map(len, column)) / len(column) for column in texts]
     widths = [
-        "auto" if most <= LINE / (2 * wide) else f"{max(some, 1.5 * least):.1f}fr"
+        "auto" if most <= LINE / (2 * wide) else f"{some + least:.1f}fr"
         for most, least, some in zip(longest, word, mean)
     ]
     return f"({', '.join(widths)})"

@@ -340,7 +340,7 @@ def test_agreement_is_counted_by_weight():
 
 
 def test_of_surrogates_that_agree_equally_the_first_comes_first():
-    """Each column sends three rows of fourteen the other way. In tenths and sevenths the weights of theirs are rounded."""
+    """Each column sends three rows of fourteen the other way, whose weights are rounded in tenths and in sevenths."""
     y = np.repeat([0, 1, 0], [7, 7, 1])
     for seed in range(50):
         rng = np.random.default_rng(seed)
@@ -359,6 +359,12 @@ def test_a_surrogate_must_beat_the_heavier_branch():
     assert model.tree_.feature[0] == 0
     assert all((surrogate.feature < 0).all() for surrogate in model.tree_.surrogates)
     assert model.predict([[np.nan, 0, 1]]).tolist() == [1]
+
+
+def test_of_branches_that_weigh_the_same_a_row_without_a_value_takes_the_first():
+    """0.1 and 0.2 on the right add up to a little more than 0.3 on the left."""
+    X, y = np.array([[0.0], [1], [1], [np.nan]]), [0, 1, 1, 0]
+    assert CARTClassifier().fit(X, y, [0.3, 0.1, 0.2, 0.1]).tree_.missing[0] == 0
 
 
 def test_a_row_without_any_value_goes_where_most_known_values_went():

@@ -52,6 +52,8 @@ class Criterion:
         Whether the cost of a group follows from its sums alone: the absolute error alone needs the rows.
     uses_deviations : bool
         Whether it is a :class:`DeviationCriterion`.
+    may_choose_by_ratio : bool
+        Whether splits are to tell their split information, by which C4.5 divides their gain.
     per_row : array of shape (n_sums, n_rows), or (n_sums, n_roots, n_rows) where each root has targets of its own
         What each training row adds to the sums, for each unit of its weight.
     """
@@ -60,6 +62,7 @@ class Criterion:
     gain_is_sum = False
     is_function_of_sums = True
     uses_deviations = False
+    may_choose_by_ratio = False
     per_row: Floats
 
     def cost(self, sums: Floats) -> Floats:
@@ -186,6 +189,7 @@ class Entropy(ClassCriterion):
     """
 
     name = "entropy"
+    may_choose_by_ratio = True
 
     def cost(self, sums: Floats) -> Floats:
         share = sums / np.maximum(sums.sum(axis=0), TINY)

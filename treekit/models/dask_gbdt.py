@@ -55,7 +55,7 @@ except ImportError as error:
 #: How often a call is tried when workers die in it.
 TRIES = 4
 
-#: Where no sums are asked for.
+#: Where no sums are needed.
 NO_NODES = np.zeros(0, dtype=np.intp)
 
 #: What the actors were told in one call that changes their state: the name of the method and its arguments.

@@ -99,8 +99,8 @@ def encode(X: pd.DataFrame, features: tuple[Feature, ...]) -> Numbers:
     array is float32 where every column of numbers is, float64 otherwise, and of the smallest sufficient integers when
     there are only categories. Takes linear time. A table of floats of one kind is not copied: the array is then a view.
 
-    Two limits of pandas: whole numbers above 2**53 run together as categories where they are asked as floats, and text
-    must be such as UTF-8 can hold.
+    Two limits of pandas and NumPy: whole numbers above 2**53 run together where they come as floats, as in a list
+    beside a fraction, and text must be such as UTF-8 can hold.
     """
     if all_numbers(features) and _is_one_kind_of_float(X):
         values = X.to_numpy().T
