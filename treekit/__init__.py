@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from treekit.models.c45 import C45Classifier as C45Classifier
     from treekit.models.cart import CARTClassifier as CARTClassifier
     from treekit.models.cart import CARTRegressor as CARTRegressor
+    from treekit.models.contributions import contributions as contributions
     from treekit.models.deep_forest import CascadeForestClassifier as CascadeForestClassifier
     from treekit.models.gbdt import GBDTClassifier as GBDTClassifier
     from treekit.models.gbdt import GBDTRegressor as GBDTRegressor
@@ -61,6 +62,7 @@ _HOMES = {
     "treekit.models.adaboost": "AdaBoostClassifier",
     "treekit.models.gbdt": "GBDTClassifier GBDTRegressor",
     "treekit.models.deep_forest": "CascadeForestClassifier",
+    "treekit.models.contributions": "contributions",
     "treekit.pruning.held_out": "prune_reduced_error preprune",
     "treekit.pruning.pessimistic": "prune_pessimistic collapse binomial_limit normal_limit weka_limit",
     "treekit.pruning.subtree_raising": "prune_and_raise",

@@ -191,12 +191,16 @@ def test_without_a_melon_the_root_asks_what_id3_asks(rng):
 
 
 def test_the_vote_is_done_when_adaboosts_is(rng):
-    x, y = np.arange(10), np.where(rng.permutation(10) < 5, 1, -1)
-    model = AdaBoostClassifier(LeastError(), n_estimators=8).fit(x[:, None], y)
-    scores = [np.mean(np.sign(total) == y) for total in model.staged_decision_function(x[:, None])]
-    for (m,), _, sentence, found in states(adaboost_explorer(x, y)):
-        assert f"get {round(10 * (1 - scores[m - 1]))} of 10 rows wrong" in sentence
-        assert found == (scores[m - 1] == 1 and max(scores[: m - 1], default=0) < 1)
+    x, cuts = np.arange(10), rng.choice(np.arange(9), 3, replace=False)
+    y = np.where(np.sum(x[:, None] > cuts, axis=1) % 2, -1, 1)  # both ends differ, so that stumps alone can part them
+    model = AdaBoostClassifier(LeastError(), n_estimators=60).fit(x[:, None], y)
+    wrong = [int(np.sum(np.sign(total) != y)) for total in model.staged_decision_function(x[:, None])]
+    done = wrong.index(0) + 1
+    for (m,), _, sentence, found in states(adaboost_explorer(x, y, n_rounds=done + 1)):
+        assert f"get {wrong[m - 1]} of 10 rows wrong" in sentence
+        assert found == (m == done)
+    with pytest.raises(ValueError, match=f"n_rounds: the vote of 2 stumps still gets {wrong[1]} rows wrong"):
+        adaboost_explorer(x, y, n_rounds=2)
 
 
 def test_residuals_are_those_of_boosting(numbers):

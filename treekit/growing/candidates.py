@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from treekit.growing.monotone import Monotone
 from treekit.numeric import TIE, Array, Floats, Ints
 from treekit.reading.encoding import Feature
 from treekit.trees.routes import BranchPerCategory, Routes, join_routes
@@ -105,10 +106,14 @@ def merge_kinds(
 
 @dataclass(frozen=True)
 class ChildLimits:
-    """The least number of rows and the least weight of a child; the least weight may differ from node to node."""
+    """The least number of rows and the least weight of a child; the least weight may differ from node to node.
+
+    With ``monotone`` the values of the children of a column of numbers have limits, too.
+    """
 
     rows: float = 1
     weight: float | Floats = 0.0
+    monotone: Monotone | None = None
 
     @cached_property
     def limits_weight(self) -> bool:
@@ -117,7 +122,12 @@ class ChildLimits:
 
     def of(self, node: Ints) -> ChildLimits:
         """The limits for the children of each of these nodes."""
-        return ChildLimits(self.rows, self.weight[node] if isinstance(self.weight, np.ndarray) else self.weight)
+        weight = self.weight[node] if isinstance(self.weight, np.ndarray) else self.weight
+        return ChildLimits(self.rows, weight)
+
+    def of_columns(self, columns: list[int]) -> ChildLimits:
+        """The limits for the children that cuts of some columns leave."""
+        return replace(self, monotone=self.monotone.of_columns(columns)) if self.monotone else self
 
 
 def largest_gain(candidates: SplitCandidates, impurity: Floats, tree: Ints | None = None) -> Ints:

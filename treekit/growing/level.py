@@ -65,6 +65,8 @@ class Level:
         Whether entries have the numbers of their rows: in a single tree, until a row is shared out.
     depth : int
         Number of splits above the nodes.
+    bounds : array of shape (2, n_nodes), optional
+        Where columns are constrained, between which numbers the values below each node must lie.
     """
 
     row: Integers
@@ -81,6 +83,7 @@ class Level:
     has_unit_weights: bool
     rows_are_entries: bool
     depth: int = 0
+    bounds: Floats | None = None
 
     @property
     def n_nodes(self) -> int:
@@ -194,6 +197,7 @@ class Level:
             start=segment_starts(self.n_samples[nodes]),
             entry=self.entry.take(np.flatnonzero(is_kept.take(self.node))),
             total=self.total.take(nodes, axis=1),
+            bounds=None if self.bounds is None else self.bounds[:, nodes],
         )
 
 

@@ -19,6 +19,8 @@ BLOCK = 2**16
 #: The side of an entry that is in no open node.
 INACTIVE = -1
 
+MOVED_ON = "the orders have moved on to another level: read them before its rows take branches"
+
 
 class PresortedColumns:
     """The entries in the order of each numeric column: node by node, and within a node by value, missing values last.
@@ -59,14 +61,16 @@ class PresortedColumns:
         """Record which branches the entries in the open nodes of a level of some depth take."""
         if self._has_branches:
             self.up_to_date(entries, depth)
-        self._refuse_unless(depth == self.depth)
+        if depth != self.depth:
+            raise RuntimeError(MOVED_ON)
         self.side[entries] = branch
         self._has_branches = True
         self.depth += 1
 
     def up_to_date(self, entries: Integers, depth: int) -> Integers:
         """The orders of the entries in open nodes, each in the place of its branch, of shape (n_columns, n_alive)."""
-        self._refuse_unless(depth == self.depth)
+        if depth != self.depth:
+            raise RuntimeError(MOVED_ON)
         if self._has_branches or len(entries) < self._n_kept:
             side = np.full_like(self.side, INACTIVE)
             side[entries] = self.side[entries]
@@ -77,14 +81,10 @@ class PresortedColumns:
             self._n_kept, self._has_branches = len(entries), False
             self.side[:] = 0
             self._reader = None
-        if len(self._order) and self._reader is not None:
-            self._refuse_unless(self._reader is entries or np.array_equal(self._reader, entries))
+        if len(self._order) and not (self._reader is None or np.array_equal(self._reader, entries)):
+            raise RuntimeError(MOVED_ON)
         self._reader = entries
         return self._order[:, : self._n_kept]
-
-    def _refuse_unless(self, is_of_level: bool) -> None:
-        if not is_of_level:
-            raise RuntimeError("the orders have moved on to another level: read them before its rows take branches")
 
     def renumbered(self, renumber: Callable[[Integers], Integers], side: Integers) -> PresortedColumns:
         """A new workspace for entries with new numbers, and their new sides.

@@ -9,6 +9,7 @@ from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from treekit.growing.absolute_error import AbsoluteError, score_thresholds_absolute
 from treekit.growing.candidates import (
@@ -22,6 +23,7 @@ from treekit.growing.criteria import ClassCriterion, Criterion, Entropy, Gini, P
 from treekit.growing.feature_sampling import RankedColumns, SampledFeatures
 from treekit.growing.grow import SplitSearch, StoppingRule, grow
 from treekit.growing.level import Level
+from treekit.growing.monotone import Monotone
 from treekit.growing.presorted import NO_ORDER
 from treekit.growing.surrogates import Agreement, find_surrogates
 from treekit.growing.thresholds import score_thresholds
@@ -30,7 +32,15 @@ from treekit.numeric import Floats, Ints, Numbers
 from treekit.pruning.cost_complexity import prune_cost_complexity
 from treekit.pruning.cut import cut
 from treekit.reading.encoding import Feature, all_numbers
-from treekit.reading.validation import check_choice, check_number, class_factors, count_features, generator, row_weights
+from treekit.reading.validation import (
+    check_choice,
+    check_number,
+    class_factors,
+    count_features,
+    generator,
+    read_signs,
+    row_weights,
+)
 from treekit.trees.roots import join_trees, split_roots
 from treekit.trees.structure import MAJORITY, Surrogate
 from treekit.trees.tree import Tree
@@ -78,6 +88,8 @@ class CutSearch(NamedTuple):
         Whether one of the groups of categories is a single one.
     n_surrogates : int
         How many other questions a node keeps for rows with gaps.
+    monotone : integer array of shape (n_features,), optional
+        The sign of each column, where some are constrained.
     """
 
     values: Numbers
@@ -86,10 +98,13 @@ class CutSearch(NamedTuple):
     limits: ChildLimits
     one_vs_rest: bool
     n_surrogates: int
+    monotone: Ints | None = None
 
     def score(self, level: Level, impurity: Floats) -> SplitCandidates:
         """The best cut of every column in each open node."""
         criterion, limits = self.criterion, self.limits.of(level.tree)
+        if self.monotone is not None and level.bounds is not None:
+            limits = replace(limits, monotone=Monotone(self.monotone, level.bounds))
         best_thresholds: Callable[..., SplitCandidates] = (
             score_thresholds if criterion.is_function_of_sums else score_thresholds_absolute
         )
@@ -102,7 +117,7 @@ class CutSearch(NamedTuple):
 
     def surrogates(self, level: Level, branch: Ints, feature: Ints) -> list[Surrogate]:
         """The surrogates of splits that have sent the rows down these branches."""
-        by_agreement = self._replace(criterion=Agreement(), limits=ChildLimits(rows=2))
+        by_agreement = self._replace(criterion=Agreement(), limits=ChildLimits(rows=2), monotone=None)
         return find_surrogates(level, branch, feature, self.values, self.n_surrogates, by_agreement.score)
 
 
@@ -142,20 +157,24 @@ class _CART(TreeEstimator):
         """How a node finds its split: among all columns, or among those that it draws."""
         values, features, *_ = table
         one_vs_rest = self.categorical_split == "one_vs_rest"
-        cuts = CutSearch(values, features, criterion, limits, one_vs_rest, self.max_surrogates)
         has_gaps = any((np.isnan(column) if f.is_numeric else column < 0).any() for f, column in zip(features, values))
+        monotone = read_signs(self.monotonic_cst, features)
+        if monotone is not None:
+            _refuse_unordered(criterion, has_gaps)
+        cuts = CutSearch(values, features, criterion, limits, one_vs_rest, self.max_surrogates, monotone)
         ranked = None if samples is None else samples.ranked
         search = SplitSearch(
             cuts.score,
             missing=MAJORITY,
             find_surrogates=cuts.surrogates if has_gaps and self.max_surrogates > 0 else None,
+            monotone=monotone,
             order=None if ranked is None else ranked.order,
         )
         n_sampled = count_features(self.max_features, len(features))
         if n_sampled < len(features):
             rngs = [generator(seed) for seed in ([self.random_state] if samples is None else samples.seeds)]
             search = replace(search, choose=largest_gain_among_sampled(n_sampled, rngs))
-            if can_score_drawn_columns_alone(criterion, features, has_gaps):
+            if monotone is None and can_score_drawn_columns_alone(criterion, features, has_gaps):
                 sampled = SampledFeatures(ranked or RankedColumns(values), n_sampled, rngs, criterion, limits)
                 search = SplitSearch(sampled.score, missing=MAJORITY, order=NO_ORDER)
         return search
@@ -210,6 +229,10 @@ class CARTClassifier(_CART, TreeClassifier):
     max_leaf_nodes : int or None
         Largest number of leaves, 2 or more: the tree is then grown best first, and splits the leaf next
         whose split lowers the impurity of the tree the most.
+    monotonic_cst : array of shape (n_features,), dict or None
+        For each column, or by their names for some, 1 if the prediction may only rise with it, -1 if it may only fall,
+        0 if it is free (:eq:`eq-monotone`): of two classes the share of the second. Not for more classes, and not where
+        X has gaps.
 
     Attributes
     ----------
@@ -243,6 +266,7 @@ class CARTClassifier(_CART, TreeClassifier):
         ccp_alpha: float = 0.0,
         random_state: Any = None,
         max_leaf_nodes: int | None = None,
+        monotonic_cst: ArrayLike | dict[str, int] | None = None,
     ):
         self.criterion = criterion
         self.max_depth = max_depth
@@ -257,6 +281,7 @@ class CARTClassifier(_CART, TreeClassifier):
         self.ccp_alpha = ccp_alpha
         self.random_state = random_state
         self.max_leaf_nodes = max_leaf_nodes
+        self.monotonic_cst = monotonic_cst
 
     def _to_lower(self, table: TrainingTable) -> tuple[Criterion, Floats]:
         check_choice(self, "criterion", CLASSIFICATION)
@@ -284,7 +309,7 @@ class CARTRegressor(_CART, TreeRegressor):
         but zeros, the tree is one leaf that predicts zero.
     max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf, min_impurity_decrease
         As for :class:`CARTClassifier`.
-    max_features, categorical_split, max_surrogates, ccp_alpha, random_state, max_leaf_nodes
+    max_features, categorical_split, max_surrogates, ccp_alpha, random_state, max_leaf_nodes, monotonic_cst
         As for :class:`CARTClassifier`.
 
     Attributes
@@ -309,6 +334,7 @@ class CARTRegressor(_CART, TreeRegressor):
         ccp_alpha: float = 0.0,
         random_state: Any = None,
         max_leaf_nodes: int | None = None,
+        monotonic_cst: ArrayLike | dict[str, int] | None = None,
     ):
         self.criterion = criterion
         self.max_depth = max_depth
@@ -322,12 +348,23 @@ class CARTRegressor(_CART, TreeRegressor):
         self.ccp_alpha = ccp_alpha
         self.random_state = random_state
         self.max_leaf_nodes = max_leaf_nodes
+        self.monotonic_cst = monotonic_cst
 
     def _to_lower(self, table: TrainingTable) -> tuple[Criterion, Floats]:
         check_choice(self, "criterion", REGRESSION_CRITERIA)
         if self.criterion == "poisson" and (table.y.min() < 0 or not table.y.any()):
             raise ValueError("y must not be negative, nor zero everywhere, with criterion='poisson'.")
         return REGRESSION_CRITERIA[self.criterion](table.y, table.weight), table.weight
+
+
+def _refuse_unordered(criterion: Criterion, has_gaps: bool) -> None:
+    """Refuse constraints where the values of two children have no order, or rows may change it after the split."""
+    if isinstance(criterion, ClassCriterion) and criterion.n_classes > 2:
+        raise ValueError(f"monotonic_cst needs two classes, whose order is clear; y has {criterion.n_classes}.")
+    if not criterion.is_function_of_sums:
+        raise ValueError("monotonic_cst is not for criterion='absolute_error': use 'squared_error'.")
+    if has_gaps:
+        raise ValueError("monotonic_cst needs X without missing values: fill them, or use GBDT with method='newton'.")
 
 
 def can_score_drawn_columns_alone(criterion: Criterion, features: tuple[Feature, ...], has_gaps: bool) -> bool:

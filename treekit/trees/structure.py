@@ -177,7 +177,7 @@ class TreeStructure:
     def depth(self) -> Ints:
         """Number of tests above each node."""
         depth = np.zeros(self.n_nodes, dtype=np.intp)
-        for children in self._levels():
+        for children in self.levels():
             depth[children] = depth[self.parent[children]] + 1
         return depth
 
@@ -185,7 +185,7 @@ class TreeStructure:
     def root_of(self) -> Ints:
         """The root above each node."""
         root = np.arange(self.n_nodes)
-        for children in self._levels():
+        for children in self.levels():
             root[children] = root[self.parent[children]]
         return root
 
@@ -197,7 +197,7 @@ class TreeStructure:
         number[by_root] = repeat_with_index(np.arange(self.n_roots), np.bincount(self.root_of))[1]
         return number
 
-    def _levels(self) -> Iterator[slice]:
+    def levels(self) -> Iterator[slice]:
         """The nodes of each level below the roots, which lie one after the other."""
         first, last = 0, self.n_roots
         while self.n_children[first:last].any():
