@@ -2,7 +2,7 @@
 # Needed: git, make and a Python that pyproject.toml names, with its venv module. `make book PYTHON=...` chooses one.
 
 .DEFAULT_GOAL := help
-.PHONY: help book site serve lint check page test binder execute exercises questions slides reading wasm weight first-output pdf epub offline grade bench tricks lock dist clean
+.PHONY: help book site serve lint check page test binder execute exercises questions slides reading wasm lite test-lite weight first-output pdf epub offline offer grade bench tricks lock dist clean
 
 PYTHON ?=
 PORT ?= 8000
@@ -34,7 +34,10 @@ help:
 	@echo "make pdf      set the book and each chapter of the built site as PDF, on A4 and letter (PAGES=\"book id3\" for some)"
 	@echo "make epub     pack the built site as an e-book"
 	@echo "make offline  pack the built site as a zip that opens where there is no network"
+	@echo "make offer    link these files from the built site, with their sizes"
 	@echo "make grade    mark what students handed in (SUBMISSIONS=folder or zip; ROSTER=..., RULES=..., ASSIGNMENTS=...)"
+	@echo "make lite     build the site with JupyterLite beside it, and a button on each chapter that opens it there"
+	@echo "make test-lite  build JupyterLite, open each chapter there in a browser and run a cell, some minutes"
 	@echo "make wasm     run the chapters in 32-bit WebAssembly, as a browser does, and compare, some 20 minutes (CHAPTERS=...)"
 	@echo "make bench    measure treekit against its peers, some 20 minutes (ONLY=\"cart path\" for some groups)"
 	@echo "make tricks   measure what each trick of speed gains, some minutes (ONLY=\"few cuts\" for one)"
@@ -101,6 +104,14 @@ questions: $(READY)
 slides: $(READY)
 	@$(BIN)/python -m scripts.slides $(CHAPTER) "$(OUT)/_build/html"
 
+lite: $(READY)
+	@BOOK_LITE=yes $(MAKE) --no-print-directory site
+	@echo "== Building JupyterLite"
+	@$(BIN)/python -m scripts.lite "$(OUT)/_build/html"
+
+test-lite: $(READY)
+	$(BIN)/python -m pytest -m lite tests/book/test_lite.py
+
 wasm: $(READY)
 	@.venv/bin/python -m scripts.wasm $(CHAPTERS)
 
@@ -123,6 +134,10 @@ epub: $(READY)
 offline: $(READY)
 	@$(BIN)/python -m scripts.paper.offline "$(OUT)/_build/html" "$(OUT)/_build/files/decision-trees-site.zip"
 
+# After the others: the site that it changes is no longer what they were made of.
+offer: $(READY)
+	@$(BIN)/python -m scripts.paper.offer "$(OUT)/_build/html" "$(OUT)/_build/files"
+
 # OPTIONS passes others on; `.venv/bin/python -m grading --help` lists them.
 grade: $(READY)
 	@test -n "$(SUBMISSIONS)" || { echo "Say where the submissions are: make grade SUBMISSIONS=folder (or a zip)" >&2; exit 1; }
@@ -140,7 +155,8 @@ tricks: $(READY)
 
 # Left out of the book's lock: jsonschema would read its grammars, for a second in every program that opens a notebook,
 # to check the form of international addresses, which nothing here asks for. It does without where they are missing.
-# Binder installs less than the book, and nbgrader in an environment of its own: each has a lock, in the book's versions.
+# Binder installs less than the book, nbgrader and JupyterLite in environments of their own: each has a lock, in the book's
+# versions. JupyterLite's notebooks start with what Pyodide's lock names, in its versions.
 LEFT_OUT = rfc3987-syntax
 COMPILE = .venv/bin/uv pip compile --system-certs --universal --python-version $(lastword $(PYTHONS)) --generate-hashes \
     --custom-compile-command "make lock" --quiet
@@ -148,6 +164,8 @@ COMPILE = .venv/bin/uv pip compile --system-certs --universal --python-version $
 lock: $(READY)
 	echo $(LEFT_OUT) | $(COMPILE) --excludes - --output-file requirements.txt requirements.in
 	$(COMPILE) --constraints requirements.txt --output-file binder/requirements.txt binder/requirements.in
+	$(COMPILE) --constraints requirements.txt --output-file lite/requirements.txt lite/requirements.in
+	.venv/bin/python -m scripts.lite --names | $(COMPILE) --no-deps --output-file lite/kernel.txt -
 	echo nbgrader | $(COMPILE) --constraints requirements.txt --output-file binder/nbgrader.txt -
 
 # Tests of treekit and a tag come before: RELEASING.md.

@@ -290,6 +290,7 @@ BAD_VALUES = {
     "max_surrogates": [-1, 1.5, "all"],
     "max_leaf_nodes": [1, 0, 2.5, "many"],
     "ccp_alpha": [-0.1, np.nan, "none"],
+    "monotonic_cst": ["rising", 1, [1], [[1], [0, 1]], {"no such column": 1}, [np.nan, 0, 0, 0]],
     "class_weight": [
         "nonsense",
         1.5,

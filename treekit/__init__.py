@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from treekit.models.c45 import C45Classifier as C45Classifier
     from treekit.models.cart import CARTClassifier as CARTClassifier
     from treekit.models.cart import CARTRegressor as CARTRegressor
+    from treekit.models.contributions import contributions as contributions
     from treekit.models.deep_forest import CascadeForestClassifier as CascadeForestClassifier
     from treekit.models.gbdt import GBDTClassifier as GBDTClassifier
     from treekit.models.gbdt import GBDTRegressor as GBDTRegressor
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from treekit.pruning.pessimistic import weka_limit as weka_limit
     from treekit.pruning.subtree_raising import prune_and_raise as prune_and_raise
     from treekit.trees.node import Node as Node
+    from treekit.trees.smoothing import smooth_shares as smooth_shares
     from treekit.trees.tree import Tree as Tree
 
 __version__ = "0.1.0"
@@ -60,11 +62,13 @@ _HOMES = {
     "treekit.models.adaboost": "AdaBoostClassifier",
     "treekit.models.gbdt": "GBDTClassifier GBDTRegressor",
     "treekit.models.deep_forest": "CascadeForestClassifier",
+    "treekit.models.contributions": "contributions",
     "treekit.pruning.held_out": "prune_reduced_error preprune",
     "treekit.pruning.pessimistic": "prune_pessimistic collapse binomial_limit normal_limit weka_limit",
     "treekit.pruning.subtree_raising": "prune_and_raise",
     "treekit.pruning.cost_complexity": "cost_complexity_path CostComplexityPath prune_cost_complexity",
     "treekit.pruning.cut": "cut",
+    "treekit.trees.smoothing": "smooth_shares",
     "treekit.trees.tree": "Tree",
     "treekit.trees.node": "Node",
 }

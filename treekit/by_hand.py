@@ -4,13 +4,13 @@ A node is named by the answers that lead to it from the root, such as ``[True, "
 
 >>> from functools import partial
 >>> from treekit.sweep import shares
->>> D = [Row({"sugar": 0.46, "color": "dark"}, "ripe"), Row({"sugar": 0.10, "color": "green"}, "unripe")]
->>> attributes = {"sugar": None, "color": ["dark", "green"]}
+>>> D = [Row({"sugar": 0.46, "texture": "clear"}, "ripe"), Row({"sugar": 0.10, "texture": "blurry"}, "unripe")]
+>>> attributes = {"sugar": None, "texture": ["clear", "blurry"]}
 >>> regrow = partial(grow, attributes=attributes, leaf=shares)
->>> tree = ask(Node(D, shares(D)), [], ("color", ("dark",)), attributes, regrow)
+>>> tree = ask(Node(D, shares(D)), [], ("texture", ("clear",)), attributes, regrow)
 >>> print(*rules(tree), sep="\\n")
-if colour = dark then ripe  [ripe 1, unripe 0]
-if colour is not dark then unripe  [ripe 0, unripe 1]
+if texture = clear then ripe  [ripe 1, unripe 0]
+if texture is not clear then unripe  [ripe 0, unripe 1]
 """
 
 from __future__ import annotations

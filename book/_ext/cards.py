@@ -23,6 +23,7 @@ ROOT = Path(__file__).resolve().parents[2]
 FIGURE = re.compile(r'<figure class="explorable".*?(<svg.*?</svg>)', re.DOTALL)
 HEADING = re.compile(r"^# (.+)$", re.MULTILINE)
 KEPT = ("viewBox", "fill", "font-size")
+CARDS = '<ol class="chapter-cards">'
 
 
 def numbered_chapters() -> list[str]:
@@ -66,10 +67,17 @@ class ChapterCards(SphinxDirective):
             address = self.env.app.builder.get_relative_uri(self.env.docname, name)
             words = f"<b>{number}</b> {escape(title)}"
             items += f'<li><a href="{address}">{picture}<span>{words}</span></a></li>\n'
-        return [nodes.raw("", f'<ol class="chapter-cards">\n{items}</ol>', format="html")]
+        return [nodes.raw("", f"{CARDS}\n{items}</ol>", format="html")]
+
+
+def name_cover(app: Sphinx, doctree: nodes.document) -> None:
+    """Call the page of the cards `cover` in its first tag, so that its columns stand before the cards have come."""
+    if any(raw.astext().startswith(CARDS) for raw in doctree.findall(nodes.raw)):
+        next(doctree.findall(nodes.section))["classes"].append("cover")
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
     app.add_directive("chapter-cards", ChapterCards)
+    app.connect("doctree-read", name_cover)
     app.add_js_file("read.js", loading_method="defer")  # ticks on the cards, too
     return {"version": "1.0", "parallel_read_safe": True, "parallel_write_safe": True}

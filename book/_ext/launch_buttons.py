@@ -1,10 +1,12 @@
-"""Offer Binder and Colab buttons only when the book knows its own repository.
+"""Offer Binder and Colab only when the book knows its own repository, and JupyterLite only where it is built.
 
 Jupyter Book's buttons need a repository, and its default is Jupyter Book's own: the buttons
 would open somebody else's project. So the address comes from the environment at build time:
 
 * `BOOK_REPOSITORY_URL`, such as the address of a fork on GitHub; without it there are no buttons;
 * `BOOK_REPOSITORY_BRANCH`, `main` unless told.
+
+`make lite` sets `BOOK_LITE`, and builds JupyterLite into the folder `lite` beside the pages.
 
 Binder installs treekit by the recipe in `binder/`. Colab opens the notebook and nothing else, so each
 chapter then says which lines to run there first: they bring treekit, and the folder that holds the figures.
@@ -20,6 +22,11 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.util.typing import ExtensionMetadata
+
+#: The cover has nothing to run; what is for instructors marks notebooks in processes of their own.
+NOT_IN_LITE = {"cover", "instructors"}
+#: Pages without a notebook of their own that open the list of all.
+LISTS_LITE = {"cover", "exercises"}
 
 
 def set_repository(app: Sphinx, config: Config) -> None:
@@ -50,7 +57,32 @@ def tell_colab(
         context["body"] = context["body"].replace("</h1>", "</h1>\n" + note, 1)
 
 
+def add_lite(
+    app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: nodes.document | None
+) -> None:
+    """Put JupyterLite first among the places where a chapter can be opened; the cover opens the list of all."""
+    _, _, page = pagename.rpartition("/")
+    is_notebook = context.get("page_source_suffix") == ".ipynb" and page not in NOT_IN_LITE
+    if not os.environ.get("BOOK_LITE") or not (is_notebook or page in LISTS_LITE):
+        return
+    address = f"lite/notebooks/index.html?path={pagename}.ipynb" if is_notebook else "lite/tree/index.html"
+    button = {
+        "type": "link",
+        "text": "JupyterLite",
+        "tooltip": "Open in JupyterLite, in this browser",
+        "icon": "_static/images/logo_jupyterlite.svg",
+        "url": context["content_root"] + address,
+    }
+    groups = [group for group in context["header_buttons"] if group.get("label") == "launch-buttons"]
+    if groups:
+        groups[0]["buttons"].insert(0, button)
+    else:
+        group = {"type": "group", "tooltip": "Run all of it", "icon": "fas fa-rocket", "label": "launch-buttons"}
+        context["header_buttons"].insert(0, group | {"buttons": [button]})
+
+
 def setup(app: Sphinx) -> ExtensionMetadata:
     app.connect("config-inited", set_repository)
     app.connect("html-page-context", tell_colab)
+    app.connect("html-page-context", add_lite, priority=502)  # after the theme's own buttons
     return {"parallel_read_safe": True, "parallel_write_safe": True}

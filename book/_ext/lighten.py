@@ -8,7 +8,8 @@ the site is written, this
 * leaves out the rules for a class or an id that occurs nowhere, and the variables that nothing reads; what a page loads
   only when it is asked for (`_static/live`) is looked at, too;
 * cuts the font of the icons down to those in use, and those of text and code to the characters of the pages;
-* leaves what only a search needs to the page that searches.
+* leaves what only a search needs to the page that searches;
+* lets a figure that is seen first move before the script has come.
 
 Plots wait until the reader comes near them, with room kept for them, so that no text moves when they come. Sections
 wait until the page is alive (`_static/sections.js`).
@@ -65,6 +66,8 @@ SCRIPT = re.compile(r'\s*<script\b[^>]*\bsrc="[^"]*?((?:[^"?/]+/)*[^"?/]+\.js)[^
 # Sphinx sets the second by scripts in the page, too early for `page.js` and to be read by none of these.
 REST = re.compile(r'\s*<link\b[^>]*\brel="preload"[^>]*>|\s*<script>DOCUMENTATION_OPTIONS\.[^<]*</script>')
 SECTION = re.compile(r"<section\b")
+#: The script of the figures that move, which a page whose figure is seen first holds behind it.
+FIGURES = "explorable.js"
 PLOT = re.compile(r'<img (?=[^>]*\bsrc="[^"]*?_images/([^"]+\.svg)")')
 # As matplotlib writes it.
 SIZE = re.compile(r'<svg\b[^>]*?\bwidth="([\d.]+)pt" height="([\d.]+)pt"')
@@ -202,7 +205,7 @@ def lighten(loaded: Loaded, app: Sphinx, exception: Exception | None) -> None:
     sheet = '@charset "utf-8";\n' + without_idle_variables(used, pages.values(), [*scripts, *later])
     versions = {name: write(folder / name, text) for name, text in {"page.css": sheet, "page.js": script}.items()}
     for path, html in pages.items():
-        html = waiting(html, app.outdir / "_images")
+        html = alive_at_once(waiting(html, app.outdir / "_images"), read_script(folder, FIGURES))
         for name, version in versions.items():
             html = html.replace(f"_static/{name}", f"_static/{version}")
         path.write_text(html, encoding="utf-8")
@@ -214,6 +217,17 @@ def lighten(loaded: Loaded, app: Sphinx, exception: Exception | None) -> None:
         (folder / name).unlink()
     for path in folder.rglob("*.map"):
         path.unlink()
+
+
+def alive_at_once(html: str, script: str) -> str:
+    """A page whose first section holds a figure that moves, with the script behind it: the figure has its controls when
+    it is first seen, so that nothing moves when they come, and a reader of the cover can press them at once."""
+    first_section = SECTION.split(html, maxsplit=2)[:2]
+    seen_first = "<section".join(first_section)
+    before, figure, after = seen_first.rpartition("</figure>")
+    if len(first_section) < 2 or '<figure class="explorable"' not in before:
+        return html
+    return f"{before}{figure}<script>{script}</script>{after}{html[len(seen_first) :]}"
 
 
 def waiting(html: str, folder: Path) -> str:

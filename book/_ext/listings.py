@@ -15,11 +15,14 @@ from sphinx.util.typing import ExtensionMetadata
 
 LONGEST = 92  # columns that fit at the size of all other code
 ROLE = re.compile(r",? :eq:`[\w-]+`")
+FORMULA = re.compile("``([^`\n]+)``")  # in a docstring, where the reference sets it as code
 
 
 def tidy(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     for listing in doctree.findall(nodes.literal_block):
         code = ROLE.sub("", listing.astext())
+        if listing.get("language") == "python":
+            code = FORMULA.sub(r"\1", code)
         listing.rawsource, listing.children = code, [nodes.Text(code)]
         if max(map(len, code.splitlines()), default=0) > LONGEST:
             listing["classes"].append("wide")

@@ -42,6 +42,7 @@ from slices import slices  # noqa: E402  (the browser's Python imports it, too)
 
 import treekit  # noqa: E402
 
+OWN = "../pyodide/"
 PUBLIC = "https://cdn.jsdelivr.net/pyodide/v{version}/full/"
 CORE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "pyodide-lock.json")
 #: What a page loads when it is asked for.
@@ -155,11 +156,11 @@ def known_packages(lock: dict[str, Any]) -> dict[str, Any]:
 
 
 def with_dependencies(names: Iterable[str], lock: dict[str, Any]) -> set[str]:
-    """Packages and those on which they stand."""
+    """Packages and those on which they stand, as the lock calls them."""
     found: set[str] = set()
     todo = list(names)
     while todo:
-        if (name := todo.pop()) not in found:
+        if (name := todo.pop().replace("_", "-")) not in found:
             found.add(name)
             todo += lock["packages"][name]["depends"]
     return found
@@ -191,23 +192,30 @@ def write_modules(live: Path, known: dict[str, Any]) -> None:
     pack(live / "whole.zip", {file: content for file, content in book_files().items() if file not in plain})
 
 
-def write_core(folder: Path, npm: Path, lock: dict[str, Any], known: dict[str, Any]) -> tuple[str, str]:
-    """Write into `folder` what the site holds of Pyodide; the addresses of its core and of its packages.
+def version_of(npm: Path) -> str:
+    """The version of Pyodide in a folder that npm has made."""
+    return json.loads((npm / "package.json").read_text(encoding="utf-8"))["version"]
 
-    The setting BOOK_PYODIDE decides.
-    """
+
+def addresses(version: str) -> tuple[str, str]:
+    """Where Pyodide's core and its packages are, seen from the site's folder `live`; BOOK_PYODIDE decides."""
     where = os.environ.get("BOOK_PYODIDE", "")
     if "://" in where:
         return (f"{where.rstrip('/')}/",) * 2
-    folder.mkdir(exist_ok=True)
-    for name in CORE:
-        shutil.copy(npm / name, folder)
-    if not where:
-        version = json.loads((npm / "package.json").read_text(encoding="utf-8"))["version"]
-        return "../pyodide/", PUBLIC.format(version=version)
-    for name in with_dependencies(set().union(*known["modules"].values()), lock):
-        shutil.copy(Path(where) / lock["packages"][name]["file_name"], folder)
-    return "../pyodide/", "../pyodide/"
+    return OWN, OWN if where else PUBLIC.format(version=version)
+
+
+def write_core(folder: Path, npm: Path, lock: dict[str, Any], known: dict[str, Any]) -> tuple[str, str]:
+    """Write into `folder` what the site holds of Pyodide; the addresses of its core and of its packages."""
+    core, wheels = addresses(version_of(npm))
+    if core == OWN:
+        folder.mkdir(exist_ok=True)
+        for name in CORE:
+            shutil.copy(npm / name, folder)
+    if wheels == OWN:
+        for name in with_dependencies(set().union(*known["modules"].values()), lock):
+            shutil.copy(Path(os.environ["BOOK_PYODIDE"]) / lock["packages"][name]["file_name"], folder)
+    return core, wheels
 
 
 def write_python(app: Sphinx, exception: Exception | None) -> None:

@@ -369,7 +369,7 @@
   let count = 0; // figures so far: their names go on
 
   function start(box) {
-    const figures = [...box.querySelectorAll("figure.explorable")];
+    const figures = [...box.querySelectorAll("figure.explorable:not(.moves)")];
     const readers = figures.map((figure) => enliven(figure, count++));
     figures[0]?.getBoundingClientRect(); // from here on marks travel; so far they have jumped
     figures.forEach((figure) => figure.classList.add("moves"));

@@ -55,7 +55,11 @@ class _Rounds:
         self.weights = weights / weights.sum(axis=1, keepdims=True)
         self.sizes = np.sqrt(self.weights * len(sign))  # of the discs, whose areas are the weights
         self.wrong = {shown: self.predicted(shown, X) != np.asarray(y) for shown in (NEWEST, VOTE)}
-        self.done = int(self.wrong[VOTE].sum(axis=1).argmin()) + 1  # the first round with the fewest errors
+        errors = self.wrong[VOTE].sum(axis=1)
+        if errors.min():
+            told = f"the vote of {n_rounds} stumps still gets {errors[-1]} rows wrong; give it more rounds"
+            raise ValueError(f"n_rounds: {told}")
+        self.done = int(errors.argmin()) + 1  # the first round without an error
 
     def predicted(self, shown: str, X: ArrayLike) -> NDArray[Any]:
         """What the newest stump, or the vote, predicts in each round for each row."""

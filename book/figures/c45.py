@@ -90,10 +90,11 @@ class _Prices(Scene):
         return marks | melon_marks(self.ripe)
 
     def background(self) -> str:
-        words = ((350, 17, "price"), (388, 17, "gain"), (369, 32, "in bits"), (326, -4, "bits"))
+        most = int(np.log2(self.n))
+        words = ((350, 17, "price"), (388, 17, "gain"), (369, 32, "in bits"), (320, -BIT * most - 13, "bits"))
         names = "".join(text(x, GROUND + y, word) for x, y, word in words)
-        for bit in range(1, int(np.log2(self.n)) + 1):
-            names += text(325, GROUND - BIT * bit + 5, str(bit))
+        for bit in range(1, most + 1):
+            names += text(320, GROUND - BIT * bit + 5, str(bit), fill_opacity=0.7)
             names += line(0, GROUND - BIT * bit, FOR_BRANCHES, GROUND - BIT * bit, stroke_opacity=FAINT / 2)
         names = element("g", names, text_anchor="middle")
         return line(0, GROUND, WIDTH, GROUND) + small(names + ripe_and_unripe(12, 364))
@@ -205,9 +206,9 @@ class _Contest(Scene):
         xlim, ylim = (0, np.ceil(2 * every["price"].max()) / 2), (0, np.ceil(10 * every["gain"].max() + 0.5) / 10)
         self.plane, self.attributes = Chart(xlim, ylim, (44, 46, 470, 340)), list(dict.fromkeys(every.index))
 
-    def mark(self, n_rows: int) -> str:
+    def mark(self, n_rows: int, x: float = 0, y: float = 0) -> str:
         """The point of an attribute: round in the tables that have as many rows as the first, square in others."""
-        return circle(0, 0, 5) if n_rows == next(iter(self.names)) else rect(-4.5, -4.5, 9, 9)
+        return circle(x, y, 5) if n_rows == next(iter(self.names)) else rect(x - 4.5, y - 4.5, 9, 9)
 
     def marks(self) -> dict[Any, str]:
         marks = {A: self.mark(self.rows[A]) for A in self.attributes}
@@ -219,7 +220,7 @@ class _Contest(Scene):
         drawn, left = plane.axes(xticks, yticks, "price (bits)", "gain (bits)"), 196
         for n_rows, name in self.names.items():
             words = f"{name}: {n_rows} rows"
-            drawn += element("g", self.mark(n_rows), transform=f"translate({left} 12)") + text(left + 11, 17, words)
+            drawn += self.mark(n_rows, left, 12) + text(left + 11, 17, words)
             left += 40 + round(7.5 * len(words))
         return drawn
 

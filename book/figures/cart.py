@@ -142,11 +142,11 @@ def own_cuts(melons: pd.DataFrame, target: str, training: Iterable[Any]) -> Expl
     cuts = _TwoCuts(melons, target, training)
     plane, (rights, ups), (right, up) = cuts.plane, cuts.cuts, cuts.tree_cuts
     legend = ripe_and_unripe(12, 358, gap=58) + circle(166, 358, 10, **DASHED) + text(182, 363, "for the test")
-    legend += path(CROSS, transform="translate(290, 358) scale(0.6)", stroke="currentColor", stroke_width=3)
+    legend += path(CROSS, transform="translate(300, 358) scale(0.6)", stroke="currentColor", stroke_width=3)
     axes = plane.axes(_round_ticks(cuts.xy[0]), _round_ticks(cuts.xy[1]), x_name, y_name)
 
     def slider(label: str, values: list[float], start: float, points: list[tuple[float, float]]) -> Slider:
-        return Slider(label, values, start=start, opens=values[-1], show="{:.4g}", points=points)
+        return Slider(label, values, start=start, opens=values[len(values) // 2], show="{:.4g}", points=points)
 
     return cuts.explorable(
         title="Your cuts against CART's",
@@ -154,7 +154,7 @@ def own_cuts(melons: pd.DataFrame, target: str, training: Iterable[Any]) -> Expl
         f"ripe; a dashed ring marks the {int((~cuts.is_training).sum())} kept for the test. An upright cut at "
         f"{right:.4g} and, right of it, a level one at {up:.4g} divide the plane into three regions in the colours of "
         f"what they predict; crosses mark the melons that are classified wrong. {cuts.frame(right, up)[1]}",
-        background=small(axes + legend + text(305, 363, "wrong")),
+        background=small(axes + legend + text(316, 363, "wrong")),
         controls=[
             slider(f"First cut: {x_name} at", rights, right, [(plane.x(cut), 0) for cut in rights]),
             slider(f"Right of it: {y_name} at", ups, up, [(0, plane.y(cut)) for cut in ups]),
@@ -339,7 +339,7 @@ def sliding_gini(melons: pd.DataFrame, target: str, guesses: Sequence[float]) ->
     marks["melons"] = melons_at(is_ripe, [(LEFT + at, 31) for at in spots], 10)
     marks["melons"] += melons_at(is_ripe, [(26, pairs.top + at) for at in spots], 10)
     marks |= {"cut": rect(-1.5, 0, 3, pairs.top + side - 18), "across": rect(0, -1.5, RIGHT - 8, 3)}
-    words = text(0, 12, "second draw ↓") + text(108, 12, "first draw →") + ripe_and_unripe(RIGHT - 128, 8, gap=52)
+    words = text(0, 13, "second draw ↓") + text(108, 13, "first draw →") + ripe_and_unripe(RIGHT - 128, 8, gap=52)
     words += pairs.unlike() + rect(LEFT, pairs.top, side, side, **OUTLINE)
     between = [f"{melons.index[pairs.x <= t][-1]} and {melons.index[pairs.x > t][0]}" for t in guesses]
     return pairs.sliding(

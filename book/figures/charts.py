@@ -13,13 +13,52 @@ from numpy.typing import ArrayLike
 
 from figures.looks import filled
 from treekit.pen.palette import REGION
-from treekit.pen.svg import Plane, circle, element, line, number
+from treekit.pen.svg import FAINT, circle, element, line, number, text
 
 Spot = tuple[float, float]
 
 
-class Chart(Plane):
-    """A plane of data in a drawing, on which lines, dots and regions are drawn in units of the data."""
+@dataclass(frozen=True)
+class Chart:
+    """The part `box` = (left, top, right, bottom) of a drawing, in pixels, that shows `xlim` by `ylim` of the data.
+
+    Lines, dots and regions are drawn on it in units of the data.
+    """
+
+    xlim: tuple[float, float]
+    ylim: tuple[float, float]
+    box: tuple[float, float, float, float]
+
+    def x(self, value: float) -> float:
+        """Return the pixel column of a data value."""
+        left, _, right, _ = self.box
+        return left + (value - self.xlim[0]) / (self.xlim[1] - self.xlim[0]) * (right - left)
+
+    def y(self, value: float) -> float:
+        """Return the pixel row of a data value; larger values stand higher."""
+        _, top, _, bottom = self.box
+        return bottom - (value - self.ylim[0]) / (self.ylim[1] - self.ylim[0]) * (bottom - top)
+
+    def axes(self, xticks: Iterable[float], yticks: Iterable[float], xlabel: str, ylabel: str = "") -> str:
+        """Draw both axes with their ticks; the y label lies flat above its axis, where it reads best."""
+        left, top, right, bottom = self.box
+        parts = [line(left, bottom, right, bottom)]
+        for tick in xticks:
+            parts.append(line(self.x(tick), bottom, self.x(tick), bottom + 5))
+            parts.append(text(self.x(tick), bottom + 21, number(tick), text_anchor="middle"))
+        for tick in yticks:
+            parts.append(line(left, self.y(tick), right, self.y(tick), stroke_opacity=FAINT / 2))
+            parts.append(text(left - 8, self.y(tick) + 5, number(tick), text_anchor="end"))
+        parts.append(text((left + right) / 2, bottom + 42, xlabel, text_anchor="middle"))
+        if ylabel:
+            parts.append(text(0, top - 14, ylabel))
+        return "".join(parts)
+
+    def curve(self, xs: Iterable[float], ys: Iterable[float], **attributes: object) -> str:
+        """Draw straight lines through the points of the data."""
+        points = " ".join(f"{number(self.x(x))},{number(self.y(y))}" for x, y in zip(xs, ys, strict=True))
+        drawn = {"fill": "none", "stroke": "currentColor", "stroke_width": 2, **attributes}
+        return element("polyline", points=points, **drawn)
 
     def at(self, x: float, y: float) -> Spot:
         """Return the pixel of a point."""

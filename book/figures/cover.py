@@ -219,7 +219,9 @@ class _Falling(Scene):
 
     def background(self) -> str:
         names = small(text(self.left + 13, 18, "entropy") + text(self.left + 13, 54, "bits"), text_anchor="middle")
-        return names + self.bar(0, self.before, **OUTLINE) + ripe_and_unripe(12, 10)
+        key = rect(148, 4, 12, 12, fill_opacity=BAR) + text(165, 15, "bits left")
+        key += rect(234, 4, 12, 12, **filled(GAIN)) + text(251, 15, "bits gained")
+        return names + self.bar(0, self.before, **OUTLINE) + ripe_and_unripe(12, 10) + small(key)
 
     def frame(self, question: str, level: int) -> State:
         root, shown = self.roots[question], self.levels[question][: level + 1]

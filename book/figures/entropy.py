@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from figures.charts import Chart, Picture, Spot
 from figures.explorable import Choice, Explorable, Place, Places, Scene, Slider, State
-from figures.looks import HALO, OUTLINE, centred, ending, filled, grip, in_class, stroked
+from figures.looks import HALO, OUTLINE, centred, ending, filled, grip, in_class, path, stroked
 from figures.melons import in_lines, melon, melon_marks, ripe_and_unripe
 from figures.plots import READABLE, Plot, axes, current_plot, plotted, side_by_side
 from treekit.measures import entropy_of_counts, information_gain, self_information
 from treekit.pen.palette import CLASS_COLORS, GAIN, RIPE, UNRIPE, class_color
-from treekit.pen.svg import FAINT, circle, element, line, rect, text
+from treekit.pen.svg import FAINT, circle, element, line, number, rect, text
 
 BASKET = 8
 
@@ -222,11 +222,11 @@ class _Plans(Scene):
 
     size = (480, 304)
 
-    plane = Chart((0, 1), (3, 0), (104, 44, 476, 288))
+    plane = Chart((0, 1), (3, 0), (30, 44, 476, 288))
     splits = [(i,) for i in range(4)] + [(0, i) for i in range(1, 4)]
     first = {" or ".join(FRUITS[i] for i in split) + "?": split for split in splits}
     dashed: dict[str, Any] = dict(stroke_dasharray="6 4", stroke_width=2)
-    limit = {"style": f"stroke: {class_color(GAIN)}; stroke-width: 3"}
+    limit = {"style": f"stroke: {class_color(GAIN)}; stroke-width: 7"}  # seen on both sides of the mean where they meet
 
     def counts(self, game: str, question: str) -> list[int]:
         """The number of questions for each fruit when this one is the first."""
@@ -266,9 +266,9 @@ class _Plans(Scene):
         drawn = ""
         for n in range(4):
             drawn += self.plane.level(n, stroke_opacity=FAINT / 2)
-            drawn += ending(96, self.plane.y(n) + 5, f"{n} question{'s' * (n != 1)}")
-        drawn += line(104, 12, 134, 12, **self.dashed) + text(142, 17, "mean number")
-        return drawn + line(270, 12, 300, 12, **self.limit) + text(308, 17, "the limit")
+            drawn += ending(20, self.plane.y(n) + 5, n)
+        drawn += text(0, 17, "questions") + line(150, 12, 180, 12, **self.dashed) + text(188, 17, "mean number")
+        return drawn + line(320, 12, 350, 12, **self.limit) + text(358, 17, "the limit")
 
 
 def questions_explorer() -> Explorable:
@@ -460,43 +460,142 @@ def _melons_below(plane: Chart, attribute: pd.Series, ripe: pd.Series) -> str:
     """The melons of each branch under its block, the ripe ones first, each with its number."""
     order = pd.DataFrame({"value": attribute.cat.codes, "unripe": ripe != "yes"}).sort_values(["value", "unripe"])
     melons = ""
-    for i, (number, is_unripe) in enumerate(order["unripe"].items()):
+    for i, (name, is_unripe) in enumerate(order["unripe"].items()):
         x, y = plane.x((i + 0.5) / len(order)), plane.y(0) + 20
-        melons += melon(number, not is_unripe, x, y)
+        melons += melon(name, not is_unripe, x, y)
     return melons
 
 
-def gain_under_the_arch(no: tuple[int, int], yes: tuple[int, int]) -> Picture:
-    """The gain of a yes-or-no question as the height of the arch above the chord between its two branches.
+class _Branches(Scene):
+    """Two branches of some melons as dots on the arch, the line between them, and the gain above their mean.
 
-    `no` and `yes` are the numbers of ripe and unripe melons in the two branches.
+    Their sizes are those of `answers`. The reader moves ripe melons from one branch to the other, and unripe ones come
+    back for them, so that the dot of the whole stays where it is.
     """
-    plane = Chart((0, 1), (0, 1), (34, 52, 466, 252))
-    counts = np.array([no, yes, np.add(no, yes)])
-    p = np.linspace(0, 1, 201)
-    shares, heights = counts[:, 0] / counts.sum(axis=1), entropy_of_counts(counts)
-    weights = counts[:2].sum(axis=1) / counts[2].sum()
-    mean = float(weights @ heights[:2])
-    gain = heights[2] - mean
-    x0, x1, x = (plane.x(float(share)) for share in shares)
-    y0, y1, y = (plane.y(float(height)) for height in heights)
-    ripe = [f"{n} of {n + m} ripe" for n, m in counts]
-    return Picture(
-        alt="The arch of the entropy of two classes and the straight line between two of its points. They are the "
-        f"branches of a question: {ripe[0]}, {heights[0]:.3f} bits, and {ripe[1]}, {heights[1]:.3f} bits. Above the "
-        f"line, on the arch, is the whole: {ripe[2]}, {heights[2]:.3f} bits. Straight below it, on the line, is the "
-        f"mean of the branches, {mean:.3f} bits. The distance between the two is the gain, {gain:.3f} bits.",
-        size=(480, 302),
-        drawing=plane.axes([0, 0.25, 0.5, 0.75, 1], [0, 0.5, 1], "share p of ripe melons", "entropy (bits)")
-        + plane.curve(p, entropy_of_counts(np.column_stack([p, 1 - p])), stroke_opacity=0.6)
-        + line(x0, y0, x1, y1, stroke_width=2)
-        + line(x, y, x, plane.y(mean), style=f"stroke: {class_color(2)}; stroke-width: 5")
-        + "".join(circle(column, row, 6) for column, row in [(x0, y0), (x1, y1), (x, y), (x, plane.y(mean))])
-        + text(x0 + 14, y0 + 14, f"not clear: {heights[0]:.3f}")
-        + text(x1 + 12, y1 - 4, f"clear: {heights[1]:.3f}")
-        + centred(x, y - 10, f"all: {heights[2]:.3f}")
-        + text(x + 12, (y + plane.y(mean)) / 2 + 5, f"gain {gain:.3f}", font_weight="bold")
-        + text(x + 10, plane.y(mean) + 20, f"mean {mean:.3f}"),
+
+    size = (480, 372)
+    stagger = 20
+    plane = Chart((0, 1), (0, 1), (34, 124, 466, 322))
+
+    def __init__(self, answers: pd.Series, ripe: pd.Series) -> None:
+        self.is_ripe = ripe == "yes"
+        says_yes = answers.sort_values(ascending=False, kind="stable").index  # the real branch first
+        self.kinds = [[row for row in says_yes if self.is_ripe[row] == kind] for kind in (True, False)]
+        n_yes, n_ripe = int(answers.sum()), int(self.is_ripe.sum())
+        self.choices = list(range(max(0, n_yes - len(self.kinds[1])), min(n_yes, n_ripe) + 1))
+        self.counts = {
+            k: np.array([[n_ripe - k, len(ripe) - n_yes - n_ripe + k], [k, n_yes - k], [n_ripe, len(ripe) - n_ripe]])
+            for k in self.choices
+        }
+        self.real = int((answers & self.is_ripe).sum())
+        self.gains = {k: self.gain(k) for k in self.choices}
+        self.least = min(self.gains, key=self.gains.__getitem__)
+
+    def bits(self, k: int) -> NDArray[np.float64]:
+        """The entropy of the branch of no, of that of yes, and of all melons."""
+        return entropy_of_counts(self.counts[k])
+
+    def weights(self, k: int) -> NDArray[np.float64]:
+        rows = self.counts[k].sum(axis=1)
+        return rows[:2] / rows[2]
+
+    def gain(self, k: int) -> float:
+        return float(self.bits(k)[2] - self.weights(k) @ self.bits(k)[:2])
+
+    def spots(self, k: int) -> list[Spot]:
+        """The dots of no, of yes and of the whole on the arch, and that of the mean on the line."""
+        bits, shares = self.bits(k), self.counts[k][:, 0] / self.counts[k].sum(axis=1)
+        on_arch = [self.plane.at(float(share), float(height)) for share, height in zip(shares, bits, strict=True)]
+        return [*on_arch, self.plane.at(float(shares[2]), float(bits[2] - self.gain(k)))]
+
+    def background(self) -> str:
+        p = np.linspace(0, 1, 101)
+        boxes = rect(6, 28, 218, 32, **OUTLINE, rx=8) + rect(238, 28, 238, 32, **OUTLINE, rx=8)
+        return (
+            boxes
+            + self.plane.axes([0, 0.25, 0.5, 0.75, 1], [0, 0.5, 1], "share p of ripe melons")
+            + self.plane.curve(p, entropy_of_counts(np.column_stack([p, 1 - p])), stroke_opacity=0.6)
+            + text(0, 96, "entropy (bits)")
+            + ripe_and_unripe(8, 359)
+        )
+
+    def marks(self) -> dict[Any, str]:
+        dots = {name: circle(0, 0, 6) for name in ("no", "whole", "mean")}
+        taken = rect(0, 0, 5, 1, **filled(GAIN))
+        return {"gain": taken, **dots, "yes": circle(0, 0, 8) + grip(self.size[0]), **melon_marks(self.is_ripe, 12)}
+
+    def lie(self, k: int) -> Places:
+        """The melons that answer no in the left box, the others in the right one, the ripe ones first."""
+        ripe, unripe = self.kinds
+        n_unripe = int(self.counts[k][1, 1])
+        places: Places = {}
+        for left, rows in ((20, ripe[k:] + unripe[n_unripe:]), (252, ripe[:k] + unripe[:n_unripe])):
+            places |= {row: (left + 26 * i, 44) for i, row in enumerate(rows)}
+        return places
+
+    def frame(self, k: int) -> State:
+        no, yes, whole, mean = spots = self.spots(k)
+        bits, gain = self.bits(k), self.gains[k]
+        places: Places = {"gain": (whole[0] - 2.5, whole[1], 1, mean[1] - whole[1])}
+        places |= dict(zip(("no", "yes", "whole", "mean"), spots, strict=True))
+        chord = path(f"M{number(no[0])},{number(no[1])}L{number(yes[0])},{number(yes[1])}", **OUTLINE, stroke_width=2)
+        aside = 10 if no[0] < yes[0] else -10
+        names = self.named("no", no, -aside) + self.named("yes", yes, aside)
+        heads = centred(115, 18, f"no: {bits[0]:.3f} bits") + centred(357, 18, f"yes: {bits[1]:.3f} bits")
+        told = text(whole[0] + 10, mean[1] + 22, f"gain {gain:.3f}", font_weight="bold", style=HALO)
+        free = 12 if abs(yes[0] - no[0]) > 120 else 28  # above the names of the branches, where they are near
+        all_ = centred(whole[0], whole[1] - free, f"all: {bits[2]:.3f}")
+        return [chord, heads, names + told + all_], self.sentence(k), places | self.lie(k)
+
+    def named(self, name: str, spot: Spot, aside: float) -> str:
+        """Name a dot outside the arch."""
+        return text(spot[0] + aside, spot[1] - 8, name, text_anchor="end" if aside < 0 else "start")
+
+    def sentence(self, k: int) -> str:
+        (_, yes, whole), bits, weights = self.counts[k], self.bits(k), self.counts[k].sum(axis=1)
+        mean = " + ".join(f"{weights[i]}/{weights[2]} × {bits[i]:.3f}" for i in (1, 0))
+        return (
+            f"Of the {weights[1]} melons that answer yes {yes[0]} are ripe, of the {weights[0]} others "
+            f"{whole[0] - yes[0]}. The mean {mean} = {bits[2] - self.gains[k]:.3f} lies {self.gains[k]:.3f} below the "
+            f"{bits[2]:.3f} bits of all (rounded at the end)."
+        )
+
+
+def arch_explorer(answers: pd.Series, ripe: pd.Series) -> Explorable:
+    """The gain of a yes-or-no question as the height of the arch above the line between its two branches.
+
+    The reader drags the branch of yes along the arch; at rest it is where `answers`, a series of truth values, has it.
+    """
+    branches = _Branches(answers, ripe)
+    n_no, n_yes, n = branches.counts[branches.real].sum(axis=1)
+    bits, gain, least = branches.bits(branches.real), branches.gains[branches.real], branches.least
+    opens = branches.real if branches.real != least else max(branches.choices, key=branches.gains.__getitem__)
+    return branches.explorable(
+        title="The gain under the arch",
+        alt="The arch of the entropy of two classes and the straight line between two of its points, the branches of "
+        f"a question: {bits[0]:.3f} bits with {n_no} melons and {bits[1]:.3f} bits with {n_yes}. Above the line, on "
+        f"the arch, is the whole: {n} melons, {bits[2]:.3f} bits. Straight below it, on the line, is the mean of the "
+        f"branches, {bits[2] - gain:.3f} bits. The distance between the two is the gain, {gain:.3f} bits. The melons "
+        "of both branches lie above.",
+        controls=[
+            Slider(
+                f"Ripe melons of the {n_yes} that answer yes",
+                branches.choices,
+                start=branches.real,
+                opens=opens,
+                points=[branches.spots(k)[1] for k in branches.choices],
+            )
+        ],
+        found=lambda k: k == least,
+        guess=Slider(
+            f"Your guess: with how many ripe ones of the {n_yes} does the answer tell least?",
+            branches.choices,
+            answer=least,
+            truth=f"with {least} of {n_yes}, and {branches.counts[least][0, 0]} of the {n_no} others, it gains only "
+            f"{branches.gains[least]:.3f} bits",
+        ),
+        challenge="Guess, then drag the dot of yes along the arch: the other branch follows. Where is the gain "
+        "smallest, and does the line ever rise above the arch?",
     )
 
 

@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 from figures.charts import Chart, Picture, Spot, tenths, ticks
 from figures.cover import Bin, grown
 from figures.explorable import Choice, Explorable, Panel, Places, Scene, Slider, State
-from figures.looks import OUTLINE, centred, ending, filled, in_class, painted, path, ringed, stroked
+from figures.looks import OUTLINE, centred, ending, filled, grip, in_class, painted, path, ringed, stroked
 from figures.melons import melon_marks, melons_named, ripe_and_unripe
 from treekit.measures import information_gain
 from treekit.models.random_forest import RandomForestClassifier
-from treekit.pen.palette import REGION, RIPE, UNRIPE
-from treekit.pen.svg import circle, element, line, number, rect, text
+from treekit.pen.palette import BAR, REGION, RIPE, UNRIPE
+from treekit.pen.svg import FAINT, circle, element, line, number, rect, text
 
 NOBODY = "none"
 RIPENESS = ("unripe", "ripe")
@@ -36,6 +36,7 @@ RADIUS = 13  # of a melon that a sample holds once: its number has 11 pixels on 
 N_CELLS = 40  # of the grid over each axis on which votes are counted
 SHADES = (0.12, 0.32, 0.5, 0.68, 0.88)  # shares of votes between which the shade changes; a tie is unripe, as a vote
 FULL = (0, 5)  # of the six shades: at least nine votes in ten
+OF_VOTE, OF_SAMPLE = "full colour: nine trees in ten agree", "large: drawn twice or more; faint: not drawn"
 
 
 # -- one melon less -------------------------------------------------------------------------------------------------
@@ -161,7 +162,7 @@ class _Grown:
 class _VotePlane(Scene):
     """Two columns of numbers, the rows in them, and a new point; on it the votes of trees are shaded."""
 
-    size = (440, 436)
+    size = (440, 476)
     second_alt = ""
 
     def __init__(self, X: pd.DataFrame, y: pd.Series, point: tuple[float, float]):
@@ -226,7 +227,12 @@ class _VotePlane(Scene):
             places = {name: (*spot, size, size, 1 if n else LACKING) for name, spot, size, n in rows}
         places["new"] = self.plane.at(*self.point)
         rings = ringed((*self.spots[n], RADIUS * sizes[n] + 4) for n in np.flatnonzero(wrong)) if wrong.any() else ""
-        return [text(0, 16, title, font_weight="bold"), _shades(self.plane, self.levels(grown, m)), rings], places
+        shown = OF_VOTE if counts is None else OF_SAMPLE
+        key = "".join(
+            text(0, 452 + 18 * i, words) for i, words in enumerate((shown, "ringed: classified wrong; ×: a new melon"))
+        )
+        title = text(0, 16, title, font_weight="bold")
+        return [title, key, _shades(self.plane, self.levels(grown, m)), rings], places
 
 
 class _Votes(_VotePlane):
@@ -440,6 +446,105 @@ def errors_by_split(errors: pd.DataFrame) -> Picture:
     words = "; ".join(f"{name} {error:.3f}" for name, error in errors.mean().items())
     alt = f"Dots for the share of test rows classified wrongly, on {len(errors)} splits. The means: {words}."
     return Picture(alt, (480, 34 + 24 * len(rows) + 52), drawn)
+
+
+class _Variance(Scene):
+    """The variance of a mean of trees as two blocks, the floor and what more trees shrink, on its curve."""
+
+    size = (480, 352)
+
+    numbers = (1, 2, 3, 4, 6, 10, 20, 50, 100)
+    correlations = tuple(k / 10 for k in range(11))
+    plane = Chart((0, 2), (0, 1), (68, 66, 460, 296))
+
+    @staticmethod
+    def shares(rho: float, m: float) -> tuple[float, float]:
+        """The two terms of the formula, in variances of one tree."""
+        return rho, (1 - rho) / m
+
+    def at(self, rho: float, m: float) -> Spot:
+        """Where the curve of this correlation has this many trees."""
+        return self.plane.at(float(np.log10(m)), sum(self.shares(rho, m)))
+
+    def halves(self, rho: float, m: int) -> bool:
+        return sum(self.shares(rho, m)) < 0.5 + 1e-9
+
+    @property
+    def most_alike(self) -> tuple[float, int]:
+        """The largest correlation at which some number of trees halves the variance, and the least such number."""
+        pairs = itertools.product(self.correlations, self.numbers)
+        return max((pair for pair in pairs if self.halves(*pair)), key=lambda pair: (pair[0], -pair[1]))
+
+    def background(self) -> str:
+        below = "".join(centred(self.plane.x(np.log10(m)), 315, m) for m in (1, 2, 5, 10, 20, 50, 100))
+        for share in (0, 0.5, 1):
+            below += self.plane.level(share, stroke_opacity=FAINT / 2)
+            below += ending(48, self.plane.y(share) + 5, f"{share:g}")
+        key = rect(2, 6, 14, 14, fill_opacity=BAR) + text(22, 18, "floor ρσ²")
+        key += rect(120, 6, 14, 14, **OUTLINE) + text(140, 18, "shrinks: (1 − ρ)σ²/M")
+        name = text(0, 48, "variance of the mean, in σ²")
+        return key + name + below + centred(264, 340, "number of trees M")
+
+    def marks(self) -> dict[Any, str]:
+        return {"now": circle(0, 0, 7) + grip(self.size[0])}
+
+    def frame(self, rho: float, m: int) -> State:
+        x, y = self.at(rho, m)
+        floor, base = self.plane.y(rho), self.plane.y(0)
+        log_m = np.linspace(0, 2, 61)
+        curve = self.plane.curve(log_m, rho + (1 - rho) / 10**log_m, stroke_width=2)
+        always = self.plane.level(rho, stroke_dasharray="6 4")
+        blocks = rect(x - 13, floor, 26, base - floor, fill_opacity=BAR) + rect(x - 13, y, 26, floor - y, **OUTLINE)
+        return [curve + always, blocks], self.sentence(rho, m), {"now": (x, y)}
+
+    def sentence(self, rho: float, m: int) -> str:
+        floor, rest = self.shares(rho, m)
+        trees = f"{m} trees" if m > 1 else "1 tree"
+        return (
+            f"Correlation {rho:.1f}, {trees}: {floor:.2f} + {rest:.2f} = {floor + rest:.2f}, so the mean has "
+            f"{floor + rest:.0%} of the variance of one tree. More trees can take it to {floor:.0%}."
+        )
+
+
+def variance_explorer() -> Explorable:
+    """The variance of an average by the correlation of two trees and their number; dragged, the curve bends."""
+    scene = _Variance()
+    offered = {f"{m} trees": m for m in (2, 10, 100)}
+    none, half = "no number does", 0.5
+    middle = [scene.plane.y(rho) for rho in scene.correlations]
+    return scene.explorable(
+        title="The floor of an average",
+        alt="A curve of the variance of a mean over its number of trees, from 1 to 100. It falls from the variance of "
+        "one tree towards a dashed line, the floor, at the correlation of two trees. At one number of trees a bar "
+        "below the curve is divided into the floor and the part that more trees shrink.",
+        controls=[
+            Slider(
+                "Correlation ρ",
+                scene.correlations,
+                start=0.3,
+                opens=1.0,
+                show="{:.1f}",
+                points=[(0, y) for y in middle],
+            ),
+            Slider(
+                "Trees M",
+                scene.numbers,
+                start=10,
+                opens=1,
+                points=[(scene.plane.x(float(np.log10(m))), 0) for m in scene.numbers],
+            ),
+        ],
+        guess=Choice(
+            "Your guess: two trees have the correlation 0.5. How many trees halve the variance?",
+            [*offered, none],
+            answer=next((words for words, m in offered.items() if scene.halves(half, m)), none),
+            truth=f"the floor alone is {half:.0%}, and {offered['100 trees']} trees still have "
+            f"{sum(scene.shares(half, 100)):.1%}",
+        ),
+        found=lambda rho, m: (rho, m) == scene.most_alike,
+        challenge="Drag the dot: to the right are more trees, further down less alike ones. Halve the variance with "
+        "trees as much alike as possible, and with as few of them.",
+    )
 
 
 def variance_curves(forests: Mapping[str, tuple[float, float, Mapping[int, float]]], last: int = 64) -> Picture:

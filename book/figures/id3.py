@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from figures.charts import Chart
+from figures.charts import Chart, Picture
 from figures.explorable import Choice, Explorable, Place, Places, Scene, State
 from figures.looks import LINE, OUTLINE, ending, filled, small
 from figures.melons import listed, melon_marks, ripe_and_unripe
@@ -123,6 +123,20 @@ def split_explorer(frame: pd.DataFrame, target: str, rival: str) -> Explorable:
         ),
         challenge=f"Find the questions that gain as much as the {rival}. Which ones gain next to nothing?",
     )
+
+
+def gain_bars(gains: pd.Series, before: float) -> Picture:
+    """For each question a bar of the entropy before it: what the question takes away, and what it leaves, in bits."""
+    bits, step = Chart((0, before), (0, 1), (92, 0, 412, 1)), 26
+    drawing = text(92, 14, "bits gained, and left") + ending(480, 14, "gain")
+    for i, (attribute, gain) in enumerate(gains.sort_values(ascending=False).items()):
+        y = 24 + step * i
+        drawing += text(0, y + 14, str(attribute)) + ending(480, y + 14, f"{gain:.3f}")
+        drawing += rect(92, y, bits.x(gain) - 92, 18, **filled(GAIN))
+        drawing += rect(bits.x(gain), y, 412 - bits.x(gain), 18, fill_opacity=BAR)
+    told = ", ".join(f"{attribute} {gain:.3f}" for attribute, gain in gains.items())
+    alt = f"A bar of {before:.3f} bits for each question, divided into what it gains and what it leaves. Gains: {told}."
+    return Picture(alt, (480, 24 + step * len(gains)), drawing)
 
 
 @plotted

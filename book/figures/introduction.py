@@ -183,10 +183,10 @@ class _View(_Dishes):
     R1 is near and cheap; R2 is the other side of the second cut, R3 that of the first.
     """
 
-    size = (300, 368)
+    size = (300, 378)
 
     def __init__(self, title: str, first: str, distance: int, price: int) -> None:
-        super().__init__((30, 176, 290, 320))
+        super().__init__((30, 186, 290, 330))
         self.title, self.is_distance_first, self.cut = title, first == "distance", (distance, price)
         sides = {f"distance ≤ {distance} m": self.far <= distance, f"price ≤ {price} yuan": self.cost <= price}
         self.questions = list(sides) if self.is_distance_first else list(sides)[::-1]
@@ -210,7 +210,7 @@ class _View(_Dishes):
             centred(150, 15, self.title, font_weight="bold")
             + _small_card(150, 24, f"{first}?", 160)
             + _small_card(95, 78, f"{second}?", 150)
-            + text(20, 168, "price (yuan)")
+            + text(0, 174, "price (yuan)")
             + self.plane.axes([0, 200, 400, 600], range(0, 51, 10), "distance (m)", "")
         )
 

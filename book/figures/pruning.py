@@ -194,12 +194,12 @@ class _Limits(Scene):
         self.target, self.columns = target, [column for column in seen if column != target]
         self.seen, self.new = self.both = [(rows[self.columns], rows[target]) for rows in (seen, new)]
         x, y = (pd.concat([rows[name] for rows in (seen, new)]) for name in [*self.columns, target][:2])
-        self.plane = Chart(around(x, 0.04), around(y, 0.04), (40, 58, 394, 218))
+        self.plane = Chart(around(x, 0.04), around(y, 0.04), (43, 58, 394, 218))
         self.axes = self.plane.axes(ticks(*self.plane.xlim), ticks(*self.plane.ylim), str(x.name), str(y.name))
         self.trees = {value: self.fit(**{self.limit: None if value == NO_LIMIT else value}) for value in self.values}
         self.losses = {value: [self.lost(tree, *rows) for rows in self.both] for value, tree in self.trees.items()}
         most, last = 1.05 * max(map(max, self.losses.values())), len(self.values) - 1
-        self.traces = Chart((-0.3, last + 0.3), (0, most), (40, 286, 394, 346))
+        self.traces = Chart((-0.3, last + 0.3), (0, most), (43, 286, 394, 346))
 
     def fit(self, **limits: Any) -> Tree:
         raise NotImplementedError

@@ -208,7 +208,7 @@ export async function setUp(all, key) {
   function missing(cell, last, packages) {
     if (last.own?.children.length <= 1) clear(last);
     const known = packages.some((name) => /^[a-z-]+$/.test(name)) && listed(packages);
-    const ways = document.querySelector(".dropdown-launch-buttons")
+    const ways = document.querySelector('.dropdown-launch-buttons a[href*="//mybinder.org/"]')
       ? "Open the chapter on Binder or Colab (the rocket at the top), or download it (the arrow)"
       : "Download the chapter (the arrow at the top)";
     const why = `needs ${known}, which could not be loaded from ${host}. ${ways} and run it on your own machine.`;

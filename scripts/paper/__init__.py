@@ -5,4 +5,5 @@ All three are made of the site as it was built last, so every number, reference 
 * `site` reads the built pages; `formulas` turns their MathML into Typst, and into words for who listens
 * `typesetting` writes pages as Typst, `paper.typ` says how they look, `pdf` joins them and has them set
 * `epub` packs pages as an e-book, `offline` packs the site itself
+* `offer` puts the files beside the pages, and links to them
 """

@@ -6,7 +6,6 @@ EPUB is XML: pages that an HTML parser has read are written out with the namespa
 from __future__ import annotations
 
 import sys
-import time
 import uuid
 import zipfile
 from html import escape
@@ -21,7 +20,9 @@ from scripts.paper.site import (
     SVG,
     TITLE,
     Page,
+    add_to,
     classes,
+    day_of_build,
     on_site,
     read_all,
     remove,
@@ -140,7 +141,7 @@ def package(files: dict[str, str], binary: dict[str, Path], pages: list[Page]) -
         f'xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:identifier id="uid">urn:uuid:{edition}</dc:identifier>'
         f"<dc:title>{TITLE}</dc:title><dc:language>en</dc:language><dc:creator>The authors of {TITLE}</dc:creator>"
         '<dc:rights>CC BY 4.0</dc:rights><meta property="dcterms:modified">'
-        f"{time.strftime('%Y-%m-%dT%H:%M:%SZ', time.gmtime())}"
+        f"{day_of_build():%Y-%m-%dT%H:%M:%SZ}"
         '</meta><meta property="schema:accessMode">textual</meta><meta property="schema:accessMode">visual</meta>'
         f'<meta property="schema:accessModeSufficient">textual</meta>{features}'
         '<meta property="schema:accessibilityHazard">none</meta></metadata>'
@@ -148,8 +149,9 @@ def package(files: dict[str, str], binary: dict[str, Path], pages: list[Page]) -
     )
 
 
-def pack(site: Path, out: Path) -> None:
-    pages, images = read_all(site), set[str]()
+def pack(site: Path, pages: list[Page], out: Path) -> None:
+    """Write the e-book; the pages are changed for it."""
+    images = set[str]()
     names = {page.name for page in pages}
     files = {f"{page.name}.xhtml": document(page.title, clean(page, names, images)) for page in pages}
     files["front.xhtml"] = document(TITLE, f'<img class="cover" src="preview.png" alt="{TITLE}"/>')
@@ -160,14 +162,14 @@ def pack(site: Path, out: Path) -> None:
     files["content.opf"] = package(files, binary, pages)
     out.parent.mkdir(parents=True, exist_ok=True)
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
-        archive.writestr("mimetype", "application/epub+zip", zipfile.ZIP_STORED)
-        archive.writestr("META-INF/container.xml", CONTAINER)
+        add_to(archive, "mimetype", "application/epub+zip", zipfile.ZIP_STORED)
+        add_to(archive, "META-INF/container.xml", CONTAINER)
         for name, text in files.items():
-            archive.writestr(f"EPUB/{name}", text)
+            add_to(archive, f"EPUB/{name}", text)
         for name, path in binary.items():
-            archive.writestr(f"EPUB/{name}", path.read_bytes())
+            add_to(archive, f"EPUB/{name}", path.read_bytes())
 
 
 if __name__ == "__main__":
-    pack(Path(sys.argv[1]), Path(sys.argv[2]))
+    pack(Path(sys.argv[1]), read_all(Path(sys.argv[1])), Path(sys.argv[2]))
     print(f"{sys.argv[2]}, {Path(sys.argv[2]).stat().st_size / 1e6:.1f} MB")

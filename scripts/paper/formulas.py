@@ -28,7 +28,8 @@ SPOKEN = {
     "∞": "infinity", "→": "to", "←": "becomes", "∣": "given", "|": "bar", "∖": "without", "≈": "about", "∂": "partial",
     "∅": "the empty set", "∗": "star", "′": "prime", "…": "and so on", "⋯": "and so on", "±": "plus or minus",
     "∧": "and", "∨": "or", "¬": "not", "⟹": "implies", "∝": "proportional to", "∇": "gradient", "!": "factorial",
-    "≡": "is identical to", "½": "one half", "∼": "is distributed as", "⌊": "floor", "⌈": "ceiling",
+    "≡": "is identical to", "½": "one half", "∼": "is distributed as",
+    "{": "open brace", "}": "close brace", "⌊": "floor", "⌈": "ceiling",
 }  # fmt: skip
 SILENT = {"\u2061", "\u2062", "\u200b", ""}
 POWERS = {"2": "squared", "3": "cubed", "∗": "star", "′": "prime", "T": "transposed", "⊤": "transposed"}

@@ -9,9 +9,9 @@ import sys
 import zipfile
 from pathlib import Path
 
+from scripts.paper.site import add_to
+
 FOLDER = "decision-trees"
-#: The same for every run, so that the same site gives the same file.
-BEGINNING = (1980, 1, 1, 0, 0, 0)
 
 
 def pack(site: Path, out: Path) -> None:
@@ -20,9 +20,7 @@ def pack(site: Path, out: Path) -> None:
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
         for path in sorted(site.rglob("*")):
             if path.is_file():
-                entry = zipfile.ZipInfo(f"{FOLDER}/{path.relative_to(site).as_posix()}", BEGINNING)
-                entry.compress_type = zipfile.ZIP_DEFLATED
-                archive.writestr(entry, path.read_bytes())
+                add_to(archive, f"{FOLDER}/{path.relative_to(site).as_posix()}", path.read_bytes())
 
 
 if __name__ == "__main__":

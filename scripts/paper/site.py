@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import re
+import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -20,7 +22,10 @@ MATHML, SVG = "http://www.w3.org/1998/Math/MathML", "http://www.w3.org/2000/svg"
 #: Where the book can be read, if this is known: figures that move say so, and links out of a file lead there.
 ADDRESS = os.environ.get("BOOK_SITE_URL", "").rstrip("/")
 #: What has a use on a screen alone.
-SCREEN = {"headerlink", "explorable-controls", "explorable-challenge", "viewcode-link", "outline", "check-replies"}
+SCREEN = {
+    *("headerlink", "explorable-controls", "explorable-challenge", "viewcode-link", "outline", "check-replies"),
+    "your-table",
+}
 
 
 @dataclass
@@ -115,6 +120,24 @@ def target(page: str, href: str) -> tuple[str, str] | None:
         return page, place
     found = re.fullmatch(r"([\w-]+)\.html", path)
     return (found[1], place) if found else None
+
+
+def day_of_build() -> datetime:
+    """The day on which the files are made, or that SOURCE_DATE_EPOCH names, so that they can be made again."""
+    if epoch := os.environ.get("SOURCE_DATE_EPOCH"):
+        return datetime.fromtimestamp(int(epoch), UTC)
+    return datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+
+
+def write_day(day: datetime) -> str:
+    return f"{day.day} {day:%B %Y}"
+
+
+def add_to(archive: zipfile.ZipFile, name: str, content: str | bytes, how: int = zipfile.ZIP_DEFLATED) -> None:
+    """Add a file without the time, so that the same content gives the same archive."""
+    entry = zipfile.ZipInfo(name)
+    entry.compress_type = how
+    archive.writestr(entry, content)
 
 
 def on_site(page: str, href: str) -> str:

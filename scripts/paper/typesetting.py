@@ -19,9 +19,10 @@ CHINESE = re.compile(r"[\u4e00-\u9fff][\u4e00-\u9fff·]*")
 MOVED = {"fold-hint": "Hint", "fold-solution": "Solution"}
 LATER = {"fold-for-the-curious": "For the curious", "fold-in-print": "In print", "fold-checked": "Checked"}
 BOXES = {"proof": "theorem", "exercise": "exercise", "check": "check", "sidebar": "note"}
-LINES_KEPT = 24  # a listing, or a table, of more lines than these may go on on the next page
-HIGHEST = 250  # points that a drawing may take of a page
+LINES_KEPT = 36  # a listing, or a table, of more lines than these may always go on on the next page
+HIGHEST, WIDEST = 350, 374  # points that a drawing may take of a page
 COLUMNS = 86  # of code fit beside each other
+LINE, MOST_KEPT = 105, 2500  # letters of a table's line, and of a table that shall stand on one page
 
 
 def quote(text: str) -> str:
@@ -43,6 +44,7 @@ class Typesetter:
         self.answers: dict[str, list[str]] = defaultdict(list)
         self.later: list[str] = []
         self.uses: dict[str, list[str]] = defaultdict(list)
+        self.defined: dict[str, list[str]] = defaultdict(list)
         self.labels = {(name, ""): name for name in self.pages} | {
             (name, id_): f"{name}--{id_}" for name, page in self.pages.items() for id_ in ids(page.article)
         }
@@ -52,11 +54,11 @@ class Typesetter:
             for link in page.article.iter("a")
             if (place := target(name, link.get("href", "")))
         }
-        self.exercise, self.level, self.count = "", 2, 0
+        self.exercise, self.level, self.count, self.boxes = "", 2, 0, 0
 
     def chapter(self, page: Page) -> str:
         """A page of the site as a chapter, which starts on a new page of paper."""
-        self.page, self.level, self.later = page.name, 2 + page.depth, []
+        self.page, self.level, self.later, self.figures = page.name, 2 + page.depth, [], 0
         made = self.element(page.article)
         if self.later:
             made += f"#heading(level: {self.level + 1})[For the curious];\n\n" + "".join(self.later)
@@ -85,6 +87,12 @@ class Typesetter:
         label = f"{self.page}--{node.get('id')}"
         return f"#mark({quote(label)});" if label in self.wanted or "--term-" in label else ""
 
+    def kept(self, made: str, floats: bool = False) -> str:
+        """What shall not be cut by a page, unless that leaves a page half empty: then `pdf.loosened` lets go of it."""
+        self.count += 1
+        floats = floats and not self.boxes
+        return f'\n\n#keep("kept-{self.count}", {str(floats).lower()}, {made});\n\n'
+
     # Text
 
     def on_p(self, node: Element) -> str:
@@ -94,7 +102,12 @@ class Typesetter:
         return f"#emph[{self.inner(node)}];"
 
     def on_strong(self, node: Element) -> str:
-        return f"#strong[{self.inner(node)}];"
+        """A term is bold where it is defined, for which the index looks; what else is bold, it does not ask for."""
+        if self.page == "glossary":
+            return f"#strong[{self.inner(node)}];"
+        self.count += 1
+        self.defined[text_of(node).lower().removesuffix("s")].append(f"use-{self.count}")
+        return f"#mark({quote(f'use-{self.count}')});#strong[{self.inner(node)}];"
 
     def on_small(self, node: Element) -> str:
         return f"#text(.85em)[{self.inner(node)}];"
@@ -171,9 +184,9 @@ class Typesetter:
             return ""
         lines = text.split("\n")
         size = min(1.0, COLUMNS / max(map(len, lines)))
-        whole = "true" if len(lines) <= LINES_KEPT else "false"
         kind = "code" if self.is_code else "output"
-        return f"\n\n#listing({quote(text)}, kind: {quote(kind)}, size: {max(size, 0.7):.2f}, whole: {whole});\n\n"
+        made = f"listing({quote(text)}, kind: {quote(kind)}, size: {max(size, 0.7):.2f})"
+        return self.kept(made) if len(lines) <= LINES_KEPT else f"\n\n#{made};\n\n"
 
     is_code = True
 
@@ -191,21 +204,23 @@ class Typesetter:
 
     def on_table(self, node: Element) -> str:
         rows = [list(row) for row in node.iter("tr")]
-        wide = max(sum(int(cell.get("colspan", 1)) for cell in row) for row in rows)
         head = sum(1 for part in node.iter("thead") for _ in part.iter("tr"))
-        made = [[self.cell(cell) for cell in row] for row in rows]
+        # Rows without a head are no table to a reader who listens, but lines in columns.
+        kind = "table" if head else "grid"
+        made = [[self.cell(cell, kind) for cell in row] for row in rows]
         top = f"table.header({', '.join(cell for row in made[:head] for cell in row)}), table.hline(stroke: .5pt), "
         cells = ", ".join(cell for row in made[head:] for cell in row)
         sides = "right" if "dataframe" in classes(node) else "left"
-        table = f"table(columns: {wide}, align: {sides}, {top if head else ''}{cells})"
-        whole = "true" if len(rows) <= LINES_KEPT and sum(map(len, made[-1])) < 700 else "false"
-        return f"\n\n{self.mark(node)}#tabled({whole}, {table});\n\n"
+        look = f"columns: {columns(rows)}, align: {sides}, {top if head else 'inset: (x: 4pt, y: 3pt), '}"
+        table = f"tabled({kind}({look}{cells}))"
+        long = len(rows) > LINES_KEPT or sum(len(text_of(cell)) for row in rows for cell in row) > MOST_KEPT
+        return f"\n\n{self.mark(node)}#{table};\n\n" if long else self.mark(node) + self.kept(table)
 
-    def cell(self, node: Element) -> str:
+    def cell(self, node: Element, kind: str = "table") -> str:
         body = self.inner(node).strip()
-        body = f"*{body}*" if node.tag == "th" and body and "dataframe" in node.get("of", "dataframe") else body
-        spans = f"colspan: {node.get('colspan')}" if node.get("colspan") else ""
-        return f"table.cell({spans})[{body}]" if spans else f"[{body}]"
+        body = f"*{body}*" if node.tag == "th" and body else body
+        spans = int(node.get("colspan", 1))
+        return f"{kind}.cell(colspan: {spans}, align: center)[{body}]" if spans > 1 else f"[{body}]"
 
     def on_dl(self, node: Element) -> str:
         return f"\n\n{self.mark(node)}{''.join(self.element(child) for child in node)}\n\n"
@@ -231,7 +246,10 @@ class Typesetter:
                 (e for e in node.iter("p") if classes(e) & {"admonition-title", "sidebar-title", "check-title"}), None
             )
         head = self.mark(node) + (self.inner(title) if title is not None else "")
-        return f"\n\n#boxed({quote(kind)})[{head}][{self.inner(node, title)}];\n\n"
+        self.boxes += 1
+        made = f"boxed({quote(kind)})[{head}][{self.inner(node, title)}]"
+        self.boxes -= 1
+        return f"\n\n#{made};\n\n" if kind == "fold" else self.kept(made)
 
     def on_admonition(self, node: Element) -> str:
         kind = next((kind for name, kind in BOXES.items() if name in classes(node)), "plain")
@@ -309,14 +327,14 @@ class Typesetter:
     # Pictures
 
     def on_svg(self, node: Element) -> str:
-        return self.drawing(node)
+        return self.kept(f"drawn({self.drawing(node)})", floats=True)
 
     def on_treekit_tree(self, node: Element) -> str:
-        return "".join(f"\n\n#drawn({self.drawing(svg)[1:]})\n\n" for svg in node.iter("svg"))
+        return "".join(self.on_svg(svg) for svg in node.iter("svg"))
 
     on_treekit_rows = on_treekit_tree
 
-    def drawing(self, svg: Element, widest: float = 400) -> str:
+    def drawing(self, svg: Element, widest: float = WIDEST) -> str:
         """A drawing as a call of Typst's `image`."""
         alt = svg.get("aria-label") or "drawing"
         width, height = map(float, svg.get("viewBox", "0 0 400 1").split()[2:])
@@ -324,22 +342,48 @@ class Typesetter:
         text = still(svg)
         name = hashlib.sha1(text.encode()).hexdigest()[:12] + ".svg"
         (self.folder / name).write_text(text, encoding="utf-8")
-        return f"#image({quote(name)}, width: {min(0.75 * width, widest):.0f}pt, alt: {quote(alt)})"
+        return f"image({quote(name)}, width: {min(0.75 * width, widest):.0f}pt, alt: {quote(alt)})"
 
     def on_figure(self, node: Element) -> str:
         """A figure that moves on the site, in the frame that it was drawn with, and where it moves."""
         svgs = list(node.iter("svg"))
-        images = ", ".join(self.drawing(svg, 400 if len(svgs) == 1 else 215)[1:] for svg in svgs)
+        images = ", ".join(self.drawing(svg, WIDEST if len(svgs) == 1 else 215) for svg in svgs)
         title = next((escape(text_of(e)) for e in node.iter("strong")), "")
         said = next((self.inner(e).strip() for e in node.iter("output")), "")
         address = on_site(self.page, f"#{node.get('id')}")
-        where = f"#link({quote(address)})[It moves on the site.];" if address else ""
-        return f"\n\n#moving([{self.mark(node)}{title}], [{said} {where}], {images});\n\n"
+        shown = escape(address.partition("//")[2])
+        where = f"It moves at #link({quote(address)})[{shown}]." if address else ""
+        made = f"moving([{self.numbered()}{title}], [{said} {where}], {images})"
+        return self.mark(node) + self.kept(made, floats=True)
+
+    def numbered(self) -> str:
+        """The number of a figure on paper: the chapter's, and its place there."""
+        self.figures += 1
+        chapter = re.match(r"\d+\.", self.pages[self.page].title)
+        return f"Figure {chapter[0] if chapter else ''}{self.figures}. "
 
     def on_img(self, node: Element) -> str:
         source = self.site / "book" / node.get("src", "")
         shutil.copy(source, self.folder)
-        return f"\n\n#drawn(image({quote(source.name)}, alt: {quote(node.get('alt') or 'picture')}))\n\n"
+        made = f"drawn(image({quote(source.name)}, alt: {quote(node.get('alt') or 'picture')}))"
+        return self.kept(made, floats=True)
+
+
+def columns(rows: list[list[Element]]) -> str:
+    """The widths of a table's columns: as they come, or if its lines are too long, by what each column has to say."""
+    wide = max(sum(int(cell.get("colspan", 1)) for cell in row) for row in rows)
+    full = [row for row in rows if len(row) == wide]
+    texts = [[text_of(row[place]) for row in full] for place in range(wide)]
+    longest = [max(map(len, column), default=0) for column in texts]
+    if sum(longest) <= LINE or not full:
+        return str(wide)
+    word = [max((len(word) for text in column for word in re.split(r"\W", text)), default=0) for column in texts]
+    mean = [sum(map(len, column)) / len(column) for column in texts]
+    widths = [
+        "auto" if most <= LINE / (2 * wide) else f"{some + least:.1f}fr"
+        for most, least, some in zip(longest, word, mean)
+    ]
+    return f"({', '.join(widths)})"
 
 
 def ids(article: Element) -> list[str]:

@@ -564,6 +564,32 @@ def test_no_remark_is_covered_by_the_contents(browser, address):
         assert page.evaluate(COVERED) + errors == []
 
 
+# Where prose, checks, pictures and figures of one panel end, from the left of their section. Code may be wider.
+ENDS = """() => [...document.querySelectorAll("article > section > section")].flatMap((section) =>
+  [...section.querySelectorAll(":scope > :is(p, .check), :scope > .cell > .cell_output > svg, figure:not(:has(.two))")]
+    .filter((e) => e.checkVisibility() && !e.closest("details"))
+    .map((e) => Math.round(e.getBoundingClientRect().right - section.getBoundingClientRect().left)))"""
+
+
+def test_what_is_read_has_one_right_edge(browser, address):
+    with browser.new_context(viewport={"width": DESK, "height": 700}) as context:
+        for chapter in ("id3", "cart", "forests"):
+            page, errors, _ = open_page(context, f"{address}/book/{chapter}.html", address)
+            wait_until_laid_out(page)
+            ends = page.evaluate(ENDS)
+            assert len(ends) > 30 and max(ends) <= 560 and ends.count(560) > len(ends) / 2 and errors == []
+
+
+def test_listings_show_no_markup(site):
+    """Neither the backticks nor the roles by which docstrings name formulas for the reference."""
+    listings = [
+        re.sub("<.*?>", "", listing)
+        for path in (site / "book").glob("*.html")
+        for listing in re.findall(r'<div class="highlight-python.*?</pre>', path.read_text("utf-8"), re.DOTALL)
+    ]
+    assert len(listings) > 60 and [code for code in listings if "``" in code or ":eq:" in code] == []
+
+
 # The height of every plot before and after it comes.
 HEIGHTS = """async () => {
   const plots = [...document.querySelectorAll("article img")];

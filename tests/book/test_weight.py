@@ -42,11 +42,29 @@ def test_a_first_visit_is_light(first_visits):
     assert len(first_visits) > 12 and heavy == {}
 
 
-@pytest.mark.parametrize("page", ["book/cover.html", "book/gbdt.html"])
+@pytest.mark.parametrize(
+    "page",
+    [
+        f"book/{name}.html"
+        for name in ("cover", "gbdt", "your_table", "writing", "reference_estimators", "reference_inside")
+    ],
+)
 def test_a_page_stands_still_while_it_comes(site, browser, page):
     """On a slow phone, where the text stands long before its face has come."""
     with server(site) as served:
         assert visit(browser, served, page, PHONE, is_slow=True).shift < MOST_SHIFT
+
+
+def test_the_cover_stands_still_on_a_desk(site, browser):
+    """Its columns are there before its cards have come, and its figure is alive before the page's script has."""
+    with server(site) as served:
+        assert max(visit(browser, served, "book/cover.html").shift for _ in range(3)) < MOST_SHIFT
+    with server(site) as served, browser.new_context() as context:
+        tab = context.new_page()
+        tab.route("**/page.js*", lambda route: route.abort())
+        tab.goto(f"{served.address}/book/cover.html")
+        tab.get_by_role("radio", name="texture").check(force=True)
+        assert "0.617 bits are left" in tab.locator("figure.explorable output").text_content()
 
 
 def test_a_first_visit_loads_one_script_and_one_style_sheet(first_visits):

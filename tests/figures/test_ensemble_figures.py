@@ -118,7 +118,7 @@ def test_a_tree_alone_and_the_vote_are_treekits(figures, measured):
         assert f"gets {melons_named(alone)} wrong" in frame.sentence
         assert f"predicts {'ripe' if at_cross[m - 1] else 'unripe'} at the cross" in frame.sentence
         together = X.index[(on_rows[:m].mean(axis=0) > 0.5) != ripe]
-        assert [scene.parts[2].count("<circle") for scene in frame.scenes] == [len(alone), len(together)]
+        assert [scene.parts[3].count("<circle") for scene in frame.scenes] == [len(alone), len(together)]
         assert frame.found == (m == 3) and (m < 3 or not len(together))
         if m > 1:
             assert f"{at_cross[:m].sum()} of {m} vote" in frame.sentence

@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from figures.charts import Chart
 from figures.cover import falling_melons, frontier, grown, lay_out, levels_of
 from figures.entropy import entropy_explorer
 from figures.explorable import Choice, Explorable, Panel, Slider
@@ -18,7 +19,7 @@ from treekit.datasets import load_watermelon
 from treekit.measures import conditional_entropy
 from treekit.models.id3 import ID3Classifier
 from treekit.pen.palette import CLASS_COLORS, class_color
-from treekit.pen.svg import Plane, number, text
+from treekit.pen.svg import number, text
 
 BOOK = Path(__file__).resolve().parents[2] / "book"
 
@@ -166,9 +167,9 @@ def test_numbers_are_short():
     assert [number(v) for v in (3, 2.5, 1 / 3, -0.001, -1.25, 100.0)] == ["3", "2.5", "0.33", "0", "-1.25", "100"]
 
 
-def test_a_plane_maps_data_to_pixels():
-    plane = Plane((0, 10), (0, 1), (50, 20, 250, 120))
-    assert (plane.x(0), plane.x(10), plane.y(0), plane.y(1)) == (50, 250, 120, 20)
+def test_a_chart_maps_data_to_pixels():
+    chart = Chart((0, 10), (0, 1), (50, 20, 250, 120))
+    assert (chart.x(0), chart.x(10), chart.y(0), chart.y(1)) == (50, 250, 120, 20)
 
 
 @pytest.mark.parametrize("page", ["#ffffff", "#14181e", "#121212"])

@@ -222,3 +222,12 @@ def test_cells_are_numbered_in_64_bits_where_numpys_own_integers_have_32():
     level.unit, level.values = np.ones((1, 1)), lambda column, entries: column.take(entries)
     cells = category_cells(level, np.array([3, 49_999]), 50_000)
     assert cells.node.tolist() == [0, 59_999] and cells.category.tolist() == [3, 49_999]
+
+
+@pytest.mark.parametrize("unit", [1, 10, 100])
+def test_categories_of_equal_means_keep_their_order_whatever_rounding_does(unit):
+    """The means of a and b are 5 units. In the order b, a, c three rows could be cut off, in a, b, c only two."""
+    table = pd.DataFrame({"c": [*"aabbbcc"]})
+    for spread in range(1, 5):
+        y = np.array([5 - spread, 5 + spread, 5, 5, 5, 90, 90]) / unit
+        assert CARTRegressor(min_samples_leaf=3).fit(table, y).tree_.n_nodes == 1

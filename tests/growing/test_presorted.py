@@ -42,5 +42,23 @@ def test_leaving_nodes_out_changes_nothing_until_the_smaller_level_reads():
     smaller = level.keep_only(np.array([1]))
     assert level.orders.tolist() == [[1, 0, 3, 2]]
     assert smaller.orders.tolist() == [[3, 2]]
-    with pytest.raises(AssertionError, match="moved on"):
+    with pytest.raises(RuntimeError, match="moved on"):
         _ = level.orders
+    with pytest.raises(RuntimeError, match="moved on"):
+        _ = level.keep_only(np.array([0])).orders  # as many entries, but others
+
+
+@pytest.mark.parametrize("next_reads", [False, True])
+def test_a_level_whose_rows_have_moved_on_is_refused(next_reads):
+    """Both levels have as many entries: without a refusal the older one would read the orders of the next."""
+    root = root_of(np.array([[3.0, 1, 2, 0]]), np.ones(4))
+    _ = root.orders
+    branch, two = np.array([0, 1, 0, 1]), np.array([2])
+    level, _ = descend(root, branch, two, next_id=1)
+    if next_reads:
+        _ = level.orders
+    with pytest.raises(RuntimeError, match="moved on"):
+        _ = root.orders
+    with pytest.raises(RuntimeError, match="moved on"):
+        descend(root, branch, two, next_id=1)
+    assert level.orders.tolist() == [[2, 0, 3, 1]]

@@ -135,3 +135,14 @@ def test_a_forest_with_an_outlier_still_follows_the_curve():
     near = x < np.sort(x)[-20]
     forest = RandomForestRegressor(10, random_state=0).fit(X, with_outlier)
     assert np.abs(forest.predict(X) - y)[near].max() < 0.1
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+@pytest.mark.parametrize("has_gaps", [False, True])
+def test_of_equal_cuts_the_first_wins_whatever_the_unit_of_the_targets(criterion, has_gaps):
+    """Cuts that gain the same of whole targets gain nearly the same of tenths: rounding must not decide."""
+    for seed in range(40):
+        y, X = np.random.default_rng(seed).integers(0, 6, 9).astype(float), np.arange(9.0)[:, np.newaxis]
+        y[0], X[8] = 1, np.nan if has_gaps else 8
+        trees = [CARTRegressor(criterion=criterion, max_depth=1).fit(X, y / unit).tree_ for unit in (1, 10, 100)]
+        assert [tree.threshold[0] for tree in trees] == [trees[0].threshold[0]] * 3 or trees[0].n_nodes == 1

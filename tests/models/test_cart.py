@@ -339,6 +339,19 @@ def test_agreement_is_counted_by_weight():
     assert first.adjusted[0] == pytest.approx((agree - majority) / (1 - majority), rel=1e-12)
 
 
+def test_of_surrogates_that_agree_equally_the_first_comes_first():
+    """Each column sends three rows of fourteen the other way, whose weights are rounded in tenths and in sevenths."""
+    y = np.repeat([0, 1, 0], [7, 7, 1])
+    for seed in range(50):
+        rng = np.random.default_rng(seed)
+        wrong = [np.isin(np.arange(15), rng.choice(14, 3, replace=False)) for _ in range(3)]
+        X = np.column_stack([np.where(np.arange(15) < 14, y, np.nan), *(y ^ miss for miss in wrong)])
+        weight = np.append(rng.integers(1, 6, 14), 1)
+        trees = [CARTClassifier(max_depth=1).fit(X, y, weight / unit).tree_ for unit in (1, 10, 100, 7)]
+        first, *others = [[int(surrogate.feature[0]) for surrogate in tree.surrogates] for tree in trees]
+        assert others == [first] * 3
+
+
 def test_a_surrogate_must_beat_the_heavier_branch():
     """The second column sends four rows of six where the first does, no more than all to the right would."""
     X = np.array([[0.0, 0, np.nan], [0, 1, 1], [1, 0, 1], [1, 1, 1], [1, 1, 1], [1, 1, 1]])
@@ -346,6 +359,12 @@ def test_a_surrogate_must_beat_the_heavier_branch():
     assert model.tree_.feature[0] == 0
     assert all((surrogate.feature < 0).all() for surrogate in model.tree_.surrogates)
     assert model.predict([[np.nan, 0, 1]]).tolist() == [1]
+
+
+def test_of_branches_that_weigh_the_same_a_row_without_a_value_takes_the_first():
+    """0.1 and 0.2 on the right add up to a little more than 0.3 on the left."""
+    X, y = np.array([[0.0], [1], [1], [np.nan]]), [0, 1, 1, 0]
+    assert CARTClassifier().fit(X, y, [0.3, 0.1, 0.2, 0.1]).tree_.missing[0] == 0
 
 
 def test_a_row_without_any_value_goes_where_most_known_values_went():

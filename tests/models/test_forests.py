@@ -43,6 +43,15 @@ def test_a_forest_of_one_whole_tree_is_cart(criterion):
     assert np.array_equal(forest.apply(X)[:, 0], cart.apply(X))
 
 
+@pytest.mark.parametrize("has_gaps", [False, True])
+def test_apply_gives_each_tree_its_own_node_numbers(has_gaps):
+    """All trees are asked at once; the numbers are those of each one alone, also where rows ask surrogates."""
+    X, y = CANCER
+    X = np.where(np.random.default_rng(1).random(X.shape) < 0.1, np.nan, X) if has_gaps else X
+    forest = RandomForestClassifier(5, random_state=0).fit(X, y)
+    assert np.array_equal(forest.apply(X), np.stack([tree.apply(X) for tree in forest.estimators_], axis=1))
+
+
 def test_class_weights_reach_the_trees():
     X, y = CANCER
     weights = {0: 5.0, 1: 1.0}

@@ -546,7 +546,8 @@ def test_a_sibling_is_its_parent_without_the_other(max_depth):
     rows.to_roots(2, learns)
     units, stop = GradientUnits(2.0**-40, 2.0**-40), StoppingRule(max_depth)
     grower = Watched(bins, rows, units, Newton(), ChildLimits(), largest_gain, stop)
-    trees, per_node = grower.grow(rows.learn(addend, has_counts=False))
+    rows.learn(addend, has_counts=False)
+    trees, per_node = grower.grow(rows.add_up(np.arange(2)))
     assert len(seen) >= 16 and seen[:2] == [len(learns)] * 2 and sum(seen) > 900
     for tree, found in zip(split_roots(trees), rows.per_row(2, per_node), strict=True):
         leaf = tree.apply(values[:, learns])

@@ -74,6 +74,12 @@ def test_splits_on_zero_gain_until_min_gain_forbids():
     assert fit(xor, min_gain=1e-6).tree_.n_nodes == 1
 
 
+def test_a_gain_of_zero_is_zero_whatever_rounding_does():
+    """1 row of 3 in one branch, 4 of 12 in the other: by the logarithms of floats the gain is less than zero."""
+    table = pd.DataFrame({"coin": [*"hhh", *("t" * 12)], "play": [*"ynn", *("yyyy" + "n" * 8)]})
+    assert fit(table).tree_.n_nodes == 3
+
+
 @pytest.mark.parametrize(
     "parameters, n_nodes",
     [({"max_depth": 0}, 1), ({"max_depth": 1}, 4), ({"min_samples_split": 6}, 7), ({"min_gain": 0.5}, 1)],

@@ -16,7 +16,7 @@ from treekit.growing.criteria import Gini
 from treekit.growing.level import first_level
 from treekit.measures import gain_of_counts, gini, gini_index, gini_of_counts
 from treekit.models.cart import CARTClassifier
-from treekit.models.oblique import ObliqueSearch, ObliqueTreeClassifier
+from treekit.models.oblique import ObliqueCut, ObliqueSearch, ObliqueTreeClassifier, better, separates
 from treekit.pruning.cut import cut
 from treekit.pruning.pessimistic import prune_pessimistic
 
@@ -334,3 +334,12 @@ def test_units_of_the_columns_do_not_matter(columns, scale, shift):
 def test_a_large_offset_of_the_columns():
     X, y, _ = tilted(200, 2, gap=0.1)
     assert ObliqueTreeClassifier(random_state=0).fit(X + 1e9, y).score(X + 1e9, y) == 1
+
+
+def test_a_cut_that_gains_more_by_rounding_alone_is_no_better():
+    """Otherwise a climb would go on and on, and whether it does would depend on the order of the rows."""
+    impurity, zero = np.array([0.5, 0.5]), np.zeros(2)
+    now = ObliqueCut(np.eye(2), np.array([0.3, 0.3]), zero)
+    turned = ObliqueCut(-np.eye(2), np.array([0.3 + 1e-15, 0.31]), zero)
+    assert better(now, turned, impurity).direction.tolist() == [[1, 0], [0, -1]]
+    assert separates(now._replace(gain=impurity - 1e-15), impurity) and not separates(now, impurity)

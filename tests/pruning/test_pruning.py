@@ -27,7 +27,7 @@ from treekit.pruning.cost_complexity import cost_complexity_path, prune_cost_com
 from treekit.pruning.cut import cut
 from treekit.pruning.held_out import preprune, prune_reduced_error
 from treekit.pruning.pessimistic import binomial_limit, collapse, normal_limit, prune_pessimistic
-from treekit.pruning.subtree_raising import prune_and_raise
+from treekit.pruning.subtree_raising import Branch, Raising, Rows, prune_and_raise
 from treekit.reading.encoding import encode
 from treekit.trees.structure import SHARE
 from treekit.trees.tree import Tree
@@ -623,3 +623,22 @@ def test_tree_of_numbers_has_no_error_rates():
         cost_complexity_path(tree, "misclassification")
     with pytest.raises(ValueError, match="y contains NaN"):
         prune_reduced_error(tree, X[:2], [1.0, np.nan])
+
+
+def raising(weight):
+    """The recursion of subtree raising, and the rows that it begins with: the third has no value for the test."""
+    values, y = np.array([[0.0, 1, np.nan]]), np.array([0, 1, 0])
+    tree = C45Classifier(min_samples_leaf=0, confidence=None).fit(values.T, y).tree_
+    recursion = Raising(tree, values, y, 0.25, binomial_limit, 0.0)
+    return recursion, Rows(np.array([0, 1, 2]), np.array(weight), np.array([0.0, 0.0, 1.0]))
+
+
+def test_raising_sends_a_small_part_of_a_row_down_the_first_of_equal_branches_whatever_rounding_does():
+    recursion, rows = raising([0.3, 0.1 + 0.2, 0.1])
+    assert [part.row.tolist() for part in recursion.parts(0, rows)] == [[0, 2], [1]]
+
+
+def test_the_last_of_equal_branches_is_raised_whatever_rounding_does():
+    """As J48 does."""
+    left, right = Branch(1, np.array([0.1 + 0.2]), 2), Branch(2, np.array([0.3]), 1)
+    assert Branch(0, np.array([0.6]), 3, [left, right]).largest() is right

@@ -359,3 +359,9 @@ def test_peak_memory_of_predict(monkeypatch):
 def peak_of(call, table) -> int:
     call(table)
     return peak_bytes(lambda: call(table))
+
+
+def test_of_children_that_weigh_the_same_the_first_is_the_heaviest_whatever_rounding_does():
+    tree = CARTClassifier().fit([[0.0], [1]], [0, 1]).tree_
+    assert tree.heaviest_branch(np.array([0.6, 0.3, 0.1 + 0.2])).tolist() == [0, 0, 0]
+    assert tree.heaviest_branch(np.array([0.6, 0.3, 0.31])).tolist() == [1, 0, 0]

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from treekit.growing.monotone import Monotone
 from treekit.numeric import TIE, Array, Floats, Ints
 from treekit.reading.encoding import Feature
 from treekit.trees.routes import BranchPerCategory, Routes, join_routes
@@ -36,14 +37,10 @@ class SplitCandidates:
         Branch 0 is at or below it, branch 1 above; NaN for a column of categories. It means nothing without a gain.
     routes : dict of Routes or BranchPerCategory
         For each column of categories, the branches of the categories in each node.
-    branch_weight : dict of arrays of shape (n_nodes, n_branches)
-        Weight of the known rows on both sides, for columns of numbers where a criterion may need it.
-    branch_entropy : dict of arrays of shape (n_nodes,)
-        For columns of categories with a branch each, the entropy of the known rows' branches, in bits.
     n_candidates : array of shape (n_columns, n_nodes) or None
         Number of cuts within the limits, if they were counted.
     split_information : array of shape (n_columns, n_nodes) or None
-        Entropy, in bits, of the branches, for a choice by gain ratio.
+        Entropy, in bits, of the branches that the known rows take, for a choice by gain ratio.
     feature : array of shape (n_columns, n_nodes) or None
         The columns of the table, if each node has its own.
     direction : array of shape (n_nodes, n_features) or None
@@ -53,8 +50,6 @@ class SplitCandidates:
     gain: Floats
     threshold: Floats
     routes: dict[int, Routes | BranchPerCategory] = field(default_factory=dict)
-    branch_weight: dict[int, Floats] = field(default_factory=dict)
-    branch_entropy: dict[int, Floats] = field(default_factory=dict)
     n_candidates: Floats | None = None
     split_information: Floats | None = None
     feature: Ints | None = None
@@ -90,17 +85,11 @@ def merge_candidates(parts: Sequence[SplitCandidates], columns: Sequence[int] | 
         filled = (np.full(part.gain.shape, default) if a is None else a for part, a in zip(parts, arrays))
         return np.concatenate(list(filled))[by_number]
 
-    def renumber(dicts: Sequence[dict[int, Any]]) -> dict[int, Any]:
-        """One dict for all columns, whose keys are places in the parts so far."""
-        first = np.cumsum([0, *(len(part.gain) for part in parts)])
-        return {int(number[first[i] + k]): array for i, part in enumerate(dicts) for k, array in part.items()}
-
+    first = np.cumsum([0, *(len(part.gain) for part in parts)])
     return SplitCandidates(
         gain=merge([part.gain for part in parts], np.nan),
         threshold=merge([part.threshold for part in parts], np.nan),
-        routes=renumber([part.routes for part in parts]),
-        branch_weight=renumber([part.branch_weight for part in parts]),
-        branch_entropy=renumber([part.branch_entropy for part in parts]),
+        routes={int(number[first[i] + k]): routes for i, part in enumerate(parts) for k, routes in part.routes.items()},
         n_candidates=merge([part.n_candidates for part in parts], np.nan),
         split_information=merge([part.split_information for part in parts], np.nan),
         feature=merge([part.feature for part in parts], -1),
@@ -117,10 +106,14 @@ def merge_kinds(
 
 @dataclass(frozen=True)
 class ChildLimits:
-    """The least number of rows and the least weight of a child; the least weight may differ from node to node."""
+    """The least number of rows and the least weight of a child; the least weight may differ from node to node.
+
+    With ``monotone`` the values of the children of a column of numbers have limits, too.
+    """
 
     rows: float = 1
     weight: float | Floats = 0.0
+    monotone: Monotone | None = None
 
     @cached_property
     def limits_weight(self) -> bool:
@@ -129,7 +122,12 @@ class ChildLimits:
 
     def of(self, node: Ints) -> ChildLimits:
         """The limits for the children of each of these nodes."""
-        return ChildLimits(self.rows, self.weight[node] if isinstance(self.weight, np.ndarray) else self.weight)
+        weight = self.weight[node] if isinstance(self.weight, np.ndarray) else self.weight
+        return ChildLimits(self.rows, weight)
+
+    def of_columns(self, columns: list[int]) -> ChildLimits:
+        """The limits for the children that cuts of some columns leave."""
+        return replace(self, monotone=self.monotone.of_columns(columns)) if self.monotone else self
 
 
 def largest_gain(candidates: SplitCandidates, impurity: Floats, tree: Ints | None = None) -> Ints:

@@ -152,7 +152,9 @@ def score_branches(
     gain = np.where(can_split, criterion.gain(saving, level.sums), -np.inf)
     share = safe_divide(weight, cells.by_node(weight)[cells.node])
     entropy_of_branches = -cells.by_node(share * np.log2(np.where(share > 0, share, 1.0)))
-    return replace(_category_candidates(gain, BranchPerCategory(n_values)), branch_entropy={0: entropy_of_branches})
+    return replace(
+        _category_candidates(gain, BranchPerCategory(n_values)), split_information=entropy_of_branches[np.newaxis]
+    )
 
 
 def score_groups(

@@ -52,6 +52,8 @@ class Criterion:
         Whether the cost of a group follows from its sums alone: the absolute error alone needs the rows.
     uses_deviations : bool
         Whether it is a :class:`DeviationCriterion`.
+    may_choose_by_ratio : bool
+        Whether splits are to tell their split information, by which C4.5 divides their gain.
     per_row : array of shape (n_sums, n_rows), or (n_sums, n_roots, n_rows) where each root has targets of its own
         What each training row adds to the sums, for each unit of its weight.
     """
@@ -60,6 +62,7 @@ class Criterion:
     gain_is_sum = False
     is_function_of_sums = True
     uses_deviations = False
+    may_choose_by_ratio = False
     per_row: Floats
 
     def cost(self, sums: Floats) -> Floats:
@@ -100,6 +103,10 @@ class Criterion:
 
     def order_keys(self, sums: Floats) -> Floats:
         """Keys by which the categories of a node are ordered, of shape (n_keys, ...); one key where one is enough."""
+        raise NotImplementedError
+
+    def value_of_key(self, key: Floats) -> Floats:
+        """Prediction, of shape (n_groups, n_values), of groups that one key is enough for."""
         raise NotImplementedError
 
 
@@ -170,6 +177,9 @@ class ClassCriterion(Criterion):
         shares = safe_divide(sums, sums.sum(axis=0))
         return shares[1:] if len(shares) == 2 else shares
 
+    def value_of_key(self, key: Floats) -> Floats:
+        return np.stack([1 - key, key], axis=1)
+
 
 class Entropy(ClassCriterion):
     r"""Entropy of the labels, in bits: cost :math:`n H = -\sum_k n_k \log_2 (n_k / n)`.
@@ -179,6 +189,7 @@ class Entropy(ClassCriterion):
     """
 
     name = "entropy"
+    may_choose_by_ratio = True
 
     def cost(self, sums: Floats) -> Floats:
         share = sums / np.maximum(sums.sum(axis=0), TINY)
@@ -261,6 +272,9 @@ class _Mean(Criterion):
     def order_keys(self, sums: Floats) -> Floats:
         return safe_divide(sums[1:], sums[0])
 
+    def value_of_key(self, key: Floats) -> Floats:
+        return (key + self.offset)[:, np.newaxis]
+
 
 class SquaredError(_Mean, DeviationCriterion):
     r"""Squared error about the mean: cost :math:`\sum w (y - \bar y)^2`, which is
@@ -336,6 +350,11 @@ class HasSums(Protocol):
     def sums(self) -> Floats:
         """What the rows of each node add up to, of shape (n_sums, n_nodes)."""
 
+    @property
+    def bounds(self) -> Floats | None:
+        """Between which numbers the values below each node must lie, of shape (2, n_nodes), if columns are
+        constrained."""
+
 
 class Newton(Criterion):
     r"""Objective of second-order boosting: cost :math:`-\frac12 G^2 / (H + \lambda)`.
@@ -379,10 +398,17 @@ class Newton(Criterion):
         return self.value_from(level.sums)
 
     def impurity(self, level: HasSums) -> Floats:
-        return self.cost(level.sums)
+        if level.bounds is None:
+            return self.cost(level.sums)
+        (g, h), (w,) = level.sums, self.order_keys(level.sums)
+        w = np.clip(w, *level.bounds)
+        return g * w + (h + self.reg_lambda) * w * w / 2
 
     def is_pure(self, level: HasSums, impurity: Floats) -> Bools:
         return np.zeros(len(impurity), dtype=bool)  # of equal rows no split gains anything
 
     def order_keys(self, sums: Floats) -> Floats:
         return -safe_divide(sums[:1], sums[1] + self.reg_lambda)
+
+    def value_of_key(self, key: Floats) -> Floats:
+        return key[:, np.newaxis]

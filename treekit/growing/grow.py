@@ -8,7 +8,7 @@ and CART are answers to them.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Generic, NamedTuple, Protocol, Self, TypeVar
 
 import numpy as np
@@ -16,6 +16,7 @@ import numpy as np
 from treekit.growing.candidates import SplitCandidates, largest_gain
 from treekit.growing.criteria import Criterion
 from treekit.growing.level import Level, descend, first_level
+from treekit.growing.monotone import bounds_of_children, no_bounds, value_within_bounds
 from treekit.growing.presorted import sort_columns
 from treekit.numeric import LEAST_SHARE, TIE, Array, Bools, Floats, Integers, Ints, Numbers, safe_divide
 from treekit.reading.encoding import Feature
@@ -49,6 +50,11 @@ class OpenNodes(Protocol):
     def sums(self) -> Floats:
         """What the rows of each node add up to, of shape (n_sums, n_nodes)."""
 
+    @property
+    def bounds(self) -> Floats | None:
+        """Between which numbers the values below each node must lie, of shape (2, n_nodes), where columns are
+        constrained."""
+
     def keep_only(self, nodes: Ints, /) -> Self:
         """The level without all other nodes."""
 
@@ -75,6 +81,10 @@ class NodeCriterion(Protocol[LevelIn]):
     def impurity(self, level: LevelIn, /) -> Floats: ...
 
     def is_pure(self, level: LevelIn, impurity: Floats, /) -> Bools: ...
+
+    def order_keys(self, sums: Floats, /) -> Floats: ...
+
+    def value_of_key(self, key: Floats, /) -> Floats: ...
 
 
 class StoppingRule(NamedTuple):
@@ -112,6 +122,9 @@ class SplitSearch:
         at the node that tests it.
     find_surrogates : function of (level, branch, feature), optional
         Finds, split by split, what a node tests when the value of its own feature is missing.
+    monotone : integer array of shape (n_features,), optional
+        1 for a column with which the values may only rise, -1 for one with which they may only fall, else 0; every
+        split is then binary.
     order : array of shape (n_sorted, n_rows), optional
         The order of the rows by the first numeric columns, from :func:`treekit.growing.presorted.sort_columns`, for
         many trees on one table; it is copied. NO_ORDER when the score needs none. Without it all numeric columns are
@@ -122,6 +135,7 @@ class SplitSearch:
     choose: ChooseFeature = largest_gain
     missing: int = STOP
     find_surrogates: FindSurrogates | None = None
+    monotone: Ints | None = None
     order: Integers | None = None
 
 
@@ -230,7 +244,8 @@ def grow(
         order = sort_columns(values, columns) if search.order is None else search.order.copy()
         n_branches = max(2, *(feature.n_values for feature in features))
         shares, sorted_columns = search.missing == SHARE, columns[: len(order)]
-        return first_level(criterion.per_row, weight, sorted_columns, order, shares, n_branches, counts)
+        level = first_level(criterion.per_row, weight, sorted_columns, order, shares, n_branches, counts)
+        return level if search.monotone is None else replace(level, bounds=no_bounds(level.n_nodes))
 
     def find_splits(level: Level, impurity: Floats, least: Floats) -> ChosenSplits:
         candidates = search.score(level, impurity)
@@ -241,7 +256,11 @@ def grow(
     def move(level: Level, splits: ChosenSplits, next_id: int) -> NextLevel[Level]:
         level = level.keep_only(splits.node)
         branch, splits = take_branches(level, values, splits, search.find_surrogates)
+        above = level.bounds
         level, parent = descend(level, branch, splits.n_children, next_id)
+        if above is not None and search.monotone is not None:
+            (value,) = criterion.order_keys(level.sums)
+            level = replace(level, bounds=bounds_of_children(above, search.monotone[splits.feature], value))
         return NextLevel(level, parent, splits)
 
     # The root has no name here: one would keep its arrays alive.
@@ -279,7 +298,7 @@ def grow_levels(
         weight, impurity = criterion.weight(level.sums), criterion.impurity(level)
 
         # What would a node predict as a leaf? An empty branch predicts what its parent would.
-        value = np.where((weight > 0)[:, np.newaxis], criterion.value(level), inherited)
+        value = np.where((weight > 0)[:, np.newaxis], value_within_bounds(criterion, level), inherited)
         grown.append(LevelStatistics(level.id, level.n_samples, weight, impurity, value))
 
         # Is it a leaf? When its rows agree, when it is deep or its rows are few; or when no split gains enough.

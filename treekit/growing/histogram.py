@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from treekit.growing.binning import BinnedRows
 from treekit.growing.fixed_point import GradientSums, GradientUnits, hess
-from treekit.numeric import ROUNDING, TIE, Floats, Ints, Kind
+from treekit.growing.monotone import Monotone
+from treekit.numeric import ROUNDING, TIE, Floats, Ints, Kind, safe_divide
 from treekit.trees.structure import MAJORITY
 
 __all__ = ["histograms", "lighter_and_heavier", "with_siblings", "ChildMinima", "score_bins"]
@@ -109,6 +110,7 @@ def score_bins(
     units: GradientUnits,
     reg_lambda: float,
     minima: ChildMinima,
+    monotone: Monotone | None = None,
 ) -> tuple[Floats, Ints, Ints]:
     r"""The best cut of each node on each column of numbers: that of the largest objective
 
@@ -127,6 +129,8 @@ def score_bins(
         The bin of missing values of each column, the last that is not empty.
     minima : ChildMinima
         What each side must hold.
+    monotone : Monotone, optional
+        The constraints on the columns, with the bounds of the nodes.
 
     Returns
     -------
@@ -140,12 +144,12 @@ def score_bins(
     missing, total = missing[:, np.newaxis], total[:, :, np.newaxis, np.newaxis]
     of_missing = np.take_along_axis(histogram, missing[np.newaxis, np.newaxis], axis=3)
     below = histogram.cumsum(axis=3)
-    objective = to_right = objective_of_cuts(below, total, units, reg_lambda, minima)
+    objective = to_right = objective_of_cuts(below, total, units, reg_lambda, minima, monotone)
     if of_missing[0].any():
         # A cut needs known rows on either side; only the last one has all of them below it.
         h_below = hess(below[0])
         is_between = (h_below > 0) & (h_below < hess(total[0] - of_missing[0]))
-        to_left = objective_of_cuts(below + of_missing, total, units, reg_lambda, minima)
+        to_left = objective_of_cuts(below + of_missing, total, units, reg_lambda, minima, monotone)
         to_left = np.where(is_between, to_left, -np.inf)
         np.put_along_axis(is_between, missing[np.newaxis] - 1, True, axis=2)
         to_right = np.where(is_between, to_right, -np.inf)
@@ -162,7 +166,12 @@ def score_bins(
 
 
 def objective_of_cuts(
-    left: GradientSums, total: GradientSums, units: GradientUnits, reg_lambda: float, minima: ChildMinima
+    left: GradientSums,
+    total: GradientSums,
+    units: GradientUnits,
+    reg_lambda: float,
+    minima: ChildMinima,
+    monotone: Monotone | None = None,
 ) -> Floats:
     """G^2 / (H + lambda) of both sides, added; -inf where a side holds too little."""
     (objective, h), (g, total_h) = units.to_floats(left[0]), units.to_floats(total[0])
@@ -170,6 +179,9 @@ def objective_of_cuts(
     too_little = np.minimum(h, h_right) < minima.hess
     for n_left, n in zip(left[1:].real, total[1:].real):
         too_little |= np.minimum(n_left, n - n_left) < minima.rows
+    if monotone is not None:
+        sides = (objective, h + reg_lambda), (g_right, h_right + reg_lambda)
+        return np.where(too_little, -np.inf, objective_in_order(*sides, monotone))
     # In place: new arrays would cost more than the arithmetic.
     with np.errstate(divide="ignore", invalid="ignore"):
         for g, h_side in ((objective, h), (g_right, h_right)):
@@ -179,3 +191,14 @@ def objective_of_cuts(
         objective += g_right
     np.copyto(objective, -np.inf, where=too_little)
     return objective
+
+
+def objective_in_order(left: tuple[Floats, Floats], right: tuple[Floats, Floats], monotone: Monotone) -> Floats:
+    r"""The same where steps are bound: :math:`-2 G w - (H + \lambda) w^2` of both sides, with their steps w moved into
+    the bounds of the node, which is :math:`G^2 / (H + \lambda)` where they lie there; -inf where they are in the wrong
+    order. Each side is G and :math:`H + \lambda`, of shape (n_nodes, n_columns, n_bins).
+    """
+    low, high = monotone.bounds[:, :, np.newaxis, np.newaxis]
+    w_left, w_right = (np.clip(-safe_divide(g, h), low, high) for g, h in (left, right))
+    objective = sum(-w * (2 * g + h * w) for w, (g, h) in zip((w_left, w_right), (left, right)))
+    return np.where(monotone.sign * (w_right - w_left) >= 0, objective, -np.inf)

@@ -22,6 +22,7 @@ from treekit.growing.histogram import (
     tie_tolerance,
     with_siblings,
 )
+from treekit.growing.monotone import Monotone, bounds_of_children, no_bounds
 from treekit.growing.row_store import BinSplits, NodeRows, RowStore
 from treekit.numeric import TIE, Bools, Floats, Ints
 from treekit.trees.structure import MAJORITY
@@ -51,6 +52,8 @@ class HistogramLevel(NamedTuple):
         The same, bin by bin: see :class:`NodeRows`. On the last level, whose nodes are leaves, of no nodes.
     sums : array of shape (2, n_nodes)
         G and H of all rows, in floats.
+    bounds : array of shape (2, n_nodes), optional
+        Where columns are constrained, between which numbers the values below each node must lie.
     """
 
     depth: int
@@ -61,6 +64,7 @@ class HistogramLevel(NamedTuple):
     total: GradientSums
     histogram: GradientSums
     sums: Floats
+    bounds: Floats | None = None
 
     @property
     def n_nodes(self) -> int:
@@ -80,6 +84,7 @@ class HistogramLevel(NamedTuple):
             self.total[nodes],
             self.histogram[:, nodes],
             self.sums[:, nodes],
+            None if self.bounds is None else self.bounds[:, nodes],
         )
 
 
@@ -102,6 +107,8 @@ class HistogramGrower:
         Which column each node splits on.
     stop : StoppingRule
         When a node becomes a leaf.
+    monotone : integer array of shape (n_features,), optional
+        The sign of each column, as in :class:`treekit.growing.grow.SplitSearch`.
     """
 
     def __init__(
@@ -113,15 +120,17 @@ class HistogramGrower:
         limits: ChildLimits,
         choose: ChooseFeature,
         stop: StoppingRule,
+        monotone: Ints | None = None,
     ):
         self.bins, self.rows, self.units, self.criterion, self.limits = bins, rows, units, criterion, limits
-        self.choose, self.stop = choose, stop
+        self.choose, self.stop, self.monotone = choose, stop, monotone
 
     def grow(self, roots: NodeRows) -> tuple[Tree, Floats]:
         """The trees, and what each of their nodes predicts, in the order in which the rows know them."""
         root = np.arange(len(roots.n_rows))
         total = self.bins.of_column(roots.sums[0], np.zeros_like(root)).sum(axis=1)
-        first = self._level(0, root, root, roots.n_rows, total, roots.sums)
+        bounds = None if self.monotone is None else no_bounds(len(root))
+        first = self._level(0, root, root, roots.n_rows, total, roots.sums)._replace(bounds=bounds)
         ids = [root]
 
         def move(level: HistogramLevel, splits: ChosenSplits, next_id: int) -> NextLevel[HistogramLevel]:
@@ -158,7 +167,7 @@ class HistogramGrower:
         """
         objective, last, branch = self._best_cuts(level)
         objective = objective / 2  # the one half of Newton's gain
-        cost = self.criterion.cost(level.sums)
+        cost = self.criterion.impurity(level)
         saving, largest = objective + cost, np.maximum(objective.max(axis=0, initial=0), -cost)
         smallest = self._objective_of_rounding(level)
         saving[np.abs(saving) <= tie_tolerance(0, largest, smallest)] = 0.0
@@ -180,11 +189,17 @@ class HistogramGrower:
         total = np.stack([level.total, level.n_samples])[:n_layers]
         missing = self.bins.missing[self.bins.is_numeric]
         n_nodes = max(1, CELLS_AT_A_TIME // self.bins.n_cells)
+        monotone = None
+        if self.monotone is not None and level.bounds is not None:
+            monotone = Monotone(self.monotone, level.bounds).of_columns(np.flatnonzero(self.bins.is_numeric))
         parts = []
         for first in range(0, level.n_nodes, n_nodes):
             some = slice(first, first + n_nodes)
             numbers = self.bins.numbers(level.histogram[:, some])
-            parts.append(score_bins(numbers, total[:, some], missing, self.units, self.criterion.reg_lambda, minima))
+            order = monotone and monotone.of(np.arange(level.n_nodes)[some])
+            parts.append(
+                score_bins(numbers, total[:, some], missing, self.units, self.criterion.reg_lambda, minima, order)
+            )
         objective, last, branch = (np.concatenate(part).T for part in zip(*parts))
         return objective, last, branch
 
@@ -217,6 +232,10 @@ class HistogramGrower:
         left[np.argsort(level.id)] = next_id + 2 * np.arange(level.n_nodes)
         id, parent = np.concatenate([left, left + 1]), np.tile(np.arange(level.n_nodes), 2)
         below = self._level(level.depth + 1, id, level.tree[parent], n_rows, total, histogram)
+        if self.monotone is not None and level.bounds is not None:
+            (step,) = self.criterion.order_keys(below.sums)
+            bounds = bounds_of_children(level.bounds, self.monotone[splits.feature], step)
+            below = below._replace(bounds=bounds)
         return NextLevel(below, parent, resolved)
 
     def _resolve_directions(

@@ -63,6 +63,10 @@ class Level:
         Whether every entry in an open node has weight 1, so that weighing entries is counting them.
     rows_are_entries : bool
         Whether entries have the numbers of their rows: in a single tree, until a row is shared out.
+    depth : int
+        Number of splits above the nodes.
+    bounds : array of shape (2, n_nodes), optional
+        Where columns are constrained, between which numbers the values below each node must lie.
     """
 
     row: Integers
@@ -78,6 +82,8 @@ class Level:
     sorted: PresortedColumns
     has_unit_weights: bool
     rows_are_entries: bool
+    depth: int = 0
+    bounds: Floats | None = None
 
     @property
     def n_nodes(self) -> int:
@@ -173,9 +179,9 @@ class Level:
 
     @property
     def orders(self) -> Integers:
-        """The entries in the order of each column of ``sorted``, of shape (n_columns, n_alive). Once they are read, no
-        level with other entries can read its own."""
-        return self.sorted.up_to_date(self.entry)
+        """The entries in the order of each column of ``sorted``, of shape (n_columns, n_alive). Once they are read, a
+        level with other entries that reads its own is refused."""
+        return self.sorted.up_to_date(self.entry, self.depth)
 
     def keep_only(self, nodes: Ints) -> Level:
         """The level of these nodes, in ascending order."""
@@ -191,6 +197,7 @@ class Level:
             start=segment_starts(self.n_samples[nodes]),
             entry=self.entry.take(np.flatnonzero(is_kept.take(self.node))),
             total=self.total.take(nodes, axis=1),
+            bounds=None if self.bounds is None else self.bounds[:, nodes],
         )
 
 
@@ -310,7 +317,7 @@ def descend(level: Level, branch: Ints, n_children: Ints, next_id: int) -> tuple
     n_branches = int(n_children.max())
     first_id = np.empty_like(n_children)
     first_id[by_id] = next_id + segment_starts(n_children[by_id])[:-1]
-    level.sorted.take_branches(level.entry, branch)
+    level.sorted.take_branches(level.entry, branch, level.depth)
     if (branch < 0).any():
         level = _share_out(level, branch, n_children)
     side = level.sorted.side.take(level.entry)
@@ -327,6 +334,7 @@ def descend(level: Level, branch: Ints, n_children: Ints, next_id: int) -> tuple
         start=start,
         entry=entry,
         total=segment_sums(level.addend, entry, start),
+        depth=level.depth + 1,
     )
     return moved, parent
 

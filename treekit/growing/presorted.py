@@ -19,14 +19,17 @@ BLOCK = 2**16
 #: The side of an entry that is in no open node.
 INACTIVE = -1
 
+MOVED_ON = "the orders have moved on to another level: read them before its rows take branches"
+
 
 class PresortedColumns:
     """The entries in the order of each numeric column: node by node, and within a node by value, missing values last.
 
     The one mutable part of a growing tree: a workspace that all its levels share, because a second set of orders would
     be the largest thing in memory. Branches are only recorded; the orders are brought up to date in one pass when a
-    level reads them, and entries that it does not have are dropped. So a level whose rows have moved on, or that had
-    more entries than one that has read since, can no longer read its orders.
+    level reads them, and entries that it does not have are dropped. So a level whose rows have moved on can neither
+    read its orders nor send its rows down once more, nor can one read that has other entries than the last reader:
+    that is refused.
 
     Three invariants hold between calls:
 
@@ -46,19 +49,28 @@ class PresortedColumns:
         See above; overwritten as well.
     """
 
+    #: How often rows have taken branches.
+    depth = 0
+
     def __init__(self, columns: list[int], order: Integers, side: Integers):
         self.columns, self.side = columns, side
         self._order, self._n_kept, self._has_branches = order, order.shape[1], False
+        self._reader: Integers | None = None  # the entries of the last level that has read
 
-    def take_branches(self, entries: Integers, branch: Integers) -> None:
-        """Record which branches the entries in open nodes take."""
+    def take_branches(self, entries: Integers, branch: Integers, depth: int) -> None:
+        """Record which branches the entries in the open nodes of a level of some depth take."""
         if self._has_branches:
-            self.up_to_date(entries)
+            self.up_to_date(entries, depth)
+        if depth != self.depth:
+            raise RuntimeError(MOVED_ON)
         self.side[entries] = branch
         self._has_branches = True
+        self.depth += 1
 
-    def up_to_date(self, entries: Integers) -> Integers:
+    def up_to_date(self, entries: Integers, depth: int) -> Integers:
         """The orders of the entries in open nodes, each in the place of its branch, of shape (n_columns, n_alive)."""
+        if depth != self.depth:
+            raise RuntimeError(MOVED_ON)
         if self._has_branches or len(entries) < self._n_kept:
             side = np.full_like(self.side, INACTIVE)
             side[entries] = self.side[entries]
@@ -68,7 +80,10 @@ class PresortedColumns:
                 self._order[block, : len(entries)] = moved
             self._n_kept, self._has_branches = len(entries), False
             self.side[:] = 0
-        assert len(self._order) == 0 or len(entries) == self._n_kept, "the orders have moved on to another level"
+            self._reader = None
+        if len(self._order) and not (self._reader is None or np.array_equal(self._reader, entries)):
+            raise RuntimeError(MOVED_ON)
+        self._reader = entries
         return self._order[:, : self._n_kept]
 
     def renumbered(self, renumber: Callable[[Integers], Integers], side: Integers) -> PresortedColumns:
@@ -83,7 +98,7 @@ class PresortedColumns:
         """
         order = [renumber(order) for order in self._order[:, : self._n_kept]]
         moved = PresortedColumns(self.columns, np.array(order or self._order), side.astype(self.side.dtype))
-        moved._has_branches = True
+        moved._has_branches, moved.depth = True, self.depth
         return moved
 
 

@@ -71,13 +71,12 @@ class LocalRows:
         self.ended: list[tuple[int, int, Ints]] = []  # leaves: number, tree and rows
         self.first = 0  # how many nodes the levels above have
 
-    def learn(self, addend: GradientSums, has_counts: bool) -> NodeRows:
+    def learn(self, addend: GradientSums, has_counts: bool) -> None:
         """What each row adds to the sums of each tree, of shape (n_trees, n_rows), and whether to count rows, too.
 
         Counting nearly doubles the time of adding up.
         """
         self.addend, self.has_counts = addend.ravel(), has_counts
-        return self.add_up(self.tree)
 
     def next_level(self, splits: BinSplits, wanted: Ints) -> NodeRows:
         self.split(splits)

@@ -6,20 +6,19 @@ with a missing value takes the branch of the first surrogate whose value it has,
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 
-from treekit.growing.candidates import ChildLimits, SplitCandidates
+from treekit.growing.candidates import SplitCandidates
 from treekit.growing.criteria import Criterion
 from treekit.growing.fixed_point import to_units
+from treekit.growing.grow import ScoreSplits
 from treekit.growing.level import Level, segment_sums
 from treekit.numeric import TIE, Floats, Ints, Numbers, safe_divide
 from treekit.trees.structure import Surrogate, branches
 
-__all__ = ["Agreement", "ScoreAll", "find_surrogates"]
-ScoreAll = Callable[[Level, Floats, Criterion, ChildLimits], SplitCandidates]
+__all__ = ["Agreement", "find_surrogates"]
 
 
 class Agreement(Criterion):
@@ -43,7 +42,7 @@ class Agreement(Criterion):
 
 
 def find_surrogates(
-    level: Level, branch: Ints, split_feature: Ints, values: Numbers, n_wanted: int, score: ScoreAll
+    level: Level, branch: Ints, split_feature: Ints, values: Numbers, n_wanted: int, score: ScoreSplits
 ) -> list[Surrogate]:
     """The best surrogates of each node of a level, the best of all nodes first.
 
@@ -59,8 +58,8 @@ def find_surrogates(
         The table.
     n_wanted : int
         How many to look for; a node has fewer where fewer columns beat the heavier branch.
-    score : function of (level, impurity, criterion, limits)
-        The best cut of each node on every column.
+    score : function of (level, impurity)
+        The cut of each node on every column with the best :class:`Agreement`.
     """
     sent = np.zeros((2, len(level.row)))
     for side in (0, 1):
@@ -69,7 +68,7 @@ def find_surrogates(
     addend, unit = to_units(sent, fractions=False)
     total = segment_sums(addend, level.entry, level.start)
     by_side = replace(level, addend=addend, unit=unit, total=total)
-    candidates = score(by_side, np.ones(level.n_nodes), Agreement(), ChildLimits(rows=2))
+    candidates = score(by_side, np.ones(level.n_nodes))
     node = np.arange(level.n_nodes)
     # Weights are rounded numbers: gains that differ by less than a tie are equal, and the first of them comes first.
     gain = np.rint(candidates.gain / TIE)

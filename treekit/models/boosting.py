@@ -31,7 +31,7 @@ from treekit.models.losses import ROUNDING_OF_SCORES, Loss
 from treekit.models.side_by_side import n_at_once
 from treekit.numeric import Array, Floats, Numbers, sum_in_turn
 from treekit.reading.encoding import all_numbers
-from treekit.reading.validation import check_choice, check_number, count_features, generator
+from treekit.reading.validation import check_choice, check_number, count_features, generator, read_signs
 from treekit.trees.roots import join_trees, split_roots
 from treekit.trees.tree import Tree
 
@@ -131,7 +131,8 @@ class Boosting(TableEstimator):
         choose = largest_gain if n_sampled == n_features else largest_gain_among_sampled(n_sampled, [rng])
         stop = StoppingRule(np.inf if self.max_depth is None else self.max_depth)
         limits = ChildLimits(self.min_samples_leaf, self.min_child_weight)
-        return HistogramGrower(bins, rows, units, Newton(self.reg_lambda, self.gamma), limits, choose, stop)
+        criterion, monotone = Newton(self.reg_lambda, self.gamma), read_signs(self.monotonic_cst, bins.features)
+        return HistogramGrower(bins, rows, units, criterion, limits, choose, stop, monotone)
 
     def _fit_in_memory(self, table: TrainingTable, loss: Loss) -> None:
         """Fit on rows that lie on this machine."""
@@ -310,7 +311,8 @@ class RowsInBins(RowsInMemory):
         # Where each h is 1, as for the squared error of rows without weights, H is the number of rows.
         has_counts = estimator.min_samples_leaf > 1 and bool((h.take(learns, axis=1) != 1).any())
         self.rows.to_roots(len(r), learns)
-        roots = self.rows.learn(to_gradient_sums(-r, h, units), has_counts)
+        self.rows.learn(to_gradient_sums(-r, h, units), has_counts)
+        roots = self.rows.add_up(np.arange(len(r)))
         trees, per_node = estimator._grower(self.bins, self.rows, units, rng).grow(roots)
         steps = self.rows.per_row(len(r), per_node)
         if len(left_out):
@@ -364,6 +366,11 @@ def check_parameters(estimator: Any, n_features: int, loss: Loss) -> None:
         raise ValueError(
             f"loss={estimator.loss!r} has a second derivative of zero, which -G / (H + reg_lambda) can't divide by; "
             "use method='gradient', or another loss."
+        )
+    if estimator.monotonic_cst is not None and (estimator.method != "newton" or loss.n_scores > 1):
+        raise ValueError(
+            "monotonic_cst needs method='newton', whose leaves are what their split was judged by, and at most two "
+            f"classes; got method={estimator.method!r}{' and more classes' * (loss.n_scores > 1)}."
         )
     if estimator.base_score is not None and not is_reachable(estimator.base_score, loss):
         raise ValueError(

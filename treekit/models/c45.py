@@ -281,8 +281,7 @@ def _textbook_score(values: Numbers, features: tuple[Feature, ...], entropy: Ent
         numbers = score_thresholds(level, values, entropy, impurity, ChildLimits(weight=least))
         columns = [(column, feature.n_values) for column, feature in zip(values, features) if not feature.is_numeric]
         branches = [score_branches(level, *column, entropy, least) for column in columns]
-        candidates = merge_kinds(numbers, branches, features)
-        return replace(candidates, split_information=_entropy_of_branches(candidates))
+        return merge_kinds(numbers, branches, features)
 
     return score
 
@@ -310,18 +309,13 @@ def _quinlan_score(
         # The entropy of (unknown, branch 1, branch 2, ...) is that of unknown or not, and then that of the branches.
         share = known / total
         is_unknown = entropy_of_counts(np.stack([share, 1 - share], axis=-1))
-        return replace(candidates, split_information=is_unknown + share * _entropy_of_branches(candidates))
+        assert candidates.split_information is not None
+        return replace(candidates, split_information=is_unknown + share * candidates.split_information)
 
     def score(level: Level, impurity: Floats) -> SplitCandidates:
         return merge_candidates([score_column(level, j, impurity) for j in range(len(features))])
 
     return score
-
-
-def _entropy_of_branches(candidates: SplitCandidates) -> Floats:
-    """Entropy, in bits, of the branches that the known rows of each node take, of shape (n_columns, n_nodes)."""
-    entropies = candidates.branch_entropy | {j: entropy_of_counts(w) for j, w in candidates.branch_weight.items()}
-    return np.array([entropies[j] for j in range(len(candidates.gain))])
 
 
 def _moved_down(threshold: Floats, in_table: Numbers) -> Floats:

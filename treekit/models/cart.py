@@ -9,6 +9,7 @@ from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from treekit.growing.absolute_error import AbsoluteError, score_thresholds_absolute
 from treekit.growing.candidates import (
@@ -22,15 +23,24 @@ from treekit.growing.criteria import ClassCriterion, Criterion, Entropy, Gini, P
 from treekit.growing.feature_sampling import RankedColumns, SampledFeatures
 from treekit.growing.grow import SplitSearch, StoppingRule, grow
 from treekit.growing.level import Level
+from treekit.growing.monotone import Monotone
 from treekit.growing.presorted import NO_ORDER
-from treekit.growing.surrogates import find_surrogates
+from treekit.growing.surrogates import Agreement, find_surrogates
 from treekit.growing.thresholds import score_thresholds
-from treekit.models.base import TrainingTable, TreeClassifier, TreeRegressor
-from treekit.numeric import Array, Floats, Ints
+from treekit.models.base import TrainingTable, TreeClassifier, TreeEstimator, TreeRegressor
+from treekit.numeric import Floats, Ints, Numbers
 from treekit.pruning.cost_complexity import prune_cost_complexity
 from treekit.pruning.cut import cut
 from treekit.reading.encoding import Feature, all_numbers
-from treekit.reading.validation import check_choice, check_number, class_factors, count_features, generator, row_weights
+from treekit.reading.validation import (
+    check_choice,
+    check_number,
+    class_factors,
+    count_features,
+    generator,
+    read_signs,
+    row_weights,
+)
 from treekit.trees.roots import join_trees, split_roots
 from treekit.trees.structure import MAJORITY, Surrogate
 from treekit.trees.tree import Tree
@@ -45,7 +55,138 @@ REGRESSION_CRITERIA: dict[str, Callable[..., Criterion]] = {
 }
 
 
-class CARTClassifier(TreeClassifier):
+class Samples(NamedTuple):
+    """What trees that grow side by side on one table do not share, and the sorting that they do.
+
+    Attributes
+    ----------
+    counts : array of shape (n_trees, n_rows) or None
+        How often the sample of each tree holds each row; None for one tree of all rows.
+    seeds : list of int
+        The ``random_state`` of each tree.
+    ranked : RankedColumns or None
+        The table in order, if all its columns are numbers.
+    """
+
+    counts: Ints | None
+    seeds: list[int]
+    ranked: RankedColumns | None
+
+
+class CutSearch(NamedTuple):
+    """How the nodes of CART are cut in two: by a threshold of a column of numbers, or into two groups of categories.
+
+    Attributes
+    ----------
+    values, features : array of shape (n_features, n_rows), tuple of Feature
+        The table.
+    criterion : Criterion
+        What a cut is to lower.
+    limits : ChildLimits
+        What a side must hold, tree by tree.
+    one_vs_rest : bool
+        Whether one of the groups of categories is a single one.
+    n_surrogates : int
+        How many other questions a node keeps for rows with gaps.
+    monotone : integer array of shape (n_features,), optional
+        The sign of each column, where some are constrained.
+    """
+
+    values: Numbers
+    features: tuple[Feature, ...]
+    criterion: Criterion
+    limits: ChildLimits
+    one_vs_rest: bool
+    n_surrogates: int
+    monotone: Ints | None = None
+
+    def score(self, level: Level, impurity: Floats) -> SplitCandidates:
+        """The best cut of every column in each open node."""
+        criterion, limits = self.criterion, self.limits.of(level.tree)
+        if self.monotone is not None and level.bounds is not None:
+            limits = replace(limits, monotone=Monotone(self.monotone, level.bounds))
+        best_thresholds: Callable[..., SplitCandidates] = (
+            score_thresholds if criterion.is_function_of_sums else score_thresholds_absolute
+        )
+        groups = [
+            score_groups(level, column, feature.n_values, criterion, impurity, limits, self.one_vs_rest)
+            for feature, column in zip(self.features, self.values)
+            if not feature.is_numeric
+        ]
+        return merge_kinds(best_thresholds(level, self.values, criterion, impurity, limits), groups, self.features)
+
+    def surrogates(self, level: Level, branch: Ints, feature: Ints) -> list[Surrogate]:
+        """The surrogates of splits that have sent the rows down these branches."""
+        by_agreement = self._replace(criterion=Agreement(), limits=ChildLimits(rows=2), monotone=None)
+        return find_surrogates(level, branch, feature, self.values, self.n_surrogates, by_agreement.score)
+
+
+class _CART(TreeEstimator):
+    """What the two trees share: how they grow. A subclass says what a split is to lower."""
+
+    def _to_lower(self, table: TrainingTable) -> tuple[Criterion, Floats]:
+        """The criterion, and the weights of the rows."""
+        raise NotImplementedError
+
+    def _grow(self, table: TrainingTable, samples: Samples | None = None) -> Tree:
+        """A tree of binary splits, or one for each of some samples of the rows."""
+        criterion, weight = self._to_lower(table)
+        _check_parameters(self)
+        if not (criterion.is_function_of_sums or all_numbers(table.features)):
+            raise ValueError(
+                "criterion='absolute_error' needs columns of numbers only; X has categories: encode them first."
+            )
+        n_rows, counts = len(weight), None if samples is None else samples.counts
+        total = weight.sum() if counts is None else counts @ weight
+        limits = ChildLimits(_count(self.min_samples_leaf, n_rows), self.min_weight_fraction_leaf * total)
+        search = self._search(table, criterion, limits, samples)
+        stop = StoppingRule(
+            max_depth=np.inf if self.max_depth is None else self.max_depth,
+            min_samples_split=_count(self.min_samples_split, n_rows),
+            min_impurity_decrease=self.min_impurity_decrease,
+        )
+        classes = getattr(self, "classes_", None)
+        tree = grow(table.values, table.features, criterion, weight, search, stop, classes, counts)
+        if self.max_leaf_nodes is None and self.ccp_alpha == 0:
+            return tree
+        return join_trees([self._pruned(one) for one in split_roots(tree)])
+
+    def _search(
+        self, table: TrainingTable, criterion: Criterion, limits: ChildLimits, samples: Samples | None
+    ) -> SplitSearch:
+        """How a node finds its split: among all columns, or among those that it draws."""
+        values, features, *_ = table
+        one_vs_rest = self.categorical_split == "one_vs_rest"
+        has_gaps = any((np.isnan(column) if f.is_numeric else column < 0).any() for f, column in zip(features, values))
+        monotone = read_signs(self.monotonic_cst, features)
+        if monotone is not None:
+            _refuse_unordered(criterion, has_gaps)
+        cuts = CutSearch(values, features, criterion, limits, one_vs_rest, self.max_surrogates, monotone)
+        ranked = None if samples is None else samples.ranked
+        search = SplitSearch(
+            cuts.score,
+            missing=MAJORITY,
+            find_surrogates=cuts.surrogates if has_gaps and self.max_surrogates > 0 else None,
+            monotone=monotone,
+            order=None if ranked is None else ranked.order,
+        )
+        n_sampled = count_features(self.max_features, len(features))
+        if n_sampled < len(features):
+            rngs = [generator(seed) for seed in ([self.random_state] if samples is None else samples.seeds)]
+            search = replace(search, choose=largest_gain_among_sampled(n_sampled, rngs))
+            if monotone is None and can_score_drawn_columns_alone(criterion, features, has_gaps):
+                sampled = SampledFeatures(ranked or RankedColumns(values), n_sampled, rngs, criterion, limits)
+                search = SplitSearch(sampled.score, missing=MAJORITY, order=NO_ORDER)
+        return search
+
+    def _pruned(self, tree: Tree) -> Tree:
+        """The tree without the branches that the parameters take away once it is grown."""
+        if self.max_leaf_nodes is not None:
+            tree = keep_best_first(tree, self.max_leaf_nodes)
+        return prune_cost_complexity(tree, self.ccp_alpha) if self.ccp_alpha > 0 else tree
+
+
+class CARTClassifier(_CART, TreeClassifier):
     r"""CART for classes: a binary tree whose splits lower the Gini impurity, or the entropy, the most.
 
     .. math:: \mathrm{Gini}(D) - \frac{|D_1|}{|D|} \mathrm{Gini}(D_1) - \frac{|D_2|}{|D|} \mathrm{Gini}(D_2)
@@ -88,6 +229,10 @@ class CARTClassifier(TreeClassifier):
     max_leaf_nodes : int or None
         Largest number of leaves, 2 or more: the tree is then grown best first, and splits the leaf next
         whose split lowers the impurity of the tree the most.
+    monotonic_cst : array of shape (n_features,), dict or None
+        For each column, or by their names for some, 1 if the prediction may only rise with it, -1 if it may only fall,
+        0 if it is free (:eq:`eq-monotone`): of two classes the share of the second. Not for more classes, and not where
+        X has gaps.
 
     Attributes
     ----------
@@ -121,6 +266,7 @@ class CARTClassifier(TreeClassifier):
         ccp_alpha: float = 0.0,
         random_state: Any = None,
         max_leaf_nodes: int | None = None,
+        monotonic_cst: ArrayLike | dict[str, int] | None = None,
     ):
         self.criterion = criterion
         self.max_depth = max_depth
@@ -135,16 +281,16 @@ class CARTClassifier(TreeClassifier):
         self.ccp_alpha = ccp_alpha
         self.random_state = random_state
         self.max_leaf_nodes = max_leaf_nodes
+        self.monotonic_cst = monotonic_cst
 
-    def _grow(self, table: TrainingTable, samples: Samples | None = None) -> Tree:
+    def _to_lower(self, table: TrainingTable) -> tuple[Criterion, Floats]:
         check_choice(self, "criterion", CLASSIFICATION)
         factor = class_factors(self.class_weight, self.classes_[table.y])
         criterion = CLASSIFICATION[self.criterion](table.y, len(self.classes_))
-        weight = row_weights(table.weight * factor, len(factor))
-        return grow_binary(self, table._replace(weight=weight), criterion, self.classes_, samples)
+        return criterion, row_weights(table.weight * factor, len(factor))
 
 
-class CARTRegressor(TreeRegressor):
+class CARTRegressor(_CART, TreeRegressor):
     r"""CART for numbers: a binary tree whose splits lower the error of its leaves the most.
 
     .. math:: \frac{1}{|D|} \Bigl( \sum_{i \in D} (y_i - \bar y)^2
@@ -163,7 +309,7 @@ class CARTRegressor(TreeRegressor):
         but zeros, the tree is one leaf that predicts zero.
     max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf, min_impurity_decrease
         As for :class:`CARTClassifier`.
-    max_features, categorical_split, max_surrogates, ccp_alpha, random_state, max_leaf_nodes
+    max_features, categorical_split, max_surrogates, ccp_alpha, random_state, max_leaf_nodes, monotonic_cst
         As for :class:`CARTClassifier`.
 
     Attributes
@@ -188,6 +334,7 @@ class CARTRegressor(TreeRegressor):
         ccp_alpha: float = 0.0,
         random_state: Any = None,
         max_leaf_nodes: int | None = None,
+        monotonic_cst: ArrayLike | dict[str, int] | None = None,
     ):
         self.criterion = criterion
         self.max_depth = max_depth
@@ -201,147 +348,28 @@ class CARTRegressor(TreeRegressor):
         self.ccp_alpha = ccp_alpha
         self.random_state = random_state
         self.max_leaf_nodes = max_leaf_nodes
+        self.monotonic_cst = monotonic_cst
 
-    def _grow(self, table: TrainingTable, samples: Samples | None = None) -> Tree:
+    def _to_lower(self, table: TrainingTable) -> tuple[Criterion, Floats]:
         check_choice(self, "criterion", REGRESSION_CRITERIA)
         if self.criterion == "poisson" and (table.y.min() < 0 or not table.y.any()):
             raise ValueError("y must not be negative, nor zero everywhere, with criterion='poisson'.")
-        criterion = REGRESSION_CRITERIA[self.criterion](table.y, table.weight)
-        return grow_binary(self, table, criterion, None, samples)
+        return REGRESSION_CRITERIA[self.criterion](table.y, table.weight), table.weight
 
 
-class Samples(NamedTuple):
-    """What trees that grow side by side on one table do not share, and the sorting that they do.
-
-    Attributes
-    ----------
-    counts : array of shape (n_trees, n_rows) or None
-        How often the sample of each tree holds each row; None for one tree of all rows.
-    seeds : list of int
-        The ``random_state`` of each tree.
-    ranked : RankedColumns or None
-        The table in order, if all its columns are numbers.
-    """
-
-    counts: Ints | None
-    seeds: list[int]
-    ranked: RankedColumns | None
-
-
-class CutSearch(NamedTuple):
-    """How the nodes of CART are cut in two: by a threshold of a column of numbers, or into two groups of categories.
-
-    Attributes
-    ----------
-    table : TrainingTable
-        The rows.
-    criterion : Criterion
-        What a cut is to lower.
-    limits : ChildLimits
-        What a side must hold, tree by tree.
-    one_vs_rest : bool
-        Whether one of the groups of categories is a single one.
-    n_surrogates : int
-        How many other questions a node keeps for rows with gaps.
-    """
-
-    table: TrainingTable
-    criterion: Criterion
-    limits: ChildLimits
-    one_vs_rest: bool
-    n_surrogates: int
-
-    def score(self, level: Level, impurity: Floats) -> SplitCandidates:
-        """The best cut of every column in each open node."""
-        return self.best_cuts(level, impurity, self.criterion, self.limits.of(level.tree))
-
-    def best_cuts(self, level: Level, impurity: Floats, criterion: Criterion, limits: ChildLimits) -> SplitCandidates:
-        """The same for any criterion, such as that of surrogates."""
-        values, features = self.table.values, self.table.features
-        best_thresholds: Callable[..., SplitCandidates] = (
-            score_thresholds if criterion.is_function_of_sums else score_thresholds_absolute
-        )
-        groups = [
-            score_groups(level, column, feature.n_values, criterion, impurity, limits, self.one_vs_rest)
-            for feature, column in zip(features, values)
-            if not feature.is_numeric
-        ]
-        return merge_kinds(best_thresholds(level, values, criterion, impurity, limits), groups, features)
-
-    def surrogates(self, level: Level, branch: Ints, feature: Ints) -> list[Surrogate]:
-        """The surrogates of splits that have sent the rows down these branches."""
-        return find_surrogates(level, branch, feature, self.table.values, self.n_surrogates, self.best_cuts)
-
-
-def grow_binary(
-    estimator: CARTClassifier | CARTRegressor,
-    table: TrainingTable,
-    criterion: Criterion,
-    classes: Array | None,
-    samples: Samples | None = None,
-) -> Tree:
-    """Grow a tree of binary splits with the estimator's parameters, or one for each of some samples of the rows."""
-    values, features, _, weight, _ = table
-    _check_parameters(estimator)
-    n_rows = len(weight)
-    if not (criterion.is_function_of_sums or all_numbers(features)):
-        raise ValueError(
-            "criterion='absolute_error' needs columns of numbers only; X has categories: encode them first."
-        )
-    counts = None if samples is None else samples.counts
-    total = weight.sum() if counts is None else counts @ weight
-    limits = ChildLimits(_count(estimator.min_samples_leaf, n_rows), estimator.min_weight_fraction_leaf * total)
-    search = _search(estimator, table, criterion, limits, samples)
-    stop = StoppingRule(
-        max_depth=np.inf if estimator.max_depth is None else estimator.max_depth,
-        min_samples_split=_count(estimator.min_samples_split, n_rows),
-        min_impurity_decrease=estimator.min_impurity_decrease,
-    )
-    tree = grow(values, features, criterion, weight, search, stop, classes, counts)
-    if estimator.max_leaf_nodes is None and estimator.ccp_alpha == 0:
-        return tree
-    return join_trees([_pruned(estimator, one) for one in split_roots(tree)])
-
-
-def _search(
-    estimator: CARTClassifier | CARTRegressor,
-    table: TrainingTable,
-    criterion: Criterion,
-    limits: ChildLimits,
-    samples: Samples | None,
-) -> SplitSearch:
-    """How a node finds its split: among all columns, or among those that it draws."""
-    values, features, *_ = table
-    one_vs_rest = estimator.categorical_split == "one_vs_rest"
-    cuts = CutSearch(table, criterion, limits, one_vs_rest, estimator.max_surrogates)
-    has_gaps = any((np.isnan(column) if f.is_numeric else column < 0).any() for f, column in zip(features, values))
-    ranked = None if samples is None else samples.ranked
-    search = SplitSearch(
-        cuts.score,
-        missing=MAJORITY,
-        find_surrogates=cuts.surrogates if has_gaps and estimator.max_surrogates > 0 else None,
-        order=None if ranked is None else ranked.order,
-    )
-    n_sampled = count_features(estimator.max_features, len(features))
-    if n_sampled < len(features):
-        rngs = [generator(seed) for seed in ([estimator.random_state] if samples is None else samples.seeds)]
-        search = replace(search, choose=largest_gain_among_sampled(n_sampled, rngs))
-        if can_score_drawn_columns_alone(criterion, features, has_gaps):
-            sampled = SampledFeatures(ranked or RankedColumns(values), n_sampled, rngs, criterion, limits)
-            search = SplitSearch(sampled.score, missing=MAJORITY, order=NO_ORDER)
-    return search
+def _refuse_unordered(criterion: Criterion, has_gaps: bool) -> None:
+    """Refuse constraints where the values of two children have no order, or rows may change it after the split."""
+    if isinstance(criterion, ClassCriterion) and criterion.n_classes > 2:
+        raise ValueError(f"monotonic_cst needs two classes, whose order is clear; y has {criterion.n_classes}.")
+    if not criterion.is_function_of_sums:
+        raise ValueError("monotonic_cst is not for criterion='absolute_error': use 'squared_error'.")
+    if has_gaps:
+        raise ValueError("monotonic_cst needs X without missing values: fill them, or use GBDT with method='newton'.")
 
 
 def can_score_drawn_columns_alone(criterion: Criterion, features: tuple[Feature, ...], has_gaps: bool) -> bool:
     """Whether :class:`SampledFeatures` serves a table."""
     return all_numbers(features) and not has_gaps and criterion.is_function_of_sums
-
-
-def _pruned(estimator: CARTClassifier | CARTRegressor, tree: Tree) -> Tree:
-    """The tree without the branches that its parameters take away once it is grown."""
-    if estimator.max_leaf_nodes is not None:
-        tree = keep_best_first(tree, estimator.max_leaf_nodes)
-    return prune_cost_complexity(tree, estimator.ccp_alpha) if estimator.ccp_alpha > 0 else tree
 
 
 def keep_best_first(tree: Tree, max_leaf_nodes: int) -> Tree:
@@ -376,7 +404,7 @@ def _count(number_or_share: float, n_rows: int) -> int:
     return max(1, int(np.ceil(number_or_share * n_rows)))
 
 
-def _check_parameters(estimator: CARTClassifier | CARTRegressor) -> None:
+def _check_parameters(estimator: _CART) -> None:
     check_number(estimator, "max_depth", low=0, whole=True, none=True)
     for name, low in (("min_samples_split", 2), ("min_samples_leaf", 1)):
         if isinstance(getattr(estimator, name), Integral):

@@ -1,13 +1,13 @@
 """Boosting on many machines: the rows lie in blocks on Dask's workers, and only their sums travel.
 
 A tree is grown from histograms, and histograms of blocks of rows add up. The driver holds no rows. Each worker has an
-actor, an object that stays there with the worker's blocks and takes one call for each level: it learns how the nodes
+actor, an object that stays there with the worker's rows and takes one call for each level: it learns how the nodes
 split, and answers with the histograms of the next level. All sums are of whole numbers and do not depend on their
 order: the model is that of one machine, digit for digit, however the rows are cut into blocks.
 
 An actor dies with its worker. Dask then makes the lost blocks again, from the tasks that made them; new actors take
-over all blocks, and the driver tells them what has been decided so far: how the finished trees split and by how much
-their leaves moved the scores, and the levels of the present trees. So a worker that dies costs no histogram twice.
+over all blocks and go through the log of what has been decided so far: how nodes split, and by how much leaves moved
+the scores. So a worker that dies costs no histogram twice.
 
 The bins are those of one machine too: edges are midpoints between the distinct values of a column, which are brought
 together on one worker, column by column, and must fit there.
@@ -16,14 +16,15 @@ together on one worker, column by column, and must fit there.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from sklearn.base import is_classifier
 
-from treekit.growing.binning import BinnedRows, Bins, edges_between
+from treekit.growing.binning import Bins, edges_between
 from treekit.growing.fixed_point import (
     INTEGER_BITS,
     GradientUnits,
@@ -36,7 +37,6 @@ from treekit.growing.fixed_point import (
     weighted,
 )
 from treekit.growing.row_store import BinSplits, LocalRows, NodeRows
-from treekit.models.base import TableEstimator
 from treekit.models.boosting import Boosting, check_parameters
 from treekit.models.losses import Loss
 from treekit.numeric import Array, Floats, Ints, Numbers, Wholes
@@ -46,16 +46,20 @@ from treekit.trees.tree import Tree
 
 __all__ = ["fit", "DaskRows", "RowsOfWorker"]
 
-
 try:
     from distributed import Client, Future, get_client, wait
 except ImportError as error:
     message = "A fit on Dask collections needs Dask: pip install 'dask[array,dataframe]' distributed"
     raise ImportError(message) from error
 
-
 #: How often a call is tried when workers die in it.
 TRIES = 4
+
+#: Where no sums are needed.
+NO_NODES = np.zeros(0, dtype=np.intp)
+
+#: What the actors were told in one call that changes their state: the name of the method and its arguments.
+Told = tuple[str, tuple[Any, ...]]
 
 
 def fit(estimator: Boosting, X: Any, y: Any, sample_weight: Any = None) -> None:
@@ -91,22 +95,16 @@ def fit(estimator: Boosting, X: Any, y: Any, sample_weight: Any = None) -> None:
 
 
 class Block(NamedTuple):
-    """Some of the training rows."""
+    """Some of the training rows of positive weight, perhaps none: as numbers, then as
+    :class:`treekit.growing.binning.BinnedRows`."""
 
-    binned: BinnedRows
+    rows: Any
     y: Array
     weight: Floats
 
 
-class Round(NamedTuple):
-    """What was decided in a round: the splits of each level, and by how much each node moves the scores."""
-
-    splits: list[BinSplits]
-    per_node: Floats
-
-
 class RowsOfWorker:
-    """The blocks of one worker: an actor.
+    """The blocks of one worker side by side: an actor.
 
     Parameters
     ----------
@@ -114,74 +112,56 @@ class RowsOfWorker:
         The rows.
     loss : Loss
         What is to be lowered.
+    log : list of Told
+        What other actors have been told before.
     """
 
-    def __init__(self, blocks: list[Block], loss: Loss):
-        self.blocks, self.loss = blocks, loss
-        self.rows = [LocalRows(block.binned) for block in blocks]
+    def __init__(self, blocks: list[Block], loss: Loss, log: list[Told]):
+        binned, y, weight = zip(*blocks)
+        codes = tuple(map(np.concatenate, zip(*(block.codes for block in binned))))
+        self.rows, self.loss = LocalRows(binned[0]._replace(codes=codes)), loss
+        self.y, self.weight = np.concatenate(y), np.concatenate(weight)
+        for method, decided in log:
+            getattr(self, method)(*decided)
 
     def set_scores(self, start: Floats) -> Floats:
         """Give all rows the same scores; answers as :meth:`finish_round`."""
-        self.scores = [np.repeat(start[:, np.newaxis], len(block.y), axis=1) for block in self.blocks]
+        self.score = np.repeat(start[:, np.newaxis], len(self.y), axis=1)
         return self._differentiate()
 
-    def start_trees(self, units: GradientUnits, has_counts: bool) -> NodeRows:
-        """Put all rows into the roots, and add them up."""
-        self._to_roots()
-        parts = []
-        for rows, (r, h) in zip(self.rows, self.derivatives):
-            parts.append(rows.learn(to_gradient_sums(-r, h, units), has_counts))
-        return sum_of_parts(parts)
+    def start_trees(self, units: GradientUnits, has_counts: bool, wanted: Ints = NO_NODES) -> NodeRows:
+        """Put all rows into the roots, and add some of these up."""
+        r, h = self.derivatives
+        self.rows.to_roots(self.loss.n_scores, np.arange(len(self.y)))
+        self.rows.learn(to_gradient_sums(-r, h, units), has_counts)
+        return self.rows.add_up(wanted)
 
-    def next_level(self, splits: BinSplits, wanted: Ints) -> NodeRows:
+    def next_level(self, splits: BinSplits, wanted: Ints = NO_NODES) -> NodeRows:
         """Send all rows down one level: see :meth:`treekit.growing.row_store.RowStore.next_level`."""
-        return sum_of_parts([rows.next_level(splits, wanted) for rows in self.rows])
+        return self.rows.next_level(splits, wanted)
 
     def finish_round(self, per_node: Floats) -> Floats:
         """Move the scores by the steps of the leaves; answers with the largest first and second derivative."""
         with np.errstate(over="ignore", invalid="ignore"):
-            for rows, score in zip(self.rows, self.scores):
-                score += rows.per_row(self.loss.n_scores, per_node)
+            self.score += self.rows.per_row(self.loss.n_scores, per_node)
         return self._differentiate()
 
-    def replay(self, rounds: list[Round]) -> None:
-        """Go through finished rounds again, without adding up."""
-        for splits, per_node in rounds:
-            self._to_roots()
-            for rows in self.rows:
-                for of_level in splits:
-                    rows.split(of_level)
-            self.finish_round(per_node)
+    def _differentiate(self) -> Floats:
+        self.derivatives = np.stack(self.loss.derivatives(self.y, self.score)) * self.weight
+        return largest_magnitude(self.derivatives).max(axis=1)
 
     def largest(self, quantity: str) -> Floats:
         """The largest terms of a weighted mean: of the "outcome" of the rows, or of their "loss"."""
-        return np.maximum.reduce([largest_magnitude(terms) for terms in self._terms(quantity)])
+        return largest_magnitude(self._terms(quantity))
 
     def sums(self, quantity: str, unit: Floats) -> Wholes:
         """The sums of these terms, in units."""
-        return np.add.reduce([to_whole(terms, unit).sum(axis=1) for terms in self._terms(quantity)])
+        return to_whole(self._terms(quantity), unit).sum(axis=1)
 
-    def _terms(self, quantity: str) -> Iterator[Floats]:
-        for k, (_, y, weight) in enumerate(self.blocks):
-            x = self.loss.outcome(y) if quantity == "outcome" else self.loss.value(y, self.scores[k])[np.newaxis]
-            yield weighted(x, weight)
-
-    def _differentiate(self) -> Floats:
-        self.derivatives = [
-            np.stack(self.loss.derivatives(block.y, score)) * block.weight
-            for block, score in zip(self.blocks, self.scores)
-        ]
-        return np.maximum.reduce([largest_magnitude(both).max(axis=1) for both in self.derivatives])
-
-    def _to_roots(self) -> None:
-        for block, rows in zip(self.blocks, self.rows):
-            rows.to_roots(self.loss.n_scores, np.arange(len(block.y)))
-
-
-def sum_of_parts(parts: Sequence[NodeRows]) -> NodeRows:
-    """What several blocks of rows add up to."""
-    n_rows, sums = zip(*parts)
-    return NodeRows(np.add.reduce(n_rows), np.add.reduce(sums))
+    def _terms(self, quantity: str) -> Floats:
+        is_outcome = quantity == "outcome"
+        x = self.loss.outcome(self.y) if is_outcome else self.loss.value(self.y, self.score)[np.newaxis]
+        return weighted(x, self.weight)
 
 
 class DaskRows:
@@ -205,10 +185,7 @@ class DaskRows:
     def __init__(self, client: Client, blocks: list[Future[Any]], bins: Bins, n_rows: int, loss: Loss):
         self.client, self.blocks, self.bins, self.n_rows, self.loss = client, blocks, bins, n_rows, loss
         self.actors: list[Future[Any]] = []
-        self.start: Floats | None = None
-        self.rounds: list[Round] = []
-        self.roots: tuple[GradientUnits, bool] | None = None
-        self.splits: list[BinSplits] = []
+        self.log: list[Told] = []
 
     # -- for the rounds
 
@@ -216,22 +193,17 @@ class DaskRows:
         return self.loss.score_of(self.mean("outcome"))
 
     def set_scores(self, start: Floats) -> None:
-        self.largest_g, self.largest_h = np.maximum.reduce(self.ask("set_scores", start))
-        self.start = start
+        self.largest_g, self.largest_h = np.maximum.reduce(self.tell("set_scores", start))
 
     def start_round(self, estimator: Boosting, rng: np.random.Generator) -> float:
         return float(self.largest_g)
 
     def add_trees(self, estimator: Boosting, rng: np.random.Generator) -> Tree:
-        units = gradient_units(self.largest_g, self.largest_h, self.n_rows)
-        roots = units, estimator.min_samples_leaf > 1
-        rows = sum_of_parts(self.ask("start_trees", *roots))
-        self.roots, self.splits = roots, []
-        trees, per_node = estimator._grower(self.bins, self, units, rng).grow(rows)
+        units, has_counts = gradient_units(self.largest_g, self.largest_h, self.n_rows), estimator.min_samples_leaf > 1
+        roots = self.tell("start_trees", units, has_counts, wanted=np.arange(self.loss.n_scores))
+        trees, per_node = estimator._grower(self.bins, self, units, rng).grow(sum_of_parts(roots))
         steps = estimator.learning_rate * per_node
-        self.largest_g, self.largest_h = np.maximum.reduce(self.ask("finish_round", steps))
-        self.rounds.append(Round(self.splits, steps))
-        self.roots = None
+        self.largest_g, self.largest_h = np.maximum.reduce(self.tell("finish_round", steps))
         return trees
 
     def mean_loss(self) -> float:
@@ -248,32 +220,28 @@ class DaskRows:
     # -- for growing trees
 
     def next_level(self, splits: BinSplits, wanted: Ints) -> NodeRows:
-        below = sum_of_parts(self.ask("next_level", splits, wanted))
-        self.splits.append(splits)
-        return below
+        return sum_of_parts(self.tell("next_level", splits, wanted=wanted))
 
     # -- the workers
 
+    def tell(self, method: str, *decided: Any, wanted: Ints | None = None) -> list[Any]:
+        """Tell all actors what has been decided, and write it down; their answers, as for :meth:`ask`."""
+        answers = self.ask(method, *decided, *([] if wanted is None else [wanted]))
+        self.log.append((method, decided))
+        return answers
+
     def ask(self, method: str, *arguments: Any) -> list[Any]:
-        """The answers of all actors; where one is lost, of new ones that have caught up."""
-        for attempt in range(TRIES):
+        """The answers of all actors; where one is lost, of new ones that have gone through the log."""
+        for tries_left in reversed(range(TRIES)):
             try:
-                if not self.actors:
-                    self.actors = self._new_actors()
-                    self._catch_up()
-                return self._ask_once(method, *arguments)
-            except OSError:
+                self.actors = self.actors or self._new_actors()
+                methods = [getattr(actor.result(), method) for actor in self.actors]
+                return [answer.result() for answer in [call(*arguments) for call in methods]]
+            except (OSError, RuntimeError):  # that a worker has gone: as it goes, or Dask knows already
                 self.actors = []
-                if attempt == TRIES - 1:
+                if not tries_left:
                     raise
         raise AssertionError
-
-    def _ask_once(self, method: str, *arguments: Any) -> list[Any]:
-        try:
-            methods = [getattr(actor.result(), method) for actor in self.actors]
-        except RuntimeError as error:
-            raise OSError(str(error)) from error  # Dask knows already that a worker is gone
-        return [answer.result() for answer in [call(*arguments) for call in methods]]
 
     def _new_actors(self) -> list[Future[Any]]:
         """An actor on each worker that holds blocks. It lives as long as its future."""
@@ -283,28 +251,21 @@ class DaskRows:
         for block in self.blocks:
             of_worker[sorted(holders[block.key])[0]].append(block)
         return [
-            self.client.submit(RowsOfWorker, blocks, self.loss, workers=[worker], actor=True, pure=False)
+            self.client.submit(RowsOfWorker, blocks, self.loss, self.log, workers=[worker], actor=True, pure=False)
             for worker, blocks in of_worker.items()
         ]
 
-    def _catch_up(self) -> None:
-        """Tell new actors what has been decided."""
-        if self.start is None:
-            return
-        self._ask_once("set_scores", self.start)
-        self._ask_once("replay", self.rounds)
-        if self.roots is not None:
-            self._ask_once("start_trees", *self.roots)
-            for splits in self.splits:
-                self._ask_once("next_level", splits, splits.node[:0])
+
+def sum_of_parts(parts: Sequence[NodeRows]) -> NodeRows:
+    """What the rows of all workers add up to."""
+    n_rows, sums = zip(*parts)
+    return NodeRows(np.add.reduce(n_rows), np.add.reduce(sums))
 
 
 # -- reading Dask collections -----------------------------------------------------------------------------------
 
 
-def blocks_of(
-    client: Client, X: Any, y: Any, sample_weight: Any
-) -> tuple[list[Future[Any]], list[Future[Any]], list[Future[Any] | None]]:
+def blocks_of(client: Client, X: Any, y: Any, sample_weight: Any) -> list[list[Any]]:
     """The blocks of X, y and the weights, side by side, without those that are empty."""
     named = {"X": X, "y": y} | ({} if sample_weight is None else {"sample_weight": sample_weight})
     for name, collection in named.items():
@@ -323,43 +284,35 @@ def blocks_of(
             raise ValueError(f"Blocks of X have {sizes['X']} rows, those of {name} {size}: they must be the same.")
     if sum(sizes["X"]) == 0:
         raise ValueError("X is empty: 0 sample(s) while a minimum of 1 is required.")
-    filled = {name: [part for part, size in zip(parts, sizes["X"]) if size] for name, parts in blocks.items()}
-    return filled["X"], filled["y"], filled.get("sample_weight", [None] * len(filled["X"]))
+    none = [None] * len(blocks["X"])
+    return [
+        [part for part, size in zip(blocks.get(name, none), sizes["X"]) if size] for name in ("X", "y", "sample_weight")
+    ]
 
 
-def read(
-    estimator: Boosting,
-    client: Client,
-    X: list[Future[Any]],
-    y: list[Future[Any]],
-    sample_weight: list[Future[Any] | None],
-) -> DaskRows:
+def read(estimator: Boosting, client: Client, X: list[Any], y: list[Any], sample_weight: list[Any]) -> DaskRows:
     """The rows in blocks, put into bins; the estimator gets its columns, and its classes if it has any."""
-    first, reader = client.submit(first_row, X[0], pure=False).result(), TableEstimator()
-    for model in (reader, estimator):
-        model._read(first, reset=True)
-    frames = client.map(read_block, X, reader=reader, pure=False)
-    features = merge_features(client.gather(client.map(learn_features, frames, pure=False)))
-    estimator._features, classes = features, None
+    submit, map_blocks = partial(client.submit, pure=False), partial(client.map, pure=False)
+    estimator._read(submit(first_row, X[0]).result(), reset=True)
+    frames = map_blocks(estimator._read, X, reset=False)
+    features = estimator._features = merge_features(client.gather(map_blocks(learn_features, frames)))
+    classes = None
     if is_classifier(estimator):
-        labels = client.gather(client.map(labels_in, y, pure=False))
-        classes = estimator.classes_ = np.unique(np.concatenate(labels))
+        classes = estimator.classes_ = np.unique(np.concatenate(client.gather(map_blocks(labels_in, y))))
     loss = estimator._new_loss()
     check_parameters(estimator, len(features), loss)
 
-    rows = client.map(learning_rows, frames, y, sample_weight, features=features, classes=classes, pure=False)
-    n_rows, ranges = zip(*client.gather(client.map(count_and_range, rows, pure=False)))
+    blocks = map_blocks(learning_rows, frames, y, sample_weight, features=features, classes=classes)
+    n_rows, smallest, largest = zip(*client.gather(map_blocks(count_and_range, blocks)))
     if sum(n_rows) == 0:
         raise ValueError("sample_weight is zero everywhere: at least one row must count.")
-    estimator._check_targets(*np.maximum.reduce(ranges) * [-1, 1])
+    estimator._check_targets(min(smallest), max(largest))
     edges = [
-        client.submit(edges_of, client.map(distinct, rows, j=j, pure=False), estimator.max_bins, pure=False)
-        if feature.is_numeric
-        else np.zeros(0)
+        submit(edges_of, map_blocks(distinct, blocks, j=j), estimator.max_bins) if feature.is_numeric else np.zeros(0)
         for j, feature in enumerate(features)
     ]
-    bins = client.submit(Bins, features, edges, pure=False)
-    return DaskRows(client, client.map(bin_block, rows, bins=bins, pure=False), bins.result(), sum(n_rows), loss)
+    bins = submit(Bins, features, edges)
+    return DaskRows(client, map_blocks(bin_block, blocks, bins=bins), bins.result(), sum(n_rows), loss)
 
 
 # -- what workers do to read: functions of their arguments alone -------------------------------------------------
@@ -368,11 +321,6 @@ def read(
 def first_row(block: Any) -> Any:
     """The first row of a block, which has all its columns."""
     return block.iloc[:1] if hasattr(block, "iloc") else block[:1]
-
-
-def read_block(block: Any, reader: TableEstimator) -> pd.DataFrame:
-    """A block of X as a data frame."""
-    return reader._read(block, reset=False)
 
 
 def merge_features(parts: list[tuple[Feature, ...]]) -> tuple[Feature, ...]:
@@ -398,38 +346,30 @@ def labels_in(y: Any) -> Array:
     return np.unique(read_labels(y, len(y)))
 
 
-class LearningRows(NamedTuple):
-    """The rows of a block that have positive weight; a block may have none."""
-
-    values: Numbers
-    y: Array
-    weight: Floats
-
-
 def learning_rows(
     frame: pd.DataFrame, y: Any, weight: Any, features: tuple[Feature, ...], classes: Array | None
-) -> LearningRows:
+) -> Block:
     """The rows of a block without those of weight zero, all of which may be, as those of a whole table may not."""
     values = encode(frame, features)
     y = read_targets(y, len(y)) if classes is None else np.searchsorted(classes, read_labels(y, len(y)))
     if weight is None:
-        return LearningRows(values, y, np.ones(len(y)))
+        return Block(values, y, np.ones(len(y)))
     # An extra row of weight 1 stands for the other blocks.
     weight = row_weights(np.append(weight, 1.0), len(y) + 1)[:-1]
     kept = weight > 0
-    return LearningRows(values[:, kept], y[kept], weight[kept])
+    return Block(values[:, kept], y[kept], weight[kept])
 
 
-def count_and_range(rows: LearningRows) -> tuple[int, Floats]:
-    """The number of rows, and (-smallest, largest) target: the maximum over blocks of both gives the range."""
-    y = rows.y.astype(float)
-    return len(y), np.array([(-y).max(initial=-np.inf), y.max(initial=-np.inf)])
+def count_and_range(block: Block) -> tuple[int, float, float]:
+    """The number of rows, and the smallest and the largest target."""
+    y = block.y.astype(float)
+    return len(y), y.min(initial=np.inf), y.max(initial=-np.inf)
 
 
-def distinct(rows: LearningRows, j: int) -> tuple[Numbers, bool]:
+def distinct(block: Block, j: int) -> tuple[Numbers, bool]:
     """The distinct values of a column of a block, sorted, and whether some are missing."""
-    is_missing = np.isnan(rows.values[j])
-    return np.unique(rows.values[j][~is_missing]), bool(is_missing.any())
+    is_missing = np.isnan(block.rows[j])
+    return np.unique(block.rows[j][~is_missing]), bool(is_missing.any())
 
 
 def edges_of(parts: list[tuple[Numbers, bool]], max_bins: int | None) -> Floats:
@@ -438,6 +378,6 @@ def edges_of(parts: list[tuple[Numbers, bool]], max_bins: int | None) -> Floats:
     return edges_between(np.unique(np.concatenate(values)), max_bins, any(is_missing))
 
 
-def bin_block(rows: LearningRows, bins: Bins) -> Block:
+def bin_block(block: Block, bins: Bins) -> Block:
     """A block in bins."""
-    return Block(bins.encode(rows.values), rows.y, rows.weight)
+    return block._replace(rows=bins.encode(block.rows))

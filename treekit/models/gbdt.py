@@ -126,6 +126,9 @@ class GBDTRegressor(_GBDT, TableRegressor):
         Draws rows and columns, where they are drawn; nothing else is random.
     verbose : int
         Print the loss after every so many rounds; 0 for silence.
+    monotonic_cst : array of shape (n_features,), dict or None
+        For Newton boosting: for each column, or by their names for some, 1 if the prediction may only rise with it, -1
+        if it may only fall, 0 if it is free (:eq:`eq-monotone`). Not for more than two classes.
 
     Attributes
     ----------
@@ -184,6 +187,7 @@ class GBDTRegressor(_GBDT, TableRegressor):
         tol: float = 1e-4,
         random_state: Any = None,
         verbose: int = 0,
+        monotonic_cst: ArrayLike | dict[str, int] | None = None,
     ):
         self.loss, self.alpha, self.method, self.base_score = loss, alpha, method, base_score
         self.n_estimators, self.learning_rate = n_estimators, learning_rate
@@ -191,7 +195,7 @@ class GBDTRegressor(_GBDT, TableRegressor):
         self.max_bins, self.subsample = max_bins, subsample
         self.reg_lambda, self.gamma, self.min_child_weight = reg_lambda, gamma, min_child_weight
         self.n_iter_no_change, self.validation_fraction, self.tol = n_iter_no_change, validation_fraction, tol
-        self.random_state, self.verbose = random_state, verbose
+        self.random_state, self.verbose, self.monotonic_cst = random_state, verbose, monotonic_cst
 
     def _new_loss(self) -> Loss:
         check_choice(self, "loss", REGRESSION_LOSSES)
@@ -238,7 +242,7 @@ class GBDTClassifier(_GBDT, TableClassifier):
         As for :class:`GBDTRegressor`.
     reg_lambda, gamma, min_child_weight, subsample, max_features
         As for :class:`GBDTRegressor`.
-    n_iter_no_change, validation_fraction, tol, random_state, verbose
+    n_iter_no_change, validation_fraction, tol, random_state, verbose, monotonic_cst
         As for :class:`GBDTRegressor`. Held-out rows are drawn class by class.
     base_score : float, array of shape (n_classes,) or None
         Probability of the second class before the first round, or of each of more than two classes; None for the shares
@@ -282,6 +286,7 @@ class GBDTClassifier(_GBDT, TableClassifier):
         tol: float = 1e-4,
         random_state: Any = None,
         verbose: int = 0,
+        monotonic_cst: ArrayLike | dict[str, int] | None = None,
     ):
         self.method, self.base_score = method, base_score
         self.n_estimators, self.learning_rate = n_estimators, learning_rate
@@ -289,7 +294,7 @@ class GBDTClassifier(_GBDT, TableClassifier):
         self.max_bins, self.subsample = max_bins, subsample
         self.reg_lambda, self.gamma, self.min_child_weight = reg_lambda, gamma, min_child_weight
         self.n_iter_no_change, self.validation_fraction, self.tol = n_iter_no_change, validation_fraction, tol
-        self.random_state, self.verbose = random_state, verbose
+        self.random_state, self.verbose, self.monotonic_cst = random_state, verbose, monotonic_cst
 
     def _new_loss(self) -> Loss:
         n_classes = len(self.classes_)

@@ -57,17 +57,17 @@ class Loss:
         """Loss of each row, of shape (n_rows,)."""
         raise NotImplementedError
 
+    def derivatives(self, y: Floats, score: Floats) -> tuple[Floats, Floats]:
+        """The negative gradient and the second derivative of each row."""
+        raise NotImplementedError
+
     def negative_gradient(self, y: Floats, score: Floats) -> Floats:
         r""":math:`-\partial l / \partial F` of each row, of shape (n_scores, n_rows)."""
-        raise NotImplementedError
+        return self.derivatives(y, score)[0]
 
     def second_derivative(self, y: Floats, score: Floats) -> Floats:
         r""":math:`\partial^2 l / \partial F^2` of each row, of shape (n_scores, n_rows)."""
-        raise NotImplementedError
-
-    def derivatives(self, y: Floats, score: Floats) -> tuple[Floats, Floats]:
-        """The negative gradient and the second derivative; together they may share work."""
-        return self.negative_gradient(y, score), self.second_derivative(y, score)
+        return self.derivatives(y, score)[1]
 
     def line_search(
         self, y: Floats, score: Floats, r: Floats, h: Floats, weight: Floats, leaf: Ints, n_leaves: int
@@ -115,11 +115,8 @@ class SquaredLoss(Loss):
     def value(self, y: Floats, score: Floats) -> Floats:
         return (y - score[0]) ** 2 / 2
 
-    def negative_gradient(self, y: Floats, score: Floats) -> Floats:
-        return residuals(y, score)
-
-    def second_derivative(self, y: Floats, score: Floats) -> Floats:
-        return np.ones_like(score)
+    def derivatives(self, y: Floats, score: Floats) -> tuple[Floats, Floats]:
+        return residuals(y, score), np.ones_like(score)
 
 
 class AbsoluteLoss(Loss):
@@ -133,11 +130,8 @@ class AbsoluteLoss(Loss):
     def value(self, y: Floats, score: Floats) -> Floats:
         return np.abs(y - score[0])
 
-    def negative_gradient(self, y: Floats, score: Floats) -> Floats:
-        return np.sign(residuals(y, score))
-
-    def second_derivative(self, y: Floats, score: Floats) -> Floats:
-        return np.zeros_like(score)
+    def derivatives(self, y: Floats, score: Floats) -> tuple[Floats, Floats]:
+        return np.sign(residuals(y, score)), np.zeros_like(score)
 
     def line_search(
         self, y: Floats, score: Floats, r: Floats, h: Floats, weight: Floats, leaf: Ints, n_leaves: int
@@ -172,11 +166,9 @@ class HuberLoss(Loss):
         error = np.abs(y - score[0])
         return np.where(error <= self.delta, error**2 / 2, self.delta * (error - self.delta / 2))
 
-    def negative_gradient(self, y: Floats, score: Floats) -> Floats:
-        return np.clip(residuals(y, score), -self.delta, self.delta)
-
-    def second_derivative(self, y: Floats, score: Floats) -> Floats:
-        return (np.abs(y - score) <= self.delta).astype(float)
+    def derivatives(self, y: Floats, score: Floats) -> tuple[Floats, Floats]:
+        is_small = np.abs(y - score) <= self.delta
+        return np.clip(residuals(y, score), -self.delta, self.delta), is_small.astype(float)
 
     def line_search(
         self, y: Floats, score: Floats, r: Floats, h: Floats, weight: Floats, leaf: Ints, n_leaves: int
@@ -196,12 +188,6 @@ class PoissonLoss(Loss):
 
     def value(self, y: Floats, score: Floats) -> Floats:
         return rate(score[0]) - y * score[0]
-
-    def negative_gradient(self, y: Floats, score: Floats) -> Floats:
-        return y - rate(score)
-
-    def second_derivative(self, y: Floats, score: Floats) -> Floats:
-        return rate(score)
 
     def derivatives(self, y: Floats, score: Floats) -> tuple[Floats, Floats]:
         expected = rate(score)
@@ -230,13 +216,6 @@ class LogisticLoss(Loss):
 
     def value(self, y: Floats, score: Floats) -> Floats:
         return np.logaddexp(0, score[0]) - y * score[0]
-
-    def negative_gradient(self, y: Floats, score: Floats) -> Floats:
-        return y - sigmoid(score)
-
-    def second_derivative(self, y: Floats, score: Floats) -> Floats:
-        p = sigmoid(score)
-        return p * (1 - p)
 
     def derivatives(self, y: Floats, score: Floats) -> tuple[Floats, Floats]:
         p = sigmoid(score)
@@ -270,21 +249,14 @@ class SoftmaxLoss(Loss):
         _, total, top = _powers(score)
         return np.log(total) + top - score[y.astype(np.intp), np.arange(len(y))]
 
-    def negative_gradient(self, y: Floats, score: Floats) -> Floats:
-        return self.outcome(y) - softmax(score)
-
-    def second_derivative(self, y: Floats, score: Floats) -> Floats:
+    def derivatives(self, y: Floats, score: Floats) -> tuple[Floats, Floats]:
         p = softmax(score)
-        return p * (1 - p)
+        return self.outcome(y) - p, p * (1 - p)
 
     def line_search(
         self, y: Floats, score: Floats, r: Floats, h: Floats, weight: Floats, leaf: Ints, n_leaves: int
     ) -> Floats:
         return (self.n_scores - 1) / self.n_scores * super().line_search(y, score, r, h, weight, leaf, n_leaves)
-
-    def derivatives(self, y: Floats, score: Floats) -> tuple[Floats, Floats]:
-        p = softmax(score)
-        return self.outcome(y) - p, p * (1 - p)
 
     def prediction(self, score: Floats) -> Floats:
         return softmax(score).T

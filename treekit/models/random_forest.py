@@ -6,6 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.base import is_classifier
 from sklearn.metrics import r2_score
 from sklearn.utils.validation import check_is_fitted
 
@@ -23,12 +24,15 @@ __all__ = ["RandomForestClassifier", "RandomForestRegressor"]
 
 
 class _RandomForest(TableEstimator):
-    """What the two forests share; a subclass implements ``_tree``, which makes an unfitted tree."""
+    """What the two forests share."""
 
     forest_: Tree
 
     def _tree(self) -> CARTClassifier | CARTRegressor:
-        raise NotImplementedError
+        """An unfitted tree with the parameters of the forest."""
+        tree = CARTClassifier() if is_classifier(self) else CARTRegressor()
+        own = tree.get_params()
+        return tree.set_params(**{name: value for name, value in self.get_params().items() if name in own})
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Learn from a table. Parameters and errors are those of :meth:`treekit.CARTClassifier.fit`."""
@@ -65,7 +69,7 @@ class _RandomForest(TableEstimator):
     def apply(self, X: ArrayLike) -> Ints:
         """Node of each tree where each row ends, of shape (n_rows, n_estimators)."""
         values = self._values(X)
-        return np.stack([member.tree_.apply(values) for member in self.estimators_], axis=1)
+        return self.forest_.number_below_root[self.forest_.ends_below_roots(values)].T
 
     @property
     def feature_importances_(self) -> Floats:
@@ -172,17 +176,6 @@ class RandomForestClassifier(_RandomForest, TableClassifier):
         ]
         return np.concatenate(parts)
 
-    def _tree(self) -> CARTClassifier:
-        return CARTClassifier(
-            criterion=self.criterion,
-            max_depth=self.max_depth,
-            min_samples_split=self.min_samples_split,
-            min_samples_leaf=self.min_samples_leaf,
-            min_weight_fraction_leaf=self.min_weight_fraction_leaf,
-            max_features=self.max_features,
-            class_weight=self.class_weight,
-        )
-
     def _score_out_of_bag(self, table: TrainingTable, out_of_bag: OutOfBag) -> None:
         self.oob_decision_function_ = table.as_given(out_of_bag.mean.T, np.nan).T
         self.oob_score_ = oob_accuracy(out_of_bag, table.y)
@@ -253,16 +246,6 @@ class RandomForestRegressor(_RandomForest, TableRegressor):
         """Mean prediction of the trees, of shape (n_rows,). Arguments and errors are those of
         :meth:`treekit.CARTRegressor.predict`."""
         return self._mean(X)[:, 0]
-
-    def _tree(self) -> CARTRegressor:
-        return CARTRegressor(
-            criterion=self.criterion,
-            max_depth=self.max_depth,
-            min_samples_split=self.min_samples_split,
-            min_samples_leaf=self.min_samples_leaf,
-            min_weight_fraction_leaf=self.min_weight_fraction_leaf,
-            max_features=self.max_features,
-        )
 
     def _score_out_of_bag(self, table: TrainingTable, out_of_bag: OutOfBag) -> None:
         row, mean = out_of_bag.rows_predicted(), out_of_bag.mean[:, 0]

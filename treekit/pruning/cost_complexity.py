@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 
 from treekit.numeric import COST_TIE, Floats, Ints
-from treekit.pruning.cut import cut, levels_bottom_up, minimum_on_path, refuse_other_than_tree, sum_over_children
+from treekit.pruning.cut import cut, levels_bottom_up, minimum_on_path, sum_over_children
 from treekit.pruning.pessimistic import _errors
-from treekit.trees.tree import Tree
+from treekit.trees.tree import Tree, refuse_other_than_tree
 
 __all__ = ["cost_complexity_path", "CostComplexityPath", "prune_cost_complexity"]
 

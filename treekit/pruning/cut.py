@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treekit.numeric import COST_TIE, Bools, Floats, Ints, Kind
-from treekit.trees.tree import Tree
+from treekit.trees.tree import Tree, refuse_other_than_tree
 
 __all__ = ["cut"]
 
@@ -55,12 +55,6 @@ def cut(tree: Tree, nodes: ArrayLike) -> Tree:
     stays = minimum_on_path(tree, ~is_cut)[tree.parent]
     stays[0] = True
     return tree.with_leaves(is_cut | tree.is_leaf).at_nodes(stays)
-
-
-def refuse_other_than_tree(tree: object) -> None:
-    """Refuse what is no tree, such as the estimator that has grown it."""
-    if not isinstance(tree, Tree):
-        raise TypeError(f"tree must be a Tree, such as model.tree_; got {type(tree).__name__}.")
 
 
 def minimum_on_path(tree: Tree, x: NDArray[Kind]) -> NDArray[Kind]:

@@ -6,12 +6,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from treekit.numeric import Floats
-from treekit.pruning.cut import cut, nodes_to_prune, refuse_other_than_tree, sum_over_children, tie_slack
+from treekit.pruning.cut import cut, nodes_to_prune, sum_over_children, tie_slack
 from treekit.reading.encoding import encode_table, match_labels
 from treekit.reading.validation import read_labels, read_targets, row_weights
 from treekit.trees.structure import majority
 from treekit.trees.traversal import rows_by_level
-from treekit.trees.tree import Tree
+from treekit.trees.tree import Tree, refuse_other_than_tree
 
 __all__ = ["preprune", "prune_reduced_error"]
 

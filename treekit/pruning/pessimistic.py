@@ -11,8 +11,8 @@ from scipy.special import betaincinv
 from scipy.stats import norm
 
 from treekit.numeric import COST_TIE, Floats
-from treekit.pruning.cut import cut, nodes_to_prune, refuse_other_than_tree, tie_slack
-from treekit.trees.tree import Tree
+from treekit.pruning.cut import cut, nodes_to_prune, tie_slack
+from treekit.trees.tree import Tree, refuse_other_than_tree
 
 __all__ = ["prune_pessimistic", "collapse", "binomial_limit", "normal_limit", "weka_limit", "LIMITS"]
 Limit = Callable[[Floats, Floats, float], Floats]

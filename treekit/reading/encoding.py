@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from treekit.numeric import Array, Floats, Ints, Numbers
+from treekit.numeric import Array, Ints, Numbers
 
 __all__ = [
     "Feature",
@@ -73,17 +73,13 @@ def all_numbers(features: Iterable[Feature]) -> bool:
     return all(feature.is_numeric for feature in features)
 
 
-def learn_features(
-    X: pd.DataFrame, numbers_are_categories: bool = False, weight: Floats | None = None
-) -> tuple[Feature, ...]:
-    """The columns of X: numeric, or categorical with the values that the column holds in rows of positive weight.
+def learn_features(X: pd.DataFrame, numbers_are_categories: bool = False) -> tuple[Feature, ...]:
+    """The columns of X: numeric, or categorical with the values that the column holds.
 
     Columns of numbers are numeric unless ``numbers_are_categories``, also where they hold Python's own. The categories
     of a pandas categorical column keep their order, those of any other column are sorted. Raises TypeError where a
     column mixes kinds or holds neither text nor numbers.
     """
-    if weight is not None and not weight.all():
-        X = X[weight > 0]
     if _is_one_kind_of_float(X) and not numbers_are_categories:
         return tuple(Feature(str(name)) for name in X)
     return tuple(_learn_feature(name, column, numbers_are_categories) for name, column in X.items())
@@ -103,8 +99,8 @@ def encode(X: pd.DataFrame, features: tuple[Feature, ...]) -> Numbers:
     array is float32 where every column of numbers is, float64 otherwise, and of the smallest sufficient integers when
     there are only categories. Takes linear time. A table of floats of one kind is not copied: the array is then a view.
 
-    Two limits of pandas: whole numbers above 2**53 run together as categories where they are asked as floats, and text
-    must be such as UTF-8 can hold.
+    Two limits of pandas and NumPy: whole numbers above 2**53 run together where they come as floats, as in a list
+    beside a fraction, and text must be such as UTF-8 can hold.
     """
     if all_numbers(features) and _is_one_kind_of_float(X):
         values = X.to_numpy().T

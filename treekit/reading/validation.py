@@ -15,8 +15,8 @@ from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
-from treekit.numeric import Array, Floats
-from treekit.reading.encoding import NUMBERS, objects_if_mixed, refuse_masked
+from treekit.numeric import Array, Floats, Ints
+from treekit.reading.encoding import NUMBERS, Feature, objects_if_mixed, refuse_masked
 
 __all__ = [
     "row_weights",
@@ -28,6 +28,7 @@ __all__ = [
     "read_labels",
     "generator",
     "count_features",
+    "read_signs",
 ]
 
 
@@ -199,3 +200,29 @@ def count_features(max_features: float | str | None, n_features: int) -> int:
         f"max_features must be None, 'sqrt', 'log2', a whole number from 1 to {n_features}, the number of columns, or "
         f"a share above 0 and at most 1; got {max_features!r}."
     )
+
+
+def read_signs(monotonic_cst: Any, features: tuple[Feature, ...]) -> Ints | None:
+    """The sign of each column: 1 where it may only raise the prediction, -1 where it may only lower it, else 0.
+
+    None where no column is constrained; errors name ``monotonic_cst``.
+    """
+    if monotonic_cst is None:
+        return None
+    names = [feature.name for feature in features]
+    if isinstance(monotonic_cst, dict):
+        unknown = [name for name in monotonic_cst if name not in names]
+        if unknown:
+            raise ValueError(f"monotonic_cst names the column {unknown[0]!r}, which X has not; it has {names}.")
+        monotonic_cst = [monotonic_cst.get(name, 0) for name in names]
+    given = np.asarray(monotonic_cst, dtype=object)
+    if given.shape != (len(names),) or not all(sign in (-1, 0, 1) for sign in given):
+        raise ValueError(
+            f"monotonic_cst must hold -1, 0 or 1 for each of the {len(names)} columns of X, or be a dict by their "
+            f"names; got {monotonic_cst!r}."
+        )
+    sign = given.astype(np.intp)
+    for feature, s in zip(features, sign):
+        if s and not feature.is_numeric:
+            raise ValueError(f"monotonic_cst of {feature.name!r} must be 0: its values are categories, without order.")
+    return sign if sign.any() else None

@@ -9,7 +9,7 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from treekit.numeric import TIE, VOTE_TIE, Array, Bools, Floats, Integers, Ints, Numbers
+from treekit.numeric import TIE, VOTE_TIE, Array, Bools, Floats, Integers, Ints, Numbers, repeat_with_index
 from treekit.reading.encoding import Feature
 from treekit.trees.routes import Routes
 
@@ -177,7 +177,7 @@ class TreeStructure:
     def depth(self) -> Ints:
         """Number of tests above each node."""
         depth = np.zeros(self.n_nodes, dtype=np.intp)
-        for children in self._levels():
+        for children in self.levels():
             depth[children] = depth[self.parent[children]] + 1
         return depth
 
@@ -185,11 +185,19 @@ class TreeStructure:
     def root_of(self) -> Ints:
         """The root above each node."""
         root = np.arange(self.n_nodes)
-        for children in self._levels():
+        for children in self.levels():
             root[children] = root[self.parent[children]]
         return root
 
-    def _levels(self) -> Iterator[slice]:
+    @cached_property
+    def number_below_root(self) -> Ints:
+        """Number of each node in the tree of its root alone."""
+        number = np.empty(self.n_nodes, dtype=np.intp)
+        by_root = np.argsort(self.root_of, kind="stable")
+        number[by_root] = repeat_with_index(np.arange(self.n_roots), np.bincount(self.root_of))[1]
+        return number
+
+    def levels(self) -> Iterator[slice]:
         """The nodes of each level below the roots, which lie one after the other."""
         first, last = 0, self.n_roots
         while self.n_children[first:last].any():

@@ -234,3 +234,9 @@ class Tree(TreeStructure):
 
     def _repr_html_(self) -> str:
         return self.draw()._repr_html_()
+
+
+def refuse_other_than_tree(tree: object) -> None:
+    """Refuse what is no tree, such as the estimator that has grown it."""
+    if not isinstance(tree, Tree):
+        raise TypeError(f"tree must be a Tree, such as model.tree_; got {type(tree).__name__}.")

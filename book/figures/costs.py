@@ -1,0 +1,429 @@
+"""The figures of the chapter on what a mistake costs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+from sklearn.metrics import brier_score_loss, precision_recall_curve, roc_curve
+
+from figures.charts import Chart, Picture
+from figures.explorable import Choice, Explorable, Panel, Places, Scene, Slider, State
+from figures.looks import HALO, OUTLINE, centred, ending, filled, grip, path, stroked
+from figures.melons import melon, melon_marks, ripe_and_unripe
+from treekit.pen.palette import BAR, REGION, RIPE, UNRIPE
+from treekit.pen.svg import FAINT, circle, element, line, number, rect, text
+
+COIN = 4  # the number of the colour, dark gold
+PITCH, FIRST = 26, 42  # pixels from melon to melon, and where the first one lies
+
+
+class _Stall(Scene):
+    """Melons in a line by their score, the highest first; those left of a cut are sold, and every mistake is paid.
+
+    Below, the bill of every cut so far; beside it the path of the cuts, up for a ripe melon, to the right for others.
+    """
+
+    size = (480, 354)
+
+    def __init__(self, scores: pd.Series, is_ripe: pd.Series, kept: int) -> None:
+        order = scores.sort_values(ascending=False, kind="stable").index
+        self.ripe, self.kept = is_ripe[order].astype(bool), kept
+        self.sold = np.arange(len(order) + 1)
+        self.ripe_sold = np.append(0, self.ripe.cumsum())  # of the first melons, for every cut
+        self.n_ripe = int(self.ripe.sum())
+        left, right = self.at(0), self.at(len(order))
+        self.chart = Chart((0, len(order)), (0, 50), (left, 202, right, 306))
+        self.path = Chart((0, len(order) - self.n_ripe), (0, self.n_ripe), (50, 34, 392, 302))
+
+    def at(self, sold: int) -> float:
+        """The pixel column of the cut behind so many melons."""
+        return FIRST + PITCH * (sold - 0.5)
+
+    def bills(self, price: int) -> NDArray[Any]:
+        """What the mistakes of every cut cost: `price` for an unripe melon sold, `kept` for a ripe one that is not."""
+        return np.asarray(price * (self.sold - self.ripe_sold) + self.kept * (self.n_ripe - self.ripe_sold))
+
+    def best(self, price: int) -> int:
+        """The number of melons to sell for the smallest bill."""
+        return int(self.bills(price).argmin())
+
+    def background(self) -> str:
+        ticks = range(0, len(self.ripe) + 1, 3)
+        axes = self.chart.axes(ticks, [0, 20, 40], "melons sold", "the bill in yuan, cut by cut")
+        return ripe_and_unripe(24, 14) + circle(196, 14, 5, **filled(COIN)) + text(207, 19, "one yuan") + axes
+
+    def marks(self) -> dict[Any, str]:
+        marks = {"sold": rect(0, 0, 1, 48, **filled(RIPE), fill_opacity=REGION), **melon_marks(self.ripe, 12)}
+        lowest = circle(0, 0, 8, **OUTLINE, stroke_width=2)
+        return marks | {"lowest": lowest, "cut": rect(-1.5, 0, 3, 118) + circle(0, 0, 7) + grip(self.size[0])}
+
+    def frame(self, price: int, sold: int) -> State:
+        x, first = self.at(sold), self.at(0)
+        places: Places = {"sold": (first, 34, max(x - first, 0.01), 1), "cut": (x, 30)}
+        coins = []
+        for i, (name, ripe) in enumerate(self.ripe.items()):
+            places[name] = (FIRST + PITCH * i, 54 if i < sold else 62)
+            if ripe != (i < sold):
+                coins.append(self.coins(i, self.kept if ripe else price))
+        bills = self.bills(price)[: sold + 1]
+        spots = self.chart.pixels(self.sold[: sold + 1], bills)
+        steps = [path(f"M{a},{b}L{c},{d}", **OUTLINE) for (a, b), (c, d) in pairwise(spots)]
+        dots = "".join(f"M{a},{b}h0" for a, b in spots)
+        places["lowest"] = self.chart.at(int(bills.argmin()), bills.min())
+        drawn = path(dots, stroke="currentColor", stroke_width=5, stroke_linecap="round")
+        return [*coins, *steps, drawn], self.sentence(price, sold), places
+
+    def coins(self, i: int, n: int) -> str:
+        """A pile of coins below melon i."""
+        spots = "".join(f"M{FIRST + PITCH * i},{86 + 11 * k}h0" for k in range(n))
+        return path(spots, stroke_width=9, stroke_linecap="round", **stroked(COIN))
+
+    def sentence(self, price: int, sold: int) -> str:
+        ripe_sold = int(self.ripe_sold[sold])
+        wrongly_sold, wrongly_kept = sold - ripe_sold, self.n_ripe - ripe_sold
+        return (
+            f"{sold} sold, {wrongly_sold} of them unripe; {wrongly_kept} ripe kept. The bill: {wrongly_sold} × {price} "
+            f"+ {wrongly_kept} × {self.kept} = {self.bills(price)[sold]} yuan."
+        )
+
+    def beside(self) -> Panel:
+        right, up = range(len(self.ripe) - self.n_ripe + 1), range(0, self.n_ripe + 1, 2)
+        return Panel(
+            "The path of the cut: a step up for each ripe melon that is sold, a step to the right for each unripe one.",
+            (400, 354),
+            self.path.axes(right, up, "unripe melons sold", "ripe melons sold"),
+            self.steps,
+            {"now": circle(0, 0, 6)},
+        )
+
+    def steps(self, price: int, sold: int) -> tuple[list[str], Places]:
+        """The path so far, with the melon of each step beside it."""
+        spots = [self.path.at(n - ripe, ripe) for n, ripe in zip(self.sold, self.ripe_sold)]
+        drawn = []
+        for ((x, y), (x_next, y_next)), (name, ripe) in zip(pairwise(spots[: sold + 1]), self.ripe.items()):
+            beside = (x + 16, (y + y_next) / 2) if ripe else ((x + x_next) / 2, y + 16)
+            step = line(x, y, x_next, y_next, stroke_width=4, **stroked(RIPE if ripe else UNRIPE))
+            drawn.append(step + melon(name, ripe, *beside, radius=10))
+        return drawn, {"now": spots[sold]}
+
+
+def cut_explorer(scores: pd.Series, is_ripe: pd.Series, price: int = 5, kept: int = 1, start: int = 9) -> Explorable:
+    """Melons in a line by their score: how many of the first are to be sold, where an unripe one costs so many yuan?
+
+    `price` is what an unripe melon costs that is sold, `kept` what a ripe one costs that is kept; the reader can also
+    make both mistakes cost the same. The script opens with nothing sold; at rest `start` melons are.
+    """
+    scene = _Stall(scores, is_ripe, kept)
+    best, points = scene.best(price), [(scene.at(k), 0.0) for k in scene.sold.tolist()]
+    return scene.explorable(
+        title="Every mistake is paid",
+        alt=f"{len(scene.ripe)} numbered melons in a line by their score, hollow if ripe. The first {start} lie "
+        f"left of the cut and are sold. Below each mistake lie its coins, {price} below an unripe melon that is sold, "
+        f"{kept} below a ripe one that is kept. At the bottom the bill of each cut so far. "
+        f"{scene.sentence(price, start)}",
+        controls=[
+            Choice("An unripe melon sold costs", [price, kept], show="{} yuan"),
+            Slider("Melons sold", scene.sold.tolist(), start=start, opens=0, points=points),
+        ],
+        found=lambda at, sold: at == price and sold == best,
+        guess=Slider(
+            f"Your guess: an unripe melon sold costs {price} yuan, a ripe one kept {kept}. How many would you sell?",
+            scene.sold.tolist(),
+            answer=best,
+            truth=f"selling {best} costs {scene.bills(price)[best]} yuan, the least of all",
+        ),
+        challenge=f"Slide the cut and watch the bill. Where is it lowest at {price} yuan? And where if either mistake "
+        f"costs {kept} yuan?",
+    )
+
+
+def cost_lines(wrongly_sold: float, wrongly_kept: float, shares: Mapping[str, float]) -> Picture:
+    """What selling and what keeping a melon costs on average, over the share of ripe ones; some shares are marked."""
+    plane = Chart((0, 1), (0, wrongly_sold), (40, 40, 460, 250))
+
+    def sell(p: float) -> float:
+        return wrongly_sold * (1 - p)
+
+    def keep(p: float) -> float:
+        return wrongly_kept * p
+
+    even = wrongly_sold / (wrongly_sold + wrongly_kept)
+    drawing = plane.axes(
+        np.arange(0, 1.01, 0.2), range(int(wrongly_sold) + 1), "share p of ripe melons", "mean cost of a melon, in yuan"
+    )
+    drawing += plane.curve([0, 1], [sell(0), sell(1)], **stroked(RIPE), stroke_width=3)
+    drawing += plane.curve([0, 1], [keep(0), keep(1)], **stroked(UNRIPE), stroke_width=3, stroke_dasharray="7 4")
+    drawing += plane.upright(even, stroke_dasharray="2 4") + circle(*plane.at(even, keep(even)), 6)
+    drawing += text(*plane.at(0.3, 3.9), "selling (solid)") + text(*plane.at(0.3, 0.55), "keeping (dashed)", style=HALO)
+    drawing += centred(plane.x(even), 34, f"{even:.2f}")
+    for name, p in shares.items():
+        drawing += circle(*plane.at(p, sell(p)), 5) + circle(*plane.at(p, keep(p)), 5)
+        drawing += centred(plane.x(p), plane.y(sell(p)) - 12, name, style=HALO)
+    marked = " and ".join(f"{name} at {p:.2f}" for name, p in shares.items())
+    return Picture(
+        alt=f"Two straight lines over the share of ripe melons. The cost of selling falls from {wrongly_sold:g} yuan "
+        f"to 0, that of keeping rises from 0 to {wrongly_kept:g}. They meet at {even:.2f}. Marked are {marked}.",
+        size=(480, 300),
+        drawing=drawing,
+    )
+
+
+RATES, SHARES = "ROC", "precision and recall"
+N_BARS = 20  # of a histogram
+
+
+class _Threshold(Scene):
+    """Scores of two classes as histograms, the positive class upwards, with a threshold between calling and leaving.
+
+    Beside it a curve, of the two rates or of precision and recall, with the point of the threshold.
+    """
+
+    size = (480, 358)
+
+    def __init__(self, scores: NDArray[Any], is_positive: NDArray[np.bool_]) -> None:
+        self.scores, self.is_positive = scores, is_positive
+        edges = np.linspace(0, 1, N_BARS + 1)
+        self.counts = [np.histogram(scores[is_positive == k], edges)[0] for k in (False, True)]
+        self.plane = Chart((0, 1), (-1, 1), (20, 46, 464, 296))
+        self.unit = Chart((0, 1), (0, 1), (50, 46, 392, 296))
+        false, found, _ = roc_curve(is_positive, scores)
+        precision, recall, _ = precision_recall_curve(is_positive, scores)
+        self.curves = {RATES: (false, found), SHARES: (recall[:-1], precision[:-1])}
+
+    def outcome(self, threshold: float) -> tuple[int, int, int, int]:
+        """Numbers of the true and false positives, and of the false and true negatives."""
+        called = self.scores >= threshold - 1e-9
+        cells = [(called, True), (called, False), (~called, True), (~called, False)]
+        found, false, missed, left = (int((which & (self.is_positive == truth)).sum()) for which, truth in cells)
+        return found, false, missed, left
+
+    def background(self) -> str:
+        left, _, right, bottom = self.plane.box
+        middle, wide = self.plane.y(0), (right - left) / N_BARS
+        drawn = ""
+        for k, counts in enumerate(self.counts):
+            heights = 118 * np.sqrt(counts / max(c.max() for c in self.counts))
+            for j, high in enumerate(heights):
+                y = middle - high if k else middle
+                drawn += rect(left + wide * j + 1, y, wide - 2, float(high), **filled(k), fill_opacity=BAR)
+        ticks = "".join(centred(self.plane.x(t), bottom + 38, number(t)) for t in (0, 0.2, 0.4, 0.6, 0.8, 1))
+        return drawn + line(left, middle, right, middle) + ticks + centred(240, bottom + 58, "share of votes for fast")
+
+    def marks(self) -> dict[Any, str]:
+        _, top, _, bottom = self.plane.box
+        held = element("g", circle(0, 0, 7) + grip(self.size[0]), transform=f"translate(0, {top})")
+        return {"cut": rect(-1.5, top, 3, bottom - top) + held}
+
+    def frame(self, curve: str, threshold: float) -> State:
+        x = self.plane.x(threshold)
+        found, false, missed, left = self.outcome(threshold)
+        left_side, right_side = self.plane.box[0], self.plane.box[2]
+        words = text(left_side, 64, f"{missed} missed") + ending(right_side, 64, f"{found} found")
+        words += text(left_side, 312, f"{left} left alone") + ending(right_side, 312, f"{false} called for nothing")
+        return [words], self.sentence(threshold), {"cut": (x, 0)}
+
+    def sentence(self, threshold: float) -> str:
+        found, false, missed, left = self.outcome(threshold)
+        recall, precision = found / (found + missed), found / max(found + false, 1)
+        return (
+            f"Called from {threshold:.2f} on: {found} of {found + missed} fast patients found, recall {recall:.2f}. "
+            f"Of {found + false} called, {found} are fast, precision {precision:.2f}. "
+            f"Accuracy {(found + left) / len(self.scores):.3f}."
+        )
+
+    def beside(self) -> Panel:
+        ticks = [0, 0.2, 0.4, 0.6, 0.8, 1]
+        return Panel(
+            "A curve in a square of side 1 with the point of the threshold: the ROC curve, from the lower left corner "
+            "over the upper left to the upper right, or precision over recall, which falls to the share of the class.",
+            (400, 358),
+            self.unit.axes(ticks, ticks, ""),
+            self.curve,
+            {"now": circle(0, 0, 7)},
+        )
+
+    def curve(self, curve: str, threshold: float) -> tuple[list[str], Places]:
+        found, false, missed, left = self.outcome(threshold)
+        recall = found / (found + missed)
+        spots = self.unit.pixels(*self.curves[curve])
+        drawn = path("M" + "L".join(f"{x},{y}" for x, y in dict.fromkeys(spots)), **OUTLINE, stroke_width=2)
+        if curve == RATES:
+            chance, at = self.unit.curve([0, 1], [0, 1], stroke_dasharray="3 4"), (false / (false + left), recall)
+            names = ("false positive rate", "recall (true positive rate)")
+        else:
+            chance = self.unit.level(float(self.is_positive.mean()), stroke_dasharray="3 4")
+            at, names = (recall, found / max(found + false, 1)), ("recall", "precision")
+        words = centred(221, 336, names[0]) + text(0, 32, names[1])
+        return [drawn + chance + words], {"now": self.unit.at(*at)}
+
+
+def threshold_explorer(scores: ArrayLike, is_positive: ArrayLike, wanted: float = 0.9) -> Explorable:
+    """Shares of votes for two classes, and a threshold: who is called, who is missed, and at which rates.
+
+    `scores` are those of rows that the model has not seen, `is_positive` says which are of the class that is looked
+    for. The challenge is to find a share `wanted` of these with as few calls as possible.
+    """
+    scene = _Threshold(np.asarray(scores, dtype=float), np.asarray(is_positive, dtype=bool))
+    thresholds = [0.02, 0.04, 0.06, *(k / 100 for k in range(8, 20, 2)), *(k / 20 for k in range(4, 15))]
+    enough = max(t for t in thresholds if scene.outcome(t)[0] >= wanted * scene.is_positive.sum())
+    points = [(scene.plane.x(t), 0.0) for t in thresholds]
+    return scene.explorable(
+        title="Who is called in?",
+        alt="Two histograms of the forest's shares, upwards of the fast patients and downwards of the slow ones, with "
+        "heights by the root of their numbers: nearly all the slow ones have small shares, the fast ones lie "
+        f"everywhere. A threshold divides both. {scene.sentence(0.5)}",
+        controls=[
+            Choice("Curve", [RATES, SHARES]),
+            Slider("Threshold", thresholds, start=0.5, opens=0.5, show="{:.2f}", points=points),
+        ],
+        found=lambda curve, threshold: threshold == enough,
+        challenge=f"Which is the highest threshold that finds {wanted:.0%} of the fast patients? Watch what that does "
+        "to the accuracy.",
+    )
+
+
+def two_parts(scores: ArrayLike, y: ArrayLike, n_groups: int = 10) -> tuple[float, float]:
+    """The calibration part and the refinement part of the Brier score, of rows in groups of like scores."""
+    table = pd.DataFrame({"p": np.asarray(scores, dtype=float), "y": np.asarray(y, dtype=float)})
+    groups = table.groupby(np.minimum((table["p"] * n_groups).astype(int), n_groups - 1))
+    share, mean = groups.size() / len(table), groups.mean()
+    calibration = share @ (mean["p"] - mean["y"]) ** 2
+    return float(calibration), float(share @ (mean["y"] * (1 - mean["y"])))
+
+
+class _Reliability(Scene):
+    """Groups of rows of like probability: what share of each group is positive? A dot on the diagonal kept its word."""
+
+    size = (480, 434)
+
+    def __init__(self, scores: Mapping[str, Mapping[str, NDArray[Any]]], y: NDArray[Any], n_groups: int) -> None:
+        self.scores, self.y, self.n_groups = scores, y, n_groups
+        self.plane = Chart((0, 1), (0, 1), (44, 40, 464, 386))
+
+    def groups(self, model: str, how: str) -> dict[int, tuple[float, float, int]]:
+        """Of each group that has rows: their mean probability, their share of positives, their number."""
+        p = self.scores[model][how]
+        of = np.minimum((p * self.n_groups).astype(int), self.n_groups - 1)
+        return {
+            int(k): (float(p[of == k].mean()), float(self.y[of == k].mean()), int((of == k).sum()))
+            for k in np.unique(of)
+        }
+
+    def background(self) -> str:
+        ticks = [0, 0.2, 0.4, 0.6, 0.8, 1]
+        axes = self.plane.axes(ticks, ticks, "predicted probability (mean of the group)", "share that was fast")
+        return axes + self.plane.curve([0, 1], [0, 1], stroke_dasharray="3 4")
+
+    def marks(self) -> dict[Any, str]:
+        gaps = {("gap", k): rect(-2, 0, 4, 1) for k in range(self.n_groups)}
+        return gaps | {k: circle(0, 0, 10, **filled(RIPE)) for k in range(self.n_groups)}
+
+    def frame(self, model: str, how: str) -> State:
+        places: Places = {}
+        for k, (p, share, n) in self.groups(model, how).items():
+            x, y = self.plane.at(p, share)
+            places[k] = (x, y, 0.4 + 2 * (n / len(self.y)) ** 0.5)
+            places["gap", k] = (x, self.plane.y(p), 1, y - self.plane.y(p))
+        return [], self.sentence(model, how), places
+
+    def sentence(self, model: str, how: str) -> str:
+        p = self.scores[model][how]
+        calibration, refinement = two_parts(p, self.y, self.n_groups)
+        return (
+            f"{model}, {how}: Brier score {brier_score_loss(self.y, p):.3f}. In these groups the calibration part is "
+            f"{calibration:.3f}, the refinement part {refinement:.3f}."
+        )
+
+
+def reliability_explorer(
+    scores: Mapping[str, Mapping[str, NDArray[Any]]], y: ArrayLike, start: tuple[str, str], n_groups: int = 10
+) -> Explorable:
+    """Reliability diagrams of some models, each with some ways to calibrate it.
+
+    `scores` has the probabilities of the positive class for each model and, for each of these, for each way; `y` holds
+    zeros and ones. The figure opens with the first model, and is at rest with `start`.
+    """
+    scene = _Reliability(scores, np.asarray(y, dtype=float), n_groups)
+    models, ways = list(scores), list(next(iter(scores.values())))
+    best = min(((m, way) for m in models for way in ways), key=lambda at: brier_score_loss(y, scores[at[0]][at[1]]))
+    worst = max(models, key=lambda m: two_parts(scores[m][ways[0]], y, n_groups)[0])
+    return scene.explorable(
+        title="Does it keep its word?",
+        alt="A square with the predicted probability to the right and the share of fast courses upwards. One dot for "
+        "each group of patients with like predictions, the larger the more; a bar joins it to the dashed diagonal, on "
+        f"which predictions keep their word. {scene.sentence(*start)}",
+        controls=[
+            Choice("Model", models, start=start[0], opens=models[0]),
+            Choice("Probabilities", ways, start=start[1], opens=ways[0]),
+        ],
+        found=lambda model, how: (model, how) == best,
+        guess=Choice(
+            "Your guess: whose probabilities, as they are, stray furthest?",
+            models,
+            answer=worst,
+            truth=f"the calibration part of {worst[0].lower() + worst[1:]} is "
+            f"{two_parts(scores[worst][ways[0]], y, n_groups)[0]:.3f}, the largest",
+        ),
+        challenge="Whose dots lie near the diagonal at once, and whom does calibration help? Find the smallest Brier "
+        "score.",
+    )
+
+
+def pairs_grid(scores: pd.Series, is_ripe: pd.Series) -> Picture:
+    """A cell for each pair of a ripe melon, by rows, and an unripe one, by columns: shaded if the ripe one is first."""
+    order = scores.sort_values(ascending=False).index
+    ripe, unripe = order[is_ripe[order]], order[~is_ripe[order]]
+    side, left, bottom = 30, 60, 24 + 30 * len(ripe)
+    drawing, n_won = "", 0
+    for i, a in enumerate(ripe):
+        y = bottom - side * (i + 1)
+        drawing += melon(a, True, left - 20, y + side / 2)
+        for j, b in enumerate(unripe):
+            won = scores[a] > scores[b]
+            n_won += won
+            look = {**filled(RIPE), "fill_opacity": 2 * REGION} if won else {"fill": "none"}
+            drawing += rect(left + side * j, y, side, side, stroke="currentColor", stroke_opacity=FAINT, **look)
+    for j, b in enumerate(unripe):
+        drawing += melon(b, False, left + side * (j + 0.5), bottom + 20)
+    steps = np.append(False, is_ripe[order])
+    spots = zip((np.cumsum(~steps) - 1).tolist(), np.cumsum(steps).tolist())
+    stairs = "L".join(f"{left + side * x},{bottom - side * y}" for x, y in spots)
+    drawing += path(f"M{stairs}", **OUTLINE, stroke_width=3)
+    width = left + side * len(unripe)
+    return Picture(
+        alt=f"A grid with a row for each of {len(ripe)} ripe melons and a column for each of {len(unripe)} unripe, by "
+        f"their scores. {n_won} of the {len(ripe) * len(unripe)} cells are shaded: there the ripe one has the higher "
+        "score. A staircase from the lower left to the upper right corner divides them from the others.",
+        size=(width + 8, bottom + 40),
+        drawing=drawing,
+    )
+
+
+def smoothing_curves(largest: int = 20) -> Picture:
+    """The estimates that a leaf without a single unripe melon gets, by the number of its melons."""
+    plane = Chart((0, largest), (0, 1), (40, 40, 460, 250))
+    n = np.arange(largest + 1)
+    curves = {
+        "the share": (np.ones(largest), n[1:], {}),
+        "Laplace": ((n + 1) / (n + 2), n, {"stroke_dasharray": "7 4"}),
+        "m = 10, prior 0.1": ((n + 1) / (n + 10), n, {"stroke_dasharray": "2 4"}),
+    }
+    drawing = plane.axes(
+        range(0, largest + 1, 5), [0, 0.2, 0.4, 0.6, 0.8, 1], "melons in the leaf, all ripe", "estimate"
+    )
+    for values, at, look in curves.values():
+        drawing += plane.curve(at, values, stroke_width=3, **look) + plane.dots(at, values, 3)
+    drawing += text(*plane.at(9, 1.04), "the share: 1 at once") + text(*plane.at(6, 0.78), "Laplace", style=HALO)
+    drawing += text(*plane.at(7, 0.37), "m = 10, prior 0.1", style=HALO)
+    return Picture(
+        alt=f"Estimates for a leaf of 0 to {largest} melons that are all ripe. The share is 1 from the first melon on. "
+        "Laplace's estimate begins at one half and rises towards 1, quickly at first. The m-estimate with ten rows of "
+        "a prior of 0.1 begins at 0.1 and rises slowly.",
+        size=(480, 300),
+        drawing=drawing,
+    )

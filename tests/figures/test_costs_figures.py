@@ -1,0 +1,146 @@
+"""The figures of the chapter on costs: bills, confusion matrices and groups are those that others compute."""
+
+import re
+
+import numpy as np
+import pytest
+from sklearn.calibration import calibration_curve
+from sklearn.metrics import brier_score_loss, confusion_matrix, precision_score, recall_score, roc_auc_score, roc_curve
+
+from figures.costs import (
+    RATES,
+    SHARES,
+    cost_lines,
+    cut_explorer,
+    pairs_grid,
+    reliability_explorer,
+    smoothing_curves,
+    threshold_explorer,
+    two_parts,
+)
+from tests.figures.judging import OUTSIDE, write_page
+from tests.figures.states import frames, states
+from treekit.datasets import load_watermelon
+
+KEPT = 1
+
+
+@pytest.fixture(scope="module")
+def melons():
+    frame = load_watermelon("3.0-alpha")
+    return frame["sugar"], frame["ripe"] == "yes"
+
+
+@pytest.fixture(scope="module")
+def scored():
+    """Scores of 400 rows, one in five positive, which tell something."""
+    rng = np.random.default_rng(0)
+    y = rng.random(400) < 0.2
+    return np.clip(rng.normal(0.2 + 0.25 * y, 0.15), 0, 1), y
+
+
+def ways(scored):
+    p, y = scored
+    return {"one": {"as it is": p**2, "halved": p**2 / 2}, "other": {"as it is": p, "halved": p / 2}}, y
+
+
+def bill(scores, is_ripe, price, sold):
+    """What the mistakes cost, melon by melon."""
+    order = sorted(scores.index, key=scores.get, reverse=True)
+    return sum(
+        (price if i < sold else 0) * (not is_ripe[m]) + KEPT * (i >= sold) * is_ripe[m] for i, m in enumerate(order)
+    )
+
+
+def test_every_bill_is_the_sum_of_its_mistakes(melons):
+    figure = cut_explorer(*melons)
+    for (price, sold), places, sentence, _ in states(figure):
+        cost = bill(*melons, price, sold)
+        assert f"= {cost} yuan." in sentence and sentence.startswith(f"{sold} sold")
+        assert {"sold", "cut", "lowest"} <= set(places) and len(places) == 20
+
+
+def test_the_cheapest_cut_is_found_and_judged(melons):
+    figure = cut_explorer(*melons)
+    costs = {sold: bill(*melons, 5, sold) for sold in range(18)}
+    best = min(costs, key=costs.get)
+    assert [values for values, *_, found in states(figure) if found] == [(5, best)]
+    assert f"selling {best} costs {costs[best]} yuan" in figure.guess.verdict(9)
+    assert "that is right" in figure.guess.verdict(best) and "too high by 7" in figure.guess.verdict(9)
+
+
+def test_each_mistake_has_its_coins(melons):
+    for (price, sold), frame in frames(cut_explorer(*melons)):
+        piles = [part for part in frame.scenes[0].parts if 'stroke-width="9"' in part]
+        assert sum(part.count("h0") for part in piles) == bill(*melons, price, sold)
+
+
+def test_the_path_is_the_roc_curve(melons):
+    scores, is_ripe = melons
+    figure = cut_explorer(scores, is_ripe)
+    false, found, _ = roc_curve(is_ripe, scores, drop_intermediate=False)
+    plane = (50, 34, 392, 302)
+    for (_, sold), frame in frames(figure):
+        x, y = frame.scenes[1].places[0][:2]
+        assert (x - plane[0]) / (plane[2] - plane[0]) == pytest.approx(false[sold], abs=1e-4)
+        assert (plane[3] - y) / (plane[3] - plane[1]) == pytest.approx(found[sold], abs=1e-4)
+        assert len(frame.scenes[1].parts) == sold
+
+
+def test_shaded_pairs_are_the_area(melons):
+    scores, is_ripe = melons
+    won, pairs = map(int, re.search(r"(\d+) of the (\d+) cells", pairs_grid(scores, is_ripe).alt).groups())
+    assert won / pairs == pytest.approx(roc_auc_score(is_ripe, scores))
+
+
+@pytest.mark.parametrize("curve", [RATES, SHARES])
+def test_thresholds_count_as_a_confusion_matrix(scored, curve):
+    p, y = scored
+    for (shown, threshold), frame in frames(threshold_explorer(p, y)):
+        called = p >= threshold - 1e-9
+        left, false, missed, found = confusion_matrix(y, called, labels=[False, True]).ravel()
+        assert f"recall {recall_score(y, called):.2f}" in frame.sentence
+        assert f"precision {precision_score(y, called, zero_division=0):.2f}" in frame.sentence
+        for words in (f"{found} found", f"{false} called for nothing", f"{missed} missed", f"{left} left alone"):
+            assert f">{words}<" in frame.drawing
+        if shown == curve:
+            across = {RATES: false / (false + left), SHARES: recall_score(y, called)}[curve]
+            assert (frame.scenes[1].places[0][0] - 50) / 342 == pytest.approx(across, abs=1e-4)
+
+
+def test_the_highest_threshold_that_finds_enough_is_found(scored):
+    p, y = scored
+    enough = {values[1] for values, frame in frames(threshold_explorer(p, y, wanted=0.9)) if frame.found}
+    assert len(enough) == 1 and (p[y] >= min(enough)).mean() >= 0.9
+
+
+def test_groups_are_those_of_a_reliability_diagram(scored):
+    scores, y = ways(scored)
+    figure = reliability_explorer(scores, y, start=("other", "halved"))
+    for (model, how), places, sentence, _ in states(figure):
+        share, mean = calibration_curve(y, scores[model][how], n_bins=10)
+        dots = [places[k] for k in sorted(k for k in places if isinstance(k, int))]
+        assert [(x - 44) / 420 for x, *_ in dots] == pytest.approx(mean.tolist(), abs=1e-4)
+        assert [(386 - y) / 346 for _, y, *_ in dots] == pytest.approx(share.tolist(), abs=1e-4)
+        assert f"Brier score {brier_score_loss(y, scores[model][how]):.3f}" in sentence
+
+
+def test_two_parts_add_up_where_groups_are_single_probabilities(scored):
+    p, y = np.minimum(scored[0].round(1), 0.9) + 0.02, scored[1]
+    assert sum(two_parts(p, y)) == pytest.approx(brier_score_loss(y, p))
+
+
+def test_words_stay_in_their_picture(melons, scored, browser, tmp_path):
+    scores, y = ways(scored)
+    figures = [
+        cut_explorer(*melons),
+        threshold_explorer(*scored),
+        reliability_explorer(scores, y, start=("one", "as it is")),
+        pairs_grid(*melons),
+        cost_lines(5, 1, {"clear": 7 / 9}),
+        smoothing_curves(),
+    ]
+    page = browser.new_page(viewport={"width": 390, "height": 800})
+    page.goto(write_page(tmp_path, [figure._repr_html_() for figure in figures]))
+    assert page.evaluate(OUTSIDE) == []
+    page.close()
