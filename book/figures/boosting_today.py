@@ -161,8 +161,8 @@ class _Growth(Scene):
         D = [plain.squared(row, self.mean) for row in D]
         self.stages = {how: growth(D, attributes, most, how == BY_LEVEL) for how in (BY_LEAF, BY_LEVEL)}
         self.plane = Chart((0.2, 0.8), (0, 0.5), (50, 50, 466, 300))
-        self.strip = Chart((1.5, most + 0.5), (0, 1.1 * self.stages[BY_LEAF][1][1]), (50, 360, 466, 466))
-        self.strip = Chart((1.5, most + 0.5), (0, 1.1 * max(g for s in self.stages.values() for _, g in s)), (50, 366, 466, 462))
+        largest = max(gain for stages in self.stages.values() for _, gain in stages)
+        self.strip = Chart((1.5, most + 0.5), (0, 1.1 * largest), (50, 366, 466, 462))
         self.most = most
 
     def left(self, how: str, n: int) -> float:
@@ -293,6 +293,15 @@ def plot_leak(errors: pd.DataFrame) -> None:
 
 
 @plotted
+def plot_tree_sizes(sizes: Mapping[str, NDArray[Any]]) -> None:
+    """The share of the work that each tree does, a line for each way of boosting."""
+    ax = axes("tree", "share of the work")
+    for (name, size), color in zip(sizes.items(), CLASS_COLORS):
+        ax.plot(np.arange(1, len(size) + 1), size, "o-", color=color, label=name, markersize=4)
+    ax.legend(frameon=False)
+
+
+@plotted
 def plot_steps(left: pd.DataFrame) -> None:
     """The share of the loss left after each step, a line for each table; means over splits, with the standard error.
 
@@ -304,6 +313,7 @@ def plot_steps(left: pd.DataFrame) -> None:
             of_table = left[left["table"] == table].groupby("model", sort=False)["left"]
             mean, error = of_table.mean(), of_table.sem()
             ax.errorbar(np.arange(len(mean)), mean, error, fmt="o-", color=color, label=table, capsize=3)
-            ax.set_xticks(np.arange(len(mean)), mean.index, rotation=60, ha="right")
+            names = [name.removeprefix("and ").replace("_bynode", "") for name in mean.index]
+            ax.set_xticks(np.arange(len(mean)), names, rotation=60, ha="right")
         ax.legend(frameon=False)
     panels[0].set_ylabel("share of the loss left")
