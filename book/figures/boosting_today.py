@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from figures.charts import Chart, Picture
-from figures.explorable import Choice, Explorable, Places, Scene, Slider, State
+from figures.explorable import Choice, Explorable, Scene, Slider, State
 from figures.looks import OUTLINE, centred, ending, filled, path
 from figures.melons import melon_marks, piled, ripe_and_unripe
 from figures.plots import axes, plotted, side_by_side
@@ -115,8 +115,8 @@ def codes_explorer(melons: pd.DataFrame, seed: int = 0) -> Explorable:
     answer = scene.cut("its number", OWN, n)[1]
     return scene.explorable(
         title="What a melon's number is worth",
-        alt=f"{n} melons as numbered circles, hollow if ripe, piled up along a line by a code: the share of ripe in the "
-        "category that the melon's own number makes. The ripe ones lie on the right, the others on the left, and a "
+        alt=f"{n} melons as numbered circles, hollow if ripe, piled up along a line by a code: the share of ripe in "
+        "the category that the melon's own number makes. The ripe ones lie on the right, the others on the left, and a "
         "dashed cut lies between them.",
         controls=[
             Choice("The category of a melon is", list(scene.columns), start="its number", opens="its texture"),
@@ -220,8 +220,8 @@ def growth_explorer(x: pd.Series, y: pd.Series, ripe: pd.Series, most: int = 8) 
     return scene.explorable(
         title="Which leaf next?",
         alt=f"{len(x)} melons as numbered circles, hollow if ripe, by {x.name} and {y.name}, and the prediction of a "
-        f"tree with {differ} leaves as a line with steps: three of its four leaves lie among the densest melons. Below, "
-        "a bar for the gain of each split.",
+        f"tree with {differ} leaves as a line with steps: three of its leaves lie among the densest melons. Below, a "
+        "bar for the gain of each split.",
         controls=[
             Choice("The tree grows", [BY_LEAF, BY_LEVEL]),
             Slider("Leaves", list(range(1, most + 1)), start=differ, opens=1),
@@ -272,8 +272,8 @@ def bundled(columns: Mapping[str, Sequence[int]], bundle: Sequence[int]) -> Pict
             drawing += rect(92 + step * i, y, step - 3, 24, **look)
             drawing += centred(92 + step * i + (step - 3) / 2, y + 17, value) if value else ""
     return Picture(
-        alt=f"{len(names)} columns of zeros and ones as lines of {n} boxes, in which each row has one 1, and below them "
-        f"one column with the values 1 to {len(names)}.",
+        alt=f"{len(names)} columns of zeros and ones as lines of {n} boxes, in which each row has one 1, and below "
+        f"them one column with the values 1 to {len(names)}.",
         size=(500, 20 + 34 * len(names) + 54),
         drawing=drawing,
     )
