@@ -106,7 +106,7 @@ class _Stall(Scene):
         spots = [self.path.at(n - ripe, ripe) for n, ripe in zip(self.sold, self.ripe_sold)]
         drawn = []
         for ((x, y), (x_next, y_next)), (name, ripe) in zip(pairwise(spots[: sold + 1]), self.ripe.items()):
-            beside = (x + 16, (y + y_next) / 2) if ripe else ((x + x_next) / 2, y + 16)
+            beside = (x + 16, (y + y_next) / 2) if ripe else ((x + x_next) / 2, y - 16)
             step = line(x, y, x_next, y_next, stroke_width=4, **stroked(RIPE if ripe else UNRIPE))
             drawn.append(step + melon(name, ripe, *beside, radius=10))
         return drawn, {"now": spots[sold]}
