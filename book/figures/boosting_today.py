@@ -152,7 +152,7 @@ def growth(
 class _Growth(Scene):
     """Melons by density and sugar, the prediction of a tree with so many leaves, and a bar for each split's gain."""
 
-    size = (480, 490)
+    size = (480, 512)
 
     def __init__(self, x: pd.Series, y: pd.Series, ripe: pd.Series, most: int) -> None:
         self.x, self.y, self.ripe = x, y, ripe
@@ -160,9 +160,9 @@ class _Growth(Scene):
         self.mean = float(y.mean())
         D = [plain.squared(row, self.mean) for row in D]
         self.stages = {how: growth(D, attributes, most, how == BY_LEVEL) for how in (BY_LEAF, BY_LEVEL)}
-        self.plane = Chart((0.2, 0.8), (0, 0.5), (50, 50, 466, 300))
+        self.plane = Chart((0.2, 0.8), (0, 0.5), (50, 62, 466, 300))
         largest = max(gain for stages in self.stages.values() for _, gain in stages)
-        self.strip = Chart((1.5, most + 0.5), (0, 1.1 * largest), (50, 366, 466, 462))
+        self.strip = Chart((1.5, most + 0.5), (0, 1.1 * largest), (50, 390, 466, 486))
         self.most = most
 
     def left(self, how: str, n: int) -> float:
@@ -181,9 +181,9 @@ class _Growth(Scene):
         return (
             ripe_and_unripe(16, 15)
             + self.plane.axes([0.2, 0.4, 0.6, 0.8], [0, 0.1, 0.2, 0.3, 0.4, 0.5], str(self.x.name), str(self.y.name))
-            + text(0, 358, "gain of the split that made this many leaves")
-            + line(50, 462, 466, 462)
-            + "".join(centred(self.strip.x(n), 482, n) for n in range(2, self.most + 1))
+            + text(0, 374, "gain of the split that made this many leaves")
+            + line(50, 486, 466, 486)
+            + "".join(centred(self.strip.x(n), 506, n) for n in range(2, self.most + 1))
         )
 
     def marks(self) -> dict[Any, str]:
@@ -198,7 +198,7 @@ class _Growth(Scene):
         for (low, high), leaf in zip(itertools.pairwise(cuts), leaves):
             at = round(self.plane.y(self.mean + plain.newton(leaf)[0]))
             drawn += f"M{round(self.plane.x(low))},{at}H{round(self.plane.x(high))}"
-        drawn += "".join(f"M{round(self.plane.x(cut))},50V300" for cut in cuts[1:-1])
+        drawn += "".join(f"M{round(self.plane.x(cut))},62V300" for cut in cuts[1:-1])
         parts = [path(drawn, stroke_width=2, **OUTLINE)]
         parts += [self.bar(how, k, k == n) for k in range(2, n + 1)]
         return parts, self.sentence(how, n), dict(zip(self.x.index, self.plane.pixels(self.x, self.y)))
@@ -206,7 +206,7 @@ class _Growth(Scene):
     def bar(self, how: str, n: int, is_last: bool) -> str:
         top = round(self.strip.y(self.stages[how][n - 1][1]))
         look = filled(GAIN) if is_last else {"fill_opacity": BAR}
-        return rect(self.strip.x(n) - 15, top, 30, 462 - top, **look)
+        return rect(self.strip.x(n) - 15, top, 30, 486 - top, **look)
 
     def sentence(self, how: str, n: int) -> str:
         kind = "leaf" if n == 1 else "leaves"
