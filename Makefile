@@ -2,7 +2,7 @@
 # Needed: git, make and a Python that pyproject.toml names, with its venv module. `make book PYTHON=...` chooses one.
 
 .DEFAULT_GOAL := help
-.PHONY: help book site serve lint check page test binder execute exercises questions slides reading wasm lite test-lite weight first-output pdf epub offline offer grade bench tricks lock dist clean
+.PHONY: help book site serve lint check page test binder execute exercises questions slides reading wasm lite test-lite weight first-output pdf epub offline offer grade bench tricks tuning lock dist clean
 
 PYTHON ?=
 PORT ?= 8000
@@ -41,6 +41,7 @@ help:
 	@echo "make wasm     run the chapters in 32-bit WebAssembly, as a browser does, and compare, some 20 minutes (CHAPTERS=...)"
 	@echo "make bench    measure treekit against its peers, some 20 minutes (ONLY=\"cart path\" for some groups)"
 	@echo "make tricks   measure what each trick of speed gains, some minutes (ONLY=\"few cuts\" for one)"
+	@echo "make tuning   measure which parameter of boosting pays, some 15 minutes"
 	@echo "make lock     resolve requirements.in into requirements.txt, and what Binder installs, with hashes"
 	@echo "make dist     build treekit's sdist and wheel into _build/dist"
 	@echo "make clean    remove the built site and the environment"
@@ -152,6 +153,9 @@ bench: $(READY)
 
 tricks: $(READY)
 	@.venv/bin/python -m benchmarks.tricks $(if $(ONLY),"$(ONLY)")
+
+tuning: $(READY)
+	@.venv/bin/python -m benchmarks.tuning
 
 # Left out of the book's lock: jsonschema would read its grammars, for a second in every program that opens a notebook,
 # to check the form of international addresses, which nothing here asks for. It does without where they are missing.

@@ -16,7 +16,7 @@ from importlib.resources import files
 import numpy as np
 import pandas as pd
 
-__all__ = ["load_watermelon", "load_playtennis", "load_loan", "load_lunch", "load_benchmarks", "in_bins"]
+__all__ = ["load_watermelon", "load_playtennis", "load_loan", "load_lunch", "load_benchmarks", "load_tuning", "in_bins"]
 
 
 def load_watermelon(version: str = "2.0", language: str = "en") -> pd.DataFrame:
@@ -93,6 +93,18 @@ def load_benchmarks() -> pd.DataFrame:
     """
     with files("treekit.data").joinpath("benchmarks.csv").open(encoding="utf-8") as file:
         return pd.read_csv(file, keep_default_na=False, na_values=[""])
+
+
+def load_tuning() -> pd.DataFrame:
+    """What tuning boosting is worth, beside a forest and a linear model: one row for each table, split and model.
+
+    ``left`` is the loss on the test rows of a ``split`` of a ``table``, as a share of the loss of a constant
+    prediction; ``seconds`` are the CPU seconds in which the ``model`` was tuned and fitted. A model *only x* is XGBoost
+    with early stopping and one parameter tuned, a model *and x* has also those of the models *and* before it. `make
+    tuning` of the book's repository writes the file again.
+    """
+    with files("treekit.data").joinpath("tuning.csv").open(encoding="utf-8") as file:
+        return pd.read_csv(file)
 
 
 def _read(name: str) -> pd.DataFrame:

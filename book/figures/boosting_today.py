@@ -1,0 +1,319 @@
+"""The figures of the chapter on boosting as it is run today."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from figures.charts import Chart, Picture
+from figures.explorable import Choice, Explorable, Scene, Slider, State
+from figures.looks import OUTLINE, centred, ending, filled, path
+from figures.melons import melon_marks, piled, ripe_and_unripe
+from figures.plots import axes, plotted, side_by_side
+from treekit import plain
+from treekit.pen.palette import BAR, CLASS_COLORS, GAIN, REGION, RIPE, UNRIPE
+from treekit.pen.svg import line, rect, text
+
+OWN, BEFORE = "all labels, its own too", "the labels before it"
+BY_LEAF, BY_LEVEL = "leaf by leaf", "level by level"
+
+
+def codes(category: Sequence[Any], y: Sequence[float], is_ordered: bool, prior: float) -> NDArray[np.float64]:
+    """The code of each row: the mean label of its category, and one label `prior` with it.
+
+    The mean is that of all rows of the category, or of those that come before the row.
+    """
+    table = pd.DataFrame({"category": list(category), "y": np.asarray(y, float)})
+    labels = table.groupby("category", sort=False)["y"]
+    if is_ordered:
+        total, count = labels.cumsum() - table["y"], labels.cumcount()
+    else:
+        total, count = labels.transform("sum"), labels.transform("size")
+    return ((total + prior) / (count + 1)).to_numpy(float)
+
+
+def best_stump(code: NDArray[Any], is_ripe: NDArray[np.bool_]) -> tuple[float | None, int]:
+    """The cut of a code with most rows classified correctly, ripe above it, and their number; None if no cut helps."""
+    best, most = None, max(int(is_ripe.sum()), int((~is_ripe).sum()))
+    for low, high in itertools.pairwise(np.unique(code.round(9))):
+        n_right = int(((code > (low + high) / 2) == is_ripe).sum())
+        if n_right > most:
+            best, most = float((low + high) / 2), n_right
+    return best, most
+
+
+class _Codes(Scene):
+    """Melons that wait in a random order, and lie by their code when they have one."""
+
+    size = (480, 344)
+    stagger = 20
+
+    def __init__(self, melons: pd.DataFrame, seed: int) -> None:
+        order = np.random.default_rng(seed).permutation(melons.index.to_numpy())
+        self.melons = melons.loc[order]
+        self.ripe = self.melons["ripe"] == "yes"
+        self.columns = {"its texture": self.melons["texture"], "its number": self.melons.index}
+        self.plane = Chart((0, 1), (0, 1), (24, 50, 456, 232))
+        pairs = itertools.product(self.columns, (OWN, BEFORE))
+        prior = float(self.ripe.mean())
+        self.codes = {
+            (name, how): codes(self.columns[name], self.ripe.to_numpy(float), how == BEFORE, prior)
+            for name, how in pairs
+        }
+
+    def background(self) -> str:
+        axis = line(24, 232, 456, 232) + "".join(centred(self.plane.x(t), 251, f"{t:g}") for t in (0, 0.5, 1))
+        return (
+            ripe_and_unripe(16, 15)
+            + axis
+            + centred(240, 273, "code: share of ripe in its category")
+            + text(11, 338, "still without a code")
+        )
+
+    def marks(self) -> dict[Any, str]:
+        return melon_marks(self.ripe.to_dict(), 12)
+
+    def cut(self, column: str, how: str, n: int) -> tuple[float | None, int]:
+        return best_stump(self.codes[column, how][:n], self.ripe.to_numpy(bool)[:n]) if n else (None, 0)
+
+    def frame(self, column: str, how: str, n: int) -> State:
+        code = self.codes[column, how][:n]
+        spots: list[tuple[float, float]] = list(piled([self.plane.x(c) for c in code], 232 - 14, 25))
+        spots += [(24 + 27 * i, 308) for i in range(n, len(self.melons))]
+        cut, _ = self.cut(column, how, n)
+        parts = []
+        if cut is not None:
+            at = round(self.plane.x(cut))
+            parts = [
+                rect(11, 40, at - 11, 192, **filled(UNRIPE), fill_opacity=REGION)
+                + rect(at, 40, 469 - at, 192, **filled(RIPE), fill_opacity=REGION)
+                + path(f"M{at},40V232", stroke_width=2, stroke_dasharray="7 4", **OUTLINE)
+            ]
+        return parts, self.sentence(column, how, n), dict(zip(self.melons.index, spots))
+
+    def sentence(self, column: str, how: str, n: int) -> str:
+        if n == 0:
+            return "No melon has a code yet."
+        cut, n_right = self.cut(column, how, n)
+        if cut is None:
+            return f"{n} melons have a code. No cut does better than one prediction for all, correct for {n_right}."
+        return f"{n} melons have a code. The best cut, at {cut:.2f}, classifies {n_right} of them correctly."
+
+
+def codes_explorer(melons: pd.DataFrame, seed: int = 0) -> Explorable:
+    """Melons coded by the share of ripe among those of their category, one after the other in a random order.
+
+    `melons` has the columns texture and ripe (yes, no); its index is the number of each melon.
+    """
+    scene, n = _Codes(melons, seed), len(melons)
+    answer = scene.cut("its number", OWN, n)[1]
+    return scene.explorable(
+        title="What a melon's number is worth",
+        alt=f"{n} melons as numbered circles, hollow if ripe, piled up along a line by a code: the share of ripe in "
+        "the category that the melon's own number makes. The ripe ones lie on the right, the others on the left, and a "
+        "dashed cut lies between them.",
+        controls=[
+            Choice("The category of a melon is", list(scene.columns), start="its number", opens="its texture"),
+            Choice("Its code averages", [OWN, BEFORE]),
+            Slider("Melons coded", list(range(n + 1)), start=n, opens=0),
+        ],
+        found=lambda column, how, k: column == "its number" and how == BEFORE and k == n,
+        guess=Slider(
+            f"Your guess: of {n} melons coded by their own number, how many does the best cut classify correctly?",
+            list(range(n // 2, n + 1)),
+            answer=answer,
+            truth=f"with all labels counted, it classifies {answer} correctly",
+        ),
+        challenge="Code every melon in such a way that its number is worth nothing.",
+    )
+
+
+def growth(
+    D: list[plain.Row], attributes: Mapping[str, Any], most: int, by_level: bool
+) -> list[tuple[list[list[plain.Row]], float]]:
+    """The leaves of a tree with 1, 2, ... leaves, and the gain of the split that made the last two."""
+    leaves, stages = [D], [([D], 0.0)]
+    gain = partial(plain.newton_gain, lam=0.0)
+    while len(leaves) < most:
+        best = [plain.best_cut(leaf, attributes, gain, plain.TIE) for leaf in leaves]
+        worth = {i: gain(leaves[i], cut) for i, cut in enumerate(best) if cut}
+        i = min(worth) if by_level else plain.largest(worth)
+        leaves = [*leaves[:i], *leaves[i + 1 :], *plain.divide(leaves[i], best[i]).values()]
+        stages.append((leaves, float(worth[i])))
+    return stages
+
+
+class _Growth(Scene):
+    """Melons by density and sugar, the prediction of a tree with so many leaves, and a bar for each split's gain."""
+
+    size = (480, 512)
+
+    def __init__(self, x: pd.Series, y: pd.Series, ripe: pd.Series, most: int) -> None:
+        self.x, self.y, self.ripe = x, y, ripe
+        D, attributes = plain.read(pd.DataFrame({"x": x}), y.tolist())
+        self.mean = float(y.mean())
+        D = [plain.squared(row, self.mean) for row in D]
+        self.stages = {how: growth(D, attributes, most, how == BY_LEVEL) for how in (BY_LEAF, BY_LEVEL)}
+        self.plane = Chart((0.2, 0.8), (0, 0.5), (50, 62, 466, 300))
+        largest = max(gain for stages in self.stages.values() for _, gain in stages)
+        self.strip = Chart((1.5, most + 0.5), (0, 1.1 * largest), (50, 390, 466, 486))
+        self.most = most
+
+    def left(self, how: str, n: int) -> float:
+        """The squared error that a tree of n leaves leaves."""
+        return 2 * sum(plain.newton(leaf)[1] for leaf in self.stages[how][n - 1][0]) + self.squares
+
+    @property
+    def squares(self) -> float:
+        return float(((self.y - self.mean) ** 2).sum())
+
+    def differ(self) -> list[int]:
+        """The numbers of leaves for which the two orders leave other errors."""
+        return [n for n in range(1, self.most + 1) if abs(self.left(BY_LEAF, n) - self.left(BY_LEVEL, n)) > 1e-9]
+
+    def background(self) -> str:
+        return (
+            ripe_and_unripe(16, 15)
+            + self.plane.axes([0.2, 0.4, 0.6, 0.8], [0, 0.1, 0.2, 0.3, 0.4, 0.5], str(self.x.name), str(self.y.name))
+            + text(0, 374, "gain of the split that made this many leaves")
+            + line(50, 486, 466, 486)
+            + "".join(centred(self.strip.x(n), 506, n) for n in range(2, self.most + 1))
+        )
+
+    def marks(self) -> dict[Any, str]:
+        return melon_marks(self.ripe.to_dict(), 12)
+
+    def frame(self, how: str, n: int) -> State:
+        leaves = sorted(self.stages[how][n - 1][0], key=lambda leaf: min(row.x["x"] for row in leaf))
+        ends = [max(row.x["x"] for row in leaf) for leaf in leaves]
+        starts = [min(row.x["x"] for row in leaf) for leaf in leaves]
+        cuts = [0.2, *((a + b) / 2 for a, b in zip(ends, starts[1:])), 0.8]
+        drawn = ""
+        for (low, high), leaf in zip(itertools.pairwise(cuts), leaves):
+            at = round(self.plane.y(self.mean + plain.newton(leaf)[0]))
+            drawn += f"M{round(self.plane.x(low))},{at}H{round(self.plane.x(high))}"
+        drawn += "".join(f"M{round(self.plane.x(cut))},62V300" for cut in cuts[1:-1])
+        parts = [path(drawn, stroke_width=2, **OUTLINE)]
+        parts += [self.bar(how, k, k == n) for k in range(2, n + 1)]
+        return parts, self.sentence(how, n), dict(zip(self.x.index, self.plane.pixels(self.x, self.y)))
+
+    def bar(self, how: str, n: int, is_last: bool) -> str:
+        top = round(self.strip.y(self.stages[how][n - 1][1]))
+        look = filled(GAIN) if is_last else {"fill_opacity": BAR}
+        return rect(self.strip.x(n) - 15, top, 30, 486 - top, **look)
+
+    def sentence(self, how: str, n: int) -> str:
+        kind = "leaf" if n == 1 else "leaves"
+        return f"{n} {kind}, grown {how}: the squared errors add up to {self.left(how, n):.3f}."
+
+
+def growth_explorer(x: pd.Series, y: pd.Series, ripe: pd.Series, most: int = 8) -> Explorable:
+    """A tree of one column that grows leaf by leaf, or level by level, and what each split gains."""
+    scene = _Growth(x, y, ripe, most)
+    (differ,) = scene.differ()
+    return scene.explorable(
+        title="Which leaf next?",
+        alt=f"{len(x)} melons as numbered circles, hollow if ripe, by {x.name} and {y.name}, and the prediction of a "
+        f"tree with {differ} leaves as a line with steps: three of its leaves lie among the densest melons. Below, a "
+        "bar for the gain of each split.",
+        controls=[
+            Choice("The tree grows", [BY_LEAF, BY_LEVEL]),
+            Slider("Leaves", list(range(1, most + 1)), start=differ, opens=1),
+        ],
+        found=lambda how, n: how == BY_LEAF and n == differ,
+        guess=Slider(
+            "Your guess: for which number of leaves do the two ways of growing lead to different trees?",
+            list(range(2, most + 1)),
+            answer=differ,
+            truth=f"they differ with {differ} leaves alone",
+        ),
+        challenge="Find the tree whose error the other way of growing does not reach with as many leaves.",
+    )
+
+
+def sampled_gradients(g: Sequence[float], kept: Sequence[int], drawn: Sequence[int], weight: float) -> Picture:
+    """Gradients as bars, one for each row: those that are kept, those drawn from the rest, those left out."""
+    scale = 120 / max(abs(value) for value in g)
+    drawn_bars, width = "", 440 / len(g)
+    for i, value in enumerate(g):
+        x, high = 24 + width * i, abs(value) * scale
+        y = 150 - high if value > 0 else 150
+        look: dict[str, Any] = filled(GAIN) if i in kept else {"fill_opacity": BAR}
+        if i not in kept and i not in drawn:
+            look = dict(OUTLINE, stroke_dasharray="3 3")
+        drawn_bars += rect(x + 5, y, width - 10, high, **look)
+        word = "kept" if i in kept else f"× {weight:g}" if i in drawn else ""
+        drawn_bars += centred(x + width / 2, 150 + 18 if value > 0 else 150 - 8, word)
+        drawn_bars += centred(x + width / 2, 302, i + 1)
+    return Picture(
+        alt=f"The gradients of {len(g)} rows as bars above and below a line. The {len(kept)} longest are kept; of the "
+        f"others {len(drawn)} are drawn and count {weight:g} times, the rest is left out.",
+        size=(480, 310),
+        drawing=line(24, 150, 464, 150) + text(0, 16, "gradient") + drawn_bars,
+    )
+
+
+def bundled(columns: Mapping[str, Sequence[int]], bundle: Sequence[int]) -> Picture:
+    """Columns that are never different from zero in the same row, and the one column that they become."""
+    names, n = list(columns), len(bundle)
+    step = 408 / n
+    drawing = ""
+    for k, (name, values) in enumerate([*columns.items(), ("bundle", bundle)]):
+        y = 20 + 34 * k + 24 * (k == len(names))
+        drawing += ending(84, y + 17, name)
+        for i, value in enumerate(values):
+            look: dict[str, Any] = {"fill_opacity": BAR} if value else dict(OUTLINE, stroke_opacity=BAR)
+            drawing += rect(92 + step * i, y, step - 3, 24, **look)
+            drawing += centred(92 + step * i + (step - 3) / 2, y + 17, value) if value else ""
+    return Picture(
+        alt=f"{len(names)} columns of zeros and ones as lines of {n} boxes, in which each row has one 1, and below "
+        f"them one column with the values 1 to {len(names)}.",
+        size=(500, 20 + 34 * len(names) + 54),
+        drawing=drawing,
+    )
+
+
+@plotted
+def plot_leak(errors: pd.DataFrame) -> None:
+    """Mean squared error against the number of made-up categories: held out (solid) and on training rows (dashed).
+
+    `errors` has the columns categories, code, train and held out, a line for each code and number of categories.
+    """
+    ax = axes("made-up wards", "mean squared error")
+    for (name, rows), color in zip(errors.groupby("code", sort=False), CLASS_COLORS):
+        ax.plot(rows["categories"], rows["held out"], "o-", color=color, label=name)
+        ax.plot(rows["categories"], rows["train"], "o--", color=color, linewidth=1)
+    ax.legend(frameon=False, title="held out (dashed: training)", loc="lower center", bbox_to_anchor=(0.5, 1), ncols=3)
+
+
+@plotted
+def plot_tree_sizes(sizes: Mapping[str, NDArray[Any]]) -> None:
+    """The share of the work that each tree does, a line for each way of boosting."""
+    ax = axes("tree", "share of the work")
+    for (name, size), color in zip(sizes.items(), CLASS_COLORS):
+        ax.plot(np.arange(1, len(size) + 1), size, "o-", color=color, label=name, markersize=4)
+    ax.legend(frameon=False)
+
+
+@plotted
+def plot_steps(left: pd.DataFrame) -> None:
+    """The share of the loss left after each step, a line for each table; means over splits, with the standard error.
+
+    `left` has the columns table, model and left, a line for each split.
+    """
+    _, panels = side_by_side(2, 4.2, sharey=True)
+    for ax, part in zip(panels, np.array_split(left["table"].unique(), 2)):
+        for table, color in zip(part, CLASS_COLORS):
+            of_table = left[left["table"] == table].groupby("model", sort=False)["left"]
+            mean, error = of_table.mean(), of_table.sem()
+            ax.errorbar(np.arange(len(mean)), mean, error, fmt="o-", color=color, label=table, capsize=3)
+            names = [name.removeprefix("and ").replace("_bynode", "") for name in mean.index]
+            ax.set_xticks(np.arange(len(mean)), names, rotation=60, ha="right")
+        ax.legend(frameon=False)
+    panels[0].set_ylabel("share of the loss left")

@@ -1,0 +1,76 @@
+"""The figures of the chapter on boosting today: codes, and trees that scikit-learn grows, too."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
+from figures.boosting_today import (
+    BEFORE,
+    BY_LEAF,
+    BY_LEVEL,
+    OWN,
+    best_stump,
+    bundled,
+    codes,
+    codes_explorer,
+    growth_explorer,
+    sampled_gradients,
+)
+from tests.figures.states import frames
+from treekit.datasets import load_watermelon
+
+
+@pytest.fixture(scope="module")
+def melons():
+    return load_watermelon("3.0")
+
+
+def test_the_codes_are_the_means_of_the_rows_that_may_be_seen():
+    category, y = list("abaab"), [1, 0, 4, 1, 1]
+    np.testing.assert_allclose(codes(category, y, True, 0.5), [0.5, 0.5, 0.75, 5.5 / 3, 0.25])
+    np.testing.assert_allclose(codes(category, y, False, 0.5), [1.625, 0.5, 1.625, 1.625, 0.5])
+
+
+def test_no_stump_of_scikit_learn_does_better(melons):
+    rng, ripe = np.random.default_rng(0), (melons["ripe"] == "yes").to_numpy()
+    for _ in range(20):
+        code = rng.integers(0, 6, len(ripe)) / 6
+        _, n_right = best_stump(code, ripe)
+        stump = DecisionTreeClassifier(max_depth=1).fit(code[:, np.newaxis], ripe)
+        assert n_right >= max(ripe.sum(), (~ripe).sum())
+        above = stump.predict([[2.0]])[0] and not stump.predict([[-1.0]])[0]
+        if above:
+            assert n_right >= (stump.predict(code[:, np.newaxis]) == ripe).sum()
+
+
+def test_a_melons_own_number_is_worth_all_or_nothing(melons):
+    told = {values: frame.sentence for values, frame in frames(codes_explorer(melons))}
+    assert "classifies 17 of them correctly" in told["its number", OWN, 17]
+    assert "No cut does better than one prediction for all, correct for 9." in told["its number", BEFORE, 17]
+    assert told["its texture", OWN, 0] == "No melon has a code yet."
+
+
+def test_the_tree_of_each_size_is_scikit_learns(melons):
+    x, y = melons[["density"]].to_numpy(), melons["sugar"].to_numpy()
+    for (how, n), frame in frames(growth_explorer(melons["density"], melons["sugar"], melons["ripe"] == "yes")):
+        if how == BY_LEAF and n > 1:  # scikit-learn grows leaf by leaf if the number of leaves is limited
+            tree = DecisionTreeRegressor(max_leaf_nodes=n).fit(x, y)
+            assert frame.sentence.endswith(f"add up to {((tree.predict(x) - y) ** 2).sum():.3f}.")
+
+
+def test_the_two_orders_differ_with_four_leaves_alone(melons):
+    figure = growth_explorer(melons["density"], melons["sugar"], melons["ripe"] == "yes")
+    left = {values: frame.sentence.rpartition(" ")[2] for values, frame in frames(figure)}
+    assert [n for n in range(1, 9) if left[BY_LEAF, n] != left[BY_LEVEL, n]] == [4]
+
+
+def test_what_is_left_out_is_an_outline():
+    drawing = sampled_gradients([3.0, -1.0, 0.5], kept=[0], drawn=[1], weight=2).drawing
+    assert drawing.count("stroke-dasharray") == 1 and "× 2" in drawing and "kept" in drawing
+
+
+def test_a_bundle_shows_each_value():
+    columns = pd.get_dummies(list("ABAC")).astype(int)
+    picture = bundled({name: columns[name].tolist() for name in columns}, [1, 2, 1, 3])
+    assert picture.alt.startswith("3 columns of zeros and ones as lines of 4 boxes")
