@@ -30,7 +30,7 @@ SPOKEN = {
     "∧": "and", "∨": "or", "¬": "not", "⟹": "implies", "∝": "proportional to", "∇": "gradient", "!": "factorial",
     "≡": "is identical to", "½": "one half", "∼": "is distributed as",
     "{": "open brace", "}": "close brace", "⌊": "floor", "⌋": "end of floor", "⌈": "ceiling", "⌉": "end of ceiling",
-    "ȷ": "j",
+    "ȷ": "j", "_": "underscore",
 }  # fmt: skip
 SILENT = {"\u2061", "\u2062", "\u200b", ""}
 POWERS = {"2": "squared", "3": "cubed", "∗": "star", "′": "prime", "T": "transposed", "⊤": "transposed"}

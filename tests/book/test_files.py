@@ -25,8 +25,8 @@ from tests.book.sites import open_page
 
 pytestmark = pytest.mark.slow
 
-#: In points: where code and tables begin and end, and how far a comma may hang into the margin.
-LEFT, RIGHT, HANGS = 85, 527, 6
+#: In points: where code and tables begin and end, and how far a comma or a hyphen may hang into the margin.
+LEFT, RIGHT, HANGS = 85, 527, 7
 
 
 @pytest.fixture(scope="module")
