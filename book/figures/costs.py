@@ -108,7 +108,7 @@ class _Stall(Scene):
         for ((x, y), (x_next, y_next)), (name, ripe) in zip(pairwise(spots[: sold + 1]), self.ripe.items()):
             beside = (x + 16, (y + y_next) / 2) if ripe else ((x + x_next) / 2, y - 16)
             step = line(x, y, x_next, y_next, stroke_width=4, **stroked(RIPE if ripe else UNRIPE))
-            drawn.append(step + melon(name, ripe, *beside, radius=10))
+            drawn.append(step + melon(name, ripe, *beside, radius=12))
         return drawn, {"now": spots[sold]}
 
 

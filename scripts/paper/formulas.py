@@ -29,7 +29,8 @@ SPOKEN = {
     "∅": "the empty set", "∗": "star", "′": "prime", "…": "and so on", "⋯": "and so on", "±": "plus or minus",
     "∧": "and", "∨": "or", "¬": "not", "⟹": "implies", "∝": "proportional to", "∇": "gradient", "!": "factorial",
     "≡": "is identical to", "½": "one half", "∼": "is distributed as",
-    "{": "open brace", "}": "close brace", "⌊": "floor", "⌈": "ceiling",
+    "{": "open brace", "}": "close brace", "⌊": "floor", "⌋": "end of floor", "⌈": "ceiling", "⌉": "end of ceiling",
+    "ȷ": "j",
 }  # fmt: skip
 SILENT = {"\u2061", "\u2062", "\u200b", ""}
 POWERS = {"2": "squared", "3": "cubed", "∗": "star", "′": "prime", "T": "transposed", "⊤": "transposed"}
@@ -41,7 +42,12 @@ def parts(node: Element) -> list[str]:
 
 def sign(text: str) -> str:
     """Characters as Typst takes them literally."""
-    return "".join("\\" + c if c.isascii() and not c.isalnum() and c != " " else c for c in text)
+    # Any bracket: Typst would look for its partner.
+    return "".join("\\" + c if unicodedata.category(c) in ("Ps", "Pe") or is_mark(c) else c for c in text)
+
+
+def is_mark(c: str) -> bool:
+    return c.isascii() and not c.isalnum() and c != " "
 
 
 def typst(node: Element) -> str:

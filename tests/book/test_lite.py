@@ -58,7 +58,7 @@ def test_every_notebook_is_there_and_readable(site, tmp_path):
     held = sorted(path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*.ipynb"))
     exercises = sorted((lite.ROOT / "book" / "exercises").glob("*.ipynb"))
     assert held == sorted([*names, *(f"exercises/{path.name}" for path in exercises)])
-    assert len(CHAPTERS) == 14 and len(exercises) == 13
+    assert len(CHAPTERS) == len(exercises) + 1 > 14  # how trees grow is an appendix without tasks
     for path in tmp_path.rglob("*.ipynb"):
         text = path.read_text(encoding="utf-8")
         cells = json.loads(text)["cells"]
