@@ -51,7 +51,7 @@ def best_stump(code: NDArray[Any], is_ripe: NDArray[np.bool_]) -> tuple[float | 
 class _Codes(Scene):
     """Melons that wait in a random order, and lie by their code when they have one."""
 
-    size = (480, 344)
+    size = (480, 400)
     stagger = 20
 
     def __init__(self, melons: pd.DataFrame, seed: int) -> None:
@@ -59,7 +59,7 @@ class _Codes(Scene):
         self.melons = melons.loc[order]
         self.ripe = self.melons["ripe"] == "yes"
         self.columns = {"its texture": self.melons["texture"], "its number": self.melons.index}
-        self.plane = Chart((0, 1), (0, 1), (24, 50, 456, 232))
+        self.plane = Chart((0, 1), (0, 1), (24, 106, 456, 288))
         pairs = itertools.product(self.columns, (OWN, BEFORE))
         prior = float(self.ripe.mean())
         self.codes = {
@@ -68,12 +68,12 @@ class _Codes(Scene):
         }
 
     def background(self) -> str:
-        axis = line(24, 232, 456, 232) + "".join(centred(self.plane.x(t), 251, f"{t:g}") for t in (0, 0.5, 1))
+        axis = line(24, 288, 456, 288) + "".join(centred(self.plane.x(t), 307, f"{t:g}") for t in (0, 0.5, 1))
         return (
             ripe_and_unripe(16, 15)
             + axis
-            + centred(240, 273, "code: share of ripe in its category")
-            + text(11, 338, "still without a code")
+            + centred(240, 329, "code: share of ripe in its category")
+            + text(11, 394, "still without a code")
         )
 
     def marks(self) -> dict[Any, str]:
@@ -84,16 +84,20 @@ class _Codes(Scene):
 
     def frame(self, column: str, how: str, n: int) -> State:
         code = self.codes[column, how][:n]
-        spots: list[tuple[float, float]] = list(piled([self.plane.x(c) for c in code], 232 - 14, 25))
-        spots += [(24 + 27 * i, 308) for i in range(n, len(self.melons))]
+        # Beyond nine melons of one code a second pile begins beside the first.
+        nth = pd.Series(code.round(9)).groupby(code.round(9)).cumcount()
+        spots: list[tuple[float, float]] = list(
+            piled([self.plane.x(c) + 25 * (k // 9) for c, k in zip(code, nth)], 274, 25)
+        )
+        spots += [(24 + 27 * i, 364) for i in range(n, len(self.melons))]
         cut, _ = self.cut(column, how, n)
         parts = []
         if cut is not None:
             at = round(self.plane.x(cut))
             parts = [
-                rect(11, 40, at - 11, 192, **filled(UNRIPE), fill_opacity=REGION)
-                + rect(at, 40, 469 - at, 192, **filled(RIPE), fill_opacity=REGION)
-                + path(f"M{at},40V232", stroke_width=2, stroke_dasharray="7 4", **OUTLINE)
+                rect(11, 40, at - 11, 248, **filled(UNRIPE), fill_opacity=REGION)
+                + rect(at, 40, 469 - at, 248, **filled(RIPE), fill_opacity=REGION)
+                + path(f"M{at},40V288", stroke_width=2, stroke_dasharray="7 4", **OUTLINE)
             ]
         return parts, self.sentence(column, how, n), dict(zip(self.melons.index, spots))
 
