@@ -278,7 +278,7 @@ def bundled(columns: Mapping[str, Sequence[int]], bundle: Sequence[int]) -> Pict
     return Picture(
         alt=f"{len(names)} columns of zeros and ones as lines of {n} boxes, in which each row has one 1, and below "
         f"them one column with the values 1 to {len(names)}.",
-        size=(500, 20 + 34 * len(names) + 54),
+        size=(480, 20 + 34 * len(names) + 54),
         drawing=drawing,
     )
 
