@@ -266,7 +266,7 @@ def sampled_gradients(g: Sequence[float], kept: Sequence[int], drawn: Sequence[i
 def bundled(columns: Mapping[str, Sequence[int]], bundle: Sequence[int]) -> Picture:
     """Columns that are never different from zero in the same row, and the one column that they become."""
     names, n = list(columns), len(bundle)
-    step = 408 / n
+    step = 386 / n
     drawing = ""
     for k, (name, values) in enumerate([*columns.items(), ("bundle", bundle)]):
         y = 20 + 34 * k + 24 * (k == len(names))
