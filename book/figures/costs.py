@@ -23,7 +23,7 @@ PITCH, FIRST = 26, 42  # pixels from melon to melon, and where the first one lie
 
 
 class _Stall(Scene):
-    """Melons in a line by their score, the highest first; those left of a cut are sold, and every mistake is paid.
+    """Melons in a line by their score, the highest first; those left of a cut are sold, and every mistake is paid for.
 
     Below, the bill of every cut so far; beside it the path of the cuts, up for a ripe melon, to the right for others.
     """
@@ -121,7 +121,7 @@ def cut_explorer(scores: pd.Series, is_ripe: pd.Series, price: int = 5, kept: in
     scene = _Stall(scores, is_ripe, kept)
     best, points = scene.best(price), [(scene.at(k), 0.0) for k in scene.sold.tolist()]
     return scene.explorable(
-        title="Every mistake is paid",
+        title="Every mistake is paid for",
         alt=f"{len(scene.ripe)} numbered melons in a line by their score, hollow if ripe. The first {start} lie "
         f"left of the cut and are sold. Below each mistake lie its coins, {price} below an unripe melon that is sold, "
         f"{kept} below a ripe one that is kept. At the bottom the bill of each cut so far. "
