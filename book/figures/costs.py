@@ -159,11 +159,11 @@ def cost_lines(wrongly_sold: float, wrongly_kept: float, shares: Mapping[str, fl
     drawing += plane.curve([0, 1], [sell(0), sell(1)], **stroked(RIPE), stroke_width=3)
     drawing += plane.curve([0, 1], [keep(0), keep(1)], **stroked(UNRIPE), stroke_width=3, stroke_dasharray="7 4")
     drawing += plane.upright(even, stroke_dasharray="2 4") + circle(*plane.at(even, keep(even)), 6)
-    drawing += text(*plane.at(0.3, 3.9), "selling (solid)") + text(*plane.at(0.3, 0.55), "keeping (dashed)", style=HALO)
+    drawing += text(*plane.at(0.45, 3.1), "selling (solid)") + text(*plane.at(0.3, 1.1), "keeping (dashed)")
     drawing += centred(plane.x(even), 34, f"{even:.2f}")
     for name, p in shares.items():
         drawing += circle(*plane.at(p, sell(p)), 5) + circle(*plane.at(p, keep(p)), 5)
-        drawing += centred(plane.x(p), plane.y(sell(p)) - 12, name, style=HALO)
+        drawing += text(plane.x(p) + 6, plane.y(sell(p)) - 8, name, style=HALO)
     marked = " and ".join(f"{name} at {p:.2f}" for name, p in shares.items())
     return Picture(
         alt=f"Two straight lines over the share of ripe melons. The cost of selling falls from {wrongly_sold:g} yuan "
