@@ -2,11 +2,12 @@
 
 The site is served as a public host would serve it, text and WebAssembly compressed by gzip, to a reader who comes for
 the first time. One cell needs the standard library alone, one NumPy and treekit: where Pyodide's public address cannot
-be reached its line says so, and has no time.
+be reached its line says so, and has no time; with CI=true that is a failure.
 """
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 from pathlib import Path
@@ -58,6 +59,8 @@ def main():
                 told = first_output(tab, words)
                 sent = sum(served.sizes.values()) + sum(int(got.headers.get("content-length", 0)) for got in elsewhere)
                 print(f"{name:24}{sent / 1e6:6.2f} MB  {told}")
+                if os.environ.get("CI") and not told.endswith(" s"):
+                    sys.exit("a cell has no output")
 
 
 if __name__ == "__main__":
