@@ -38,9 +38,13 @@ for learner in (model, {guess}()):  # the other one always says the same
     {judged}
     print({score})
 """
-LEFT_OUT = "from sklearn.model_selection import LeaveOneOut, cross_val_predict\n"
+FOLDS = 5  # in which few rows are judged, each by what has grown without its fold
+FOLDED = "from sklearn.model_selection import KFold, cross_val_predict\n"
 JUDGED_BY_HELD = "predicted, true = learner.predict(table.loc[held]), labels.loc[held]"
-JUDGED_BY_ALL = "predicted, true = cross_val_predict(learner, table, labels, cv=LeaveOneOut()), labels"
+JUDGED_BY_ALL = (
+    "folds = KFold({folds}, shuffle=True, random_state={seed})\n"
+    "    predicted, true = cross_val_predict(learner, table, labels, cv=folds), labels"
+)
 
 
 class Fitted(NamedTuple):
@@ -60,13 +64,13 @@ def cell(rows: Rows, file: str) -> str:
         parameters["max_features"] = min(parameters["max_features"], len(rows.columns))
     return CELL.format(
         guess="DummyRegressor" if rows.is_numbers else "DummyClassifier",
-        more="" if rows.held else LEFT_OUT,
+        more="" if rows.held else FOLDED,
         estimator=names[rows.is_numbers],
         read=READ.format(words=words_of(rows), file=file, target=settings.target),
         seed=SEED,
         n_held=rows.n_held,
         parameters=", ".join(f"{name}={value!r}" for name, value in parameters.items()),
-        judged=JUDGED_BY_HELD if rows.held else JUDGED_BY_ALL,
+        judged=JUDGED_BY_HELD if rows.held else JUDGED_BY_ALL.format(folds=min(FOLDS, len(rows.D)), seed=SEED),
         score="(predicted - true).abs().mean()" if rows.is_numbers else "(predicted == true).mean()",
     )
 

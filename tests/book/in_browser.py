@@ -28,7 +28,10 @@ ABSENT = {"dask", "distributed"}
 KNOWN = {}
 SECONDS = 900  # that a cell may take
 
-START = "async (address) => { window.python = (await import(address)).createPython(); }"
+START = """async (address) => {
+  window.python = (await import(address)).createPython();
+  await python.load("");  // so that the first cell's seconds are its own
+}"""
 RUN = """async ([source, number, seconds]) => {
   let shown = "";
   const write = (kind, text) => { if (kind !== "svg" && kind !== "err") shown += text; };
