@@ -219,7 +219,7 @@ function showScores() {
   part("headline").textContent = `${name} is ${verb} ${ours} ${of} ${rows}; ${guess.name} is ${verb} ${theirs}.`;
   const what = tree.is_numbers ? "Off by, on average" : "Right";
   const judging = tree.n_held ? `${tree.n_held} rows held out` : "each row left out once";
-  const head = ["Tree", "Leaves", `${what}: the ${tree.n_grown} rows it grew from`, `${what}: ${judging}`];
+  const head = [tree.html ? "Tree" : "Model", "Leaves", `${what}: the ${tree.n_grown} rows it grew from`, `${what}: ${judging}`];
   const cells = (kind, words) => make("tr", {}, ...words.map((word) => make(kind, { textContent: word })));
   part("scores").replaceChildren(
     make("thead", {}, cells("th", head)),
