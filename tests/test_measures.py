@@ -151,6 +151,12 @@ def test_counts_of_many_nodes_at_once():
     assert gain_of_counts([[5, 0], [0, 5]]) == 1
 
 
+@pytest.mark.parametrize("measure", [treekit.entropy_of_counts, treekit.gini_of_counts])
+@pytest.mark.parametrize("rest", [1 - 0.9 - 0.1, 0.3 - (0.1 + 0.2)])
+def test_a_difference_that_rounds_below_zero_is_a_count_of_zero(measure, rest):
+    assert rest < 0 and measure([rest, 1.0]) == 0
+
+
 def test_pure_columns_have_no_negative_zero():
     assert str(entropy(["a", "a"])) == "0.0" and str(self_information(1.0)) == "0.0"
 

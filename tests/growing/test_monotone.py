@@ -53,10 +53,11 @@ def test_scikit_learn_grows_the_same_classification_trees(seed):
     np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), atol=1e-9)
 
 
+@pytest.mark.parametrize("gaps", [0, 0.2])
 @pytest.mark.parametrize("seed", range(4))
-def test_xgboost_boosts_alike(seed):
+def test_xgboost_boosts_alike(seed, gaps):
     X, y, sign, _ = numbers(seed)
-    X = X.astype(np.float32)
+    X = np.where(np.random.default_rng(seed).random(X.shape) < gaps, np.nan, X).astype(np.float32)
     common = dict(n_estimators=10, max_depth=4, learning_rate=0.3, base_score=0.0, min_child_weight=1e-6)
     ours = GBDTRegressor(method="newton", max_bins=None, monotonic_cst=sign, **common).fit(X, y)
     theirs = xgboost.XGBRegressor(max_bin=1024, n_jobs=1, monotone_constraints=tuple(sign.tolist()), **common).fit(X, y)

@@ -540,3 +540,15 @@ def test_rounding_of_weights_makes_no_leaf_too_small(n_rows):
     y = np.repeat([0, 1], n_rows)
     model = C45Classifier(confidence=None).fit(y[:, np.newaxis], y, np.tile(weight * (2 / weight.sum()), 2))
     assert model.get_n_leaves() == 2
+
+
+@pytest.mark.parametrize("criterion", ["gain", "gain_ratio"])
+def test_rounding_of_weights_gains_nothing(criterion):
+    """Under c = x each of the four cases of a XOR weighs 1 and 4/5: a and b gain 0, though their shares are rounded."""
+    xor = [("u", "u", "0"), ("u", "v", "1"), ("v", "u", "1"), ("v", "v", "0")]
+    table = pd.DataFrame(
+        [(c, *row) for c in ("x", None) for row in xor] + [("z", None, "v", "1")], columns=list("caby")
+    )
+    X, y = table[["c", "a", "b"]], table["y"]
+    model = C45Classifier(conventions="quinlan", criterion=criterion, confidence=None, min_samples_leaf=1).fit(X, y)
+    assert model.get_n_leaves() == 1

@@ -8,6 +8,7 @@ digit.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -142,6 +143,10 @@ def score_bins(
         Branch of the missing rows; MAJORITY where there are none to learn from.
     """
     missing, total = missing[:, np.newaxis], total[:, :, np.newaxis, np.newaxis]
+    if monotone is not None:
+        # The cut of the known rows against the missing ones puts no value above another: it is free.
+        is_of_values = np.arange(histogram.shape[3]) < missing - 1
+        monotone = replace(monotone, sign=monotone.sign * is_of_values)
     of_missing = np.take_along_axis(histogram, missing[np.newaxis, np.newaxis], axis=3)
     below = histogram.cumsum(axis=3)
     objective = to_right = objective_of_cuts(below, total, units, reg_lambda, minima, monotone)

@@ -234,7 +234,11 @@ class HistogramGrower:
         below = self._level(level.depth + 1, id, level.tree[parent], n_rows, total, histogram)
         if self.monotone is not None and level.bounds is not None:
             (step,) = self.criterion.order_keys(below.sums)
-            bounds = bounds_of_children(level.bounds, self.monotone[splits.feature], step)
+            sign, n = self.monotone[splits.feature], level.n_nodes
+            # Known rows against missing ones: whichever are lower stay lower, as in XGBoost.
+            found = np.sign(step[n:] - step[:n]).astype(np.intp)
+            sign = np.where((sign != 0) & np.isinf(splits.threshold), found, sign)
+            bounds = bounds_of_children(level.bounds, sign, step)
             below = below._replace(bounds=bounds)
         return NextLevel(below, parent, resolved)
 

@@ -3,7 +3,8 @@
 A cut of such a column must leave its children in the right order. That is not enough: below the left child another
 column may split, and one of its leaves might exceed those on the right. So the midpoint of the two values becomes an
 upper bound for all that grows on one side, and a lower bound for all that grows on the other (:eq:`eq-monotone`). What
-would leave its bounds is moved to them. So do scikit-learn and XGBoost.
+would leave its bounds is moved to them. So do scikit-learn and XGBoost. A gap has no place in the order: a cut of the
+known rows against the missing ones may leave either of them lower.
 
 Values are measured as a criterion orders groups (``order_keys``): by the share of the second class, the mean, the step.
 """
