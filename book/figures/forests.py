@@ -543,7 +543,7 @@ def variance_explorer() -> Explorable:
         ),
         found=lambda rho, m: (rho, m) == scene.most_alike,
         challenge="Drag the dot: to the right are more trees, further down less alike ones. Halve the variance with "
-        "trees as much alike as possible, and with as few of them.",
+        "trees as much alike as possible. How few of them are enough?",
     )
 
 
