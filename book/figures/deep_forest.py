@@ -132,7 +132,7 @@ class _Levels(Scene):
         but = f", all but {', '.join(map(str, self.X.index[~right]))}" * (not right.all())
         return (
             f"Level {level} classifies {right.sum()} of {len(right)} melons correctly{but}. "
-            f"The larger of a melon's two shares is {np.maximum(mean, 1 - mean).mean():.3f} on average."
+            f"A melon's larger share, of ripe or of unripe, is {np.maximum(mean, 1 - mean).mean():.3f} on average."
         )
 
     def lines(self, seen: str, level: int) -> list[int]:
