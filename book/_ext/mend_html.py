@@ -23,6 +23,12 @@ MENDS = [
     (r'(<p class="admonition-title">Exercise) \((.*)\)</p>', r"\1 \2</p>"),
     # Each data frame of pandas brings the same style sheet, which holds for the whole page; book.css has one for all.
     (r"<style scoped>\s*\.dataframe(?s:.*?)</style>\s*", ""),
+    # Where the columns have a name, too, as those of a crosstab, both names share the corner.
+    (
+        r"(<thead>\s*<tr[^>]*>\s*)<th>([^<]+)</th>((?:\s*<th>[^<]*</th>)+\s*</tr>)"
+        r"\s*<tr>\s*<th>([^<]+)</th>(?:\s*<th></th>)+\s*</tr>",
+        r"\1<th>\4 ↓ \2 →</th>\3",
+    ),
     # pandas gives the name of the index a row of empty headings, and the corner above an index a heading without words,
     # which axe counts as a fault.
     (

@@ -18,10 +18,11 @@ from figures.melons import melon_marks, piled, ripe_and_unripe
 from figures.plots import axes, plotted, side_by_side
 from treekit import plain
 from treekit.pen.palette import BAR, CLASS_COLORS, GAIN, REGION, RIPE, UNRIPE
-from treekit.pen.svg import line, rect, text
+from treekit.pen.svg import circle, line, rect, text
 
 OWN, BEFORE = "all labels, its own too", "the labels before it"
 BY_LEAF, BY_LEVEL = "leaf by leaf", "level by level"
+OTHER = {BY_LEAF: BY_LEVEL, BY_LEVEL: BY_LEAF}
 
 
 def codes(category: Sequence[Any], y: Sequence[float], is_ordered: bool, prior: float) -> NDArray[np.float64]:
@@ -185,36 +186,47 @@ class _Growth(Scene):
         return (
             ripe_and_unripe(16, 15)
             + self.plane.axes([0.2, 0.4, 0.6, 0.8], [0, 0.1, 0.2, 0.3, 0.4, 0.5], str(self.x.name), str(self.y.name))
-            + text(0, 374, "gain of the split that made this many leaves")
+            + text(0, 374, "gain of the last split, by leaves (dashed: the other way)")
             + line(50, 486, 466, 486)
             + "".join(centred(self.strip.x(n), 506, n) for n in range(2, self.most + 1))
         )
 
     def marks(self) -> dict[Any, str]:
-        return melon_marks(self.ripe.to_dict(), 12)
+        """Melons that hide the line where it passes below their numbers."""
+        ground = circle(0, 0, 11, style="fill: var(--ground, Canvas)")
+        return {name: ground + drawn for name, drawn in melon_marks(self.ripe.to_dict(), 12).items()}
 
     def frame(self, how: str, n: int) -> State:
         leaves = sorted(self.stages[how][n - 1][0], key=lambda leaf: min(row.x["x"] for row in leaf))
         ends = [max(row.x["x"] for row in leaf) for leaf in leaves]
         starts = [min(row.x["x"] for row in leaf) for leaf in leaves]
         cuts = [0.2, *((a + b) / 2 for a, b in zip(ends, starts[1:])), 0.8]
-        drawn = ""
-        for (low, high), leaf in zip(itertools.pairwise(cuts), leaves):
-            at = round(self.plane.y(self.mean + plain.newton(leaf)[0]))
-            drawn += f"M{round(self.plane.x(low))},{at}H{round(self.plane.x(high))}"
-        drawn += "".join(f"M{round(self.plane.x(cut))},62V300" for cut in cuts[1:-1])
-        parts = [path(drawn, stroke_width=2, **OUTLINE)]
-        parts += [self.bar(how, k, k == n) for k in range(2, n + 1)]
+        heights = [round(self.plane.y(self.mean + plain.newton(leaf)[0])) for leaf in leaves]
+        steps = "V".join(f"{y}H{round(self.plane.x(high))}" for y, high in zip(heights, cuts[1:]))
+        parts = [path(f"M{round(self.plane.x(cuts[0]))},{steps}", stroke_width=3, **OUTLINE)]
+        tried = range(2, n + 1)
+        parts += [self.bar(how, k, k == n) for k in tried] + [self.frame_of(OTHER[how], k) for k in tried]
         return parts, self.sentence(how, n), dict(zip(self.x.index, self.plane.pixels(self.x, self.y)))
 
     def bar(self, how: str, n: int, is_last: bool) -> str:
         top = round(self.strip.y(self.stages[how][n - 1][1]))
         look = filled(GAIN) if is_last else {"fill_opacity": BAR}
-        return rect(self.strip.x(n) - 15, top, 30, 486 - top, **look)
+        told = centred(self.strip.x(n), top - 6, f"{self.stages[how][n - 1][1]:.3f}") if is_last else ""
+        return rect(self.strip.x(n) - 15, top, 30, 486 - top, **look) + told
+
+    def frame_of(self, other: str, n: int) -> str:
+        """What the other way of growing gains with this split."""
+        top = round(self.strip.y(self.stages[other][n - 1][1]))
+        return rect(self.strip.x(n) - 20, top, 40, 486 - top, **OUTLINE, stroke_dasharray="3 3")
 
     def sentence(self, how: str, n: int) -> str:
-        kind = "leaf" if n == 1 else "leaves"
-        return f"{n} {kind}, grown {how}: the squared errors add up to {self.left(how, n):.3f}."
+        other, kind, left = OTHER[how], "leaf" if n == 1 else "leaves", f"{self.left(how, n):.3f}"
+        if n not in self.differ():
+            return f"{n} {kind}, the same either way: the squared errors add up to {left}."
+        return (
+            f"{n} {kind}: grown {other} the tree leaves squared errors of {self.left(other, n):.3f}, grown {how} they "
+            f"add up to {left}."
+        )
 
 
 def growth_explorer(x: pd.Series, y: pd.Series, ripe: pd.Series, most: int = 8) -> Explorable:

@@ -265,7 +265,16 @@ class _Contest(Scene):
             shown = 1 if competes[A] else FAINT
             places[A] = (*self.plane.at(table.loc[A, "price"], table.loc[A, "gain"]), 1, 1, shown)
         drawn = self.guide(name, rule, price, gain) + element("g", labels, style=HALO)
-        return [drawn], self.sentence(name, rule, winner), places
+        return [drawn, self.board(name, rule)], self.sentence(name, rule, winner), places
+
+    def board(self, name: str, rule: str) -> str:
+        """What each rule chooses from this table, and whether it is fooled."""
+        drawn = ""
+        for y, (short, each) in zip((286, 306, 326), zip(("gain", "ratio", "+ average"), RULES)):
+            winner = self.winner(name, each)
+            told = f"{short}: {winner} {'✗' if winner in self.traps else '✓'}"
+            drawn += ending(466, y, told, font_weight="bold" if each == rule else "normal", style=HALO)
+        return element("g", drawn)
 
     def guide(self, name: str, rule: str, price: float, gain: float) -> str:
         """A level line through the winner by gain, and one from the origin through that by ratio."""
@@ -316,7 +325,7 @@ def ratio_explorer(
             answer=set(fooling),
             truth=f"all three rules are fooled by {listed(fooling)}",
         ),
-        challenge="Which table fools which rule? Does any fool all three?",
+        challenge="Which table fools (✗) which rule? Does any fool all three?",
     )
 
 

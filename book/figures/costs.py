@@ -212,7 +212,10 @@ class _Threshold(Scene):
                 y = middle - high if k else middle
                 drawn += rect(left + wide * j + 1, y, wide - 2, float(high), **filled(k), fill_opacity=BAR)
         ticks = "".join(centred(self.plane.x(t), bottom + 38, number(t)) for t in (0, 0.2, 0.4, 0.6, 0.8, 1))
-        return drawn + line(left, middle, right, middle) + ticks + centred(240, bottom + 58, "share of votes for fast")
+        key = rect(236, 8, 12, 12, **filled(1), fill_opacity=BAR) + text(253, 19, "fast, upwards")
+        key += rect(370, 8, 12, 12, **filled(0), fill_opacity=BAR) + text(387, 19, "slow, down")
+        name = centred(240, bottom + 58, "share of votes for fast (heights: roots of the numbers)")
+        return key + drawn + line(left, middle, right, middle) + ticks + name
 
     def marks(self) -> dict[Any, str]:
         _, top, _, bottom = self.plane.box
@@ -223,7 +226,7 @@ class _Threshold(Scene):
         x = self.plane.x(threshold)
         found, false, missed, left = self.outcome(threshold)
         left_side, right_side = self.plane.box[0], self.plane.box[2]
-        words = text(left_side, 64, f"{missed} missed") + ending(right_side, 64, f"{found} found")
+        words = text(left_side, 36, f"{missed} missed") + ending(right_side, 36, f"{found} found")
         words += text(left_side, 312, f"{left} left alone") + ending(right_side, 312, f"{false} called for nothing")
         return [words], self.sentence(threshold), {"cut": (x, 0)}
 
@@ -271,6 +274,8 @@ def threshold_explorer(scores: ArrayLike, is_positive: ArrayLike, wanted: float 
     scene = _Threshold(np.asarray(scores, dtype=float), np.asarray(is_positive, dtype=bool))
     thresholds = [0.02, 0.04, 0.06, *(k / 100 for k in range(8, 20, 2)), *(k / 20 for k in range(4, 15))]
     enough = max(t for t in thresholds if scene.outcome(t)[0] >= wanted * scene.is_positive.sum())
+    n_called, n = sum(scene.outcome(enough)[:2]), len(scene.scores)
+    amounts = [round(n_called * part, -2) for part in (1 / 4, 1 / 2, 1)]  # in hundreds
     points = [(scene.plane.x(t), 0.0) for t in thresholds]
     return scene.explorable(
         title="Who is called in?",
@@ -282,6 +287,13 @@ def threshold_explorer(scores: ArrayLike, is_positive: ArrayLike, wanted: float 
             Slider("Threshold", thresholds, start=0.5, opens=0.5, show="{:.2f}", points=points),
         ],
         found=lambda curve, threshold: threshold == enough,
+        guess=Choice(
+            f"Your guess: how many of the {n} must be called, so that {wanted:.0%} of the fast ones are among them?",
+            amounts,
+            show="about {:.0f}",
+            answer=amounts[-1],
+            truth=lambda _: f"with the threshold {enough:.2f} it takes {n_called} calls",
+        ),
         challenge=f"Which is the highest threshold that finds {wanted:.0%} of the fast patients? Watch what that does "
         "to the accuracy.",
     )
@@ -317,11 +329,14 @@ class _Reliability(Scene):
     def background(self) -> str:
         ticks = [0, 0.2, 0.4, 0.6, 0.8, 1]
         axes = self.plane.axes(ticks, ticks, "predicted probability (mean of the group)", "share that was fast")
-        return axes + self.plane.curve([0, 1], [0, 1], stroke_dasharray="3 4")
+        key = circle(66, 66, 7, **filled(RIPE)) + text(80, 71, "a group of patients,") + text(80, 90, "large if many")
+        key += rect(64, 104, 4, 24) + text(80, 121, "how far it strays")
+        return axes + self.plane.curve([0, 1], [0, 1], stroke_dasharray="3 4") + key
 
     def marks(self) -> dict[Any, str]:
-        gaps = {("gap", k): rect(-2, 0, 4, 1) for k in range(self.n_groups)}
-        return gaps | {k: circle(0, 0, 10, **filled(RIPE)) for k in range(self.n_groups)}
+        """What the reader guesses is how far the groups stray."""
+        gaps = {("gap", k): rect(-2, 0, 4, 1, class_="answer") for k in range(self.n_groups)}
+        return gaps | {k: circle(0, 0, 10, **filled(RIPE), class_="answer") for k in range(self.n_groups)}
 
     def frame(self, model: str, how: str) -> State:
         places: Places = {}
@@ -329,7 +344,9 @@ class _Reliability(Scene):
             x, y = self.plane.at(p, share)
             places[k] = (x, y, 0.4 + 2 * (n / len(self.y)) ** 0.5)
             places["gap", k] = (x, self.plane.y(p), 1, y - self.plane.y(p))
-        return [], self.sentence(model, how), places
+        brier = brier_score_loss(self.y, self.scores[model][how])
+        told = ending(458, 372, f"Brier score {brier:.3f}", font_weight="bold", style=HALO, class_="answer")
+        return [told], self.sentence(model, how), places
 
     def sentence(self, model: str, how: str) -> str:
         p = self.scores[model][how]

@@ -11,7 +11,7 @@ import pandas as pd
 
 from figures.charts import Chart, Spot
 from figures.explorable import UNSET, Choice, Explorable, Places, Scene, Slider, State
-from figures.looks import OUTLINE, centred, filled, path, small
+from figures.looks import OUTLINE, filled, path, small, stroked
 from figures.melons import in_lines, listed, melon_marks, ripe_and_unripe
 from treekit.measures import entropy, information_gain
 from treekit.models.id3 import ID3Classifier
@@ -23,7 +23,8 @@ PITCH = 23.5  # pixels from one melon to the next
 LETTER = 7.2  # width of a letter at 13 pixels
 WORDS = 16  # height of a line of words
 EDGE = 20  # height of the branches from one level to the next
-WIDTH, NARROW = 414, 334  # of the tree, the second for words that read on a phone; the bar stands beside it
+WIDTH, NARROW = 414, 334  # of the tree, the second for words that read on a phone; the bars stand beside it
+BAR_WIDTH = 58  # of the entropy at first
 NOT_YET = "nothing yet"
 
 
@@ -142,7 +143,7 @@ def lay_out(levels: list[list[Bin]], whole_width: float = WIDTH) -> float:
         whole = widths.sum() + gap * (len(level) - 1)
         left = 1 + min(max(0.0, middle - whole / 2), whole_width - whole)
         for node, width in zip(level, widths.tolist()):
-            node.left, node.width, node.top = left, width, top
+            node.left, node.width, node.top = round(left), round(width), round(top)  # which keeps the drawing short
             left += width + gap
         split = [node for node in level if node.children]
         middle = float(np.mean([node.middle for node in split])) if split else 0
@@ -175,6 +176,15 @@ def _level(nodes: list[Bin], parents: list[Bin], is_ripe: dict[Any, Any]) -> str
     return drawn + (small(words, text_anchor="middle") if words else "")
 
 
+def _shadows(nodes: list[Bin], is_ripe: dict[Any, Any]) -> str:
+    """Where the melons of these nodes have lain that are now further down."""
+    spots = [(is_ripe[row], f"M{x},{y}h0") for node in nodes if node.question for row, (x, y) in node.places().items()]
+    unripe, ripe = ("".join(spot for kind, spot in spots if kind == wanted) for wanted in (False, True))
+    drawn = path(unripe, **stroked(UNRIPE)) + path(ripe, **stroked(RIPE))
+    drawn += path(ripe, stroke_width=18, style="stroke: var(--ground, Canvas)")  # the hole of a ring
+    return element("g", drawn, opacity=0.3, stroke_width=22, stroke_linecap="round")
+
+
 def _below(nodes: list[Bin], is_asked: bool) -> str:
     """Below each mixed node its entropy, or, once it is split, its question."""
     words = "".join(
@@ -201,37 +211,37 @@ class _Falling(Scene):
         self.width = NARROW if max(least) <= NARROW else WIDTH
         bottom = max(lay_out(levels, self.width) for levels in self.levels.values())
         self.size = (self.width + 66, bottom + 12)
-        self.left = self.width + 26  # of the bar, which ends where the first question's branches do
-        end = max(self.bottom_of(question, 1) for question in self.roots)
-        self.bits = Chart((0, 1), (0, 1), (self.left, 62, self.left + 26, end - 4))
+        self.bits = Chart((0, self.before), (0, 1), (self.width + 7, 0, self.width + 7 + BAR_WIDTH, 1))
 
     def bottom_of(self, question: str, level: int) -> float:
         """Where the last of the nodes of a level ends; of a level below the tree, where the tree ends."""
         return max(node.bottom for node in self.levels[question][: level + 1][-1])
 
     def height(self, question: str, level: int) -> float:
-        """How far down the drawing reaches: as far as the tree has grown, and to the end of the bar."""
-        return max(self.bottom_of(question, level), self.bits.y(0)) + 12
+        """How far down the drawing reaches: as far as the tree has grown."""
+        return self.bottom_of(question, level) + 12
 
-    def bar(self, low: float, high: float, **look: Any) -> str:
-        """The part of the bar between two entropies."""
-        return rect(self.left, self.bits.y(high), 26, self.bits.y(low) - self.bits.y(high), **look)
+    def bar(self, question: str, level: int, is_last: bool) -> list[str]:
+        """Beside a level the entropy that it leaves, and in green what its question has taken away."""
+        root, top = self.roots[question], round(self.levels[question][level][0].top + WORDS)
+        now, before = bits_left(root, level), bits_left(root, max(0, level - 1))
+        left, middle, right = (round(self.bits.x(bits)) for bits in (0, now, before))
+        drawn = rect(left, top + 15, middle - left, 13, fill_opacity=BAR)
+        drawn += rect(middle, top + 15, right - middle, 13, **filled(GAIN))
+        return [drawn, text(left, top + 10, f"{now:.3f}", **({"font_weight": "bold"} if is_last else {}))]
 
     def background(self) -> str:
-        names = small(text(self.left + 13, 18, "entropy") + text(self.left + 13, 54, "bits"), text_anchor="middle")
         key = rect(148, 4, 12, 12, fill_opacity=BAR) + text(165, 15, "bits left")
         key += rect(234, 4, 12, 12, **filled(GAIN)) + text(251, 15, "bits gained")
-        return names + self.bar(0, self.before, **OUTLINE) + ripe_and_unripe(12, 10) + small(key)
+        return ripe_and_unripe(12, 10) + small(key + text(self.bits.x(0), 15, "entropy"))
 
     def frame(self, question: str, level: int) -> State:
         root, shown = self.roots[question], self.levels[question][: level + 1]
         parts = []
         for k, nodes in enumerate(shown):
             parts += [_level(nodes, shown[k - 1] if k else [], self.is_ripe), _below(nodes, is_asked=k < level)]
-        now, before = bits_left(root, level), bits_left(root, max(0, level - 1))
-        parts += [self.bar(now, before, **filled(GAIN)), centred(self.left + 13, 36, f"{now:.3f}", font_weight="bold")]
+            parts += [_shadows(nodes, self.is_ripe) if k < level else "", *self.bar(question, k, k == len(shown) - 1)]
         places: Places = {row: place for node in frontier(root, level) for row, place in node.places().items()}
-        places["entropy"] = (self.left, self.bits.y(now), 1, self.bits.y(0) - self.bits.y(now))
         return [part for part in parts if part], self.sentence(question, level), places
 
     def sentence(self, question: str, level: int) -> str:
@@ -259,7 +269,7 @@ class _Falling(Scene):
         return None
 
     def marks(self) -> dict[Any, str]:
-        return {"entropy": rect(0, 0, 26, 1, fill_opacity=BAR)} | melon_marks(self.is_ripe)
+        return dict(melon_marks(self.is_ripe))
 
     def alt(self, question: str) -> str:
         """What the tree of a question shows as far as it has grown."""
@@ -269,8 +279,8 @@ class _Falling(Scene):
             f"The {self.n} melons as numbered circles, hollow if ripe, have fallen down the branches of a tree whose "
             f"root asks about {question}. "
             + "".join(f"{', '.join(node.answers)}: {' '.join(map(str, node.rows))}. " for node in ends)
-            + f"A bar beside them is as high as their entropy, {bits_left(root, last):.3f} bits; it was "
-            f"{self.before:.3f} at first."
+            + "Beside each level a bar is as long as the entropy that is left: "
+            f"{', '.join(f'{bits_left(root, level):.3f}' for level in range(self.n_levels))} bits."
         )
 
 
@@ -322,7 +332,7 @@ def _level_by_level(falling: _Falling, own: str, guess: bool) -> Explorable:
     """ID3's tree alone, which the reader lets grow; the challenge is the level on which most melons have settled."""
     levels, settled = list(range(falling.n_levels)), falling.settled(own)
     asked = Choice(
-        "Your guess: after how many questions are most melons in a leaf?",
+        "Your guess: after how many levels of questions are most melons in a leaf?",
         levels[1:],
         show="after {}",
         answer=settled,
@@ -331,7 +341,8 @@ def _level_by_level(falling: _Falling, own: str, guess: bool) -> Explorable:
     return falling.explorable(
         alt=falling.alt(own),
         title="ID3, level by level",
-        challenge="After how many questions are more than half of the melons in a leaf? Which ones answer the most?",
+        challenge="After how many levels are more than half of the melons in a leaf? And which level takes away the "
+        "most bits?",
         controls=[Slider("Levels of questions", levels, start=levels[-1], opens=0)],
         frame=lambda level: falling.frame(own, level),
         height=lambda level: falling.height(own, level),

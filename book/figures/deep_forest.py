@@ -223,7 +223,8 @@ def levels_explorer(X: pd.DataFrame, y: pd.Series, n_levels: int = 4, n_trees: i
         ],
         found=lambda seen, level: seen == OWN and bool(cascade.right(seen, level).all()),
         guess=Slider(
-            f"Your guess: how many of the {n} melons does level {n_levels} classify correctly?",
+            f"Your guess: level 1 classifies {int(cascade.right(UNSEEN, 1).sum())} of the {n} melons correctly. How "
+            f"many does level {n_levels}?",
             list(range(n // 2, n + 1)),
             answer=n_right,
             truth=f"it classifies {n_right} correctly, by forests that have not seen the melon",

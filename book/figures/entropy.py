@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -15,7 +16,7 @@ from figures.looks import HALO, OUTLINE, centred, ending, filled, grip, in_class
 from figures.melons import in_lines, melon, melon_marks, ripe_and_unripe
 from figures.plots import READABLE, Plot, axes, current_plot, plotted, side_by_side
 from treekit.measures import entropy_of_counts, information_gain, self_information
-from treekit.pen.palette import CLASS_COLORS, GAIN, RIPE, UNRIPE, class_color
+from treekit.pen.palette import BAR, CLASS_COLORS, GAIN, RIPE, UNRIPE, class_color
 from treekit.pen.svg import FAINT, circle, element, line, number, rect, text
 
 BASKET = 8
@@ -117,54 +118,67 @@ def doubt_explorer(ripe: pd.Series) -> Explorable:
     )
 
 
-class _Parts(_Basket):
-    """The basket again, and beside its dot a bar of the two parts whose sum the entropy is."""
+class _Surprises(_Basket):
+    """The basket again, below each melon a column as high as its surprise: the mean of the columns is the entropy.
 
-    size = (480, 328)
+    The arch of all means lies over them. A column is as wide as the share of one melon, so the area of a kind is what
+    it adds to the entropy.
+    """
+
+    size = (480, 414)
 
     def background(self) -> str:
-        p, floor = np.linspace(0, 1, 101), self.plane.y(0)
+        left, right = self.plane.box[0], self.plane.box[2]
         return (
-            self.plane.axes([0, 0.5, 1], [0, 0.5, 1], "share p of ripe melons")
-            + self.plane.curve(p, entropy_of_counts(np.column_stack([p, 1 - p])), stroke_opacity=0.6)
-            + rect(40, 8, 240, 36, **OUTLINE, rx=8)
-            + text(324, self.plane.box[1] - 14, "share × surprise")
-            + line(324, floor, 364, floor)
+            self.plane.axes([0, 0.25, 0.5, 0.75, 1], [0, 1, 2, 3], "share p of ripe melons")
+            + rect(left, 8, right - left, 36, **OUTLINE, rx=8)
+            + melon("", True, left - 30, 399, 7)
+            + text(left - 16, 404, "ripe")
+            + melon("", False, right + 6, 399, 7)
+            + ending(right - 8, 404, "unripe")
         )
 
-    def frame(self, n_ripe: int) -> State:
-        x, y = self.spot(n_ripe)
-        drawing = (
-            text(324, 31, f"{n_ripe} ripe, {BASKET - n_ripe} unripe")
-            + line(x, 44, x, y, stroke_dasharray="4 4", stroke_opacity=0.6)
-            + line(x, y, 364, y, stroke_dasharray="4 4", stroke_opacity=0.6)
-            + (self.bar(n_ripe) if self.bits[n_ripe] else "")
-        )
-        return [drawing, self.name("entropy H (bits)")], self.sentence(n_ripe), self.places(n_ripe)
+    def surprises(self, n_ripe: int) -> NDArray[np.float64]:
+        """How many bits a ripe and an unripe melon surprise by; nothing does where all are alike."""
+        shares = np.array([n_ripe, BASKET - n_ripe]) / BASKET
+        return self_information(np.where(shares > 0, shares, 1))
 
     def parts(self, n_ripe: int) -> NDArray[np.float64]:
-        """What the ripe and the unripe melons of a mixed basket add to its entropy."""
-        shares = np.array([n_ripe, BASKET - n_ripe]) / BASKET
-        return shares * self_information(shares)
+        """What the ripe and the unripe melons of a basket add to its entropy."""
+        return np.array([n_ripe, BASKET - n_ripe]) / BASKET * self.surprises(n_ripe)
 
-    def bar(self, n_ripe: int) -> str:
-        """The part of the ripe melons on that of the unripe ones; the reader's guess is about them."""
-        ripe, unripe = self.parts(n_ripe)
-        top, split, floor = self.spot(n_ripe)[1], self.plane.y(unripe), self.plane.y(0)
-        low = (split + floor) / 2 + 5  # each has its label at its middle, unless they would touch
-        drawn = (
-            in_class(RIPE, rect(325, top, 38, split - top - 2))
-            + in_class(UNRIPE, rect(325, split + 1, 38, floor - split - 2))
-            + text(374, min((top + split) / 2 + 5, low - 20), f"ripe {ripe:.3f}")
-            + text(374, low, f"unripe {unripe:.3f}")
-        )
-        return element("g", drawn, class_="answer")
+    def frame(self, n_ripe: int) -> State:
+        p, (x, y) = np.linspace(0, 1, 101), self.spot(n_ripe)
+        arch = self.plane.curve(p, entropy_of_counts(np.column_stack([p, 1 - p])))
+        mean = line(self.plane.box[0], y, self.plane.box[2], y, stroke_width=2, stroke_dasharray="6 4")
+        # The reader's guess is about the columns.
+        told = element("g", self.columns(n_ripe) + mean + self.terms(n_ripe), class_="answer")
+        write, aside = (text, 12) if 2 * n_ripe <= BASKET else (ending, -12)
+        height = write(x + aside, y - 9, f"H {self.bits[n_ripe]:.3f}", font_weight="bold", style=HALO)
+        name = self.name("surprise of each melon, and their mean H (bits)")
+        return [told, arch, height, name], self.sentence(n_ripe), self.places(n_ripe)
+
+    def columns(self, n_ripe: int) -> str:
+        """A column for each melon of the basket, the hollow ones first."""
+        drawn, floor, width = "", self.plane.y(0), self.plane.x(1 / BASKET) - self.plane.x(0)
+        for i in range(BASKET):
+            kind = RIPE if i < n_ripe else UNRIPE
+            top = self.plane.y(self.surprises(n_ripe)[int(i >= n_ripe)])
+            look = {} if kind == RIPE else {"fill_opacity": BAR}
+            drawn += in_class(kind, rect(self.plane.x(i / BASKET) + 3, top, width - 6, floor - top, **look))
+        return drawn
+
+    def terms(self, n_ripe: int) -> str:
+        """The two products of which the entropy is the sum, each at the side of its columns."""
+        counts, surprises, parts = (n_ripe, BASKET - n_ripe), self.surprises(n_ripe), self.parts(n_ripe)
+        ripe, unripe = (f"{n}/{BASKET} × {s:.3f} = {part:.3f}" for n, s, part in zip(counts, surprises, parts))
+        return text(self.plane.box[0] + 22, 404, ripe) + ending(self.plane.box[2] - 64, 404, unripe)
 
     def sentence(self, n_ripe: int) -> str:
-        bits, shares = self.bits[n_ripe], np.array([n_ripe, BASKET - n_ripe]) / BASKET
+        bits = self.bits[n_ripe]
         if not bits:
             return f"{_of_basket(n_ripe)}: they are all alike, the next one is no surprise, so H = {bits:.3f} bits."
-        ripe, unripe = self_information(shares)
+        ripe, unripe = self.surprises(n_ripe)
         return (
             f"A ripe melon surprises by {ripe:.3f} bits, an unripe one by {unripe:.3f}. On average H = "
             f"{n_ripe}/{BASKET} × {ripe:.3f} + {BASKET - n_ripe}/{BASKET} × {unripe:.3f} = {bits:.3f} bits."
@@ -172,16 +186,18 @@ class _Parts(_Basket):
 
 
 def entropy_explorer(ripe: pd.Series) -> Explorable:
-    """The basket of eight melons again: its entropy on the arch, and the two parts of which it is the sum."""
-    basket = _Parts(ripe, Chart((0, 1), (0, 1), (40, 100, 280, 280)), inside=26, outside=26, faded=(1, 1, 0))
+    """The basket of eight melons again: the surprise of each as a column, and their mean, the entropy, on the arch."""
+    plane = Chart((0, 1), (0, 3.1), (38, 90, 466, 326))
+    basket = _Surprises(ripe, plane, inside=26, outside=26, faded=(1, 1, 0))
     kinds = ["the rarer kind", "the more common kind"]
     more = {kinds[int(np.argmax(basket.parts(n)))] for n in range(1, (BASKET + 1) // 2)}
     rare, common = basket.parts(1)
     return basket.explorable(
         title="The entropy of a basket",
-        alt="The entropy of a two-way share p: a curve that rises from 0 at p = 0 to 1 bit at p = 0.5 and falls back "
-        "to 0 at p = 1. A point marks a basket with 3 ripe melons of 8; a bar beside it splits its height into the "
-        "parts of the ripe and of the unripe melons.",
+        alt="Eight melons in a basket, the three ripe ones on the left. Below each is a column as high as its "
+        "surprise: 1.415 bits for a ripe one, 0.678 bits for an unripe one. A dashed line marks the mean of the "
+        "columns, 0.954 bits. Below the border between the two kinds it meets the arch of the entropy, which rises "
+        "from 0 at the share p = 0 to 1 bit at p = 0.5 and falls back to 0 at p = 1.",
         controls=[basket.slider("Ripe melons of eight", start=3)],
         guess=Choice(
             "Your guess: which kind adds more to the entropy?",
@@ -190,7 +206,8 @@ def entropy_explorer(ripe: pd.Series) -> Explorable:
             truth=f"one ripe melon in {BASKET} adds {rare:.3f} bits, the unripe ones add {common:.3f}",
         ),
         found=lambda n_ripe: 2 * n_ripe == BASKET,
-        challenge="Guess, then look at every basket. In which mixed one do both kinds add the same?",
+        challenge="Guess, then look at every basket. The area of a kind's columns is what it adds: in which mixed "
+        "basket do both add the same?",
     )
 
 
@@ -199,42 +216,66 @@ FRUITS = ("apple", "banana", "cherry", "date")
 GAMES = {"all alike": (1 / 4, 1 / 4, 1 / 4, 1 / 4), "mostly apples": (1 / 2, 1 / 4, 1 / 8, 1 / 8)}
 
 
-def fewest_questions(p: tuple[float, ...]) -> list[int]:
-    """How many yes-or-no questions the best plan needs for each outcome: Huffman's code, whose first step is the last.
+Plan = int | tuple["Plan", "Plan"]
 
-    The two least likely groups are merged again and again; each merger is one more question for all in them.
+
+def best_plan(p: Sequence[float], outcomes: Sequence[int]) -> Plan:
+    """The questions that find an outcome soonest on average: the outcome itself, or a pair of plans for yes and no.
+
+    This is Huffman's code: the two least likely groups are merged again and again. The last merger is asked first.
     """
-    lengths = [0] * len(p)
-    groups = [(share, [i]) for i, share in enumerate(p)]
+    groups: list[tuple[float, int, Plan]] = [(p[i], i, i) for i in outcomes]
     while len(groups) > 1:
-        (one, first), (other, second), *groups = sorted(groups)
-        for i in first + second:
-            lengths[i] += 1
-        groups.append((one + other, first + second))
-    return lengths
+        (one, first, plan), (other, _, second), *groups = sorted(groups, key=lambda group: group[:2])
+        groups.append((one + other, first, (plan, second)))
+    return groups[0][2]
+
+
+def depths(plan: Plan, depth: int = 0) -> dict[int, int]:
+    """How many questions find each outcome, from the left."""
+    if isinstance(plan, int):
+        return {plan: depth}
+    return depths(plan[0], depth + 1) | depths(plan[1], depth + 1)
 
 
 class _Plans(Scene):
     """The best plans that begin with a question of the reader, in two games: how often they ask, and the limit.
 
-    A block is a fruit, as wide as it is likely; it sinks by one step with each question that it takes to find it.
+    A block is a fruit, as wide as it is likely; it sinks by one step with each question that it takes to find it. The
+    questions are the forks of a tree above the blocks, which lie in its order.
     """
 
     size = (480, 304)
 
-    plane = Chart((0, 1), (3, 0), (30, 44, 476, 288))
+    plane = Chart((0, 1), (3, 0), (30, 56, 476, 288))
     splits = [(i,) for i in range(4)] + [(0, i) for i in range(1, 4)]
     first = {" or ".join(FRUITS[i] for i in split) + "?": split for split in splits}
     dashed: dict[str, Any] = dict(stroke_dasharray="6 4", stroke_width=2)
     limit = {"style": f"stroke: {class_color(GAIN)}; stroke-width: 7"}  # seen on both sides of the mean where they meet
 
+    def plan(self, game: str, question: str) -> Plan:
+        """The best plan that begins with this question."""
+        p, yes = GAMES[game], self.first[question]
+        return best_plan(p, yes), best_plan(p, [i for i in range(4) if i not in yes])
+
     def counts(self, game: str, question: str) -> list[int]:
         """The number of questions for each fruit when this one is the first."""
-        p, yes = GAMES[game], self.first[question]
-        below: dict[int, int] = {}
-        for side in (yes, tuple(i for i in range(4) if i not in yes)):
-            below |= dict(zip(side, fewest_questions(tuple(p[i] for i in side))))
-        return [below[i] + 1 for i in range(4)]
+        found = depths(self.plan(game, question))
+        return [found[i] for i in range(4)]
+
+    def forks(self, plan: Plan, middles: dict[int, float], depth: int = 0) -> tuple[float, str]:
+        """The place of a plan from the left, and the lines from its questions down to its fruits."""
+        if isinstance(plan, int):
+            return middles[plan], ""
+        sides = [self.forks(side, middles, depth + 1) for side in plan]
+        x, y = sum(at for at, _ in sides) / 2, self.plane.y(depth)
+        drawn = "".join(below for _, below in sides)
+        for side, (at, _), word, write in zip(plan, sides, ("yes", "no"), (ending, text)):
+            end = self.plane.y(depth + 1) - (21 if isinstance(side, int) else 0)
+            drawn += line(x, y, at, end, stroke_opacity=0.6)
+            if depth == 0:
+                drawn += write((x + at) / 2 + (-8 if word == "yes" else 8), (y + end) / 2, word, style=HALO)
+        return x, drawn + circle(x, y, 3)
 
     def reaches_limit(self, game: str, question: str) -> bool:
         p = np.array(GAMES[game])
@@ -244,13 +285,17 @@ class _Plans(Scene):
         p, n = np.array(GAMES[game]), self.counts(game, question)
         mean, bits = float(p @ n), float(entropy_of_counts(p))
         places: Places = {"mean": (0, self.plane.y(mean))}
-        for i, (left, share) in enumerate(zip(np.cumsum(p) - p, p)):
-            (x, y), width = self.plane.at(float(left), n[i]), self.plane.x(float(share)) - self.plane.x(0)
+        plan, before = self.plan(game, question), 0.0
+        for i in depths(plan):
+            (x, y), width = self.plane.at(before, n[i]), self.plane.x(float(p[i])) - self.plane.x(0)
             places |= {f"block {i}": (x + 1, y - 21, width - 2, 1), FRUITS[i]: (x + width / 2, y - 5)}
+            before += float(p[i])
+        root, forks = self.forks(plan, {i: places[FRUITS[i]][0] for i in range(4)})
+        forks += centred(root, self.plane.y(0) - 8, question, font_weight="bold", style=HALO)
         asked = " + ".join(f"{share:g} × {count}" for share, count in zip(p, n))
         rest = "exactly the limit" if np.isclose(mean, bits) else f"{mean - bits:g} above the limit"
         sentence = f"Asking “{question}” first takes {asked} = {mean:g} questions on average, {rest} of {bits:g} bits."
-        return [self.plane.level(bits, **self.limit)], sentence, places
+        return [self.plane.level(bits, **self.limit), forks], sentence, places
 
     def marks(self) -> dict[Any, str]:
         """The line of the mean, and the fruits; one that is tapped is asked about."""
@@ -280,9 +325,9 @@ def questions_explorer() -> Explorable:
     return plans.explorable(
         title="Which question comes first?",
         alt="Four blocks, as wide as their fruits are likely: apple one half, banana one quarter, cherry and date one "
-        "eighth each. They lie on steps by the number of questions that each takes if the first one is whether it is "
-        "the apple or the banana: two for every fruit. A dashed line at 2 is their mean; a full line at 1.75 is the "
-        "limit below which no mean goes.",
+        "eighth each. They hang from a tree, on steps by the number of questions that each takes if the first one is "
+        "whether it is the apple or the banana: two for every fruit. A dashed line at 2 is their mean; a full line at "
+        "1.75 is the limit below which no mean goes.",
         controls=[
             Choice("The game", list(GAMES), start="mostly apples", opens="all alike"),
             Choice("First question", list(plans.first), start="apple or banana?"),

@@ -17,11 +17,12 @@ from figures.looks import OUTLINE, centred, ending, filled, path, ringed
 from figures.melons import in_lines, melon, melon_marks, ripe_and_unripe
 from figures.plots import axes, plotted, side_by_side
 from treekit.pen.palette import BAR, CLASS_COLORS, RIPE, UNRIPE
-from treekit.pen.svg import FAINT, circle, line, number, rect, text
+from treekit.pen.svg import FAINT, circle, element, line, number, rect, text
 from treekit.plain import Node, answer
 
 #: Room for a melon in a line of melons, and the words when there is nothing to show.
 PITCH, OWN = 27, "their own"
+LETTER = 8.2  # width of a letter at 15 pixels
 
 
 def signed(value: float) -> str:
@@ -103,9 +104,11 @@ class _Path(Scene):
         return bar + line(end, top + 4, end, top + 21, stroke_width=3) + self.label(name, i, top, start, move)
 
     def label(self, name: int, i: int, top: float, start: float, move: float) -> str:
-        """The words of a bar, on the side where there is more room."""
+        """The words of a bar, on the side where there is more room, or in it if they fit on neither."""
         words = f"{self.words[name][i]}  {signed(move)}"
         left, right = self.axis.x(start) - 8, self.axis.x(start + abs(move)) + 8
+        if LETTER * len(words) > max(left, 480 - right):
+            return text(left + 16, top + 18, words)
         return ending(left, top + 18, words) if left > 480 - right else text(right, top + 18, words)
 
     def sentence(self, name: int, k: int) -> str:
@@ -257,7 +260,7 @@ class _Orders(Scene):
             text(0, 18, "this order: the share of ripe, answer by answer")
             + ticks
             + line(100, 48, 468, 48)
-            + text(0, 228, "what each adds: a dot an order, the bar their mean")
+            + text(0, 228, "what each adds: a dot an order (large: this), bar: mean")
             + names
             + line(zero, 240, zero, 404)
             + "".join(centred(self.lane.x(v), 422, signed(v) if v else "0") for v in (-0.5, 0, 0.5))
@@ -277,7 +280,7 @@ class _Orders(Scene):
         drawn = []
         for i, (before, after) in enumerate(zip(shares, shares[1:])):
             drawn.append(self.step(order[i], i, before, after))
-        drawn += [self.dots(name, i) for i in range(k)]
+        drawn += [self.dots(name, i) for i in range(k)] + [self.dots(name, k - 1, width=9)]
         places: Places = {}
         for j, value in enumerate(self.mean[name][k - 1]):
             left, right = sorted((self.lane.x(0), self.lane.x(value)))
@@ -292,12 +295,12 @@ class _Orders(Scene):
         end = self.chain.x(after)
         return ending(88, y + 5, column) + bar + line(end, y - 9, end, y + 9, stroke_width=3)
 
-    def dots(self, name: int, i: int) -> str:
+    def dots(self, name: int, i: int, width: float = 5) -> str:
         """What the columns add in order i: dots at the same place lie one above the other."""
         spots = [
             (round(self.lane.x(added)), self.y(j) + 4 * (i % 6) - 10) for j, added in enumerate(self.added[name][i])
         ]
-        return path("".join(f"M{x},{y}h0" for x, y in spots), **OUTLINE, stroke_width=5, stroke_linecap="round")
+        return path("".join(f"M{x},{y}h0" for x, y in spots), **OUTLINE, stroke_width=width, stroke_linecap="round")
 
     def sentence(self, name: int, k: int) -> str:
         means = ", ".join(
@@ -319,6 +322,8 @@ def orders_explorer(
     row, column = turned
     rises = scene.added[row][:, scene.columns.index(column)] > 0
     first, n = next(iter(games)), len(scene.orders)
+    owed = scene.mean[first][-1]
+    most = int(np.abs(owed).argmax())
     return scene.explorable(
         title="In every order",
         alt=f"Above, the share of ripe melons for melon {first} as its {len(columns)} answers become known one after "
@@ -329,6 +334,12 @@ def orders_explorer(
             Slider("Orders so far", range(1, n + 1), start=n, opens=1),
         ],
         found=lambda name, k: name == row and bool(rises[k - 1]),
+        guess=Choice(
+            f"Your guess: over all {n} orders, to which answer does melon {first} owe most?",
+            list(columns),
+            answer=columns[most],
+            truth=f"on average over the orders its {columns[most]} adds {signed(owed[most])}, the most",
+        ),
         challenge=f"Over all orders the {column} of melon {row} takes away from its share. Find an order in which it "
         "adds to it.",
     )
@@ -337,7 +348,7 @@ def orders_explorer(
 class _MadeUp(Scene):
     """All melons are given one value in a column: where they then lie, and beside them what the model predicts."""
 
-    size = (480, 400)
+    size = (480, 424)
 
     def __init__(self, model: BaseEstimator, X: pd.DataFrame, ripe: pd.Series, grid: Sequence[float]) -> None:
         self.X, self.ripe, self.grid = X, ripe, list(grid)
@@ -358,13 +369,12 @@ class _MadeUp(Scene):
         return np.asarray(model.predict_proba(X))[:, 1]
 
     def background(self) -> str:
-        ghosts = "".join(circle(*spot, 4, **OUTLINE, stroke_opacity=FAINT) for spot in self.spots(self.X[self.column]))
         xticks = np.arange(self.plane.xlim[0], self.plane.xlim[1] + 0.01, 0.2)
         return (
             region(RIPE, self.shaded)
             + self.plane.axes(xticks, np.arange(0, 0.51, 0.1), self.still, f"{self.column} that the melons are given")
             + ripe_and_unripe(350, 15)
-            + ghosts
+            + text(0, 414, "shaded: called ripe; small rings: where they really lie")
         )
 
     def spots(self, values: Any) -> list[tuple[int, int]]:
@@ -376,7 +386,8 @@ class _MadeUp(Scene):
     def frame(self, given: Any) -> State:
         values = self.X[self.column] if given == OWN else np.full(len(self.X), given)
         places: Places = dict(zip(self.X.index, self.spots(values)))
-        return [], self.sentence(given), places
+        ghosts = "".join(circle(*spot, 4, **OUTLINE, stroke_opacity=FAINT) for spot in self.spots(self.X[self.column]))
+        return [] if given == OWN else [ghosts], self.sentence(given), places
 
     def at(self, given: Any) -> int:
         return self.grid.index(given)
@@ -404,8 +415,8 @@ class _MadeUp(Scene):
         return Panel(
             f"The share of ripe votes against the {self.column}, a thin curve for each melon and a thick one for their "
             "mean. The curves lie far apart: some stay low throughout, others rise steeply.",
-            (480, 400),
-            names + lines,
+            self.size,
+            names + element("g", lines, class_="answer"),
             self.traced,
             {name: melon("", bool(ripe), radius=7) for name, ripe in self.ripe.items()} | {"mean": circle(0, 0, 9)},
         )
@@ -426,6 +437,7 @@ def made_up_explorer(model: BaseEstimator, X: pd.DataFrame, ripe: pd.Series, gri
     `model` is fitted and gives shares of two classes; `ripe` says which rows are of the second.
     """
     scene = _MadeUp(model, X, ripe, grid)
+    n_ripe, amounts = int((scene.curves[-1] > 0.5).sum()), ["all of them", "more than half", "fewer"]
     return scene.explorable(
         title="All melons equally sweet",
         alt=f"The {len(X)} melons as numbered circles, hollow if ripe, by {X.columns[0]} and {X.columns[1]}; all have "
@@ -435,6 +447,13 @@ def made_up_explorer(model: BaseEstimator, X: pd.DataFrame, ripe: pd.Series, gri
             Slider(f"{X.columns[1].capitalize()} of all melons", [OWN, *scene.grid], start=scene.grid[-1], opens=OWN)
         ],
         found=lambda given: scene.falls(given),
+        guess=Choice(
+            f"Your guess: all get the most {X.columns[1]}, {scene.grid[-1]:g}. How many of the {len(X)} does the model "
+            "call ripe then?",
+            amounts,
+            answer=amounts[0 if n_ripe == len(X) else 1 if 2 * n_ripe > len(X) else 2],
+            truth=f"it calls {n_ripe} of {len(X)} ripe",
+        ),
         challenge="Sweeter melons are riper, one would think. Find a step at which the mean falls instead.",
     )
 

@@ -313,8 +313,13 @@ class _TwoForests(_VotePlane):
         """The map of one of the forests."""
         forest = self.forests[k]
         if shown == VOTE:
-            return self.map(MAPS[k], forest, m)
+            parts, places = self.map(MAPS[k], forest, m)
+            return [*parts, self.told(k, m)], places
         return self.map(f"{MAPS[k]}: tree {m}", forest.only(m), 1, forest.in_bag[m - 1])
+
+    def told(self, k: int, m: int) -> str:
+        """How much of a map is in full colour."""
+        return ending(self.plane.box[2], 16, f"{self.agreed(m)[k]}% full colour")
 
     def frame(self, shown: str, m: int) -> State:
         parts, places = self.map_of(0, shown, m)
@@ -394,11 +399,12 @@ def _shades(plane: Chart, level: NDArray[np.intp]) -> str:
     drawn = ""
     for k in sorted(boxes):
         look = {**filled(RIPE if k > 2 else UNRIPE), "fill_opacity": (0.42, 0.25, 0.1)[min(k, 5 - k)]}
-        drawn += path(boxes[k], **look, shape_rendering="crispEdges")
+        drawn += path(boxes[k], **look)
     drawn += path(steps, **OUTLINE, stroke_width=2, vector_effect="non-scaling-stroke")
     left, top, right, bottom = plane.box
     cell = f"{number((right - left) / N_CELLS)} {number((top - bottom) / N_CELLS)}"
-    return element("g", drawn, transform=f"translate({number(left)} {number(bottom)}) scale({cell})")
+    place = f"translate({number(left)} {number(bottom)}) scale({cell})"
+    return element("g", drawn, transform=place, shape_rendering="crispEdges")
 
 
 # -- pictures that stand still --------------------------------------------------------------------------------------
@@ -543,7 +549,7 @@ def variance_explorer() -> Explorable:
         ),
         found=lambda rho, m: (rho, m) == scene.most_alike,
         challenge="Drag the dot: to the right are more trees, further down less alike ones. Halve the variance with "
-        "trees as much alike as possible, and with as few of them.",
+        "trees as much alike as possible. How few of them are enough?",
     )
 
 

@@ -257,7 +257,7 @@ class _Leaves(Scene):
     def marks(self) -> dict[Any, str]:
         """A dot at the lowest point of each parabola, of which the first side's is a handle, and the two bars."""
         marks: dict[Any, str] = {name: circle(0, 0, 6) for name in self.rows}
-        marks[self.names[0]] += grip(self.size[0])
+        marks[self.names[0]] = circle(0, 0, 8) + circle(0, 0, 13, **OUTLINE) + grip(self.size[0])
         return marks | {f"bar {name}": rect(0, 0, 1, 20, **filled(k)) for name, k in zip(self.bar_y, (5, GAIN))}
 
 

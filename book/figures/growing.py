@@ -11,18 +11,21 @@ from numpy.typing import ArrayLike, NDArray
 
 from figures.charts import Picture
 from figures.explorable import Choice, Explorable, Places, Scene, Slider, State
-from figures.looks import OUTLINE, centred, filled, in_class
+from figures.looks import OUTLINE, centred, ending, filled, in_class
 from figures.melons import listed, melon, ripe_and_unripe
 from treekit.growing.criteria import Gini
 from treekit.growing.level import Level, descend, first_level
 from treekit.growing.presorted import sort_columns
 from treekit.models.cart import CARTClassifier
+from treekit.pen.palette import BAR as BAR_LOOK
 from treekit.pen.svg import FAINT, element, line, rect, text
 from treekit.trees.roots import join_trees
 
 RIGHT = 478
 GAP = 12  # between the rows of two nodes
 BAR = 20  # height of a row of weight 1
+#: What the lines of a figure lead to.
+BUNDLES = "— to the left child   - - to the right"
 STRIP, LINK = 60, 34  # heights of a strip of rows and of the space in which the rows move
 
 
@@ -233,13 +236,22 @@ class _Levels(Scene):
             drawn += centred((spots[0] + spots[-1]) / 2, top + 18, node, font_weight="bold")
         return drawn
 
-    def links(self, before: Sequence[tuple[int, float]], after: Sequence[tuple[int, float]], top: float) -> str:
-        """The rows before a move, and a line from each to where it stands after it."""
+    def links(
+        self,
+        before: Sequence[tuple[int, float]],
+        after: Sequence[tuple[int, float]],
+        second: Sequence[bool],
+        top: float,
+    ) -> str:
+        """The rows before a move, and a line from each to where it stands after it, dashed in a `second` bundle."""
         old = "".join(centred(spot, top + 38, self.names[row]) for row, spot in before)
-        links = (
-            line(spot, top + 44, other, top + 72) for row, spot in before for moved, other in after if row == moved
-        )
-        return element("g", old, font_size=14) + element("g", "".join(links), stroke_opacity=0.5)
+        drawn = ["", ""]
+        for row, spot in before:
+            for (moved, other), is_second in zip(after, second, strict=True):
+                if row == moved:
+                    drawn[is_second] += line(spot, top + 44, other, top + 72)
+        full, dashed = (element("g", lines, stroke_opacity=0.7) for lines in drawn)
+        return element("g", old, font_size=14) + full + element("g", dashed, stroke_dasharray="3 3")
 
 
 def left_first(level: Ordered) -> str:
@@ -261,6 +273,8 @@ class _Orders(_Levels):
         self.x, self.names = x, x.index
         self.levels = ordered_levels(x.to_numpy(float).T, ripe.astype(np.intp))
         self.leaf_y = self.high * len(x.columns) + 22
+        self.size = (448, self.leaf_y + 62)  # narrow, so that the numbers read on a phone
+        self.most = sum(map(self.comparisons, range(len(self.levels))))
 
     def frame(self, depth: int) -> State:
         level, parts = self.levels[depth], []
@@ -270,9 +284,26 @@ class _Orders(_Levels):
             places |= {f"{column} {row}": (spot, top + 86) for row, spot in spots}
             parts.append(self.brackets(level, top + 102))
             if depth:
-                above = self.levels[depth - 1]
-                parts.append(self.links(list(zip(above.orders[j].tolist(), self.across(above))), spots, top))
-        return parts, self.sentence(depth), places | self.settled(depth)
+                above = list(zip(self.levels[depth - 1].orders[j].tolist(), self.across(self.levels[depth - 1])))
+                # The left children come first.
+                goes_right = np.arange(len(level.nodes)) >= len(level.nodes) / 2
+                second = np.repeat(goes_right, np.diff(level.start)).tolist()
+                parts.append(self.links(above, spots, second, top) + ending(self.size[0], top + 16, BUNDLES))
+        return [*parts, self.bars(depth)], self.sentence(depth), places | self.settled(depth)
+
+    def comparisons(self, depth: int) -> float:
+        """About how many comparisons sort each node of a level that splits, by all columns."""
+        sizes = np.diff(self.levels[depth].start)[self.levels[depth].splits]
+        return float(len(self.x.columns) * (sizes * np.log2(sizes)).sum())
+
+    def bars(self, depth: int) -> str:
+        """The comparisons so far: those that were made, and those that sorting in every node would have taken."""
+        sorted_once, everywhere = self.comparisons(0), sum(map(self.comparisons, range(depth + 1)))
+        drawn = text(146, self.leaf_y + 31, "comparisons")
+        for y, name, n in ((31, "sorted once", sorted_once), (51, "in every node", everywhere)):
+            drawn += ending(354, self.leaf_y + y, name) + text(360, self.leaf_y + y, f"{n:.0f}")
+            drawn += rect(390, self.leaf_y + y - 11, 58 * n / self.most, 12, fill_opacity=BAR_LOOK)
+        return drawn
 
     def stay_sorted(self) -> bool:
         """Whether sharing out the orders of the level above leaves each node's rows sorted by each column."""
@@ -293,8 +324,7 @@ class _Orders(_Levels):
 
     def sentence(self, depth: int) -> str:
         level = self.levels[depth]
-        sizes = np.diff(level.start)[level.splits]
-        about = f"about {len(self.x.columns) * (sizes * np.log2(sizes)).sum():.0f}"  # to sort each node by all columns
+        about = f"about {self.comparisons(depth):.0f}"
         if depth == 0:
             return f"Level 0: all {len(self.x)} melons in the root. Sorting both orders took {about} comparisons."
         opening = f"Level {depth}: {len(level.nodes)} nodes{left_first(level)}, and no further comparison. "
@@ -315,8 +345,7 @@ def orders_explorer(x: pd.DataFrame, is_ripe: pd.Series) -> Explorable:
         alt=f"The {len(x)} melons as numbered circles, hollow if ripe, in the order of {' and of '.join(x)}, after the "
         f"root has split. By {x.columns[0]}, node {first} holds {held[0]}, and node {second} {held[1]}. Lines from the "
         "order before do not cross within a node.",
-        size=(448, melons.leaf_y + 50),  # narrow, so that the numbers read on a phone
-        background=names + text(0, melons.leaf_y + 5, "leaf") + ripe_and_unripe(12, melons.leaf_y + 36),
+        background=names + text(0, melons.leaf_y + 5, "leaf") + ripe_and_unripe(12, melons.leaf_y + 46),
         controls=[Slider("Level", list(range(len(melons.levels))), start=1, opens=0)],
         guess=Choice(
             "Your guess: the root splits. How many comparisons sort both orders again?",
@@ -324,8 +353,8 @@ def orders_explorer(x: pd.DataFrame, is_ripe: pd.Series) -> Explorable:
             answer="none" if melons.stay_sorted() else "as many as at first",
             truth="the melons of a node keep the order that they had in the root, by each column",
         ),
-        challenge="Step down, and follow two melons that stay in one node: do they ever change places? Find the level "
-        "on which every melon is in a leaf.",
+        challenge="Step down. Do two full lines ever cross, or two dashed ones? Find the level on which every melon is "
+        "in a leaf.",
         found=lambda depth: depth == len(melons.levels) - 1,
         marks={
             f"{column} {row}": melon(name, bool(ripe[row]), radius=11)
@@ -339,7 +368,7 @@ class _Roots(_Levels):
     """Rows in the roots of several trees, each as large as it is often in the sample of its tree."""
 
     left, pitch, gap = 46, 35, 14
-    size = (448, 246)
+    size = (448, 216)
     top, leaf_y = 0, 190
 
     def __init__(self, x: pd.DataFrame, ripe: NDArray[np.bool_], counts: NDArray[np.intp]) -> None:
@@ -351,7 +380,9 @@ class _Roots(_Levels):
         self.table = [(r, self.left + shift + self.pitch * (k + 0.5)) for k, r in enumerate(table.tolist())]
 
     def background(self) -> str:
-        return text(0, self.leaf_y + 5, "leaf") + ripe_and_unripe(12, self.leaf_y + 42)
+        looks = ((156, "tree 0", "none"), (246, "tree 1", "3 3"))
+        key = "".join(line(x, 14, x + 28, 14, stroke_dasharray=d) + text(x + 35, 19, word) for x, word, d in looks)
+        return text(0, self.leaf_y + 5, "leaf") + ripe_and_unripe(12, 14) + key
 
     def marks(self) -> dict[Any, str]:
         n_rows = len(self.ripe)
@@ -360,11 +391,13 @@ class _Roots(_Levels):
     def frame(self, depth: int) -> State:
         level = self.levels[depth]
         spots = list(zip(level.orders[0].tolist(), self.across(level)))
+        second = np.repeat(level.tree > 0, np.diff(level.start)).tolist()
         if depth:
             above = self.levels[depth - 1]
-            links = self.links(list(zip(above.orders[0].tolist(), self.across(above))), spots, self.top)
+            before = list(zip(above.orders[0].tolist(), self.across(above)))
+            links = self.links(before, spots, second, self.top)
         else:
-            links = self.links(self.table, [(e % len(self.ripe), spot) for e, spot in spots], self.top)
+            links = self.links(self.table, [(e % len(self.ripe), spot) for e, spot in spots], second, self.top)
         places: Places = {e: (spot, 92, self.counts[e] ** 0.5) for e, spot in spots}
         for k, e in enumerate(in_leaves(self.levels[:depth])):
             places[e] = (self.left + self.pitch * (k + 0.5), self.leaf_y, self.counts[e] ** 0.5)

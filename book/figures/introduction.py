@@ -197,6 +197,10 @@ class _View(_Dishes):
         """What a leaf predicts: whether most of its dishes were eaten."""
         return bool(2 * self.eaten[self.held[leaf]].sum() > self.held[leaf].sum())
 
+    def eats(self) -> NDArray[np.bool_]:
+        """To which dishes the tree says yes."""
+        return np.any([held for leaf, held in self.held.items() if self.says(leaf)], axis=0)
+
     def boxes(self) -> dict[str, tuple[float, float, float, float]]:
         """Left, top, right and bottom of each region."""
         (low, top, high, bottom), (x, y) = self.plane.box, self.plane.at(*self.cut)
@@ -296,12 +300,20 @@ def lunch_partition(left: Cuts, right: Cuts) -> Explorable:
     """
     views = _TwoViews(left, right)
     same = [leaf for leaf in REGIONS if (views.held[leaf] == views.right.held[leaf]).all()]
+    n_apart, numbers = int((views.eats() != views.right.eats()).sum()), ["none", "one", "two", "more"]
+    told = f"they answer differently for {n_apart}" if n_apart else "they answer alike for all"
     return views.explorable(
         title="Two views of one tree",
         alt=views.alt(),
         challenge="Light up a leaf, and its region answers. Which one holds the same dishes in both trees?",
         controls=[Choice("Leaf", [ALL, *REGIONS], start=ALL)],
         found=lambda lit: lit in same,
+        guess=Choice(
+            f"Your guess: to how many of the {len(views.eaten)} dishes do the two trees give different answers?",
+            numbers,
+            answer=numbers[min(n_apart, 3)],
+            truth=f"{told} {len(views.eaten)}",
+        ),
     )
 
 

@@ -180,8 +180,8 @@ LEAST = (1, 2, 4, 8, 15, 30, 60)
 class _Limits(Scene):
     """Trees with a limit that the reader sets, over the rows that they grow from and, beside, over new ones.
 
-    They open without the limit. Below each panel the loss on its rows is traced as far as limits have been tried, and
-    the challenge is met where the loss on the new rows is least.
+    They open without the limit. Below each panel the loss on its rows is traced as far as limits were tried, beside
+    that of the root alone, and the challenge is met where the loss on the new rows is least.
     """
 
     size = (WIDTH, 388)
@@ -198,7 +198,9 @@ class _Limits(Scene):
         self.axes = self.plane.axes(ticks(*self.plane.xlim), ticks(*self.plane.ylim), str(x.name), str(y.name))
         self.trees = {value: self.fit(**{self.limit: None if value == NO_LIMIT else value}) for value in self.values}
         self.losses = {value: [self.lost(tree, *rows) for rows in self.both] for value, tree in self.trees.items()}
-        most, last = 1.05 * max(map(max, self.losses.values())), len(self.values) - 1
+        root = self.fit(min_samples_leaf=len(seen))
+        self.of_root = [self.lost(root, *rows) for rows in self.both]
+        most, last = 1.05 * max(map(max, [self.of_root, *self.losses.values()])), len(self.values) - 1
         self.traces = Chart((-0.3, last + 0.3), (0, most), (43, 286, 394, 346))
 
     def fit(self, **limits: Any) -> Tree:
@@ -219,6 +221,8 @@ class _Limits(Scene):
         heights = [self.losses[self.values[i]][k] for i in tried]
         trace = self.traces.curve(tried, heights) + self.traces.dots(tried, heights, 2.5)
         places: Places = {"loss": self.traces.at(at, self.losses[value][k])}
+        if k:
+            places["lowest"] = self.traces.at(tried[int(np.argmin(heights))], min(heights))
         return [*self.over(self.trees[value], *self.both[k]), trace], places
 
     def frame(self, value: int | str) -> State:
@@ -228,7 +232,7 @@ class _Limits(Scene):
         return drawn, f"{_leaves(self.trees[value].n_leaves).capitalize()}. {measured}", places
 
     def marks(self) -> dict[Any, str]:
-        return {"loss": circle(0, 0, 5)}
+        return {"loss": circle(0, 0, 5), "lowest": circle(0, 0, 9, **OUTLINE, stroke_width=2)}
 
     def still(self, k: int) -> str:
         """What stays of a panel: whose rows it shows, the axes, and the names of the limits."""
@@ -236,6 +240,9 @@ class _Limits(Scene):
         bottom = self.traces.box[3]
         names = "".join(centred(self.traces.x(i), bottom + 18, value) for i, value in enumerate(self.values))
         traces = self.traces.axes([], ticks(*self.traces.ylim, 4), "", self.loss)
+        level = self.traces.level(self.of_root[k], stroke_dasharray="7 4", stroke_width=2)
+        name = ending(394, self.traces.y(self.of_root[k]) - 6, "one leaf for all")
+        traces += element("g", level + name, class_="answer")
         return small(self.axes + self.legend + head + traces + names + centred(217, bottom + 36, self.limit))
 
     def background(self) -> str:

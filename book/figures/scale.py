@@ -191,7 +191,15 @@ class _Blocks(Scene):
                 high = n * (self.plane.y(0) - self.plane.y(1))
                 places[f"bin {b} class {kind}"] = (*self.plane.at(b + 0.12, top), 1, high, 1 if n else 0)
         cut = self.best_cut(order, n_added)
-        return [""], places | ({"cut": (self.plane.x(cut[0] + 1), 36)} if cut else {})
+        return [self.trace(order, n_added)], places | ({"cut": (self.plane.x(cut[0] + 1), 36)} if cut else {})
+
+    def trace(self, order: str, n_added: int) -> str:
+        """Below each edge the numbers of histograms after which the best cut lay there."""
+        after: dict[int, list[int]] = {}
+        for n in range(1, n_added + 1):
+            if cut := self.best_cut(order, n):
+                after.setdefault(cut[0], []).append(n)
+        return "".join(centred(self.plane.x(b + 1), 344, ", ".join(map(str, numbers))) for b, numbers in after.items())
 
     def beside(self) -> Panel:
         width = self.plane.x(0.76) - self.plane.x(0)
@@ -205,10 +213,11 @@ class _Blocks(Scene):
         return Panel(
             "The sum of the four histograms: a bar for each bin, unripe melons below and ripe ones above, and a dashed "
             "line at the best cut.",
-            (480, 372),
+            (480, 352),
             self.plane.axes([], range(0, self.highest + 1, 2), "", "melons in each bin of density, added so far")
             + ends
-            + centred(256, 350, "edges of the bins"),
+            + text(0, 322, "edges")
+            + text(0, 344, "cut after"),
             self.summed,
             marks,
         )

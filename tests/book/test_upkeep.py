@@ -30,6 +30,8 @@ CONTRIBUTING = (BOOK / "contributing.md").read_text(encoding="utf-8")
 TAKEN = [BOOK / "_math", BOOK / "_static" / "fonts"]
 
 FRAME = pd.DataFrame({"color": ["green"]}, index=[1])
+NAMED = FRAME.rename_axis("number")
+FRAMES = [FRAME, NAMED, NAMED.rename_axis("known", axis="columns")]
 PAGE = f"""
 A page
 ======
@@ -49,7 +51,7 @@ A page
 
 .. raw:: html
 
-{indent(FRAME._repr_html_() + FRAME.rename_axis("number")._repr_html_(), "   ")}
+{indent("".join(frame._repr_html_() for frame in FRAMES), "   ")}
 """
 
 

@@ -137,7 +137,7 @@ def test_full_colours_cover_what_nine_trees_in_ten_agree_on(figures, measured):
                 continue
             share = votes[:m].mean(axis=0)
             agreed = 100 * np.mean(np.maximum(share, 1 - share) >= 0.9)
-            (stated,) = re.findall(rf"(\d+) %[a-z ]* with {place}", frame.sentence)
+            (stated,) = re.findall(rf"(\d+)%[a-z ]* with {place}", frame.sentence)
             assert int(stated) == pytest.approx(agreed, abs=4)
             assert frame.found == (m == 3)
 
@@ -155,7 +155,7 @@ def test_pairs_of_trees_on_the_same_samples_differ_as_told(figures, measured):
             for forest, places in zip(forests, maps, strict=True):
                 areas = [round(places[name][2] ** 2) if places[name][4] == 1 else 0 for name in X.index]
                 assert areas == forest.in_bag_[m - 1].tolist()
-            stated = [int(share) for share in re.findall(r"(\d+) %", frame.sentence)]
+            stated = [int(share) for share in re.findall(r"(\d+)%", frame.sentence)]
             pairs = list(itertools.combinations(range(m), 2))
             differ = [100 * np.mean([np.mean(v[i] != v[j]) for i, j in pairs]) for v in votes if pairs]
             assert stated == pytest.approx(differ, abs=2)

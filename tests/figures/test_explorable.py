@@ -331,14 +331,13 @@ def test_the_melons_lie_in_the_boxes_of_their_nodes_and_apart(melons):
         assert near == []
 
 
-def test_the_bar_is_the_conditional_entropy(melons):
+def test_the_bars_are_the_conditional_entropy(melons):
     figure = falling_melons(melons, "ripe", first=list(melons.columns[:-1]), max_depth=1)
-    full = None
     for frame, question in zip(figure.frames, figure.controls[0].values, strict=True):
-        height = frame.scenes[0].places[0][3]
-        full = full or height
+        left = [int(width) for width in re.findall(r'<rect [^>]*width="(\d+)" height="13" fill-opacity', frame.drawing)]
         expected = 1 if question == "nothing yet" else conditional_entropy(melons[question], melons["ripe"]) / 0.9975
-        assert height / full == pytest.approx(expected, abs=1e-3)
+        assert left == [58] if question == "nothing yet" else left[0] == 58
+        assert left[-1] / 58 == pytest.approx(expected, abs=0.01)  # in whole pixels
         if question != "nothing yet":
             assert f"= {conditional_entropy(melons[question], melons['ripe']):.3f} bits are left" in frame.sentence
     assert [frame.found for frame in figure.frames] == [q == "texture" for q in figure.controls[0].values]
@@ -428,6 +427,17 @@ def test_the_keyboard_moves_the_slider_and_the_choice(visit):
     assert sentence.inner_text() == "20 m to the right </script> <!--."
     slider.press("Home")
     assert sentence.inner_text() == "0 m to the right </script> <!--."
+
+
+@pytest.mark.parametrize(("keys", "guessed"), [(["ArrowRight"], 3), (["Home"], 1), (["ArrowLeft", "ArrowRight"], 2)])
+def test_the_keyboard_alone_guesses_by_a_slider(visit, keys, guessed):
+    """The first key already moves a slider that nobody has touched."""
+    figure = figure_of(visit(), "Pair")
+    slider = figure.get_by_role("slider", name="Your guess: how far?")
+    for key in keys:
+        slider.press(key)
+    slider.press("Enter")
+    assert figure.locator(".explorable-verdict").inner_text().startswith(f"You guessed {guessed}")
 
 
 def test_the_pointer_presses_a_choice(visit):
@@ -729,9 +739,9 @@ def test_in_a_low_window_the_controls_do_not_cover_the_drawing(browser, chapters
     """At 400 % of 1280 × 1024, and on a phone on its side."""
     covered = """svgs => svgs.filter(svg => {
         svg.scrollIntoView({ block: "start", behavior: "instant" });
-        const { left, top, width } = svg.getBoundingClientRect();
+        const { left, top, width, height } = svg.getBoundingClientRect(), most = Math.min(120, height - 5);
         return [10, innerHeight / 2, innerHeight - 10].some(
-            y => !svg.contains(document.elementFromPoint(left + width / 2, Math.max(top, 0) + Math.min(y, 120))));
+            y => !svg.contains(document.elementFromPoint(left + width / 2, Math.max(top, 0) + Math.min(y, most))));
     }).length"""
     with browser.new_context(viewport=dict(zip(("width", "height"), size)), reduced_motion="reduce") as context:
         page = context.new_page()
