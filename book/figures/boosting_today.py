@@ -309,27 +309,50 @@ def plot_leak(errors: pd.DataFrame) -> None:
 
 
 @plotted
-def plot_tree_sizes(sizes: Mapping[str, NDArray[Any]]) -> None:
-    """The share of the work that each tree does, a line for each way of boosting."""
-    ax = axes("tree", "share of the work")
-    for (name, size), color in zip(sizes.items(), CLASS_COLORS):
-        ax.plot(np.arange(1, len(size) + 1), size, "o-", color=color, label=name, markersize=4)
-    ax.legend(frameon=False)
+def plot_tree_sizes(sizes: Mapping[str, NDArray[Any]], first: int = 4, last: int = 20) -> None:
+    """Who does the work: a bar for each way of boosting, in three pieces, the first trees, the last, and those between.
+
+    `sizes` has the share of each tree, for each way.
+    """
+    ax = axes("share of the work", "", 2.2)
+    for k, size in enumerate(sizes.values()):
+        pieces = np.array([part.sum() for part in np.split(size, [first, len(size) - last])])
+        starts = pieces.cumsum() - pieces
+        colors = [CLASS_COLORS[i] for i in (GAIN, 5, 3)]
+        ax.barh(-k, pieces, left=starts, color=colors, alpha=BAR, edgecolor="#ffffff", height=0.7)
+        for at, piece in zip(starts + pieces / 2, pieces):
+            ax.text(at, -k, f"{piece:.0%}", ha="center", va="center")
+    ax.set_yticks([0, -1], [name.replace(" dropped", "\ndropped") for name in sizes])
+    ax.text(0, 0.45, f"first {first} trees", va="bottom")
+    ax.text(1, 0.45, f"last {last}", ha="right", va="bottom")
+    ax.set_xlim(0, 1)
+
+
+def relative_to_first(left: pd.DataFrame) -> pd.DataFrame:
+    """The mean loss after each step as a share of that of the first step, and the standard error of the difference.
+
+    `left` has the columns model, split and left: the steps of one table, in their order.
+    """
+    of_step = left.pivot(index="split", columns="model", values="left")[left["model"].unique()]
+    first = of_step.iloc[:, 0]
+    change = of_step.sub(first, axis=0) / first.mean()
+    return pd.DataFrame({"share": 1 + change.mean(), "error": change.sem()})
 
 
 @plotted
 def plot_steps(left: pd.DataFrame) -> None:
-    """The share of the loss left after each step, a line for each table; means over splits, with the standard error.
+    """The loss after each step as a share of that of the first, a line for each table, with the standard error.
 
-    `left` has the columns table, model and left, a line for each split.
+    `left` has the columns table, model, split and left, a line for each split.
     """
-    _, panels = side_by_side(2, 4.2, sharey=True)
-    for ax, part in zip(panels, np.array_split(left["table"].unique(), 2)):
+    _, panels = side_by_side(2, 5, sharey=True)
+    tables = left["table"].unique()
+    for ax, part in zip(panels, (tables[::2], tables[1::2])):
         for table, color in zip(part, CLASS_COLORS):
-            of_table = left[left["table"] == table].groupby("model", sort=False)["left"]
-            mean, error = of_table.mean(), of_table.sem()
-            ax.errorbar(np.arange(len(mean)), mean, error, fmt="o-", color=color, label=table, capsize=3)
-            names = [name.removeprefix("and ").replace("_bynode", "") for name in mean.index]
-            ax.set_xticks(np.arange(len(mean)), names, rotation=60, ha="right")
-        ax.legend(frameon=False)
-    panels[0].set_ylabel("share of the loss left")
+            steps = relative_to_first(left[left["table"] == table])
+            place = np.arange(len(steps))
+            ax.errorbar(place, steps["share"], steps["error"], fmt="o-", color=color, capsize=3, label=table)
+            names = [name.removeprefix("and ").replace("_bynode", "") for name in steps.index]
+            ax.set_xticks(place, names, rotation=60, ha="right")
+        ax.legend(frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1))
+    panels[0].set_ylabel("loss, as a share of the defaults'")
