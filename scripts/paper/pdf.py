@@ -6,12 +6,15 @@ The files say what they are in their names; a PDF is tagged, and Typst refuses t
 from __future__ import annotations
 
 import argparse
+import io
 import json
 import re
 import shutil
 import time
+from itertools import takewhile
 from pathlib import Path
 
+import pikepdf
 import pypdfium2
 import typst
 from fontTools.ttLib import TTFont
@@ -23,9 +26,13 @@ from scripts.paper.typesetting import CHINESE, Typesetter, escape, quote
 HERE = Path(__file__).parent
 FACES = ROOT / "book" / "_static" / "fonts"
 PAPERS = {"a4": "a4", "letter": "us-letter"}
-#: In points: the margin at the foot of a page, what it may leave empty above that, and the room below its first lines.
-FOOT, GAP, TOP = 73, 90, 560
-ROUNDS = 2
+#: In points: the margin at the foot of a page, and the room below its first lines.
+FOOT, TOP = 73, 560
+#: What a page may leave empty at its foot before a drawing goes elsewhere, and before anything else is cut.
+GAPS = {True: 90, False: 130}
+KEPT = re.compile(r'#(keep|loose|below)\("(kept-\d+)"')
+LINES = 45  # how far below a drawing the lines may be that it belongs to, if nothing is to stand between
+ROUNDS = 8
 
 
 def make_fonts(folder: Path) -> None:
@@ -128,15 +135,59 @@ def gaps(made: bytes) -> list[float]:
     return left
 
 
-def loosened(compiler: typst.Compiler) -> set[str]:
-    """What begins a page, because it shall not be cut, and leaves the page before it too empty: by its name."""
+def loosened(compiler: typst.Compiler) -> dict[str, str]:
+    """What is told to stand on one page and shall now stand otherwise, by its name: see `paper.typ`.
+
+    What begins a page, and leaves the page before it too empty, may be cut, or take another place if it is drawn. What
+    has thereby come to stand above the lines that it is drawn for goes to the foot of the page.
+    """
+    # In this order: only `compile` reads a file again that has changed.
+    kept, anchors, drawn = (json.loads(compiler.query(f"<{name}>", field="value")) for name in ("kept", "anchor", "drawn"))
     made = compiler.compile(pdf_tags=False)
     assert isinstance(made, bytes)  # pages of other formats are a list
-    left = gaps(made)
-    first: dict[int, tuple[str, float]] = {}
-    for name, page, room in json.loads(compiler.query("<kept>", field="value")):
-        first.setdefault(page, (name, room))
-    return {name for page, (name, room) in first.items() if page > 1 and left[page - 2] > GAP and room > TOP}
+    left, seen, with_it = gaps(made), 0, False
+    found: dict[str, str] = {}
+    for name, page, room, floats, sticky in kept:
+        # What stays with it, too: a listing and what it prints.
+        if with_it or (page > max(seen, 1) and left[page - 2] > GAPS[floats] and room > TOP):
+            found[name] = "loose"
+            with_it = sticky
+        seen = page
+    for (name, page, height), (_, page_drawn, end) in zip(anchors, drawn, strict=True):
+        if page == page_drawn and height > end + LINES:
+            found[name] = "below"
+    return found
+
+
+def name_rows(made: pikepdf.Pdf) -> None:
+    """Tag what names a row of a table as its header: Typst can, by a function that its Python package has not."""
+    names = pikepdf.NameTree(made.Root.StructTreeRoot.IDTree) if "/IDTree" in made.Root.StructTreeRoot else {}
+    rows = [thing for thing in made.objects if isinstance(thing, pikepdf.Dictionary) and thing.get("/S") == "/TR"]
+    for number, row in enumerate(row for row in rows if row.P.S == "/TBody"):
+        heads = list(takewhile(is_name, row.K))
+        for place, cell in enumerate(heads):
+            cell.S, cell.ID = pikepdf.Name.TH, pikepdf.String(f"row{number}-{place}")
+            names[str(cell.ID)] = made.make_indirect(cell)
+            cell.A[0].Scope = pikepdf.Name.Row
+        for cell in list(row.K)[len(heads) :]:
+            cell.A[0].Headers.extend(head.ID for head in heads)
+
+
+def is_name(cell: pikepdf.Object) -> bool:
+    """Whether a cell holds nothing but words in bold, as the headers of rows do."""
+    return cell.S == "/TD" and len(cell.K) == 1 and isinstance(cell.K[0], pikepdf.Dictionary) and cell.K[0].S == "/Strong"
+
+
+def pack(made: bytes, path: Path) -> None:
+    """Write a PDF with all that describes it packed, which halves it."""
+    with pikepdf.open(io.BytesIO(made)) as opened:
+        name_rows(opened)
+        opened.save(
+            path,
+            object_stream_mode=pikepdf.ObjectStreamMode.generate,
+            recompress_flate=True,
+            deterministic_id=True,
+        )
 
 
 def set_in_type(folder: Path, name: str, title: str, body: str, papers: dict[str, str]) -> None:
@@ -152,10 +203,14 @@ def set_in_type(folder: Path, name: str, title: str, body: str, papers: dict[str
             source, font_paths=[folder / "fonts"], ignore_system_fonts=True, sys_inputs={"paper": size}
         )
         for _ in range(ROUNDS):
-            for kept in loosened(compiler):
-                text = text.replace(f'#keep("{kept}"', f'#loose("{kept}"')
+            before, how = text, loosened(compiler)
+            text = KEPT.sub(lambda kept: f'#{how.get(kept[2], kept[1])}("{kept[2]}"', text)
+            if text == before:
+                break
             source.write_text(text, encoding="utf-8")
-        compiler.compile(output=path, pdf_standards=["ua-1"])
+        made = compiler.compile(pdf_standards=["ua-1"])
+        assert isinstance(made, bytes)
+        pack(made, path)
         print(f"{path} {path.stat().st_size / 1e6:.1f} MB in {time.time() - start:.0f} s")
 
 
