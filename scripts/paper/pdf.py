@@ -102,17 +102,16 @@ def index(typesetter: Typesetter, glossary: Page) -> str:
     return made
 
 
-def whole_book(site: Path, folder: Path, pages: list[Page]) -> str:
+def whole_book(site: Path, folder: Path, pages: list[Page]) -> list[str]:
+    """The parts of the book, each in a file of its own: Typst need not read all again where one has changed."""
     typesetter = Typesetter(site, folder, pages)
-    made, part = f"{front()}#contents(3)\n", ""
+    made, part = [f"{front()}#contents(3)\n"], ""
     for page in pages:
-        made += "#pagebreak(weak: true)\n"
-        if page.part != part:
-            part = page.part
-            made += f"#heading(level: 1)[{part}];\n"
-        made += typesetter.chapter(page)
+        head = "" if page.part == part else f"#heading(level: 1)[{page.part}];\n"
+        made.append(f"#pagebreak(weak: true)\n{head}{typesetter.chapter(page)}")
+        part = page.part
     glossary = next(page for page in pages if page.name == "glossary")
-    return made + answers(typesetter) + index(typesetter, glossary)
+    return [*made, answers(typesetter), index(typesetter, glossary)]
 
 
 def front() -> str:
@@ -121,18 +120,21 @@ def front() -> str:
     return f'#title-page(title, "{write_day(day_of_build())}", [{link}])\n'
 
 
-def one_chapter(site: Path, folder: Path, page: Page) -> str:
+def one_chapter(site: Path, folder: Path, page: Page) -> list[str]:
     typesetter = Typesetter(site, folder, [page])
-    return f"#heading(level: 1)[{TITLE}];\n{typesetter.chapter(page)}{answers(typesetter)}"
+    return [f"#heading(level: 1)[{TITLE}];\n{typesetter.chapter(page)}", answers(typesetter)]
 
 
-def gaps(made: bytes) -> list[float]:
-    """How many points each page leaves empty at its foot."""
-    left = []
-    for page in pypdfium2.PdfDocument(made):
-        below = (thing.get_bounds()[1] for thing in page.get_objects(max_depth=1))
-        left.append(min((height for height in below if height > FOOT - 8), default=FOOT) - FOOT)
-    return left
+class Gaps(dict[int, float]):
+    """How many points a page, by its number, leaves empty at its foot."""
+
+    def __init__(self, made: bytes) -> None:
+        self.sheets = pypdfium2.PdfDocument(made)
+
+    def __missing__(self, page: int) -> float:
+        below = (thing.get_bounds()[1] for thing in self.sheets[page - 1].get_objects(max_depth=1))
+        self[page] = min((height for height in below if height > FOOT - 8), default=FOOT) - FOOT
+        return self[page]
 
 
 def loosened(compiler: typst.Compiler) -> dict[str, str]:
@@ -145,11 +147,11 @@ def loosened(compiler: typst.Compiler) -> dict[str, str]:
     kept, anchors, drawn = (json.loads(compiler.query(f"<{name}>", field="value")) for name in ("kept", "anchor", "drawn"))
     made = compiler.compile(pdf_tags=False)
     assert isinstance(made, bytes)  # pages of other formats are a list
-    left, seen, with_it = gaps(made), 0, False
+    left, seen, with_it = Gaps(made), 0, False
     found: dict[str, str] = {}
     for name, page, room, floats, sticky in kept:
         # What stays with it, too: a listing and what it prints.
-        if with_it or (page > max(seen, 1) and left[page - 2] > GAPS[floats] and room > TOP):
+        if with_it or (page > max(seen, 1) and room > TOP and left[page - 1] > GAPS[floats]):
             found[name] = "loose"
             with_it = sticky
         seen = page
@@ -190,28 +192,37 @@ def pack(made: bytes, path: Path) -> None:
         )
 
 
-def set_in_type(folder: Path, name: str, title: str, body: str, papers: dict[str, str]) -> None:
-    """Set it a few times: whatever leaves too large a gap, where it shall not be cut, is let go the next time."""
-    source = folder / f"{name}.typ"
-    head = f'#import "paper.typ": *\n#let title = {quote(title)}\n#show: book.with(title)\n'
+def set_in_type(folder: Path, name: str, title: str, parts: list[str], papers: dict[str, str]) -> None:
+    """Set drafts of it until no page leaves too large a gap, where something shall not be cut, and then the whole."""
+    source, files = folder / f"{name}.typ", [folder / f"{name}-{number}.typ" for number in range(len(parts))]
+    includes = "".join(f'#include "{file.name}"\n' for file in files)
+    source.write_text(
+        f'#import "paper.typ": *\n#let title = {quote(title)}\n#show: book.with(title)\n{includes}', encoding="utf-8"
+    )
     for paper, size in papers.items():
         start = time.time()
         path = folder.parent / f"{'decision-trees' if name == 'book' else name}-{paper}.pdf"
-        text = head + body
-        source.write_text(text, encoding="utf-8")
+        texts = [f'#import "paper.typ": *\n#let title = {quote(title)}\n{part}' for part in parts]
         compiler = typst.Compiler(
-            source, font_paths=[folder / "fonts"], ignore_system_fonts=True, sys_inputs={"paper": size}
+            source, font_paths=[folder / "fonts"], ignore_system_fonts=True, sys_inputs={"paper": size, "draft": "yes"}
         )
+        how: dict[str, str] = {}
         for _ in range(ROUNDS):
-            before, how = text, loosened(compiler)
-            text = KEPT.sub(lambda kept: f'#{how.get(kept[2], kept[1])}("{kept[2]}"', text)
-            if text == before:
+            for file, text in zip(files, texts):
+                write_changed(file, KEPT.sub(lambda kept: f'#{how.get(kept[2], kept[1])}("{kept[2]}"', text))
+            if not (found := loosened(compiler)).items() - how.items():
                 break
-            source.write_text(text, encoding="utf-8")
-        made = compiler.compile(pdf_standards=["ua-1"])
+            how |= found
+        made = compiler.compile(pdf_standards=["ua-1"], sys_inputs={"paper": size})
         assert isinstance(made, bytes)
         pack(made, path)
         print(f"{path} {path.stat().st_size / 1e6:.1f} MB in {time.time() - start:.0f} s")
+
+
+def write_changed(path: Path, text: str) -> None:
+    """Write what is new, and leave alone what is not."""
+    if not path.exists() or path.read_text(encoding="utf-8") != text:
+        path.write_text(text, encoding="utf-8")
 
 
 def main() -> None:
