@@ -278,7 +278,7 @@ class _TwoViews(_View):
 
     def sentence(self, lit: str) -> str:
         if lit == ALL:
-            return "Each leaf of a tree is a region of its plane. Choose one, or tap it."
+            return "Each leaf of a tree is a region of its plane."
         told = [f"{view.holds(lit)} in “{view.title}”" for view in (self, self.right)]
         return f"{lit} holds {'; '.join(told)}. Both trees say {'yes' if self.says(lit) else 'no'} there."
 

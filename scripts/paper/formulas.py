@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from xml.etree.ElementTree import Element
 
 NOTHING = '""'  # Typst wants an argument where the formula has none
-BAR = "\\|"
+BAR = r'class("normal", \|)'  # else it stands off
 ROWS = {"math", "mrow", "mpadded", "mtd", "semantics"}
 ACCENTS = {
     "~": "tilde",
@@ -89,17 +89,18 @@ def row(node: Element) -> str:
 
 
 def beside(made: Iterable[str]) -> str:
-    """Parts one after the other. Typst keeps a blank next to words and bars, and the site's formulas have their own."""
+    """Parts one after the other. Typst keeps a blank next to words, and the site's formulas have their own."""
     out = ""
     for part in filter(None, made):
-        tight = out.endswith(('"', BAR)) or part.startswith(('"', BAR))
-        out += part if tight or not out else f" {part}"
+        out += part if not out or out.endswith('"') or part.startswith('"') else f" {part}"
     return out
 
 
 def name(node: Element, text: str) -> str:
     if len(text) > 1 and not unicodedata.combining(text[-1]):
         return json.dumps(text.replace("\u00a0", " "), ensure_ascii=False)
+    if text == "|":
+        return BAR
     return f"upright({sign(text)})" if node.get("mathvariant") == "normal" else sign(text)
 
 

@@ -26,8 +26,8 @@ from scripts.paper.typesetting import CHINESE, Typesetter, escape, quote
 HERE = Path(__file__).parent
 FACES = ROOT / "book" / "_static" / "fonts"
 PAPERS = {"a4": "a4", "letter": "us-letter"}
-#: In points: the margin at the foot of a page, and the room below its first lines.
-FOOT, TOP = 73, 560
+#: In points: the margin at the foot of a page, and how far below its head, or a drawing there, it may still begin.
+FOOT, HEAD = 73, 135
 #: What a page may leave empty at its foot before a drawing goes elsewhere, and before anything else is cut.
 GAPS = {True: 90, False: 130}
 KEPT = re.compile(r'#(keep|loose|below)\("(kept-\d+)"')
@@ -144,14 +144,18 @@ def loosened(compiler: typst.Compiler) -> dict[str, str]:
     has thereby come to stand above the lines that it is drawn for goes to the foot of the page.
     """
     # In this order: only `compile` reads a file again that has changed.
-    kept, anchors, drawn = (json.loads(compiler.query(f"<{name}>", field="value")) for name in ("kept", "anchor", "drawn"))
+    kept, anchors, drawn = (
+        json.loads(compiler.query(f"<{name}>", field="value")) for name in ("kept", "anchor", "drawn")
+    )
     made = compiler.compile(pdf_tags=False)
     assert isinstance(made, bytes)  # pages of other formats are a list
     left, seen, with_it = Gaps(made), 0, False
+    heads = {page: end for _, page, end in drawn}
     found: dict[str, str] = {}
-    for name, page, room, floats, sticky in kept:
+    for name, page, height, floats, sticky in kept:
+        first = page > max(seen, 1) and height < heads.get(page, FOOT) + HEAD
         # What stays with it, too: a listing and what it prints.
-        if with_it or (page > max(seen, 1) and room > TOP and left[page - 1] > GAPS[floats]):
+        if with_it or (first and left[page - 1] > GAPS[floats]):
             found[name] = "loose"
             with_it = sticky
         seen = page
@@ -177,7 +181,9 @@ def name_rows(made: pikepdf.Pdf) -> None:
 
 def is_name(cell: pikepdf.Object) -> bool:
     """Whether a cell holds nothing but words in bold, as the headers of rows do."""
-    return cell.S == "/TD" and len(cell.K) == 1 and isinstance(cell.K[0], pikepdf.Dictionary) and cell.K[0].S == "/Strong"
+    return (
+        cell.S == "/TD" and len(cell.K) == 1 and isinstance(cell.K[0], pikepdf.Dictionary) and cell.K[0].S == "/Strong"
+    )
 
 
 def pack(made: bytes, path: Path) -> None:

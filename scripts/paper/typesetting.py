@@ -243,7 +243,10 @@ class Typesetter:
 
     def cell(self, node: Element, kind: str = "table") -> str:
         body = self.inner(node).strip()
-        body = f"*{body}*" if node.tag == "th" and body else body
+        if node.tag == "th" and body:
+            body = f"*{body}*"
+        elif len(node) and text_of(node) == text_of(next(node.iter("strong"), Element("none"))) != "":
+            body += "#sym.zws;"  # words in bold alone name a row: see `pdf.name_rows`
         across, down = int(node.get("colspan", 1)), int(node.get("rowspan", 1))
         if across == down == 1:
             return f"[{body}]"
