@@ -32,7 +32,7 @@ FOOT, HEAD = 73, 135
 GAPS = {True: 90, False: 130}
 KEPT = re.compile(r'#(keep|loose|below)\("(kept-\d+)"')
 LINES = 45  # how far below a drawing the lines may be that it belongs to, if nothing is to stand between
-ROUNDS = 8
+ROUNDS, FEW = 8, 4  # a draft that asks for few changes is the last: these hardly ever make others
 
 
 def make_fonts(folder: Path) -> None:
@@ -149,15 +149,14 @@ def loosened(compiler: typst.Compiler) -> dict[str, str]:
     )
     made = compiler.compile(pdf_tags=False)
     assert isinstance(made, bytes)  # pages of other formats are a list
-    left, seen, with_it = Gaps(made), 0, False
-    heads = {page: end for _, page, end in drawn}
+    left, seen = Gaps(made), 0
+    ends = {page: end for _, page, end in drawn}
     found: dict[str, str] = {}
-    for name, page, height, floats, sticky in kept:
-        first = page > max(seen, 1) and height < heads.get(page, FOOT) + HEAD
-        # What stays with it, too: a listing and what it prints.
-        if with_it or (first and left[page - 1] > GAPS[floats]):
+    for name, page, height, floats in kept:
+        head = ends[page] if ends.get(page, height) < height else FOOT
+        first = page > max(seen, 1) and height < head + HEAD
+        if first and left[page - 1] > GAPS[floats]:
             found[name] = "loose"
-            with_it = sticky
         seen = page
     for (name, page, height), (_, page_drawn, end) in zip(anchors, drawn, strict=True):
         if page == page_drawn and height > end + LINES:
@@ -213,22 +212,26 @@ def set_in_type(folder: Path, name: str, title: str, parts: list[str], papers: d
             source, font_paths=[folder / "fonts"], ignore_system_fonts=True, sys_inputs={"paper": size, "draft": "yes"}
         )
         how: dict[str, str] = {}
+        write_changed(files, texts, how)
         for _ in range(ROUNDS):
-            for file, text in zip(files, texts):
-                write_changed(file, KEPT.sub(lambda kept: f'#{how.get(kept[2], kept[1])}("{kept[2]}"', text))
-            if not (found := loosened(compiler)).items() - how.items():
-                break
+            found = loosened(compiler)
+            new = found.items() - how.items()
             how |= found
+            write_changed(files, texts, how)
+            if len(new) < FEW:
+                break
         made = compiler.compile(pdf_standards=["ua-1"], sys_inputs={"paper": size})
         assert isinstance(made, bytes)
         pack(made, path)
         print(f"{path} {path.stat().st_size / 1e6:.1f} MB in {time.time() - start:.0f} s")
 
 
-def write_changed(path: Path, text: str) -> None:
-    """Write what is new, and leave alone what is not."""
-    if not path.exists() or path.read_text(encoding="utf-8") != text:
-        path.write_text(text, encoding="utf-8")
+def write_changed(files: list[Path], texts: list[str], how: dict[str, str]) -> None:
+    """Write the parts with what is known of how their pieces stand; leave a file alone where nothing is new."""
+    for file, text in zip(files, texts, strict=True):
+        text = KEPT.sub(lambda kept: f'#{how.get(kept[2], kept[1])}("{kept[2]}"', text)
+        if not file.exists() or file.read_text(encoding="utf-8") != text:
+            file.write_text(text, encoding="utf-8")
 
 
 def main() -> None:
