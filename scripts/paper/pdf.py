@@ -29,7 +29,7 @@ PAPERS = {"a4": "a4", "letter": "us-letter"}
 #: In points: the margin at the foot of a page, and how far below its head, or a drawing there, it may still begin.
 FOOT, HEAD = 73, 135
 #: What a page may leave empty at its foot before a drawing goes elsewhere, and before anything else is cut.
-GAPS = {True: 90, False: 130}
+GAPS = {True: 90, False: 115}
 KEPT = re.compile(r'#(keep|loose|below)\("(kept-\d+)"')
 LINES = 45  # how far below a drawing the lines may be that it belongs to, if nothing is to stand between
 ROUNDS, FEW = 8, 4  # a draft that asks for few changes is the last: these hardly ever make others
