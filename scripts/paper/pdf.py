@@ -208,22 +208,32 @@ def set_in_type(folder: Path, name: str, title: str, parts: list[str], papers: d
         start = time.time()
         path = folder.parent / f"{'decision-trees' if name == 'book' else name}-{paper}.pdf"
         texts = [f'#import "paper.typ": *\n#let title = {quote(title)}\n{part}' for part in parts]
-        compiler = typst.Compiler(
-            source, font_paths=[folder / "fonts"], ignore_system_fonts=True, sys_inputs={"paper": size, "draft": "yes"}
-        )
         how: dict[str, str] = {}
         write_changed(files, texts, how)
-        for _ in range(ROUNDS):
-            found = loosened(compiler)
-            new = found.items() - how.items()
-            how |= found
-            write_changed(files, texts, how)
-            if len(new) < FEW:
-                break
-        made = compiler.compile(pdf_standards=["ua-1"], sys_inputs={"paper": size})
+        # Drafts come first, and then the book itself, whose page numbers move some lines.
+        for inputs in ({"paper": size, "draft": "yes"}, {"paper": size}):
+            forget(11)
+            compiler = typst.Compiler(
+                source, font_paths=[folder / "fonts"], ignore_system_fonts=True, sys_inputs=inputs
+            )
+            for _ in range(ROUNDS):
+                found = loosened(compiler)
+                new = found.items() - how.items()
+                how |= found
+                write_changed(files, texts, how)
+                if len(new) < FEW:
+                    break
+                forget(9)
+        made = compiler.compile(pdf_standards=["ua-1"])
         assert isinstance(made, bytes)
         pack(made, path)
         print(f"{path} {path.stat().st_size / 1e6:.1f} MB in {time.time() - start:.0f} s")
+
+
+def forget(compilations: int) -> None:
+    """Let Typst drop what it has laid out and not used since: it keeps all of it, gigabytes, for ten compilations."""
+    for _ in range(compilations):
+        typst.compile(b" ", ignore_system_fonts=True)
 
 
 def write_changed(files: list[Path], texts: list[str], how: dict[str, str]) -> None:
