@@ -30,7 +30,7 @@ PAPERS = {"a4": "a4", "letter": "us-letter"}
 FOOT, HEAD = 73, 135
 #: What a page may leave empty at its foot before a drawing goes elsewhere, and before anything else is cut.
 GAPS = {True: 90, False: 115}
-KEPT = re.compile(r'#(keep|loose|below)\("(kept-\d+)"')
+KEPT = re.compile(r'#(keep|loose|stay)\("(kept-\d+)"')
 LINES = 45  # how far below a drawing the lines may be that it belongs to, if nothing is to stand between
 ROUNDS, FEW = 8, 4  # a draft that asks for few changes is the last: these hardly ever make others
 
@@ -141,7 +141,7 @@ def loosened(compiler: typst.Compiler) -> dict[str, str]:
     """What is told to stand on one page and shall now stand otherwise, by its name: see `paper.typ`.
 
     What begins a page, and leaves the page before it too empty, may be cut, or take another place if it is drawn. What
-    has thereby come to stand above the lines that it is drawn for goes to the foot of the page.
+    has thereby come to stand above the lines that it is drawn for stays below them.
     """
     # In this order: only `compile` reads a file again that has changed.
     kept, anchors, drawn = (
@@ -160,7 +160,7 @@ def loosened(compiler: typst.Compiler) -> dict[str, str]:
         seen = page
     for (name, page, height), (_, page_drawn, end) in zip(anchors, drawn, strict=True):
         if page == page_drawn and height > end + LINES:
-            found[name] = "below"
+            found[name] = "stay"
     return found
 
 
