@@ -23,7 +23,7 @@ LINES_KEPT = 36  # a listing, or a table, of more lines than these may always go
 HIGHEST, WIDEST = 350, 374  # points that a figure may take of a page
 COLUMNS, SMALLEST = 86, 0.8  # letters of code that fit beside each other, and how much smaller it may be for more
 LINE, MOST_KEPT = 98, 2500  # letters of a table's line, and of a table that shall stand on one page
-LETTER, TABLE, GUTTER = 4.55, 442, 9  # points of a letter in a table, and of a table's width, and between its columns
+LETTER, TABLE, GUTTER = 4.55, 442, 13  # points of a letter in a table, and of a table's width, and between its columns
 #: A cell of a fold that does nothing but draw with a function of the book's own.
 DRAWS = re.compile(r"from figures\.\w+ import (\w+)\s+\1\(.*\)", re.DOTALL)
 NUMBER = re.compile(r"[-+−]?[\d.,]+(e[-+]?\d+)?( ± [\d.]+)?%?|NaN|nan|inf|–|·|")
@@ -243,10 +243,7 @@ class Typesetter:
 
     def cell(self, node: Element, kind: str = "table") -> str:
         body = self.inner(node).strip()
-        if node.tag == "th" and body:
-            body = f"*{body}*"
-        elif len(node) and text_of(node) == text_of(next(node.iter("strong"), Element("none"))) != "":
-            body += "#sym.zws;"  # words in bold alone name a row: see `pdf.name_rows`
+        body = f"*{body}*" if node.tag == "th" and body else body
         across, down = int(node.get("colspan", 1)), int(node.get("rowspan", 1))
         if across == down == 1:
             return f"[{body}]"

@@ -10,7 +10,9 @@ import re
 import shutil
 import zipfile
 from collections import defaultdict
+from itertools import takewhile
 from xml.etree import ElementTree
+from xml.etree.ElementTree import Element
 
 import pikepdf
 import pypdfium2
@@ -20,7 +22,7 @@ from pdfua import Severity
 from pdfua import validate as validate_pdf
 
 from scripts.paper import epub, formulas, offer, offline, pdf
-from scripts.paper.site import contents, read_all, text_of
+from scripts.paper.site import classes, read_all, text_of
 from tests.book.answering import answer_every_check
 from tests.book.sites import open_page
 
@@ -128,16 +130,10 @@ def test_every_font_is_in_the_file(tagged):
     assert any("NotoSerifCJK" in str(font.BaseFont) for font in fonts)
 
 
-def shown(site, selector):
-    """What the pages of the site show by a selector, in the order of the book, blanks as one."""
-    for _, _, name in contents():
-        article = BeautifulSoup((site / "book" / f"{name}.html").read_text(encoding="utf-8"), "html.parser").article
-        for found in article.select(selector):
-            yield " ".join(found.get_text().split()).strip("# ")
-
-
-def test_equations_theorems_and_exercises_have_the_numbers_of_the_site(site, text):
-    titles, numbers = list(shown(site, ".admonition-title .caption-number")), list(shown(site, ".eqno"))
+def test_equations_theorems_and_exercises_have_the_numbers_of_the_site(pages, text):
+    titled = [e for page in pages for e in page.article.iter("p") if "admonition-title" in classes(e)]
+    titles = [text_of(e) for title in titled for e in title.iter("span") if "caption-number" in classes(e)]
+    numbers = [text_of(e) for page in pages for e in page.article.iter("span") if "eqno" in classes(e)]
     assert len(titles) > 150 and len(numbers) > 70
     words = " ".join(text.split())
     assert [title for title in titles if title not in words] == []
@@ -197,6 +193,12 @@ def shape(cell):
     return next((part for part in cell.A if str(part.O) == "/Table"), {})
 
 
+def is_name(cell):
+    """Whether a cell names its row on the site: by its tag, or because it stands in front and is bold as a whole."""
+    bold = cell.iter("th" if cell.tag == "th" else "strong")
+    return text_of(cell) == text_of(next(bold, Element("none"))) != ""
+
+
 def test_tables_have_all_their_cells_and_the_headers_of_their_rows(tagged, elements, pages):
     """A row is as long as its table is wide, with what reaches down from above; a cell names the headers of both."""
     assert len(elements["/Table"]) > 150
@@ -211,7 +213,7 @@ def test_tables_have_all_their_cells_and_the_headers_of_their_rows(tagged, eleme
         assert len(set(lengths)) == 1, lengths
     named = [cell for cell in elements["/TH"] if shape(cell).get("/Scope") == "/Row"]
     tables = [table for page in pages for table in page.article.iter("table") if table.find("thead") is not None]
-    names = [cell for table in tables for cell in table.iterfind("tbody/tr/th") if text_of(cell)]
+    names = [cell for table in tables for row in table.iterfind("tbody/tr") for cell in takewhile(is_name, row)]
     assert len(named) == len(names) > 500
     known = pikepdf.NameTree(tagged.Root.StructTreeRoot.IDTree)
     for cell in named:
