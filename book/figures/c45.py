@@ -385,3 +385,17 @@ def plot_pairs(accuracy: pd.DataFrame) -> None:
         ax.scatter(accuracy[name], lines, s=size, marker=marker, label=name, **look)
     ax.set(yticks=lines, yticklabels=accuracy.index, ylim=(-0.6, len(lines) - 0.2))
     ax.legend(frameon=False, title="chosen by")
+
+
+@plotted
+def plot_luck(luck: pd.DataFrame, gains: pd.Series) -> None:
+    """A lane for each column: how often shuffled labels gave each gain, and a mark at the gain of the true ones."""
+    ax = axes("gain (bits)", "", 3.2)
+    lanes = np.arange(len(gains))[::-1]
+    for lane, A in zip(lanes, gains.index):
+        shares = luck[A].round(9).value_counts(normalize=True)
+        ax.vlines(shares.index, lane, lane + 0.6 * shares / shares.max(), color="0.6", linewidth=3)
+    ax.scatter(gains, lanes + 0.7, s=80, marker="v", color=CLASS_COLORS[0], label="true labels")
+    ax.vlines([], 0, 0, color="0.6", linewidth=3, label="shuffled")
+    ax.set(yticks=lanes, yticklabels=gains.index, xlim=(-0.03, 1.05), ylim=(-0.1, len(gains)))
+    ax.legend(frameon=False, loc="upper center")

@@ -23,7 +23,7 @@ PITCH, FIRST = 26, 42  # pixels from melon to melon, and where the first one lie
 
 
 class _Stall(Scene):
-    """Melons in a line by their score, the highest first; those left of a cut are sold, and every mistake is paid.
+    """Melons in a line by their score, the highest first; those left of a cut are sold, and every mistake is paid for.
 
     Below, the bill of every cut so far; beside it the path of the cuts, up for a ripe melon, to the right for others.
     """
@@ -121,7 +121,7 @@ def cut_explorer(scores: pd.Series, is_ripe: pd.Series, price: int = 5, kept: in
     scene = _Stall(scores, is_ripe, kept)
     best, points = scene.best(price), [(scene.at(k), 0.0) for k in scene.sold.tolist()]
     return scene.explorable(
-        title="Every mistake is paid",
+        title="Every mistake is paid for",
         alt=f"{len(scene.ripe)} numbered melons in a line by their score, hollow if ripe. The first {start} lie "
         f"left of the cut and are sold. Below each mistake lie its coins, {price} below an unripe melon that is sold, "
         f"{kept} below a ripe one that is kept. At the bottom the bill of each cut so far. "
@@ -159,11 +159,11 @@ def cost_lines(wrongly_sold: float, wrongly_kept: float, shares: Mapping[str, fl
     drawing += plane.curve([0, 1], [sell(0), sell(1)], **stroked(RIPE), stroke_width=3)
     drawing += plane.curve([0, 1], [keep(0), keep(1)], **stroked(UNRIPE), stroke_width=3, stroke_dasharray="7 4")
     drawing += plane.upright(even, stroke_dasharray="2 4") + circle(*plane.at(even, keep(even)), 6)
-    drawing += text(*plane.at(0.3, 3.9), "selling (solid)") + text(*plane.at(0.3, 0.55), "keeping (dashed)", style=HALO)
+    drawing += text(*plane.at(0.45, 3.1), "selling (solid)") + text(*plane.at(0.3, 1.1), "keeping (dashed)")
     drawing += centred(plane.x(even), 34, f"{even:.2f}")
     for name, p in shares.items():
         drawing += circle(*plane.at(p, sell(p)), 5) + circle(*plane.at(p, keep(p)), 5)
-        drawing += centred(plane.x(p), plane.y(sell(p)) - 12, name, style=HALO)
+        drawing += text(plane.x(p) + 6, plane.y(sell(p)) - 8, name, style=HALO)
     marked = " and ".join(f"{name} at {p:.2f}" for name, p in shares.items())
     return Picture(
         alt=f"Two straight lines over the share of ripe melons. The cost of selling falls from {wrongly_sold:g} yuan "

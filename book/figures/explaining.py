@@ -435,7 +435,7 @@ def made_up_explorer(model: BaseEstimator, X: pd.DataFrame, ripe: pd.Series, gri
             Slider(f"{X.columns[1].capitalize()} of all melons", [OWN, *scene.grid], start=scene.grid[-1], opens=OWN)
         ],
         found=lambda given: scene.falls(given),
-        challenge="Sweeter melons are riper, one would think. Find the step at which the mean falls instead.",
+        challenge="Sweeter melons are riper, one would think. Find a step at which the mean falls instead.",
     )
 
 

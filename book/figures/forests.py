@@ -326,8 +326,8 @@ class _TwoForests(_VotePlane):
     def of_votes(self, m: int) -> str:
         full, (both, one) = self.agreed(m), (self.votes(forest, m) for forest in self.forests)
         return (
-            f"The full colours, where at least nine trees in ten agree, cover {full[0]} % of the map with both columns "
-            f"and {full[1]} % with one at random. Votes for ripe at the cross: {both} and {one} of {m}."
+            f"The full colours, where at least nine trees in ten agree, cover {full[0]}% of the map with both columns "
+            f"and {full[1]}% with one at random. Votes for ripe at the cross: {both} and {one} of {m}."
         )
 
     def differ(self, m: int) -> list[int]:
@@ -340,7 +340,7 @@ class _TwoForests(_VotePlane):
             return sentence
         both, one = self.differ(m)
         pair = "The two trees so far differ" if m == 2 else f"Any two of the {m} trees so far differ, on average,"
-        return f"{sentence} {pair} on {both} % of the map with both columns and on {one} % with one at random."
+        return f"{sentence} {pair} on {both}% of the map with both columns and on {one}% with one at random."
 
 
 def column_explorer(X: pd.DataFrame, y: pd.Series, point: tuple[float, float]) -> Explorable:
@@ -361,8 +361,8 @@ def column_explorer(X: pd.DataFrame, y: pd.Series, point: tuple[float, float]) -
             f"Your guess: on which map will {n_trees} trees disagree more?",
             [*MAPS, "no difference"],
             answer="no difference" if both == one else MAPS[int(one > both)],
-            truth=f"any two of {n_trees} trees differ, on average, on {both} % of the map with both columns and on "
-            f"{one} % with one at random",
+            truth=f"any two of {n_trees} trees differ, on average, on {both}% of the map with both columns and on "
+            f"{one}% with one at random",
         ),
         challenge="Step through the newest trees: on which map does the line jump more? Then find the smallest vote "
         "that leaves one of the maps with less than half in full colour.",
@@ -547,7 +547,7 @@ def variance_explorer() -> Explorable:
         ),
         found=lambda rho, m: (rho, m) == scene.most_alike,
         challenge="Drag the dot: to the right are more trees, further down less alike ones. Halve the variance with "
-        "trees as much alike as possible, and with as few of them.",
+        "trees as much alike as possible. How few of them are enough?",
     )
 
 

@@ -278,7 +278,7 @@ class _TwoViews(_View):
 
     def sentence(self, lit: str) -> str:
         if lit == ALL:
-            return "Each leaf of a tree is a region of its plane."
+            return "Each leaf of a tree is a region of its plane. Choose a leaf, or tap its region."
         told = [f"{view.holds(lit)} in “{view.title}”" for view in (self, self.right)]
         return f"{lit} holds {'; '.join(told)}. Both trees say {'yes' if self.says(lit) else 'no'} there."
 
@@ -355,12 +355,17 @@ SUBJECT = {
         ("follow the gradient", "GBDT"),
         ("stack forests in layers", "Deep forest"),
         ("share the work", "Scale"),
+        ("sample, drop, encode", "Boosting today"),
+    ],
+    "What is an answer worth?": [
+        ("costs and probabilities", "What a mistake costs"),
+        ("reasons, column by column", "Why the tree said so"),
     ],
 }
 
 
 def subject_map() -> Picture:
-    """The whole subject as a tree that lies on its side: six questions, and under each its concepts and chapters."""
+    """The whole subject as a tree that lies on its side: seven questions, and under each its concepts and chapters."""
     step, y = 25, 24
     drawing = text(0, y, "Decision trees", font_weight="bold") + ending(480, y, "chapter", font_style="italic")
     trunk = y
@@ -380,7 +385,7 @@ def subject_map() -> Picture:
         for question, concepts in SUBJECT.items()
     )
     return Picture(
-        alt="A map of the subject: six questions, under each the concepts that answer it, with their chapters. "
+        alt="A map of the subject: seven questions, under each the concepts that answer it, with their chapters. "
         + outline,
         size=(480, y + 12),
         drawing=drawing,

@@ -409,7 +409,7 @@ def plot_with_holes(runs: pd.DataFrame) -> None:
             accuracy = runs.loc[(runs["holes"] == kind) & (runs["method"] == method), "accuracy"]
             ax.plot(accuracy, np.full(len(accuracy), place), "o", markersize=4, alpha=0.4, color=CLASS_COLORS[0])
             ax.plot([accuracy.mean()] * 2, [place - 0.3, place + 0.3], color="black", linewidth=2)
-        ax.set(title=kind, yticks=range(len(methods)), yticklabels=methods)
+        ax.set(title=kind.replace(" ", "\n"), yticks=range(len(methods)), yticklabels=methods)
         ax.xaxis.set_major_locator(MaxNLocator(2))
     side[0].invert_yaxis()
     figure.supxlabel("accuracy on test rows", fontsize="medium")

@@ -72,7 +72,7 @@ export function createPython({ archives = [], tell = () => {} } = {}) {
       if (!loading && isReady) before = data.bytes;
       progress(data.bytes);
     } else if (data.done) {
-      loading = "";
+      if (loading) (loading = ""), tell("");
       waiting.delete(data.id);
       request?.settle(data.done);
     } else {

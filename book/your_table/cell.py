@@ -5,9 +5,17 @@ from __future__ import annotations
 import csv
 import io
 
-from your_table.growing import SEED, Plot
+from your_table.growing import SEED, Plot, Rows
 
-__all__ = ["cell", "as_csv"]
+__all__ = ["cell", "as_csv", "words_of", "READ"]
+READ = """\
+# The table as the page has read it; the page saves it under this name.
+words = {words!r}
+table = pd.read_csv(
+    {file!r}, dtype=dict.fromkeys(words, str), keep_default_na=False, na_values=[""], float_precision="round_trip"
+)
+labels = table.pop({target!r})
+"""
 CELL = """\
 from functools import partial
 from random import Random
@@ -15,13 +23,7 @@ from random import Random
 import pandas as pd
 from treekit import by_hand, plain, sweep
 
-# The table as the page has read it; the page saves it under this name.
-words = {words!r}
-table = pd.read_csv(
-    {file!r}, dtype=dict.fromkeys(words, str), keep_default_na=False, na_values=[""], float_precision="round_trip"
-)
-labels = table.pop({target!r})
-D, attributes = plain.read(table, labels)
+{read}D, attributes = plain.read(table, labels)
 
 held = set(Random({seed}).sample(range(len(D)), {n_held}))  # rows that the tree does not see
 rows = [row for k, row in enumerate(D) if k not in held]
@@ -48,11 +50,8 @@ def cell(plot: Plot, file: str) -> str:
         grown = f"tree = {grown}\n    return plain.prune({of})"
     else:
         grown = f"return {grown}"
-    words = [A for A, order in plot.attributes.items() if order is not None]
     return CELL.format(
-        words=words if plot.is_numbers else [*words, settings.target],
-        file=file,
-        target=settings.target,
+        read=READ.format(words=words_of(plot), file=file, target=settings.target),
         seed=SEED,
         n_held=plot.n_held,
         choose=plot.choose.func.__name__,  # type: ignore[attr-defined]
@@ -72,11 +71,17 @@ def change(path: list[object], question: object, depth: int) -> str:
     return f"tree = by_hand.ask(tree, {path!r}, {question!r}, attributes, grow, depth={depth})\n"
 
 
-def as_csv(plot: Plot) -> str:
-    """The rows that the tree was grown from and those held out, as the cell reads them."""
+def words_of(rows: Rows) -> list[str]:
+    """The columns that hold words, the target among them if it does."""
+    words = [A for A, order in rows.attributes.items() if order is not None]
+    return words if rows.is_numbers else [*words, rows.settings.target]
+
+
+def as_csv(rows: Rows) -> str:
+    """The rows to learn from and those held out, as the cell reads them."""
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
-    writer.writerow([*plot.columns, plot.settings.target])
-    for row in plot.D:
+    writer.writerow([*rows.columns, rows.settings.target])
+    for row in rows.D:
         writer.writerow(["" if x is None else x for x in row.x.values()] + [row.y])
     return file.getvalue()

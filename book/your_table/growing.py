@@ -15,7 +15,7 @@ from treekit.sweep import Attributes, Question
 from your_table.columns import MOST_CLASSES, Column, values
 from your_table.reading import Refusal
 
-__all__ = ["Settings", "Plot", "NAMES"]
+__all__ = ["Settings", "Rows", "Plot", "NAMES"]
 NAMES = {"id3": "ID3", "c45": "C4.5", "cart": "CART"}
 FEW_NUMBERS = 5  # a target of so few different numbers is one of classes
 HELD_FROM = 40  # with fewer rows too few could be held out to tell anything
@@ -26,7 +26,10 @@ NO_GAIN = 1e-9  # a question that gains nothing is not asked by an algorithm, th
 
 @dataclass(frozen=True)
 class Settings:
-    """What the reader may set: what is predicted, from which columns, by which algorithm, and its four limits."""
+    """What the reader may set: what is predicted, from which columns, by which algorithm, and its four limits.
+
+    An estimator of treekit has its own limits, `parameters`, by their names there.
+    """
 
     target: str
     kinds: dict[str, str] = field(default_factory=dict)
@@ -35,10 +38,11 @@ class Settings:
     least: float = 1
     epsilon: float = 0.0
     alpha: float = 0.0
+    parameters: dict[str, Any] = field(default_factory=dict)
 
 
-class Plot:
-    """The rows of a table, and the tree that grows from them."""
+class Rows:
+    """The rows of a table as values: those to learn from, and those held out."""
 
     def __init__(self, columns: list[Column], settings: Settings, separator: str) -> None:
         self.settings = settings
@@ -61,9 +65,12 @@ class Plot:
         self.check()
         drawn = Random(SEED).sample(range(len(self.D)), self.n_held)
         self.held = sorted(drawn)
-        self.grown_from = [row for k, row in enumerate(self.D) if k not in set(drawn)]
-        self.changes: list[tuple[list[Any], Question | None]] = []
-        self.own = self.tree = self.regrow(self.grown_from)
+        hidden = set(drawn)
+        self.grown_from = [row for k, row in enumerate(self.D) if k not in hidden]
+
+    @property
+    def n_held(self) -> int:
+        return round(HELD * len(self.D)) if len(self.D) >= HELD_FROM else 0
 
     def check(self) -> None:
         """Refuse what no tree can grow from."""
@@ -83,17 +90,22 @@ class Plot:
                 f"“{target}” holds {len(labels):,} different words, and a tree of classes needs {MOST_CLASSES} or "
                 "fewer: predict another column, or one of numbers."
             )
-        if self.is_numbers and self.settings.method != "cart":
+        if self.is_numbers and self.settings.method in ("id3", "c45"):
             raise Refusal(
                 f"“{target}” holds numbers, and {NAMES[self.settings.method]} predicts classes: choose CART, or take "
                 "the column for categories."
             )
 
-    # -- growing --------------------------------------------------------------------------------------------------
 
-    @property
-    def n_held(self) -> int:
-        return round(HELD * len(self.D)) if len(self.D) >= HELD_FROM else 0
+class Plot(Rows):
+    """The rows of a table, and the tree that grows from them."""
+
+    def __init__(self, columns: list[Column], settings: Settings, separator: str) -> None:
+        super().__init__(columns, settings, separator)
+        self.changes: list[tuple[list[Any], Question | None]] = []
+        self.own = self.tree = self.regrow(self.grown_from)
+
+    # -- growing --------------------------------------------------------------------------------------------------
 
     @property
     def cost(self) -> sweep.Cost:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import wraps
 from importlib.resources import files
 from typing import Any
@@ -12,9 +13,10 @@ from treekit.pen.diagram import Drawing
 from treekit.pen.svg import script_json
 from treekit.plain import Node, Row
 from your_table.cell import as_csv, cell
-from your_table.columns import columns_of, target_of
-from your_table.growing import HELD_FROM, Plot, Settings
-from your_table.reading import Refusal, Table, read_table
+from your_table.columns import Column, columns_of, target_of
+from your_table.estimators import ESTIMATORS, fit
+from your_table.growing import HELD_FROM, Plot, Rows, Settings
+from your_table.reading import MOST_ROWS, MOST_WITH_NUMPY, Refusal, read_table
 
 __all__ = ["take", "take_of_the_book", "grow", "offers", "ask", "cut", "undo", "table"]
 MOST_DRAWN = 80  # nodes
@@ -41,19 +43,22 @@ def answers(function: Callable[..., dict[str, Any]]) -> Callable[..., dict[str, 
 @answers
 def take(data: Any, name: str, encoding: str = "") -> dict[str, Any]:
     """Read a file, or what was pasted."""
-    return took(read_table(bytes(data), encoding), name)
+    return took(bytes(data), encoding, name)
 
 
 @answers
 def take_of_the_book(name: str) -> dict[str, Any]:
     """Read one of the book's own tables."""
-    return took(read_table(files("treekit.data").joinpath(f"{name}.csv").read_bytes()), f"{name}.csv")
+    return took(files("treekit.data").joinpath(f"{name}.csv").read_bytes(), "", f"{name}.csv")
 
 
-def took(table: Table, name: str) -> dict[str, Any]:
+def took(data: bytes, encoding: str, name: str) -> dict[str, Any]:
+    table = read_table(data, encoding)
     columns = columns_of(table)
     state.clear()
     state.update(columns=columns, separator=table.separator, file=f"{name.rpartition('.')[0] or name}-read.csv")
+    if is_large := table.n_rows > MOST_ROWS:
+        state.update(data=data, encoding=encoding)
     target = target_of(columns)
     used = [column for column in columns if column.kind != "left out"]
     words_alone = all(column.kind == "category" for column in used)
@@ -62,15 +67,28 @@ def took(table: Table, name: str) -> dict[str, Any]:
         "rows": len(table.rows),
         "notes": table.notes,
         "columns": [column.told() for column in columns],
+        "is_large": is_large,
         "suggested": {"target": target, "method": "id3" if words_alone else "cart", "least": least},
     }
 
 
 @answers
 def grow(settings: dict[str, Any]) -> dict[str, Any]:
-    """Grow a tree anew."""
-    state["plot"] = Plot(state["columns"], Settings(**settings), state["separator"])
+    """Grow a tree, or many, anew."""
+    wanted = Settings(**settings)
+    if wanted.method in ESTIMATORS:
+        kinds = {c.name: c.kind for c in state["columns"] if c.name != wanted.target}
+        state["plot"] = Rows(many_rows(), replace(wanted, kinds=kinds | wanted.kinds), state["separator"])
+        return shown_by_estimator()
+    state["plot"] = Plot(state["columns"], wanted, state["separator"])
     return shown()
+
+
+def many_rows() -> list[Column]:
+    """The columns with as many rows as NumPy can take."""
+    if "data" in state:
+        state["many"] = columns_of(read_table(state.pop("data"), state.pop("encoding"), MOST_WITH_NUMPY))
+    return state.get("many", state["columns"])
 
 
 @answers
@@ -136,14 +154,42 @@ def shown() -> dict[str, Any]:
         "followed": followed(plot, places),
         "rules": by_hand.rules(plot.tree),
         "scores": plot.scores(),
-        "is_numbers": plot.is_numbers,
-        "n_grown": len(plot.grown_from),
-        "n_held": len(plot.held),
-        "held_from": HELD_FROM,
         "importance": plot.importance(),
         "n_changes": len(plot.changes),
         "n_hidden": sum(1 for _ in by_hand.nodes(plot.tree)) - len(places),
         "code": cell(plot, state["file"]),
+        **counts(plot),
+    }
+
+
+def shown_by_estimator() -> dict[str, Any]:
+    """What is told about a model; a single tree is drawn."""
+    rows: Rows = state["plot"]
+    model, code, scores = fit(rows, state["file"])
+    tree = model.tree_ if rows.settings.method == "large" else None
+    drawing = tree.draw(MOST_DRAWN) if tree else Drawing("", "", "")
+    shares = sorted(zip(rows.columns, model.feature_importances_.tolist()), key=lambda of: -of[1])
+    return {
+        "html": drawing.html if tree else "",
+        "svg": standing_alone(drawing),
+        "followed": "",
+        "rules": tree.export_rules() if tree else [],
+        "scores": scores,
+        "importance": [(name, share) for name, share in shares if share],
+        "n_changes": 0,
+        "n_hidden": 0,
+        "code": code,
+        **counts(rows),
+    }
+
+
+def counts(rows: Rows) -> dict[str, Any]:
+    """The rows, and what is predicted from them."""
+    return {
+        "is_numbers": rows.is_numbers,
+        "n_grown": len(rows.grown_from),
+        "n_held": len(rows.held),
+        "held_from": HELD_FROM,
     }
 
 

@@ -1,10 +1,14 @@
 /* The page on which a reader grows a tree of their own table: it shows what Python (page.py, in a worker) answers. The
    table goes from the file to the worker, and nowhere else. */
-import { createPython } from "./python.js";
+import { createPython, host, listed } from "./python.js";
 
 const MOST_BYTES = 200_000_000; // more than a browser reads
 const PASTED = "table.csv"; // the name of what came without one
 const READING = "Reading the table …";
+const STOPPED = "Stopped. Change a setting or bring a table, and a tree grows again.";
+/* What is fetched for these methods, and what the page calls that which they grow. */
+const NUMERIC = "from treekit import CARTClassifier, GBDTClassifier, RandomForestClassifier";
+const TITLES = { forest: "Your forest", boosting: "Your boosted trees" };
 const box = document.getElementById("your-table");
 const part = (name) => box.querySelector(`[data-part="${name}"]`);
 const form = part("form");
@@ -39,10 +43,19 @@ let tree = null; // what Python said of the tree that stands on the page
 
 async function call(name, ...values) {
   const answer = await python.call(`your_table.page.${name}`, values);
-  if (!answer) throw new Refused("Stopped. Change a setting or bring a table, and a tree grows again.");
+  if (!answer) throw new Refused(STOPPED);
   if (answer.error) throw new Refused(`Python could not do this: ${answer.error.trim().split("\n").at(-1)}`);
   if (answer.value.refused) throw new Refused(answer.value.refused);
   return answer.value;
+}
+
+/* Fetches NumPy and all else that treekit's estimators stand on; Python tells meanwhile what comes, and how much. */
+async function fetchNumPy() {
+  const answer = await python.load(NUMERIC);
+  if (!answer) throw new Refused(STOPPED);
+  if (answer.error) throw new Refused(answer.error);
+  const what = answer.missing.length && listed(answer.missing);
+  if (what) throw new Refused(`This needs ${what}, which could not be loaded from ${host}. ID3, C4.5 and CART grow without.`);
 }
 
 /* One thing after the other; what Python refuses, the reader reads. Stop is for those that wait, too. */
@@ -90,11 +103,14 @@ async function takeFile(file) {
 
 const takeText = (text) => text.trim() && take("take", new TextEncoder().encode(text), PASTED, "utf-8");
 
-function showTable({ rows, notes, columns, suggested }) {
+function showTable({ rows, notes, columns, suggested, is_large }) {
   part("about").textContent = [`${rows.toLocaleString("en")} rows, ${columns.length} columns.`, ...notes].join(" ");
   field("target").replaceChildren(...columns.map(({ name }) => new Option(name)));
   for (const [name, value] of Object.entries({ depth: 4, epsilon: 0, alpha: 0, ...suggested })) field(name).value = value;
   part("columns").replaceChildren(...columns.map(columnRow));
+  const large = part("numeric").querySelector("[value=large]");
+  large.hidden = large.disabled = !is_large;
+  showSettings();
   form.hidden = false;
 }
 
@@ -108,13 +124,24 @@ function columnRow({ name, kind, why, n_different, n_gaps, often }) {
   return make("tr", {}, make("td", {}, name), make("td", {}, choice, why ? ` because ${why}` : ""), make("td", {}, holds));
 }
 
+/* Of the settings only those of the method are there. */
+const groups = box.querySelectorAll("[data-for]");
+const isOf = (group) => group.dataset.for.split(" ").includes(field("method").value);
+const showSettings = () => groups.forEach((group) => (group.hidden = !isOf(group)));
+const parameters = () => [...groups].filter(isOf).flatMap((group) => [...group.querySelectorAll("[data-parameter]")]);
+
 const number = (name, least) => Math.max(least, field(name).valueAsNumber || 0);
+const within = ({ min, max, step, valueAsNumber }) => {
+  const inside = Math.min(max || Infinity, Math.max(min, valueAsNumber));
+  return step === "any" ? inside : Math.round(inside);
+};
 function settings() {
   const changed = [...part("columns").querySelectorAll("select")].filter((one) => one.value !== one.dataset.kind);
   return {
     target: field("target").value,
     method: field("method").value,
     kinds: Object.fromEntries(changed.map((one) => [one.dataset.column, one.value])),
+    parameters: Object.fromEntries(parameters().filter((one) => one.value).map((one) => [one.dataset.parameter, within(one)])),
     depth: Math.round(number("depth", 1)),
     least: number("least", 1),
     epsilon: number("epsilon", 0),
@@ -127,9 +154,12 @@ async function grow() {
   part("result").hidden = true;
   if (!isTaken) await call(...source);
   isTaken = true;
-  say("Growing the tree …");
-  show(await call("grow", settings()));
-  say(`The tree has grown.${lost}`);
+  const wanted = settings();
+  if (field("method").selectedOptions[0].parentElement === part("numeric")) await fetchNumPy();
+  say("Growing …");
+  show(await call("grow", wanted));
+  const what = { forest: "The forest has grown.", boosting: "Boosting is done." }[wanted.method];
+  say(`${what ?? "The tree has grown."}${lost}`);
 }
 
 // -- the tree ----------------------------------------------------------------------------------------------------
@@ -141,7 +171,11 @@ function show(answer) {
   tree = answer;
   part("result").hidden = false;
   part("node").hidden = true;
-  showTree();
+  part("title").textContent = TITLES[field("method").value] ?? "Your tree";
+  const holds = { drawn: Boolean(tree.html), changed: Boolean(tree.followed) };
+  for (const one of box.querySelectorAll("[data-only]")) one.hidden = !holds[one.dataset.only];
+  part("tree").replaceChildren();
+  if (holds.drawn) showTree();
   showScores();
   part("importance").replaceChildren(
     ...tree.importance.map(([name, share]) => {
@@ -149,7 +183,7 @@ function show(answer) {
       return make("li", {}, make("span", { textContent: name, title: name }), bar, percent(share));
     }),
   );
-  if (!tree.importance.length) part("importance").append(make("li", { textContent: "None: the tree asks nothing." }));
+  if (!tree.importance.length) part("importance").append(make("li", { textContent: "None: no question is asked." }));
   part("rules").textContent = tree.rules.join("\n");
   part("code").textContent = tree.code;
   part("undo").hidden = !tree.n_changes;
@@ -157,9 +191,11 @@ function show(answer) {
 
 function showTree() {
   part("tree").innerHTML = tree.html; // Python has escaped every word of the table
-  part("tree").append(make("script", { type: "application/json", className: "treekit-rows", textContent: tree.followed }));
-  dispatchEvent(new CustomEvent("new-output", { detail: part("tree") })); // rows.js lets rows fall through it
-  part("tree").querySelector("svg").setAttribute("role", "group"); // its cards are buttons
+  if (tree.followed) {
+    part("tree").append(make("script", { type: "application/json", className: "treekit-rows", textContent: tree.followed }));
+    dispatchEvent(new CustomEvent("new-output", { detail: part("tree") })); // rows.js lets rows fall through it
+    part("tree").querySelector("svg").setAttribute("role", "group"); // its cards are buttons
+  }
   for (const node of part("tree").querySelectorAll("svg [data-node], .outline p[data-node]")) {
     if (node.firstElementChild.localName === "path") continue; // the edge to it
     const words = [...node.querySelectorAll("text")].map((text) => text.textContent).join(", ");
@@ -183,15 +219,15 @@ function showScores() {
   part("headline").textContent = `${name} is ${verb} ${ours} ${of} ${rows}; ${guess.name} is ${verb} ${theirs}.`;
   const what = tree.is_numbers ? "Off by, on average" : "Right";
   const judging = tree.n_held ? `${tree.n_held} rows held out` : "each row left out once";
-  const head = ["Tree", "Leaves", `${what}: the ${tree.n_grown} rows it grew from`, `${what}: ${judging}`];
+  const head = [tree.html ? "Tree" : "Model", "Leaves", `${what}: the ${tree.n_grown} rows it grew from`, `${what}: ${judging}`];
   const cells = (kind, words) => make("tr", {}, ...words.map((word) => make(kind, { textContent: word })));
   part("scores").replaceChildren(
     make("thead", {}, cells("th", head)),
     make("tbody", {}, ...tree.scores.map((one) => cells("td", [one.name, one.leaves, shown(one.grown), shown(one.new)]))),
   );
   const hidden = tree.n_hidden ? ` The drawing leaves out ${tree.n_hidden} deeper nodes; the rules have all.` : "";
-  const drawn = "Three rows in ten, always the same ones, were held out before the tree grew (by Python’s Random(0)).";
-  const each = `With fewer than ${tree.held_from} rows none is held out: each was predicted by a tree grown without it.`;
+  const drawn = "Three rows in ten, always the same ones, were held out before anything grew (by Python’s Random(0)).";
+  const each = `With fewer than ${tree.held_from} rows none is held out: each was predicted by what had grown without it.`;
   part("told").textContent = (tree.n_held ? drawn : each) + hidden;
 }
 
@@ -272,7 +308,8 @@ for (const kind of ["dragover", "dragleave", "drop"]) {
 }
 form.addEventListener("submit", (event) => event.preventDefault());
 form.addEventListener("change", ({ target }) => {
-  if (target.name !== "encoding") return doing("Growing the tree …", grow);
+  showSettings();
+  if (target.name !== "encoding") return doing("Growing …", grow);
   take("take", source[1], source[2], target.value);
 });
 part("tree").addEventListener("click", pressed);
@@ -295,5 +332,6 @@ part("stop").addEventListener("click", () => {
 for (const kind of ["pointerover", "focusin", "dragenter"]) {
   box.addEventListener(kind, () => python.start(), { once: true });
 }
+part("numeric").label = `fetches NumPy from ${host}`;
 part("all").hidden = false;
 say("Choose a table, and the tree grows at once.");

@@ -128,6 +128,14 @@ def run(tab, cell, code):
 
 
 @pytest.mark.lite
+def test_it_is_dark_in_the_dark_and_fits_a_phone(browser, address):
+    with browser.new_context(viewport={"width": 390, "height": 844}, color_scheme="dark") as context:
+        tab, _ = opened(context, address, "book/entropy.ipynb")
+        tab.wait_for_selector("body[data-jp-theme-light=false]", timeout=LONGEST)
+        assert tab.evaluate("document.scrollingElement.scrollWidth") <= 390
+
+
+@pytest.mark.lite
 @pytest.mark.parametrize("path", [*(f"book/{name}.ipynb" for name in CHAPTERS), "exercises/introduction.ipynb"])
 def test_a_notebook_opens_and_runs_a_cell(context, address, path):
     """With treekit's plain part at hand, by Python of 32 bits, and NumPy not loaded."""

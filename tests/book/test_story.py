@@ -120,6 +120,11 @@ def test_no_check_asks_what_stands_above_it(pages):
     assert {page: found for page, notebook in pages.items() if (found := list(answered_above(notebook)))} == {}
 
 
+def test_the_number_of_a_formula_has_no_text_of_its_own(pages):
+    """The build would drop the text without a word, and leave the sentence with a number alone."""
+    assert not [(p, c.source) for p, page in pages.items() for c in page.cells if re.search(r"{eq}`[^`]*<", c.source)]
+
+
 def test_a_colon_has_something_behind_it(pages):
     assert {page: found for page, notebook in pages.items() if (found := list(hanging_colons(notebook.cells)))} == {}
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import re
 
 import pytest
@@ -9,20 +11,13 @@ from axe_playwright_python.base import AXE_SCRIPT
 from sklearn import datasets
 
 from scripts.execute import ROOT
+from tests.book.first_output import DROP
 from tests.book.sites import open_tab
 from tests.your_table.test_reading import workbook
 from your_table import page
 
 PAGE = "book/your_table.html"
 LONGEST = 60_000  # milliseconds that a busy machine may take to start Python
-DROP = """([text, name]) => {
-  const transfer = new DataTransfer();
-  transfer.items.add(new File([text], name, { type: "text/csv" }));
-  const place = document.querySelector("[data-part=drop]");
-  for (const kind of ["dragover", "drop"]) {
-    place.dispatchEvent(new DragEvent(kind, { dataTransfer: transfer, bubbles: true }));
-  }
-}"""
 
 
 @pytest.fixture(scope="module")
@@ -192,9 +187,18 @@ def test_what_takes_too_long_is_stopped_and_goes_on(tab):
     said(tab, "The tree has grown.")
 
 
+def fits_and_can_be_used(tab):
+    """No part is wider than the page, and axe finds nothing."""
+    tab.locator("details:not(.outline details)", has_text="What each column").evaluate("(e) => (e.open = true)")
+    assert tab.evaluate("document.scrollingElement.scrollWidth - innerWidth") <= 0
+    tab.evaluate(AXE_SCRIPT)
+    found = tab.evaluate("async () => (await axe.run('#your-table', { resultTypes: ['violations'] })).violations")
+    assert [(rule["id"], [one["html"][:200] for one in rule["nodes"]]) for rule in found] == []
+
+
 @pytest.mark.parametrize(("width", "theme"), [(1280, "light"), (390, "dark")])
 def test_it_fits_and_can_be_used_by_all(tab, width, theme):
-    """No part wider than the page; axe finds nothing; on a phone a line of the outline is a node."""
+    """On a phone a line of the outline is a node."""
     tab.set_viewport_size({"width": width, "height": 844})
     tab.evaluate("(theme) => (document.documentElement.dataset.theme = theme)", theme)
     if width < 600:
@@ -202,11 +206,84 @@ def test_it_fits_and_can_be_used_by_all(tab, width, theme):
     else:
         node(tab, 0).click()
     tab.wait_for_selector("[data-part=node]:not([hidden]) button")
-    tab.locator("details:not(.outline details)", has_text="What each column").evaluate("(e) => (e.open = true)")
-    assert tab.evaluate("document.scrollingElement.scrollWidth - innerWidth") <= 0
-    tab.evaluate(AXE_SCRIPT)
-    found = tab.evaluate("async () => (await axe.run('#your-table', { resultTypes: ['violations'] })).violations")
-    assert [(rule["id"], [one["html"][:200] for one in rule["nodes"]]) for rule in found] == []
+    fits_and_can_be_used(tab)
+
+
+@pytest.fixture(scope="module")
+def fitting(browser, address, iris):
+    """Brings the irises, chooses a method, and waits for what is said then; returns the tab, as wide as a phone."""
+    with browser.new_context(viewport={"width": 390, "height": 844}, color_scheme="dark") as context:
+
+        def choose(method, words, prepare=lambda tab: None):
+            tab = context.new_page()
+            prepare(tab)
+            tab.goto(f"{address}/{PAGE}")
+            tab.evaluate(DROP, [iris, "iris.csv"])
+            said(tab, "The tree has grown.")
+            tab.locator("[name=method]").select_option(method)
+            said(tab, words)
+            return tab
+
+        yield choose
+
+
+def cut_off(tab):
+    tab.route("https://cdn.jsdelivr.net/**", lambda route: route.abort())
+
+
+@pytest.mark.parametrize("method", ["forest", "boosting"])
+def test_where_numpy_cannot_be_had_the_page_says_so(fitting, method):
+    """In one sentence. The four settings of the method are there, axe finds nothing, and a tree grows on."""
+    tab = fitting(method, "This needs NumPy", cut_off)
+    assert part(tab, "said").text_content() == (
+        "This needs NumPy, pandas, scikit-learn and SciPy, which could not be loaded from cdn.jsdelivr.net. "
+        "ID3, C4.5 and CART grow without."
+    )
+    assert part(tab, "numeric").get_attribute("label") == "fetches NumPy from cdn.jsdelivr.net"
+    assert tab.locator("[data-for]:visible").count() == 1
+    for kind in ("[data-parameter]", "a"):
+        assert tab.locator(f"[data-for={method}] {kind}:visible").count() == 4
+    fits_and_can_be_used(tab)
+    tab.locator("[name=method]").select_option("cart")
+    said(tab, "The tree has grown.")
+    tab.close()
+
+
+#: In the place of the worker: the page's own Python code, run on this desk.
+DESK = """window.Worker = class {
+  async postMessage({ id, do: what, name, values }) {
+    const plain = values?.map((value) => (value instanceof Uint8Array ? [...value] : value));
+    const done = what === "call" ? { value: await onDesk(name, plain) } : { missing: [] };
+    this.onmessage?.({ data: id ? { id, done } : { ready: 1, bytes: 1 } });
+  }
+  terminate() {}
+};"""
+
+
+def on_desk(tab):
+    tab.expose_function("onDesk", lambda name, values: getattr(page, name.rpartition(".")[2])(*values))
+    tab.add_init_script(DESK)
+
+
+#: By the wheels of NumPy, from where a reader's browser gets them; or what the page makes of the same answers.
+@pytest.mark.parametrize(
+    "python", [pytest.param(lambda tab: None, marks=pytest.mark.wheels, id="browser"), pytest.param(on_desk, id="desk")]
+)
+@pytest.mark.parametrize("method", ["forest", "boosting"])
+def test_a_model_is_told_and_its_cell_prints_the_same_here(fitting, method, python, tmp_path, monkeypatch):
+    tab = fitting(method, {"forest": "The forest has grown.", "boosting": "Boosting is done."}[method], python)
+    title = {"forest": "Your forest", "boosting": "Your boosted trees"}[method]
+    assert part(tab, "title").text_content() == title and part(tab, "rules").is_hidden()
+    assert part(tab, "importance").locator("li").count() == 4
+    with tab.expect_download() as download:
+        part(tab, "save-table").click()
+    download.value.save_as(tmp_path / "iris-read.csv")
+    monkeypatch.chdir(tmp_path)
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        exec(part(tab, "code").text_content(), {})
+    shown = part(tab, "scores").locator("tbody td:last-child").all_text_contents()
+    assert [f"{100 * float(line):.0f}\u00a0%" for line in printed.getvalue().split()] == shown
+    fits_and_can_be_used(tab)
 
 
 def test_without_javascript_the_page_says_what_it_needs(browser, address):

@@ -8,29 +8,13 @@ import json
 from xml.etree import ElementTree
 
 import pytest
-from sklearn import datasets
 from sklearn.model_selection import LeaveOneOut, cross_val_score
 
+from tests.your_table.conftest import TABLES
 from treekit import CARTClassifier, CARTRegressor, by_hand, plain
 from treekit.datasets import load_watermelon
 from your_table import page
 from your_table.growing import HELD_FROM
-
-TABLES = {name: getattr(datasets, f"load_{name}") for name in ("iris", "wine", "breast_cancer", "diabetes")}
-
-
-@pytest.fixture
-def frames():
-    """A table that others made, by name, with its classes in words."""
-
-    def frame(name):
-        loaded = TABLES[name](as_frame=True)
-        table = loaded.frame
-        if name != "diabetes":
-            table["target"] = [str(loaded.target_names[k]) for k in table["target"]]
-        return table
-
-    return frame
 
 
 def grown(data: bytes | str, **settings):

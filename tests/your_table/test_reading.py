@@ -9,7 +9,7 @@ import pytest
 
 from your_table.columns import columns_of
 from your_table.page import grow, take
-from your_table.reading import MOST_ROWS, Refusal, read_table
+from your_table.reading import MOST_ROWS, MOST_WITH_NUMPY, Refusal, read_table
 
 PLAIN = "sort,größe,preis,süß\nBoskop,7.5,1.2,ja\nGala,6.25,2,nein\nBoskop,8,1.5,ja\n"
 HEAD, *BELOW = [line.split(",") for line in PLAIN.splitlines()]
@@ -113,7 +113,10 @@ def test_names_are_made_where_there_are_none_and_told_apart():
 def test_of_a_million_rows_some_are_drawn():
     table = read_table(b"a,b\n" + b"".join(b"%d,%d\n" % (k % 7, k % 2) for k in range(1_000_000)))
     assert len(table.rows) == MOST_ROWS and table.n_rows == 1_000_000
-    assert table.notes == [f"Of the 1,000,000 rows {MOST_ROWS:,} were drawn at random; the tree grows from these."]
+    assert table.notes == [
+        f"Of the 1,000,000 rows {MOST_ROWS:,} were drawn at random; the tree grows from these. "
+        f"What fetches NumPy learns from {MOST_WITH_NUMPY:,}."
+    ]
 
 
 REFUSED = {
