@@ -6,6 +6,7 @@ So the map of the repository needs no line for a new module, and a module that s
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 
 from docutils import nodes
@@ -19,9 +20,9 @@ logger = logging.getLogger(__name__)
 
 
 def first_line(path: Path) -> str:
-    """The first sentence or line of a module's docstring."""
+    """The first sentence or line of a module's docstring, its names of code as plain words."""
     text = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
-    return text.partition("\n")[0]
+    return re.sub(r"(?::\w+:)?`([^`]+)`", r"\1", text.partition("\n")[0])
 
 
 class Modules(SphinxDirective):

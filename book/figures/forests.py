@@ -438,7 +438,10 @@ def errors_by_split(errors: pd.DataFrame) -> Picture:
     """Dots for the error of each model, a column of `errors`, on each split, a row; last the means, larger."""
     top = float(np.ceil(50 * errors.to_numpy().max()) / 50)
     rows = [*errors.iterrows(), ("mean", errors.mean())]
-    plane = Chart((0, top), (len(rows), 0), (60, 34, 464, 34 + 24 * len(rows)))
+    # Names of more than three models stand two in a line.
+    in_line, wide = (3, 120) if errors.shape[1] <= 3 else (2, 180)
+    head = 14 + 20 * -(-errors.shape[1] // in_line)
+    plane = Chart((0, top), (len(rows), 0), (60, head, 464, head + 24 * len(rows)))
     step = 0.02 if top < 0.15 else 0.05
     drawn = plane.axes(np.arange(0, top + 1e-9, step).round(2), [], "share of the test rows classified wrongly", "")
     for i, (name, row) in enumerate(rows):
@@ -448,10 +451,11 @@ def errors_by_split(errors: pd.DataFrame) -> Picture:
         drawn += "".join(in_class(k, circle(plane.x(error), y, radius)) for k, error in enumerate(row))
     drawn += ending(50, 19, "split")
     for k, name in enumerate(errors):
-        drawn += in_class(k, circle(120 + 120 * k, 14, 5)) + text(132 + 120 * k, 19, str(name))
+        x, y = 120 + wide * (k % in_line), 14 + 20 * (k // in_line)
+        drawn += in_class(k, circle(x, y, 5)) + text(x + 12, y + 5, str(name))
     words = "; ".join(f"{name} {error:.3f}" for name, error in errors.mean().items())
     alt = f"Dots for the share of test rows classified wrongly, on {len(errors)} splits. The means: {words}."
-    return Picture(alt, (480, 34 + 24 * len(rows) + 52), drawn)
+    return Picture(alt, (480, head + 24 * len(rows) + 52), drawn)
 
 
 class _Variance(Scene):

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
+from collections.abc import Iterable
 from xml.etree.ElementTree import Element
 
 NOTHING = '""'  # Typst wants an argument where the formula has none
+BAR = r'class("normal", \|)'  # else it stands off
 ROWS = {"math", "mrow", "mpadded", "mtd", "semantics"}
 ACCENTS = {
     "~": "tilde",
@@ -54,7 +56,7 @@ def typst(node: Element) -> str:
     """A formula, or a part of one, in Typst's language."""
     tag, text = node.tag, (node.text or "").strip()
     if tag in ROWS:
-        return fenced(node) or " ".join(filter(None, parts(node))) or NOTHING
+        return fenced(node) or row(node)
     if tag == "mstyle":
         style = {"true": "display", "false": "inline"}.get(node.get("displaystyle", ""), "")
         return f"{style}({row(node)})" if style else row(node)
@@ -83,12 +85,22 @@ def typst(node: Element) -> str:
 
 
 def row(node: Element) -> str:
-    return " ".join(filter(None, parts(node))) or NOTHING
+    return beside(parts(node)) or NOTHING
+
+
+def beside(made: Iterable[str]) -> str:
+    """Parts one after the other. Typst keeps a blank next to words, and the site's formulas have their own."""
+    out = ""
+    for part in filter(None, made):
+        out += part if not out or out.endswith('"') or part.startswith('"') else f" {part}"
+    return out
 
 
 def name(node: Element, text: str) -> str:
     if len(text) > 1 and not unicodedata.combining(text[-1]):
         return json.dumps(text.replace("\u00a0", " "), ensure_ascii=False)
+    if text == "|":
+        return BAR
     return f"upright({sign(text)})" if node.get("mathvariant") == "normal" else sign(text)
 
 
@@ -115,7 +127,7 @@ def fenced(node: Element) -> str:
         for end in (node[0], node[-1])
     ):
         return ""
-    inner = " ".join(filter(None, (typst(child) for child in node[1:-1])))
+    inner = beside(typst(child) for child in node[1:-1])
     first, last = (sign((end.text or "").strip()) for end in (node[0], node[-1]))
     return f"lr({first} {inner} {last})"
 

@@ -20,7 +20,7 @@ SHOWN = {"a4": "A4", "letter": "letter"}
 
 def link(path: Path, shown: str) -> str:
     """A link from a page to a file, with its size."""
-    return f'<a href="../files/{path.name}" download>{escape(shown)}</a> ({path.stat().st_size / 1e6:.1f} MB)'
+    return f'<a href="../files/{path.name}" download>{escape(shown)}</a> ({max(path.stat().st_size / 1e6, 0.1):.1f} MB)'
 
 
 def papers(folder: Path, name: str) -> list[str]:

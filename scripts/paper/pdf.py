@@ -6,12 +6,15 @@ The files say what they are in their names; a PDF is tagged, and Typst refuses t
 from __future__ import annotations
 
 import argparse
+import io
 import json
 import re
 import shutil
 import time
+from itertools import takewhile
 from pathlib import Path
 
+import pikepdf
 import pypdfium2
 import typst
 from fontTools.ttLib import TTFont
@@ -23,9 +26,13 @@ from scripts.paper.typesetting import CHINESE, Typesetter, escape, quote
 HERE = Path(__file__).parent
 FACES = ROOT / "book" / "_static" / "fonts"
 PAPERS = {"a4": "a4", "letter": "us-letter"}
-#: In points: the margin at the foot of a page, what it may leave empty above that, and the room below its first lines.
-FOOT, GAP, TOP = 73, 90, 560
-ROUNDS = 2
+#: In points: the margin at the foot of a page, and how far below its head, or a drawing there, it may still begin.
+FOOT, HEAD = 73, 135
+#: What a page may leave empty at its foot before a drawing goes elsewhere, and before anything else is cut.
+GAPS = {True: 90, False: 115}
+KEPT = re.compile(r'#(keep|loose|stay)\("(kept-\d+)"')
+LINES = 45  # how far below a drawing the lines may be that it belongs to, if nothing is to stand between
+ROUNDS, FEW = 8, 4  # a draft that asks for few changes is the last: these hardly ever make others
 
 
 def make_fonts(folder: Path) -> None:
@@ -95,17 +102,16 @@ def index(typesetter: Typesetter, glossary: Page) -> str:
     return made
 
 
-def whole_book(site: Path, folder: Path, pages: list[Page]) -> str:
+def whole_book(site: Path, folder: Path, pages: list[Page]) -> list[str]:
+    """The parts of the book, each in a file of its own: Typst need not read all again where one has changed."""
     typesetter = Typesetter(site, folder, pages)
-    made, part = f"{front()}#contents(3)\n", ""
+    made, part = [f"{front()}#contents(3)\n"], ""
     for page in pages:
-        made += "#pagebreak(weak: true)\n"
-        if page.part != part:
-            part = page.part
-            made += f"#heading(level: 1)[{part}];\n"
-        made += typesetter.chapter(page)
+        head = "" if page.part == part else f"#heading(level: 1)[{page.part}];\n"
+        made.append(f"#pagebreak(weak: true)\n{head}{typesetter.chapter(page)}")
+        part = page.part
     glossary = next(page for page in pages if page.name == "glossary")
-    return made + answers(typesetter) + index(typesetter, glossary)
+    return [*made, answers(typesetter), index(typesetter, glossary)]
 
 
 def front() -> str:
@@ -114,49 +120,128 @@ def front() -> str:
     return f'#title-page(title, "{write_day(day_of_build())}", [{link}])\n'
 
 
-def one_chapter(site: Path, folder: Path, page: Page) -> str:
+def one_chapter(site: Path, folder: Path, page: Page) -> list[str]:
     typesetter = Typesetter(site, folder, [page])
-    return f"#heading(level: 1)[{TITLE}];\n{typesetter.chapter(page)}{answers(typesetter)}"
+    return [f"#heading(level: 1)[{TITLE}];\n{typesetter.chapter(page)}", answers(typesetter)]
 
 
-def gaps(made: bytes) -> list[float]:
-    """How many points each page leaves empty at its foot."""
-    left = []
-    for page in pypdfium2.PdfDocument(made):
-        below = (thing.get_bounds()[1] for thing in page.get_objects(max_depth=1))
-        left.append(min((height for height in below if height > FOOT - 8), default=FOOT) - FOOT)
-    return left
+class Gaps(dict[int, float]):
+    """How many points a page, by its number, leaves empty at its foot."""
+
+    def __init__(self, made: bytes) -> None:
+        self.sheets = pypdfium2.PdfDocument(made)
+
+    def __missing__(self, page: int) -> float:
+        below = (thing.get_bounds()[1] for thing in self.sheets[page - 1].get_objects(max_depth=1))
+        self[page] = min((height for height in below if height > FOOT - 8), default=FOOT) - FOOT
+        return self[page]
 
 
-def loosened(compiler: typst.Compiler) -> set[str]:
-    """What begins a page, because it shall not be cut, and leaves the page before it too empty: by its name."""
+def loosened(compiler: typst.Compiler) -> dict[str, str]:
+    """What is told to stand on one page and shall now stand otherwise, by its name: see `paper.typ`.
+
+    What begins a page, and leaves the page before it too empty, may be cut, or take another place if it is drawn. What
+    has thereby come to stand above the lines that it is drawn for stays below them.
+    """
+    # In this order: only `compile` reads a file again that has changed.
+    kept, anchors, drawn = (
+        json.loads(compiler.query(f"<{name}>", field="value")) for name in ("kept", "anchor", "drawn")
+    )
     made = compiler.compile(pdf_tags=False)
     assert isinstance(made, bytes)  # pages of other formats are a list
-    left = gaps(made)
-    first: dict[int, tuple[str, float]] = {}
-    for name, page, room in json.loads(compiler.query("<kept>", field="value")):
-        first.setdefault(page, (name, room))
-    return {name for page, (name, room) in first.items() if page > 1 and left[page - 2] > GAP and room > TOP}
+    left, seen = Gaps(made), 0
+    ends = {page: end for _, page, end in drawn}
+    found: dict[str, str] = {}
+    for name, page, height, floats in kept:
+        head = ends[page] if ends.get(page, height) < height else FOOT
+        first = page > max(seen, 1) and height < head + HEAD
+        if first and left[page - 1] > GAPS[floats]:
+            found[name] = "loose"
+        seen = page
+    for (name, page, height), (_, page_drawn, end) in zip(anchors, drawn, strict=True):
+        if page == page_drawn and height > end + LINES:
+            found[name] = "stay"
+    return found
 
 
-def set_in_type(folder: Path, name: str, title: str, body: str, papers: dict[str, str]) -> None:
-    """Set it a few times: whatever leaves too large a gap, where it shall not be cut, is let go the next time."""
-    source = folder / f"{name}.typ"
-    head = f'#import "paper.typ": *\n#let title = {quote(title)}\n#show: book.with(title)\n'
+def name_rows(made: pikepdf.Pdf) -> None:
+    """Tag what names a row of a table as its header: Typst can, by a function that its Python package has not."""
+    names = pikepdf.NameTree(made.Root.StructTreeRoot.IDTree) if "/IDTree" in made.Root.StructTreeRoot else {}
+    rows = [thing for thing in made.objects if isinstance(thing, pikepdf.Dictionary) and thing.get("/S") == "/TR"]
+    for number, row in enumerate(row for row in rows if row.P.S == "/TBody"):
+        heads = list(takewhile(is_name, row.K))
+        for place, cell in enumerate(heads):
+            cell.S, cell.ID = pikepdf.Name.TH, pikepdf.String(f"row{number}-{place}")
+            names[str(cell.ID)] = made.make_indirect(cell)
+            cell.A[0].Scope = pikepdf.Name.Row
+        for cell in list(row.K)[len(heads) :]:
+            cell.A[0].Headers.extend(head.ID for head in heads)
+
+
+def is_name(cell: pikepdf.Object) -> bool:
+    """Whether a cell holds nothing but words in bold, as the headers of rows do."""
+    return (
+        cell.S == "/TD" and len(cell.K) == 1 and isinstance(cell.K[0], pikepdf.Dictionary) and cell.K[0].S == "/Strong"
+    )
+
+
+def pack(made: bytes, path: Path) -> None:
+    """Write a PDF with all that describes it packed, which halves it."""
+    with pikepdf.open(io.BytesIO(made)) as opened:
+        name_rows(opened)
+        opened.save(
+            path,
+            object_stream_mode=pikepdf.ObjectStreamMode.generate,
+            recompress_flate=True,
+            deterministic_id=True,
+        )
+
+
+def set_in_type(folder: Path, name: str, title: str, parts: list[str], papers: dict[str, str]) -> None:
+    """Set drafts of it until no page leaves too large a gap, where something shall not be cut, and then the whole."""
+    source, files = folder / f"{name}.typ", [folder / f"{name}-{number}.typ" for number in range(len(parts))]
+    includes = "".join(f'#include "{file.name}"\n' for file in files)
+    source.write_text(
+        f'#import "paper.typ": *\n#let title = {quote(title)}\n#show: book.with(title)\n{includes}', encoding="utf-8"
+    )
     for paper, size in papers.items():
         start = time.time()
         path = folder.parent / f"{'decision-trees' if name == 'book' else name}-{paper}.pdf"
-        text = head + body
-        source.write_text(text, encoding="utf-8")
-        compiler = typst.Compiler(
-            source, font_paths=[folder / "fonts"], ignore_system_fonts=True, sys_inputs={"paper": size}
-        )
-        for _ in range(ROUNDS):
-            for kept in loosened(compiler):
-                text = text.replace(f'#keep("{kept}"', f'#loose("{kept}"')
-            source.write_text(text, encoding="utf-8")
-        compiler.compile(output=path, pdf_standards=["ua-1"])
+        texts = [f'#import "paper.typ": *\n#let title = {quote(title)}\n{part}' for part in parts]
+        how: dict[str, str] = {}
+        write_changed(files, texts, how)
+        # Drafts come first, and then the book itself, whose page numbers move some lines.
+        for inputs in ({"paper": size, "draft": "yes"}, {"paper": size}):
+            forget(11)
+            compiler = typst.Compiler(
+                source, font_paths=[folder / "fonts"], ignore_system_fonts=True, sys_inputs=inputs
+            )
+            for _ in range(ROUNDS):
+                found = loosened(compiler)
+                new = found.items() - how.items()
+                how |= found
+                write_changed(files, texts, how)
+                if len(new) < FEW:
+                    break
+                forget(9)
+        made = compiler.compile(pdf_standards=["ua-1"])
+        assert isinstance(made, bytes)
+        pack(made, path)
         print(f"{path} {path.stat().st_size / 1e6:.1f} MB in {time.time() - start:.0f} s")
+
+
+def forget(compilations: int) -> None:
+    """Let Typst drop what it has laid out and not used since: it keeps all of it, gigabytes, for ten compilations."""
+    for _ in range(compilations):
+        typst.compile(b" ", ignore_system_fonts=True)
+
+
+def write_changed(files: list[Path], texts: list[str], how: dict[str, str]) -> None:
+    """Write the parts with what is known of how their pieces stand; leave a file alone where nothing is new."""
+    for file, text in zip(files, texts, strict=True):
+        text = KEPT.sub(lambda kept: f'#{how.get(kept[2], kept[1])}("{kept[2]}"', text)
+        if not file.exists() or file.read_text(encoding="utf-8") != text:
+            file.write_text(text, encoding="utf-8")
 
 
 def main() -> None:

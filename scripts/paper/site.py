@@ -11,21 +11,32 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
-from xml.etree.ElementTree import Element
+from xml.etree.ElementTree import Element, TreeBuilder
 
-import tinyhtml5
 import yaml
+from lxml import etree
 
 ROOT = Path(__file__).resolve().parents[2]
 TITLE = "Decision Trees, from Entropy to Gradient Boosting"
 MATHML, SVG = "http://www.w3.org/1998/Math/MathML", "http://www.w3.org/2000/svg"
 #: Where the book can be read, if this is known: figures that move say so, and links out of a file lead there.
 ADDRESS = os.environ.get("BOOK_SITE_URL", "").rstrip("/")
+CAPITALS = {name.lower(): name for name in ("viewBox", "preserveAspectRatio", "textLength", "lengthAdjust")}
 #: What has a use on a screen alone.
 SCREEN = {
     *("headerlink", "explorable-controls", "explorable-challenge", "viewcode-link", "outline", "check-replies"),
     "your-table",
 }
+
+
+class Builder(TreeBuilder):
+    """Makes a tree of what lxml reads, which has no capitals in the names of attributes, and no comments."""
+
+    def start(self, tag: Any, attrs: Any) -> Element:
+        return super().start(tag, {CAPITALS.get(name, name): value for name, value in attrs.items()})
+
+    def comment(self, text: Any) -> Any:
+        pass
 
 
 @dataclass
@@ -59,12 +70,11 @@ def read(site: Path, name: str, part: str = "", depth: int = 0) -> Page:
     text = (site / "book" / f"{name}.html").read_text(encoding="utf-8")
     start = text.index("<article")
     article = text[text.index(">", start) + 1 : text.index("</article>", start)]
-    root = tinyhtml5.parse(f"<!doctype html><body>{article}", namespace_html_elements=False)
-    for element in root.iter():
-        if isinstance(element.tag, str):
-            element.tag = element.tag.rpartition("}")[2]
+    parser: Any = etree.HTMLParser(target=Builder(), encoding="utf-8", huge_tree=True)
+    root = etree.fromstring(f"<!doctype html><body>{article}".encode(), parser)
     for parent in list(root.iter()):
         remove(parent, lambda e: e.tag in ("script", "style", "button", "link") or bool(SCREEN & classes(e)))
+        remove(parent, lambda e: e.get("data-kind") == "check")  # what judges an answer, where it can be run
     return Page(name, part, depth, next(root.iter("section")))
 
 
@@ -108,6 +118,7 @@ def still(svg: Element) -> str:
         lambda found: f'transform="{found[1].replace("px", "")}" opacity="{found[2] or 1}"',
         text,
     )
+    text = re.sub(r"(M[\d.,-]+h)0\b", r"\1.01", text)  # a dot, of which Typst sees nothing if it has no length at all
     return text.replace("currentColor", "#000").replace("Canvas", "#fff").replace(" (drag here)", "")
 
 

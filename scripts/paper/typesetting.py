@@ -20,9 +20,13 @@ MOVED = {"fold-hint": "Hint", "fold-solution": "Solution"}
 LATER = {"fold-for-the-curious": "For the curious", "fold-in-print": "In print", "fold-checked": "Checked"}
 BOXES = {"proof": "theorem", "exercise": "exercise", "check": "check", "sidebar": "note"}
 LINES_KEPT = 36  # a listing, or a table, of more lines than these may always go on on the next page
-HIGHEST, WIDEST = 350, 374  # points that a drawing may take of a page
-COLUMNS = 86  # of code fit beside each other
-LINE, MOST_KEPT = 105, 2500  # letters of a table's line, and of a table that shall stand on one page
+HIGHEST, WIDEST = 350, 374  # points that a figure may take of a page
+COLUMNS, SMALLEST = 86, 0.8  # letters of code that fit beside each other, and how much smaller it may be for more
+LINE, MOST_KEPT = 98, 2500  # letters of a table's line, and of a table that shall stand on one page
+LETTER, TABLE, GUTTER = 4.55, 442, 13  # points of a letter in a table, and of a table's width, and between its columns
+#: A cell of a fold that does nothing but draw with a function of the book's own.
+DRAWS = re.compile(r"from figures\.\w+ import (\w+)\s+\1\(.*\)", re.DOTALL)
+NUMBER = re.compile(r"[-+−]?[\d.,]+(e[-+]?\d+)?( ± [\d.]+)?%?|NaN|nan|inf|–|·|")
 
 
 def quote(text: str) -> str:
@@ -33,6 +37,7 @@ def quote(text: str) -> str:
 def escape(text: str) -> str:
     """Text as Typst takes it literally, wherever it stands."""
     text = re.sub(r"[\\#$*_`<>@\[\]~/=+;\"'(-]", r"\\\g<0>", re.sub(r"\s+", " ", text))
+    text = re.sub(r"\b[a-z]\\-[a-z]+", r"#box[\g<0>];", text)  # a single letter stays with its word
     return re.sub(r"^( ?\d+)\.|\.(?=[a-z])", lambda found: f"{found[1] or ''}\\.", text)
 
 
@@ -73,25 +78,27 @@ class Typesetter:
         return self.mark(node) + self.inner(node)
 
     def inner(self, node: Element, without: Element | None = None) -> str:
-        out, before = [escape(node.text or "")], None
-        for child in node:
-            if child is not without and isinstance(child.tag, str):
-                self.before = before
-                out.append(self.element(child))
-                before = child
-            out.append(escape(child.tail or ""))
-        return "".join(out)
+        out = [escape(node.text or "")]
+        children = [child for child in node if child is not without and isinstance(child.tag, str)]
+        for child, before, after in zip(children, [None, *children], [*children[1:], None]):
+            self.before, self.after = before, after
+            out += [self.element(child), escape(child.tail or "")]
+        # What is told elsewhere, and nothing stands between: one line for all of it.
+        return re.sub(r",\);\s*#elsewhere\(", ", ", "".join(out))
 
     def mark(self, node: Element) -> str:
         """The place that links lead to, if any does."""
         label = f"{self.page}--{node.get('id')}"
         return f"#mark({quote(label)});" if label in self.wanted or "--term-" in label else ""
 
-    def kept(self, made: str, floats: bool = False) -> str:
-        """What shall not be cut by a page, unless that leaves a page half empty: then `pdf.loosened` lets go of it."""
+    def kept(self, made: str, floats: bool = False, sticky: bool = False) -> str:
+        """What shall not be cut by a page, unless that leaves a page half empty: then `pdf.loosened` lets go of it.
+
+        What is sticky stands on one page with what comes after it.
+        """
         self.count += 1
-        floats = floats and not self.boxes
-        return f'\n\n#keep("kept-{self.count}", {str(floats).lower()}, {made});\n\n'
+        how = f"floats: {str(floats and not self.boxes).lower()}, sticky: {str(sticky).lower()}"
+        return f'\n\n#keep("kept-{self.count}", {how}, {made});\n\n'
 
     # Text
 
@@ -103,7 +110,7 @@ class Typesetter:
 
     def on_strong(self, node: Element) -> str:
         """A term is bold where it is defined, for which the index looks; what else is bold, it does not ask for."""
-        if self.page == "glossary":
+        if self.pages[self.page].part == "Appendices":
             return f"#strong[{self.inner(node)}];"
         self.count += 1
         self.defined[text_of(node).lower().removesuffix("s")].append(f"use-{self.count}")
@@ -182,13 +189,32 @@ class Typesetter:
         text = "".join(node.itertext()).strip("\n")
         if not text:
             return ""
-        lines = text.split("\n")
-        size = min(1.0, COLUMNS / max(map(len, lines)))
-        kind = "code" if self.is_code else "output"
-        made = f"listing({quote(text)}, kind: {quote(kind)}, size: {max(size, 0.7):.2f})"
-        return self.kept(made) if len(lines) <= LINES_KEPT else f"\n\n#{made};\n\n"
+        lines, sticky = text.split("\n"), self.is_code and self.has_output
+        size = max(SMALLEST, min(1.0, COLUMNS / max(map(len, lines))))
+        kind = self.language if self.is_code else "output"
+        made = f"listing({quote(text)}, kind: {quote(kind)}, size: {size:.2f})"
+        return self.kept(made, sticky=sticky) if len(lines) <= LINES_KEPT else f"\n\n#{made};\n\n"
 
-    is_code = True
+    is_code, has_output, language = True, False, "text"
+
+    def on_highlight_python(self, node: Element) -> str:
+        self.language = "python"
+        made = self.inner(node)
+        self.language = "text"
+        return made
+
+    def on_code_block_caption(self, node: Element) -> str:
+        number, *told = node
+        return f"\n\n#caption[{escape(text_of(number))}. {''.join(map(self.element, told))}];\n\n"
+
+    def on_cell_input(self, node: Element) -> str:
+        """Code stands on one page with what it prints."""
+        if self.after is not None and DRAWS.fullmatch(text_of(node)):
+            return ""
+        self.has_output = self.after is not None
+        made = self.inner(node)
+        self.has_output = False
+        return made
 
     def on_cell_output(self, node: Element) -> str:
         self.is_code = False
@@ -210,8 +236,7 @@ class Typesetter:
         made = [[self.cell(cell, kind) for cell in row] for row in rows]
         top = f"table.header({', '.join(cell for row in made[:head] for cell in row)}), table.hline(stroke: .5pt), "
         cells = ", ".join(cell for row in made[head:] for cell in row)
-        sides = "right" if "dataframe" in classes(node) else "left"
-        look = f"columns: {columns(rows)}, align: {sides}, {top if head else 'inset: (x: 4pt, y: 3pt), '}"
+        look = f"columns: {columns(rows)}, align: {sides(rows[head:])}, {top if head else 'inset: (x: 4pt, y: 3pt), '}"
         table = f"tabled({kind}({look}{cells}))"
         long = len(rows) > LINES_KEPT or sum(len(text_of(cell)) for row in rows for cell in row) > MOST_KEPT
         return f"\n\n{self.mark(node)}#{table};\n\n" if long else self.mark(node) + self.kept(table)
@@ -219,8 +244,11 @@ class Typesetter:
     def cell(self, node: Element, kind: str = "table") -> str:
         body = self.inner(node).strip()
         body = f"*{body}*" if node.tag == "th" and body else body
-        spans = int(node.get("colspan", 1))
-        return f"{kind}.cell(colspan: {spans}, align: center)[{body}]" if spans > 1 else f"[{body}]"
+        across, down = int(node.get("colspan", 1)), int(node.get("rowspan", 1))
+        if across == down == 1:
+            return f"[{body}]"
+        place = "align: center" if across > 1 else "align: top"
+        return f"{kind}.cell(colspan: {across}, rowspan: {down}, {place})[{body}]"
 
     def on_dl(self, node: Element) -> str:
         return f"\n\n{self.mark(node)}{''.join(self.element(child) for child in node)}\n\n"
@@ -245,11 +273,12 @@ class Typesetter:
             title = next(
                 (e for e in node.iter("p") if classes(e) & {"admonition-title", "sidebar-title", "check-title"}), None
             )
+        sticky = self.after is not None and bool(classes(self.after) & set(MOVED))
         head = self.mark(node) + (self.inner(title) if title is not None else "")
         self.boxes += 1
         made = f"boxed({quote(kind)})[{head}][{self.inner(node, title)}]"
         self.boxes -= 1
-        return f"\n\n#{made};\n\n" if kind == "fold" else self.kept(made)
+        return f"\n\n#{made};\n\n" if kind == "fold" else self.kept(made, sticky=sticky)
 
     def on_admonition(self, node: Element) -> str:
         kind = next((kind for name, kind in BOXES.items() if name in classes(node)), "plain")
@@ -279,8 +308,9 @@ class Typesetter:
     def reply(self, node: Element) -> str:
         """What an answer is told, straight after the answer."""
         answer, *told = node
-        said = self.inner(answer).strip().removesuffix(".")
-        return f"#reply[#strong[{said}.]; {''.join(self.element(part).strip() + ' ' for part in told)}];\n"
+        said = self.inner(answer).strip()
+        end = "" if re.search(r"[.?!]\W*$", said) else "."
+        return f"#reply[#strong[{said}{end}]; {''.join(self.element(part).strip() + ' ' for part in told)}];\n"
 
     def on_tag_hide_cell(self, node: Element) -> str:
         """The code after a check tells its answer, so it goes to the answers."""
@@ -295,8 +325,8 @@ class Typesetter:
         """A fold: open in its place if it is a proof, and else where the page ends, or the book."""
         title = next(child for child in node if child.tag == "summary")
         kinds = classes(node)
-        if "fold-code" in kinds and not any("cell_output" in classes(e) for e in node.iter()):
-            return ""
+        if "fold-code" in kinds:  # what it prints belongs to the page, and then how it does
+            return self.inner(node, title) if any("cell_output" in classes(e) for e in node.iter()) else ""
         for kind, name in (MOVED | LATER).items():
             if kind in kinds:
                 return self.moved(node, title, name, kind in LATER)
@@ -310,15 +340,16 @@ class Typesetter:
                 f"\n\n#rubric[#mark({quote(label)});{self.inner(title)}];\n\n{self.mark(node)}{self.inner(node, title)}"
             )
             self.later.append(made)
-            return f"\n\n#elsewhere({quote(label)})[{self.inner(title)}];\n\n"
+            return f"\n\n#elsewhere(({quote(label)}, [{self.inner(title)}]),);\n\n"
         head = f"#rubric[{escape(self.exercise)}];\n" if name == "Hint" or not self.answers_hinted() else ""
         self.hinted = self.exercise if name == "Hint" else ""
         made = f"#solved({quote(name)}, {quote(label)})[{self.mark(node)}{self.inner(node, title)}];\n\n"
         self.answers[self.page].append(head + made)
-        return f"\n\n#elsewhere({quote(label)})[{name}];\n\n"
+        return f"\n\n#elsewhere(({quote(label)}, [{name}]),);\n\n"
 
     hinted = ""
-    before: Element | None = None  # what stands before an element, in the same parent
+    before: Element | None = None  # what stands before an element, in the same parent, and after it
+    after: Element | None = None
 
     def answers_hinted(self) -> bool:
         """Whether the exercise's title stands already above its hint."""
@@ -327,22 +358,22 @@ class Typesetter:
     # Pictures
 
     def on_svg(self, node: Element) -> str:
-        return self.kept(f"drawn({self.drawing(node)})", floats=True)
+        return self.kept(f"drawn({self.drawing(node, None)})", floats=True)
 
     def on_treekit_tree(self, node: Element) -> str:
         return "".join(self.on_svg(svg) for svg in node.iter("svg"))
 
     on_treekit_rows = on_treekit_tree
 
-    def drawing(self, svg: Element, widest: float = WIDEST) -> str:
-        """A drawing as a call of Typst's `image`."""
+    def drawing(self, svg: Element, widest: float | None) -> str:
+        """A drawing as a call of Typst's `image`, at its own size if no width is named."""
         alt = svg.get("aria-label") or "drawing"
         width, height = map(float, svg.get("viewBox", "0 0 400 1").split()[2:])
-        widest = min(widest, HIGHEST * width / height)
+        wide = 0.75 * width if widest is None else min(0.75 * width, widest, HIGHEST * width / height)
         text = still(svg)
         name = hashlib.sha1(text.encode()).hexdigest()[:12] + ".svg"
         (self.folder / name).write_text(text, encoding="utf-8")
-        return f"image({quote(name)}, width: {min(0.75 * width, widest):.0f}pt, alt: {quote(alt)})"
+        return f"image({quote(name)}, width: {wide:.0f}pt, alt: {quote(alt)})"
 
     def on_figure(self, node: Element) -> str:
         """A figure that moves on the site, in the frame that it was drawn with, and where it moves."""
@@ -377,13 +408,24 @@ def columns(rows: list[list[Element]]) -> str:
     longest = [max(map(len, column), default=0) for column in texts]
     if sum(longest) <= LINE or not full:
         return str(wide)
-    word = [max((len(word) for text in column for word in re.split(r"\W", text)), default=0) for column in texts]
-    mean = [sum(map(len, column)) / len(column) for column in texts]
-    widths = [
-        "auto" if most <= LINE / (2 * wide) else f"{some + least:.1f}fr"
-        for most, least, some in zip(longest, word, mean)
+    # Every column holds its longest word; what is left of the width goes to those with longer lines.
+    least = [max((len(word) for text in column for word in re.split(r"[\s-]", text)), default=0) for column in texts]
+    more = [max(0, sum(map(len, column)) / len(column) - word) for column, word in zip(texts, least)]
+    more = [min(some, most - word) for some, most, word in zip(more, longest, least)]
+    points = [LETTER * word + GUTTER for word in least]
+    left = max(0, TABLE - sum(points)) / (sum(more) or 1)
+    return f"({', '.join(f'{width + left * some:.0f}pt' for width, some in zip(points, more))})"
+
+
+def sides(rows: list[list[Element]]) -> str:
+    """Where each column of a table stands: numbers on the right, and what the site has there; words on the left."""
+    wide = max(len(row) for row in rows) if rows else 1
+    full = [row for row in rows if len(row) == wide]
+    right = [
+        all("text-right" in classes(row[place]) or NUMBER.fullmatch(text_of(row[place])) for row in full)
+        for place in range(wide)
     ]
-    return f"({', '.join(widths)})"
+    return f"({', '.join('right' if yes else 'left' for yes in right)},)"
 
 
 def ids(article: Element) -> list[str]:

@@ -276,6 +276,8 @@ def test_every_module_says_what_it_is(tmp_path):
     silent.write_text("x = 1\n")
     assert house.first_line(said) == "The algorithms of the book as plain formulas, in the order of its chapters."
     assert house.first_line(silent) == ""
+    silent.write_text('"""Found by :func:`treekit.plain.grow`, as `make page` shows."""\n')
+    assert house.first_line(silent) == "Found by treekit.plain.grow, as make page shows."
 
 
 def names_in(path: Path) -> set[str]:
