@@ -168,14 +168,17 @@ tuning: $(READY)
 # Binder installs less than the book, nbgrader and JupyterLite in environments of their own: each has a lock, in the book's
 # versions. JupyterLite's notebooks start with what Pyodide's lock names, in its versions.
 LEFT_OUT = rfc3987-syntax
-COMPILE = .venv/bin/uv pip compile --system-certs --universal --python-version $(lastword $(PYTHONS)) --generate-hashes \
-    --custom-compile-command "make lock" --quiet
+COMPILE_FOR = .venv/bin/uv pip compile --system-certs --universal --generate-hashes --custom-compile-command "make lock" \
+    --quiet --python-version
+COMPILE = $(COMPILE_FOR) $(lastword $(PYTHONS))
+# What Pyodide's lock names runs on Pyodide's own Python alone.
+PYODIDE_PYTHON = 3.13
 
 lock: $(READY)
 	echo $(LEFT_OUT) | $(COMPILE) --excludes - --output-file requirements.txt requirements.in
 	$(COMPILE) --constraints requirements.txt --output-file binder/requirements.txt binder/requirements.in
 	$(COMPILE) --constraints requirements.txt --output-file lite/requirements.txt lite/requirements.in
-	.venv/bin/python -m scripts.lite --names | $(COMPILE) --no-deps --output-file lite/kernel.txt -
+	.venv/bin/python -m scripts.lite --names | $(COMPILE_FOR) $(PYODIDE_PYTHON) --no-deps --output-file lite/kernel.txt -
 	echo nbgrader | $(COMPILE) --constraints requirements.txt --output-file binder/nbgrader.txt -
 
 # Tests of treekit and a tag come before: RELEASING.md.

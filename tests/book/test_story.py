@@ -103,6 +103,29 @@ def hanging_colons(cells: Iterable[NotebookNode]) -> Iterator[str]:
             yield prose[-60:]
 
 
+def names_by_use(code: str) -> tuple[set[str], set[str], set[str]]:
+    """What a cell only reads, what it sets, and the variables of its loops; functions keep their own names."""
+    body = ast.parse(re.sub(r"(?m)^\s*[%!].*", "", code)).body
+    nodes = [node for part in body if not isinstance(part, ast.FunctionDef | ast.ClassDef) for node in ast.walk(part)]
+    names = [node for node in nodes if isinstance(node, ast.Name)]
+    stored = {node.id for node in names if isinstance(node.ctx, ast.Store)}
+    stored |= {node.arg for node in nodes if isinstance(node, ast.arg)}
+    targets = [node for loop in nodes if isinstance(loop, ast.For) for node in ast.walk(loop.target)]
+    loops = {node.id for node in targets if isinstance(node, ast.Name)}
+    return {node.id for node in names} - stored, stored - loops, loops
+
+
+def lost_to_loops(notebook: NotebookNode) -> Iterator[str]:
+    """The names that a cell reads where a loop has overwritten what an earlier cell had set."""
+    kept: set[str] = set()
+    lost: set[str] = set()
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            reads, sets, loops = names_by_use(cell.source)
+            yield from reads & lost
+            kept, lost = kept | sets, (lost | loops & kept) - sets
+
+
 @pytest.fixture(scope="module")
 def pages() -> Pages:
     return read_pages()
@@ -127,6 +150,10 @@ def test_the_number_of_a_formula_has_no_text_of_its_own(pages):
 
 def test_a_colon_has_something_behind_it(pages):
     assert {page: found for page, notebook in pages.items() if (found := list(hanging_colons(notebook.cells)))} == {}
+
+
+def test_no_loop_overwrites_what_a_later_cell_reads(pages):
+    assert {page: found for page, notebook in pages.items() if (found := list(lost_to_loops(notebook)))} == {}
 
 
 def small(*cells: NotebookNode) -> NotebookNode:
@@ -165,3 +192,9 @@ def test_a_colon_with_nothing_behind_it_is_caught():
     assert list(hanging_colons([announced, new_markdown_cell("Next.")])) == ["Here it is:"]
     assert list(hanging_colons([announced, folded])) == list(hanging_colons([announced])) == ["Here it is:"]
     assert list(hanging_colons([announced, new_code_cell("1")])) == []
+
+
+def test_a_name_that_a_loop_overwrites_is_caught():
+    first, loop, last = (new_code_cell(code) for code in ("n = 17", "for n in (1, 2):\n    print(n)", "print(1 / n)"))
+    assert list(lost_to_loops(small(first, loop, last))) == ["n"]
+    assert list(lost_to_loops(small(first, loop, first, last))) == list(lost_to_loops(small(loop, last))) == []
