@@ -276,7 +276,7 @@ def sampled_gradients(g: Sequence[float], kept: Sequence[int], drawn: Sequence[i
 
 
 def bundled(columns: Mapping[str, Sequence[int]], bundle: Sequence[int]) -> Picture:
-    """Columns that are never different from zero in the same row, and the one column that they become."""
+    """Columns of which each row uses at most one, with zeros in the others, and the one column that they become."""
     names, n = list(columns), len(bundle)
     step = 386 / n
     drawing = ""
@@ -340,19 +340,20 @@ def relative_to_first(left: pd.DataFrame) -> pd.DataFrame:
 
 
 @plotted
-def plot_steps(left: pd.DataFrame) -> None:
+def plot_steps(left: pd.DataFrame, tables: Mapping[str, Sequence[str]]) -> None:
     """The loss after each step as a share of that of the first, a line for each table, with the standard error.
 
-    `left` has the columns table, model, split and left, a line for each split.
+    `left` has the columns table, model, split and left, a line for each split; `tables` names the tables of each
+    kind of loss, which share a panel. The steps run downwards, so that their names lie flat.
     """
-    _, panels = side_by_side(2, 5, sharey=True)
-    tables = left["table"].unique()
-    for ax, part in zip(panels, (tables[::2], tables[1::2])):
-        for table, color in zip(part, CLASS_COLORS):
+    figure, panels = side_by_side(len(tables), 4.6, sharex=True, sharey=True)
+    colors = iter(CLASS_COLORS)
+    for ax, (loss, names) in zip(panels, tables.items()):
+        for table, color in zip(names, colors):
             steps = relative_to_first(left[left["table"] == table])
             place = np.arange(len(steps))
-            ax.errorbar(place, steps["share"], steps["error"], fmt="o-", color=color, capsize=3, label=table)
-            names = [name.removeprefix("and ").replace("_bynode", "") for name in steps.index]
-            ax.set_xticks(place, names, rotation=60, ha="right")
-        ax.legend(frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1))
-    panels[0].set_ylabel("loss, as a share of the defaults'")
+            ax.errorbar(steps["share"], place, xerr=steps["error"], fmt="o-", color=color, capsize=3, label=table)
+        ax.legend(frameon=False, title=loss, loc="lower center", bbox_to_anchor=(0.5, 1))
+    panels[0].set_yticks(place, [name.removeprefix("and ").replace("_bynode", "") for name in steps.index])
+    panels[0].invert_yaxis()
+    figure.supxlabel("loss, as a share of the defaults'", fontsize="medium")

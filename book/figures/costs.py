@@ -395,8 +395,8 @@ def pairs_grid(scores: pd.Series, is_ripe: pd.Series) -> Picture:
     """A cell for each pair of a ripe melon, by rows, and an unripe one, by columns: shaded if the ripe one is first."""
     order = scores.sort_values(ascending=False).index
     ripe, unripe = order[is_ripe[order]], order[~is_ripe[order]]
-    side, left, bottom = 30, 60, 24 + 30 * len(ripe)
-    drawing, n_won = "", 0
+    side, left, bottom = 30, 60, 34 + 30 * len(ripe)
+    drawing, n_won = text(0, 18, "ripe melons, highest score at the bottom"), 0
     for i, a in enumerate(ripe):
         y = bottom - side * (i + 1)
         drawing += melon(a, True, left - 20, y + side / 2)
@@ -411,12 +411,13 @@ def pairs_grid(scores: pd.Series, is_ripe: pd.Series) -> Picture:
     spots = zip((np.cumsum(~steps) - 1).tolist(), np.cumsum(steps).tolist())
     stairs = "L".join(f"{left + side * x},{bottom - side * y}" for x, y in spots)
     drawing += path(f"M{stairs}", **OUTLINE, stroke_width=3)
+    drawing += text(0, bottom + 56, "unripe melons, highest score on the left")
     width = left + side * len(unripe)
     return Picture(
         alt=f"A grid with a row for each of {len(ripe)} ripe melons and a column for each of {len(unripe)} unripe, by "
         f"their scores. {n_won} of the {len(ripe) * len(unripe)} cells are shaded: there the ripe one has the higher "
         "score. A staircase from the lower left to the upper right corner divides them from the others.",
-        size=(width + 8, bottom + 40),
+        size=(width + 8, bottom + 64),
         drawing=drawing,
     )
 

@@ -93,6 +93,16 @@ def test_shaded_pairs_are_the_area(melons):
     assert won / pairs == pytest.approx(roc_auc_score(is_ripe, scores))
 
 
+def test_pairs_lie_as_the_names_of_their_axes_promise(melons):
+    scores, is_ripe = melons
+    drawing = pairs_grid(scores, is_ripe).drawing
+    assert "highest score at the bottom<" in drawing and "highest score on the left<" in drawing
+    at = re.findall(r'<text x="([\d.]+)" y="([\d.]+)"[^>]*>(\d+)</text>', drawing)
+    x, y = ({int(name): float(spot[k]) for *spot, name in at} for k in (0, 1))
+    assert max(is_ripe[is_ripe].index, key=y.get) == scores[is_ripe].idxmax()
+    assert min(is_ripe[~is_ripe].index, key=x.get) == scores[~is_ripe].idxmax()
+
+
 @pytest.mark.parametrize("curve", [RATES, SHARES])
 def test_thresholds_count_as_a_confusion_matrix(scored, curve):
     p, y = scored
