@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
+import sys
 
 import pytest
 from hypothesis import settings
@@ -39,6 +41,26 @@ FLAGS = [
     "--disable-sync",
     f"--disable-features={','.join(FEATURES_OFF)}",
 ]
+NO_BROWSER = f"no browser: none of {', '.join(BROWSERS)} is installed, and CHROMIUM is not set"
+
+
+def find_browser():
+    """The browser that CHROMIUM names, or the first that is installed; None without one."""
+    return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)), None)
+
+
+@contextlib.contextmanager
+def launched():
+    """A headless browser; a command ends without one."""
+    found = find_browser()
+    if not found:
+        sys.exit(NO_BROWSER)
+    from playwright.sync_api import sync_playwright  # only here: most tests need no browser
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=found, args=FLAGS)
+        yield browser
+        browser.close()
 
 
 @pytest.hookimpl(tryfirst=True)  # before -m chooses
@@ -52,12 +74,7 @@ def pytest_collection_modifyitems(items):
 @pytest.fixture(scope="module")
 def browser():
     """A headless browser. Without one its tests are left out: the run says so, and with CI=true it fails."""
-    found = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)), None)
-    if not found:
-        pytest.skip(f"no browser: none of {', '.join(BROWSERS)} is installed, and CHROMIUM is not set")
-    from playwright.sync_api import sync_playwright  # only here: most tests need no browser
-
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=found, args=FLAGS)
+    if not find_browser():
+        pytest.skip(NO_BROWSER)
+    with launched() as browser:
         yield browser
-        browser.close()

@@ -9,7 +9,6 @@ the page that grows a tree of them, each on a page anew, until its rules are the
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 from pathlib import Path
 
@@ -17,7 +16,7 @@ from sklearn import datasets
 
 from tests.book.sites import outside
 from tests.book.weight import DESK, compressed, server
-from tests.conftest import BROWSERS, FLAGS
+from tests.conftest import launched
 
 #: A page, and words in the code of a cell there.
 CELLS = {
@@ -64,15 +63,9 @@ def tree_of(tab, name):
 
 def main():
     """Print a line for each cell, and for each table."""
-    from playwright.sync_api import sync_playwright
-
-    found = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if not found:
-        sys.exit(f"no browser: none of {', '.join(BROWSERS)} is installed")
     for path in Path(sys.argv[1]).glob("_static/pyodide/*"):
         compressed(path)  # once: a host has done so before anybody comes
-    with server(Path(sys.argv[1])) as served, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=found, args=FLAGS)
+    with launched() as browser, server(Path(sys.argv[1])) as served:
         for name, (page, words) in CELLS.items():
             with browser.new_context(viewport=DESK) as context:
                 tab, elsewhere = context.new_page(), []

@@ -11,7 +11,6 @@ packages could not be loaded: where Pyodide's public address cannot be reached, 
 from __future__ import annotations
 
 import json
-import shutil
 import sys
 import time
 from pathlib import Path
@@ -20,7 +19,7 @@ from scripts.execute import BOOK
 from scripts.replay import compare, report
 from scripts.wasm import chapters
 from tests.book.sites import served
-from tests.conftest import BROWSERS, FLAGS
+from tests.conftest import launched
 
 #: Packages that Pyodide does not have.
 ABSENT = {"dask", "distributed"}
@@ -54,14 +53,9 @@ def replayed(context, address, notebook):
 
 
 def main(site, *wanted):
-    from playwright.sync_api import sync_playwright
-
-    found = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if not found:
-        sys.exit(f"no browser: none of {', '.join(BROWSERS)} is installed")
     faults = 0
-    with served(Path(site)) as address, sync_playwright() as playwright:
-        context = playwright.chromium.launch(executable_path=found, args=FLAGS).new_context()
+    with launched() as browser, served(Path(site)) as address:
+        context = browser.new_context()
         context.set_default_timeout(0)
         for chapter in wanted or chapters():
             start = time.monotonic()

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import functools
 import gzip
-import shutil
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from tests.book.sites import QuietHandler, serving
-from tests.conftest import BROWSERS, FLAGS
+from tests.conftest import launched
 
 DESK, PHONE = {"width": 1440, "height": 900}, {"width": 390, "height": 844}
 TEXT = {".html", ".css", ".js", ".mjs", ".svg", ".json", ".wasm"}
@@ -107,18 +106,12 @@ def visit(browser, server, page, viewport=DESK, is_slow=False):
 
 def main():
     """Print a line for each page."""
-    from playwright.sync_api import sync_playwright
-
     site, *pages = sys.argv[1:]
-    found = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if not found:
-        sys.exit(f"no browser: none of {', '.join(BROWSERS)} is installed")
     on_phone = f"seconds on a phone ({SLOWER} times slower, {KBIT / 1000} Mbit/s, {LATENCY} ms)"
-    print(
-        f"{'':16}{'':6}{'':10}{on_phone}\n{'page':16}{'KB':>6}{'requests':>10}{'text':>8}{'formulas':>10}{'figures':>9}{'shift':>8}"
-    )
-    with server(site) as served, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=found, args=FLAGS)
+    with launched() as browser, server(site) as served:
+        print(
+            f"{'':16}{'':6}{'':10}{on_phone}\n{'page':16}{'KB':>6}{'requests':>10}{'text':>8}{'formulas':>10}{'figures':>9}{'shift':>8}"
+        )
         for page in pages or PAGES:
             desk = visit(browser, served, f"book/{page}.html")
             phone = visit(browser, served, f"book/{page}.html", PHONE, is_slow=True)
