@@ -216,7 +216,8 @@ def test_constraints_as_lightgbm(chapter):
     """Every split is the best of what `may_follow` allows, and somewhere a forbidden column would gain more."""
     stored = STORED["constraints"]
     rows, _ = residuals(*table("patients"))
-    assert any([*follows(chapter, stored["constrained"], rows, [], stored["groups"])])  # a list: all splits are looked at
+    # Lists, so that every split is looked at before any() is content.
+    assert any([*follows(chapter, stored["constrained"], rows, [], stored["groups"])])
     everything = [["bmi", "bp", "s5"]]
     assert not any([*follows(chapter, stored["free"], rows, [], everything)])
 
@@ -238,7 +239,7 @@ def test_constraints_as_xgboost(chapter):
         return {"column": node["split"], "cut": float(cut), "gain": node["gain"], "below": [yes, no]}
 
     rows, _ = residuals(X, y)
-    assert any([*follows(chapter, nested(json.loads(dumped)), rows, [], groups)])  # a list: all splits are looked at
+    assert any([*follows(chapter, nested(json.loads(dumped)), rows, [], groups)])
 
 
 @pytest.mark.parametrize("case", range(len(STORED["categories"])))
