@@ -119,7 +119,7 @@ class _Path(Scene):
         if k == 0:
             return f"Before melon {name} has answered anything, all {len(alike)} melons are like it: {counts}."
         if given > k:
-            return f"Melon {name} has been in its leaf since its answer {k}: {counts}."
+            return f"Melon {name} has only {k} answer{'s' * (k > 1)} to give: {counts}."
         end = ", and the tree asks nothing more" if k == len(self.moves[name]) else ""
         return f"After {k} answer{'s' * (k > 1)} of melon {name}: {counts}{end}."
 
@@ -403,10 +403,12 @@ class _MadeUp(Scene):
         return marks
 
     def numbers(self, spots: list[tuple[int, int]], is_line: bool) -> Places:
-        """Where the numbers stand: neighbours on a line in turn above, below, higher above and further below it."""
+        """Where the numbers stand: in the melons, or, of neighbours on a line, in turn at four heights beside it."""
         if not is_line:
             return {("inside", name): spot for name, spot in zip(self.X.index, spots)}
-        off = dict(zip(np.argsort(self.X[self.still], kind="stable").tolist(), itertools.cycle((-17, 17, -33, 33))))
+        away = 1 if spots[0][1] < (self.plane.box[1] + self.plane.box[3]) / 2 else -1  # to where there is more room
+        order = np.argsort(self.X[self.still], kind="stable").tolist()
+        off = dict(zip(order, itertools.cycle(away * step for step in (-17, 17, 33, 49))))
         return {("beside", name): (x, y + off[n]) for n, (name, (x, y)) in enumerate(zip(self.X.index, spots))}
 
     def frame(self, given: Any) -> State:

@@ -354,7 +354,7 @@ def orders_explorer(x: pd.DataFrame, is_ripe: pd.Series) -> Explorable:
             "Your guess: the root splits. How many comparisons sort both orders again?",
             ["none", "one for each melon", "as many as at first"],
             answer="none" if melons.stay_sorted() else "as many as at first",
-            truth=f"sorting again would take about {melons.comparisons(1):.0f}, but they keep their order",
+            truth=f"sorting again would take about {melons.comparisons(1):.0f}, but the melons keep their order",
         ),
         challenge="Step down. Do two full lines ever cross, or two dashed ones? Find the level on which every melon is "
         "in a leaf.",

@@ -192,7 +192,7 @@ class _Blocks(Scene):
                 high = n * (self.plane.y(0) - self.plane.y(1))
                 places[f"bin {b} class {kind}"] = (*self.plane.at(b + 0.12, top), 1, high, 1 if n else 0)
         cut = self.best_cut(order, n_added)
-        none = "" if n_added else centred(256, 180, "no histogram has been added yet")
+        none = "" if n_added else centred(256, 240, "no histogram has been added yet")
         return [self.trace(order, n_added) + none], places | ({"cut": (self.plane.x(cut[0] + 1), 36)} if cut else {})
 
     def trace(self, order: str, n_added: int) -> str:
