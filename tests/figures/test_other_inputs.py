@@ -344,7 +344,7 @@ def votes(rng):
 def floor(rng):
     for (rho, m), _, sentence, _ in states(variance_explorer()):
         covariance = np.full((m, m), rho) + (1 - rho) * np.eye(m)
-        yield f"= {covariance.mean():.2f}, so", sentence
+        yield f"= {covariance.mean():.3f}, so", sentence
 
 
 def swelling(rng):
@@ -436,9 +436,7 @@ def turns(path):
 def codes(rng):
     words = permuted(rng)
     ripe, of_texture = words["ripe"] == "yes", words.groupby("texture", observed=True)["ripe"]
-    code = (of_texture.transform(lambda y: (y == "yes").sum()).astype(float) + 8 / 17) / (
-        of_texture.transform("size") + 1
-    )
+    code = of_texture.transform(lambda y: (y == "yes").mean()).astype(float)
     most = max(((code > cut) == ripe).sum() for cut in code)
     for (column, how, n), _, sentence, _ in states(codes_explorer(words)):
         if how != BEFORE and n == 17:
