@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from figures.charts import Chart, Picture, region, ticks
 from figures.explorable import Choice, Explorable, Panel, Places, Scene, Slider, State
 from figures.looks import OUTLINE, centred, ending, filled, in_class, path, ringed, stroked
-from figures.melons import melon, melon_marks, melons_at, piled, ripe_and_unripe
+from figures.melons import melon, melon_marks, melons_at, piled
 from figures.plots import PLOT_WIDTH, axes, plain_ticks, plotted
 from treekit.models.deep_forest import assign_folds, out_of_fold, with_class_vectors
 from treekit.models.random_forest import RandomForestClassifier
@@ -102,7 +102,7 @@ class _Levels(Scene):
         drawn += "".join(centred(self.plane.x(tick), 347, f"{tick:g}") for tick in (0, 0.5, 1))
         drawn += centred(half, 370, "mean share of ripe")
         drawn += text(14, 26, "predicted unripe (up to ½)") + ending(478, 26, "predicted ripe")
-        drawn += ripe_and_unripe(30, 58) + text(258, 63, "ringed: predicted wrong")
+        drawn += text(22, 63, "hollow: ripe; filled: unripe") + text(258, 63, "ringed: predicted wrong")
         for level, x in enumerate(self.middles, start=1):
             drawn += rect(x - self.width / 2, 386, self.width, 48, **OUTLINE, stroke_opacity=FAINT, rx=4)
             drawn += centred(x, 405, f"level {level}")
@@ -133,8 +133,7 @@ class _Levels(Scene):
         but = f", all but {', '.join(map(str, self.X.index[~right]))}" * (not right.all())
         return (
             f"Level {level} classifies {right.sum()} of {len(right)} melons correctly{but}. "
-            f"The larger of a melon's two shares, which says how sure the forests are, is "
-            f"{np.maximum(mean, 1 - mean).mean():.3f} on average."
+            f"A melon's larger share, how sure the forests are, is {np.maximum(mean, 1 - mean).mean():.3f} on average."
         )
 
     def lines(self, seen: str, level: int) -> list[int]:
@@ -172,7 +171,7 @@ class _Levels(Scene):
                 share = self.shares[seen][max(level - 2, 0)][b][n]
                 x = self.share_x + (self.cell + 4) * b
                 place = (x, middles[n], max(round(self.cell * share), 0.01), 1)
-                places[b, name] = place if level > 1 else (480, middles[n], 0.01, 1, 0)
+                places[b, name] = place if level > 1 else (480, middles[n], 1, 1, 0)
         if level == 1:
             return [text(self.share_x, 20, "no shares yet")], places
         cells = "".join(
