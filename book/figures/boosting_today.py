@@ -20,7 +20,7 @@ from treekit import plain
 from treekit.pen.palette import BAR, CLASS_COLORS, GAIN, REGION, RIPE, UNRIPE
 from treekit.pen.svg import circle, line, rect, text
 
-OWN, BEFORE = "all labels, its own too", "the labels before it"
+OWN, BEFORE = "all labels", "those before it"
 BY_LEAF, BY_LEVEL = "leaf by leaf", "level by level"
 OTHER = {BY_LEAF: BY_LEVEL, BY_LEVEL: BY_LEAF}
 
