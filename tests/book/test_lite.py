@@ -111,8 +111,9 @@ def opened(context, address, path):
     cells = tab.locator(".jp-Notebook .jp-CodeCell")
     words = "your code here" if path.startswith("exercises") else ""  # the other cells of an exercise are locked
     cells.filter(has_text=words).first.wait_for(timeout=LONGEST)
+    # On a phone the toolbar has no room for what tells that Python has come. Before it has, cells come and go.
+    tab.wait_for_selector(".jp-Notebook-ExecutionIndicator[data-status=idle]", state="attached", timeout=LONGEST)
     cell = cells.nth(next(k for k, text in enumerate(cells.all_inner_texts()) if words in text))
-    tab.wait_for_selector(".jp-Notebook-ExecutionIndicator[data-status=idle]", timeout=LONGEST)
     return tab, cell
 
 
