@@ -96,9 +96,9 @@ def told_of(columns: list[Column]) -> list[str]:
     """What the reader should know of the columns: which words count as gaps, and which columns are left out."""
     told = []
     for column in columns:
-        if column.strays and column.kind == "number":
+        if column.strays:
             are = "is no number and counts as a gap" if len(column.strays) == 1 else "are no numbers and count as gaps"
-            told.append(f"In “{column.name}” {listed(column.strays)} {are}.")
+            told.append(f"In “{column.name}”, {listed(column.strays)} {are}.")
     left_out = [column for column in columns if column.kind == "left out"]
     if len(left_out) == 1:
         told.append(f"“{left_out[0].name}” is left out, because {left_out[0].why}.")

@@ -254,7 +254,7 @@ def fitted(rows: list[list[str]], width: int, separator: str, notes: list[str]) 
         notes.append(
             f"{len(ragged):,} row{'s have' if len(ragged) > 1 else ' has'} more or fewer fields than there are names: "
             "missing ones count as gaps, and surplus ones were left out. Look for "
-            f"“{in_line(' '.join(ragged[0]))[:40]}”."
+            f"“{in_line(separator.join(ragged[0]))[:40]}”."
         )
     return [[in_line(word) for word in (row + [""] * width)[:width]] for row in rows]
 

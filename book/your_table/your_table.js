@@ -224,7 +224,7 @@ function headline() {
   const first = `${name} ${is} ${on} ${shown(own[judged])} ${of} ${rows}${before}`;
   const last = `${guess.name}${comma} ${is} ${on} ${shown(guess[judged])}.`;
   const isBetter = tree.is_numbers ? own[judged] < guess[judged] : own[judged] > guess[judged];
-  const warning = "On new rows it is no better than that guess: these columns may tell too little, or the rows are too few.";
+  const warning = `${name} is no better than that guess: these columns may tell too little, or the rows are too few.`;
   return `${first}; ${last}${isBetter ? "" : ` ${warning}`}`;
 }
 

@@ -108,7 +108,7 @@ def test_ragged_rows_are_filled_and_told():
     table = read_table(b"a,b,c\n1,2,3\n4,5\n6,7,8,9\n1,2,3,\n")
     assert table.rows == [["1", "2", "3"], ["4", "5", ""], ["6", "7", "8"], ["1", "2", "3"]]
     assert len(table.notes) == 1 and table.notes[0].startswith("2 rows have more or fewer fields than there are names")
-    assert table.notes[0].endswith("Look for “4 5”.")
+    assert table.notes[0].endswith("Look for “4,5”.")
 
 
 def test_a_row_of_numbers_in_the_place_of_names_is_told():
@@ -192,7 +192,7 @@ def test_a_few_words_among_numbers_count_as_gaps_and_are_told():
     about = take(f"x,y,one,k\n{''.join(rows)}".encode(), "t.csv")
     assert about["columns"][0]["kind"] == "number" and about["columns"][0]["n_gaps"] == 1
     assert about["notes"] == [
-        "In “x” “none” is no number and counts as a gap.",
+        "In “x”, “none” is no number and counts as a gap.",
         "“one” and “k” are left out; “What each column is taken for” says why.",
     ]
     assert kind(*words[1:])[0] != "number"
