@@ -35,7 +35,7 @@ KNOWN: dict[str, Cells] = {
         6: "scikit-learn 1.9 instead of 1.8: on a desk, too, its boosting is another",
         34: "scikit-learn 1.9 instead of 1.8: on a desk, too, its boosting is another",
     },
-    "deep_forest": {41: "scikit-learn 1.9 instead of 1.8: on a desk, too, its stack and its boosting are others"},
+    "deep_forest": {42: "scikit-learn 1.9 instead of 1.8: on a desk, too, its stack and its boosting are others"},
     "missing_values": {45: "scikit-learn 1.9 instead of 1.8: on a desk, too, its boosting is another"},
 }
 
