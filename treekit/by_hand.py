@@ -15,7 +15,7 @@ if texture is not clear then unripe  [ripe 0, unripe 1]
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import inf, ulp
 from typing import Any, NamedTuple
 
@@ -70,13 +70,16 @@ def cut(tree: Node, path: Sequence[Any]) -> Node:
 
 
 # In words.
-def rules(node: Node, conditions: Sequence[str] = (), classes: Sequence[Any] | None = None) -> list[str]:
+def rules(node: Node, conditions: Mapping[Any, str] | None = None, classes: Sequence[Any] | None = None) -> list[str]:
     """A rule for each leaf, as :meth:`treekit.Tree.export_rules` writes them."""
+    conditions = conditions or {}
     classes = sorted(node.value, key=str) if classes is None else classes
     if not node.branches:
-        return [f"if {' and '.join(conditions) or 'anything'} then {summary(node, classes)}"]
-    below = [(*conditions, condition(node.question, m)) for m in node.branches]
-    return [rule for c, t in zip(below, node.branches.values()) for rule in rules(t, c, classes)]
+        return [f"if {' and '.join(conditions.values()) or 'anything'} then {summary(node, classes)}"]
+    A, split = node.question
+    category = split if isinstance(split, tuple) else None  # a later bound on a number takes the place of an earlier
+    below = [(t, {**conditions, (A, category, m): condition(node.question, m)}) for m, t in node.branches.items()]
+    return [rule for t, c in below for rule in rules(t, c, classes)]
 
 
 def summary(node: Node, classes: Sequence[Any]) -> str:

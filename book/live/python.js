@@ -56,7 +56,7 @@ export function createPython({ archives = [], tell = () => {} } = {}) {
     const share = Math.min(100, Math.round((100 * bytes) / PLACE.bytes));
     const last = remembered();
     const time = last ? `; last time it took ${last} s` : "";
-    tell(`Loading Python, once per page (${megabytes(PLACE.sent)} MB${time}): ${share} % …`);
+    tell(`Loading Python, once per page (${megabytes(PLACE.sent)} MB${time}): ${share}% …`);
   }
 
   function hear({ data }) {

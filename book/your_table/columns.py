@@ -9,12 +9,13 @@ from typing import Any
 
 from your_table.reading import Refusal, Table
 
-__all__ = ["Column", "columns_of", "values", "target_of", "MOST_CLASSES"]
+__all__ = ["Column", "columns_of", "values", "target_of", "told_of", "MOST_CLASSES"]
 #: What stands where a number is missing; among words only the first two count, because "NA" may be a word.
 GAPS = {"", "?", "NA", "N/A", "#N/A", "NaN", "nan", "null", "NULL", "None", "-", "."}
 WORD_GAPS = {"", "?"}
 UNITS = str.maketrans({**dict.fromkeys("$€£¥% \xa0\u202f'"), "−": "-"})  # around numbers, or between their thousands
 MOST_CLASSES = 20
+PER_STRAY = 10  # words among which one may be a slip, or say "none", in a column of numbers
 ID = re.compile(r"(.*[ _])?(id|index|nr|no|number|row|编号|序号)", re.IGNORECASE)
 
 POINT = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
@@ -27,7 +28,10 @@ STYLES = {POINT: "", COMMA: "", POINT_THOUSANDS: ",", COMMA_THOUSANDS: "."}
 
 @dataclass
 class Column:
-    """A column: its words; what it is taken for, and if left out, why; the numbers of different words and of gaps."""
+    """A column: its words; what it is taken for, and if left out, why; the numbers of different words and of gaps.
+
+    The strays are the words among numbers, which count as gaps.
+    """
 
     name: str
     words: list[str]
@@ -35,6 +39,7 @@ class Column:
     why: str
     n_different: int
     n_gaps: int
+    strays: list[str]
 
     def told(self) -> dict[str, Any]:
         """For the page, with the words that come most often."""
@@ -67,21 +72,46 @@ def judged(name: str, words: list[str], separator: str) -> Column:
     """What a column is taken for, and why it is left out if it is."""
     known = [word for word in words if word not in GAPS]
     style = style_of(known, separator)
-    numbers = [number(word, style) for word in known]
-    are_numbers = None not in numbers
-    known = known if are_numbers else [word for word in words if word not in WORD_GAPS]
+    strays = [word for word in known if number(word, style) is None]
+    are_numbers = PER_STRAY * len(strays) <= len(known)
+    if are_numbers:
+        known = [word for word in known if word not in strays]
+    else:
+        known, strays = [word for word in words if word not in WORD_GAPS], []
     n_different = len(set(known))
     why = ""
     if not known:
         why = "it is empty"
     elif n_different == 1:
         why = "it says the same in every row"
-    elif are_numbers and numbers_rows(name, numbers):
+    elif are_numbers and numbers_rows(name, [number(word, style) for word in known]):
         why = "it numbers the rows"
     elif not are_numbers and n_different > max(4, len(known) / 2):
         why = "nearly all its words differ"
     kind = "left out" if why else "number" if are_numbers else "category"
-    return Column(name, words, kind, why, n_different, len(words) - len(known))
+    return Column(name, words, kind, why, n_different, len(words) - len(known), sorted({*strays}))
+
+
+def told_of(columns: list[Column]) -> list[str]:
+    """What the reader should know of the columns: which words count as gaps, and which columns are left out."""
+    told = []
+    for column in columns:
+        if column.strays:
+            are = "is no number and counts as a gap" if len(column.strays) == 1 else "are no numbers and count as gaps"
+            told.append(f"In “{column.name}”, {listed(column.strays)} {are}.")
+    left_out = [column for column in columns if column.kind == "left out"]
+    if len(left_out) == 1:
+        told.append(f"“{left_out[0].name}” is left out, because {left_out[0].why}.")
+    elif left_out:
+        names = listed([column.name for column in left_out])
+        told.append(f"{names} are left out; “What each column is taken for” says why.")
+    return told
+
+
+def listed(words: list[str]) -> str:
+    """The first three of some words."""
+    named = [f"“{word[:40]}”" for word in words[:3]] + [f"{len(words) - 3} more"] * (len(words) > 3)
+    return " and ".join(filter(None, [", ".join(named[:-1]), named[-1]]))
 
 
 def numbers_rows(name: str, found: list[Any]) -> bool:

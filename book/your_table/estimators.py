@@ -89,7 +89,7 @@ def fit(rows: Rows, file: str) -> Fitted:
     X, y = (names[name].drop(names["held"]) for name in ("table", "labels"))
     model, guess = names["model"], names["learner"]
     says = guess.predict(X[:1])[0]
-    always = f"always the mean, “{by_hand.says({None: says})}”" if rows.is_numbers else f"always “{says}”"
+    always = f"always the mean, {by_hand.says({None: says})}" if rows.is_numbers else f"always “{says}”"
     told = zip((ESTIMATORS[rows.settings.method][0], always), (model, guess), printed.getvalue().split())
     scores = [
         {"name": name, "leaves": n_leaves(learner), "grown": score(learner.predict(X), y), "new": float(new)}

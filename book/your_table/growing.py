@@ -182,7 +182,8 @@ class Plot(Rows):
         held = [self.D[k] for k in self.held]
         own, plainest = self.left_out if not held else (self.score(self.own, held), self.score(guess, held))
         name = f"{NAMES[self.settings.method]}’s own tree"
-        named = f"always {'the mean, ' if self.is_numbers else ''}“{by_hand.says(guess.value)}”"
+        says = by_hand.says(guess.value)
+        named = f"always the mean, {says}" if self.is_numbers else f"always “{says}”"
         told: list[tuple[str, Node, float | None]] = [(name, self.own, own), (named, guess, plainest)]
         if self.changes:
             told.insert(0, ("your tree", self.tree, self.score(self.tree, held) if held else None))

@@ -13,7 +13,7 @@ from treekit.pen.diagram import Drawing
 from treekit.pen.svg import script_json
 from treekit.plain import Node, Row
 from your_table.cell import as_csv, cell
-from your_table.columns import Column, columns_of, target_of
+from your_table.columns import Column, columns_of, target_of, told_of
 from your_table.estimators import ESTIMATORS, fit
 from your_table.growing import HELD_FROM, Plot, Rows, Settings
 from your_table.reading import MOST_ROWS, MOST_WITH_NUMPY, Refusal, read_table
@@ -65,7 +65,7 @@ def took(data: bytes, encoding: str, name: str) -> dict[str, Any]:
     least = max(1, round(len(table.rows) / 200))
     return {
         "rows": len(table.rows),
-        "notes": table.notes,
+        "notes": [*table.notes, *told_of(columns)],
         "columns": [column.told() for column in columns],
         "is_large": is_large,
         "suggested": {"target": target, "method": "id3" if words_alone else "cart", "least": least},

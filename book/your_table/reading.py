@@ -6,6 +6,7 @@ mended or left out on the way is noted in words for the reader.
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
 import re
@@ -36,6 +37,8 @@ OTHERS = {
     b"[{": "JSON, not a table",
     b"<": "a web page or XML, not a table",
 }
+#: Encodings that are guessed, as the page's menu names them.
+GUESSES = {"cp1252": "Western (Windows-1252)", "gb18030": "Chinese (GB 18030)"}
 UNICODE = {b"\xef\xbb\xbf": "utf-8-sig", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
 
 
@@ -86,7 +89,10 @@ def decode(data: bytes, encoding: str, notes: list[str]) -> str:
             return data.decode("utf-8")
         except UnicodeDecodeError:
             found = guessed(data[:200_000])
-        notes.append(f"The text is not Unicode and was read as {found}. If letters look wrong, choose another.")
+        notes.append(
+            f"The text is not Unicode and was read as {GUESSES[found]}. If letters look wrong, choose another encoding "
+            "under “What each column is taken for”."
+        )
     try:
         return data.decode(found, errors="strict" if encoding else "replace")
     except (UnicodeDecodeError, LookupError):
@@ -94,8 +100,12 @@ def decode(data: bytes, encoding: str, notes: list[str]) -> str:
 
 
 def guessed(data: bytes) -> str:
-    """The encoding, Chinese or Western: only in Western text do letters beyond ASCII stand beside letters of ASCII."""
+    """Chinese, if it can be, unless most letters beyond ASCII stand beside letters of ASCII, as in Western text."""
     runs = re.findall(rb"([A-Za-z]?)[\x80-\xff]+([A-Za-z]?)", data)
+    try:
+        codecs.getincrementaldecoder("gb18030")().decode(data)  # its last letter may be cut
+    except UnicodeDecodeError:
+        return "cp1252"
     return "cp1252" if sum(map(any, runs)) > len(runs) / 2 else "gb18030"
 
 
@@ -117,7 +127,7 @@ def separator_of(text: str) -> tuple[str, int]:
     if not best[1]:
         raise Refusal(
             "Only one column was found. Columns must be separated by commas, semicolons, tabs or bars, and a tree "
-            "needs one column to predict and another to ask about."
+            f"needs one column to predict and another to ask about. If there are more: {AS_CSV[0].lower()}{AS_CSV[1:]}"
         )
     return best[2], 0
 
@@ -213,25 +223,38 @@ def sampled(lines: Lines, separator: str, notes: list[str], most: int) -> Table:
         raise Refusal("The table has one column. A tree needs one to predict and another to ask about.")
     if is_headless:
         notes.append("The first line holds numbers, not names, so the columns were given names.")
+    elif found := next(filter(NUMBER.fullmatch, head), None):
+        notes.append(
+            f"The first line, with “{found}” in it, was taken for the names of the columns: if it is a row like the "
+            "others, put a line of names above it."
+        )
     drawn = set(range(n_rows))
     if n_rows > most:
         drawn = set(Random(0).sample(range(n_rows), most))
         notes.append(
-            f"Of the {n_rows:,} rows {most:,} were drawn at random; the tree grows from these. Methods that fetch "
-            f"NumPy learn from {min(n_rows, MOST_WITH_NUMPY):,}."
+            f"Of the {n_rows:,} rows {most:,} were drawn at random, and the tree grows from these. A random forest, "
+            f"gradient boosting and CART on more rows learn from {min(n_rows, MOST_WITH_NUMPY):,}."
         )
     first = above + (not is_headless)
     kept = [row for k, row in enumerate(islice(filled(lines), first, None)) if k in drawn]
-    return Table(names, fitted(kept, len(names), notes), n_rows, separator, notes)
+    return Table(names, fitted(kept, len(names), separator, notes), n_rows, separator, notes)
 
 
-def fitted(rows: list[list[str]], width: int, notes: list[str]) -> list[list[str]]:
+def fitted(rows: list[list[str]], width: int, separator: str, notes: list[str]) -> list[list[str]]:
     """Rows that all have as many fields as there are names."""
-    n_ragged = sum(len(row) < width or any(row[width:]) for row in rows)
-    if n_ragged:
+    n_long = sum(any(row[width:]) for row in rows)
+    if n_long > len(rows) / 2:
+        commas = "separate the columns by semicolons if the numbers have decimal commas, or else "
+        raise Refusal(
+            f"Most rows have more fields than the first line has names: {commas if separator == ',' else ''}"
+            "give each column a name, and choose the file again."
+        )
+    ragged = [row for row in rows if len(row) < width or any(row[width:])]
+    if ragged:
         notes.append(
-            f"{n_ragged:,} row{'s have' if n_ragged > 1 else ' has'} more or fewer fields than there are names: "
-            "missing ones count as gaps, and surplus ones were left out."
+            f"{len(ragged):,} row{'s have' if len(ragged) > 1 else ' has'} more or fewer fields than there are names: "
+            "missing ones count as gaps, and surplus ones were left out. Look for "
+            f"“{in_line(separator.join(ragged[0]))[:40]}”."
         )
     return [[in_line(word) for word in (row + [""] * width)[:width]] for row in rows]
 

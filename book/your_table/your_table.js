@@ -31,6 +31,8 @@ function tell(news) {
 }
 const say = (words, isRefused = false) => tell({ words, isRefused, ...(isRefused && { loading: "" }) });
 
+const counted = (number) => number.toLocaleString("en");
+
 // -- Python ------------------------------------------------------------------------------------------------------
 
 const python = createPython({
@@ -104,7 +106,7 @@ async function takeFile(file) {
 const takeText = (text) => text.trim() && take("take", new TextEncoder().encode(text), PASTED, "utf-8");
 
 function showTable({ rows, notes, columns, suggested, is_large }) {
-  part("about").textContent = [`${rows.toLocaleString("en")} rows, ${columns.length} columns.`, ...notes].join(" ");
+  part("about").textContent = [`${counted(rows)} rows, ${columns.length} columns.`, ...notes].join(" ");
   field("target").replaceChildren(...columns.map(({ name }) => new Option(name)));
   for (const [name, value] of Object.entries({ depth: 4, epsilon: 0, alpha: 0, ...suggested })) field(name).value = value;
   part("columns").replaceChildren(...columns.map(columnRow));
@@ -119,8 +121,8 @@ function columnRow({ name, kind, why, n_different, n_gaps, often }) {
   choice.append(...["number", "category", "left out"].map((value) => new Option(value)));
   choice.value = kind;
   Object.assign(choice.dataset, { column: name, kind });
-  const gaps = n_gaps ? `, ${n_gaps.toLocaleString("en")} gaps` : "";
-  const holds = `${often.join(", ")}${n_different > often.length ? " …" : ""} (${n_different.toLocaleString("en")} different${gaps})`;
+  const gaps = n_gaps ? `, ${counted(n_gaps)} gap${n_gaps > 1 ? "s" : ""}` : "";
+  const holds = `${often.join(", ")}${n_different > often.length ? " …" : ""} (${counted(n_different)} different${gaps})`;
   return make("tr", {}, make("td", {}, name), make("td", {}, choice, why ? ` because ${why}` : ""), make("td", {}, holds));
 }
 
@@ -164,7 +166,8 @@ async function grow() {
 
 // -- the tree ----------------------------------------------------------------------------------------------------
 
-const percent = (share) => `${(100 * share).toFixed(share > 0.995 && share < 1 ? 1 : 0)}\u00a0%`;
+const percent = (share) =>
+  share > 0 && share < 0.005 ? "<1%" : `${(100 * share).toFixed(share > 0.995 && share < 1 ? 1 : 0)}%`;
 const short = (number) => Number(number.toPrecision(3)).toString();
 
 function show(answer) {
@@ -207,26 +210,36 @@ function showTree() {
   view.scrollLeft = (view.scrollWidth - view.clientWidth) / 2;
 }
 
-function showScores() {
+const shown = (score) => (score === null ? "–" : tree.is_numbers ? short(score) : percent(score));
+const grownFrom = () => `the ${counted(tree.n_grown)} rows it grew from`;
+
+function headline() {
   const [own, guess] = [tree.scores[0], tree.scores.at(-1)]; // a tree that the reader has changed comes first
-  const shown = (score) => (score === null ? "–" : tree.is_numbers ? short(score) : percent(score));
-  const unseen = tree.n_held ? `${tree.n_held} rows that it has not seen` : `the ${tree.n_grown} rows, each left out once`;
-  const [judged, rows] = own.new === null ? ["grown", `the ${tree.n_grown} rows it grew from`] : ["new", unseen];
+  const judged = own.new === null ? "grown" : "new";
+  const unseen = tree.n_held ? `${counted(tree.n_held)} rows that it has not seen` : `the ${tree.n_grown} rows, each left out once`;
+  const rows = judged === "new" ? unseen : grownFrom();
+  const [is, on, of, comma] = tree.is_numbers ? ["is off", "by", "on average, on", ","] : ["is right", "on", "of", ""];
   const name = own.name.replace(/^./, (letter) => letter.toUpperCase());
-  const verb = tree.is_numbers ? "off by" : "right on";
-  const [ours, theirs] = [own, guess].map((one) => shown(one[judged]));
-  const of = tree.is_numbers ? "on average, on" : "of";
-  part("headline").textContent = `${name} is ${verb} ${ours} ${of} ${rows}; ${guess.name} is ${verb} ${theirs}.`;
+  const before = tree.n_changes ? `, ${tree.scores[1].name} ${on} ${shown(tree.scores[1][judged])}` : "";
+  const first = `${name} ${is} ${on} ${shown(own[judged])} ${of} ${rows}${before}`;
+  const last = `${guess.name}${comma} ${is} ${on} ${shown(guess[judged])}.`;
+  const isBetter = tree.is_numbers ? own[judged] < guess[judged] : own[judged] > guess[judged];
+  const warning = `${name} is no better than that guess: these columns may tell too little, or the rows are too few.`;
+  return `${first}; ${last}${isBetter ? "" : ` ${warning}`}`;
+}
+
+function showScores() {
+  part("headline").textContent = headline();
   const what = tree.is_numbers ? "Off by, on average" : "Right";
-  const judging = tree.n_held ? `${tree.n_held} rows held out` : "each row left out once";
-  const head = [tree.html ? "Tree" : "Model", "Leaves", `${what}: the ${tree.n_grown} rows it grew from`, `${what}: ${judging}`];
+  const judging = tree.n_held ? `${counted(tree.n_held)} rows held out` : "each row left out once";
+  const head = [tree.html ? "Tree" : "Model", "Leaves", `${what}: ${grownFrom()}`, `${what}: ${judging}`];
   const cells = (kind, words) => make("tr", {}, ...words.map((word) => make(kind, { textContent: word })));
   part("scores").replaceChildren(
     make("thead", {}, cells("th", head)),
     make("tbody", {}, ...tree.scores.map((one) => cells("td", [one.name, one.leaves, shown(one.grown), shown(one.new)]))),
   );
   const hidden = tree.n_hidden ? ` The drawing leaves out ${tree.n_hidden} deeper nodes; the rules name them all.` : "";
-  const drawn = "Three rows in ten, always the same ones, were held out before anything grew (by Python’s Random(0)).";
+  const drawn = "Three rows in ten, always the same ones, were held out before anything grew.";
   const each = `With fewer than ${tree.held_from} rows none is held out: each was predicted by what had grown without it.`;
   part("told").textContent = (tree.n_held ? drawn : each) + hidden;
 }
@@ -243,7 +256,7 @@ function choose(k) {
       if (node.getAttribute("role")) node.setAttribute("aria-pressed", isChosen);
       node.classList.toggle("chosen", isChosen);
     }
-    const place = `${about.where ? `Where ${about.where}` : "At the root"}: ${about.rows} rows`;
+    const place = `${about.where ? `Where ${about.where}` : "At the root"}: ${counted(about.rows)} row${about.rows === 1 ? "" : "s"}`;
     const lines = [make("p", {}, make("strong", { textContent: place }))];
     if (!about.offers.length) lines.push(make("p", { textContent: "No question divides these rows any further." }));
     about.offers.forEach(({ words, gain, ratio, now }, j) => {

@@ -110,9 +110,12 @@ def opened(context, address, path):
     tab.goto(f"{address}/lite/notebooks/index.html?path={path}")
     cells = tab.locator(".jp-Notebook .jp-CodeCell")
     words = "your code here" if path.startswith("exercises") else ""  # the other cells of an exercise are locked
+    # Before the notebook has come, an empty cell of code stands there.
+    tab.wait_for_selector(".jp-Notebook .jp-MarkdownCell", timeout=LONGEST)
     cells.filter(has_text=words).first.wait_for(timeout=LONGEST)
+    # On a phone the toolbar has no room for what tells that Python has come.
+    tab.wait_for_selector(".jp-Notebook-ExecutionIndicator[data-status=idle]", state="attached", timeout=LONGEST)
     cell = cells.nth(next(k for k, text in enumerate(cells.all_inner_texts()) if words in text))
-    tab.wait_for_selector(".jp-Notebook-ExecutionIndicator[data-status=idle]", timeout=LONGEST)
     return tab, cell
 
 
@@ -131,7 +134,7 @@ def run(tab, cell, code):
 def test_it_is_dark_in_the_dark_and_fits_a_phone(browser, address):
     with browser.new_context(viewport={"width": 390, "height": 844}, color_scheme="dark") as context:
         tab, _ = opened(context, address, "book/entropy.ipynb")
-        tab.wait_for_selector("body[data-jp-theme-light=false]", timeout=LONGEST)
+        tab.wait_for_selector("body[data-jp-theme-light=false]", state="attached", timeout=LONGEST)
         assert tab.evaluate("document.scrollingElement.scrollWidth") <= 390
 
 

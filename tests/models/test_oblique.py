@@ -242,6 +242,17 @@ def test_text_rules_frame_and_drawing_name_the_combination():
     assert model.tree_.to_frame()["feature"][0] == question
 
 
+def test_a_rule_names_both_of_two_combinations_that_are_written_alike():
+    """Only of bounds on one column does the last stand for all."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(200, 2)), rng.integers(0, 2, 200)
+    tree = ObliqueTreeClassifier(max_depth=2, random_state=0).fit(X, y).tree_
+    assert np.all(tree.direction[:2] != 0)
+    tree.direction[1] = tree.direction[0]
+    thresholds = [f"<= {tree.threshold[k]:.4g}" for k in (0, 1)]
+    assert all(text in tree.export_rules()[0] for text in thresholds) and thresholds[0] != thresholds[1]
+
+
 def test_many_terms_are_counted_not_listed():
     X, y, _ = tilted(200, 6, gap=0.1)
     assert ObliqueTreeClassifier(random_state=0).fit(X, y).tree_.root.question == "combination of 6 columns"

@@ -295,6 +295,9 @@ def test_rules_send_every_row_the_way_of_the_tree(scale):
     rules = model.tree_.export_rules()
     by_rules = [follow(rules, row) for row in table.to_dict("records")]
     assert by_rules == model.predict(table).tolist()
+    for rule in rules:
+        sides = [words.split(" ")[:2] for words in rule[3 : rule.index(" then ")].split(" and ")]
+        assert len(sides) == len(set(map(tuple, sides))) <= 4
     text = model.tree_.export_text()
     assert "-0 " not in text and "-0:" not in text
 

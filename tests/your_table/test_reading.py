@@ -54,7 +54,13 @@ def test_one_table_in_many_spellings(data):
 def test_chinese_of_windows():
     table = read_table("色泽,敲声,好瓜\n青绿,浊响,是\n乌黑,沉闷,否\n".encode("gb18030"))
     assert table.names == ["色泽", "敲声", "好瓜"] and table.rows[1] == ["乌黑", "沉闷", "否"]
-    assert "gb18030" in table.notes[0]
+    assert "was read as Chinese (GB 18030)." in table.notes[0]
+
+
+def test_prices_of_windows_are_not_taken_for_chinese():
+    table = read_table("stadt;miete\nBonn;1\xa0250,50 €\nKoeln;980 €\n".encode("cp1252"))
+    assert table.rows[0] == ["Bonn", "1 250,50 €"] and columns_of(table)[1].kind == "number"
+    assert "was read as Western (Windows-1252)." in table.notes[0]
 
 
 def test_cyrillic_when_the_reader_says_so():
@@ -102,6 +108,12 @@ def test_ragged_rows_are_filled_and_told():
     table = read_table(b"a,b,c\n1,2,3\n4,5\n6,7,8,9\n1,2,3,\n")
     assert table.rows == [["1", "2", "3"], ["4", "5", ""], ["6", "7", "8"], ["1", "2", "3"]]
     assert len(table.notes) == 1 and table.notes[0].startswith("2 rows have more or fewer fields than there are names")
+    assert table.notes[0].endswith("Look for “4,5”.")
+
+
+def test_a_row_of_numbers_in_the_place_of_names_is_told():
+    assert "with “2.5” in it, was taken for the names" in read_table(b"ann,2.5,yes\nben,3,no\ncy,4,yes\n").notes[0]
+    assert read_table(PLAIN.encode()).notes == []
 
 
 def test_names_are_made_where_there_are_none_and_told_apart():
@@ -114,8 +126,8 @@ def test_of_a_million_rows_some_are_drawn():
     table = read_table(b"a,b\n" + b"".join(b"%d,%d\n" % (k % 7, k % 2) for k in range(1_000_000)))
     assert len(table.rows) == MOST_ROWS and table.n_rows == 1_000_000
     assert table.notes == [
-        f"Of the 1,000,000 rows {MOST_ROWS:,} were drawn at random; the tree grows from these. "
-        f"Methods that fetch NumPy learn from {MOST_WITH_NUMPY:,}."
+        f"Of the 1,000,000 rows {MOST_ROWS:,} were drawn at random, and the tree grows from these. "
+        f"A random forest, gradient boosting and CART on more rows learn from {MOST_WITH_NUMPY:,}."
     ]
 
 
@@ -130,6 +142,8 @@ REFUSED = {
     b"<!doctype html><table>": "a web page",
     b"PK\x03\x04 and no more": "damaged",
     b'a,b\n"1,2\n' + b"3,4\n" * 200: "is not closed",
+    b"size,price\n1,5,2,25\n2,5,3,75\n": "separate the columns by semicolons if the numbers have decimal commas",
+    b"size;price\nx;1;2\ny;2;3\n": "has names: give each column a name",
 }
 
 
@@ -169,6 +183,21 @@ def test_what_columns_are_taken_for():
     assert kind("5", "5", "5") == ("left out", "it says the same in every row")
     assert kind("", "?", "") == ("left out", "it is empty")
     assert kind(*(f"name {k}" for k in range(50))) == ("left out", "nearly all its words differ")
+
+
+def test_a_few_words_among_numbers_count_as_gaps_and_are_told():
+    """Of ten words one may be a slip; of nine it is not."""
+    words = ["1.5", "2.5", "1.5", "9", "7", "6", "5", "5", "4.5", "none"]
+    rows = [f"{word},{'ab'[k % 2]},same,{k}\n" for k, word in enumerate(words)]
+    about = take(f"x,y,one,k\n{''.join(rows)}".encode(), "t.csv")
+    assert about["columns"][0]["kind"] == "number" and about["columns"][0]["n_gaps"] == 1
+    assert about["notes"] == [
+        "In “x”, “none” is no number and counts as a gap.",
+        "“one” and “k” are left out; “What each column is taken for” says why.",
+    ]
+    assert kind(*words[1:])[0] != "number"
+    fewer = take(f"x,y,one\n{''.join(row.rpartition(',')[0] + chr(10) for row in rows)}".encode(), "t.csv")
+    assert fewer["notes"][-1] == "“one” is left out, because it says the same in every row."
 
 
 def test_a_million_names_are_left_out():

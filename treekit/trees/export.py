@@ -87,17 +87,24 @@ def export_rules(tree: TreeStructure) -> list[str]:
     -------
     list of str
         Each rule ends with its training rows, by class where there are classes. A threshold on a column has enough
-        digits to send every row down the tree's own branch; a linear combination and its threshold are rounded.
+        digits to send every row down the tree's own branch; a linear combination and its threshold are rounded. Of
+        several bounds on the same side of a column the last, which is the tightest, stands for all.
     """
     rules = []
-    conditions: list[str] = []
+    conditions: list[tuple[tuple[str, str], str]] = []
     for node in walk(tree):
         parent, depth = node.parent, node.depth
         if parent is not None:
-            conditions[depth - 1 :] = [condition(parent, node)]
+            conditions[depth - 1 :] = [(side(parent, node), condition(parent, node))]
         if node.is_leaf:
-            rules.append(f"if {' and '.join(conditions) or 'anything'} then {summary(node)}")
+            rules.append(f"if {' and '.join(dict(conditions).values()) or 'anything'} then {summary(node)}")
     return rules
+
+
+def side(parent: Node, node: Node) -> tuple[str, str]:
+    """What a condition bounds, and where: two on the same side of a column are alike, a combination like no other."""
+    is_bound = np.isfinite(parent.tree.threshold[parent.id]) and not parent._is_combination
+    return question_text(parent), branch_text(node)[0] if is_bound else branch_text(node)
 
 
 def condition(parent: Node, node: Node) -> str:
