@@ -129,7 +129,7 @@ def _same(value: Any, right: Any) -> bool:
     if _kind(value) != kind:
         return False
     if kind == "a number":
-        if math.isnan(right):  # the right result is none, but a mistake's may be: 0 times the logarithm of 0
+        if math.isnan(right):  # no right result is NaN, but a mistake's may be: 0 times the logarithm of 0
             return math.isnan(value)
         return math.isclose(value, right, rel_tol=TOLERANCE, abs_tol=TOLERANCE)
     if kind == "a list":

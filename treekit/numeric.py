@@ -47,7 +47,7 @@ ROUNDING = 1e-14
 #: AdaBoost: an error rate must beat chance by more than this; less is rounding of the row weights.
 BEATS_CHANCE = 1e-10
 
-# -- and one number that is no tolerance -----------------------------------------------------------------------------
+# -- and one number that is not a tolerance --------------------------------------------------------------------------
 
 #: A part of a row that is less than this share of it is not shared out any further: it goes down the heaviest branch.
 LEAST_SHARE = 2.0**-8

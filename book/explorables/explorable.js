@@ -51,7 +51,8 @@
     };
     input.addEventListener("input", () => take(false));
     input.addEventListener("change", () => take(true));
-    if (control.opens < 0) input.addEventListener("click", () => take(true)); // the thumb may already be there
+    // A guess may be where the thumb stands already: a finger that taps it gives no click.
+    if (control.opens < 0) for (const way of ["click", "pointerup"]) input.addEventListener(way, () => take(true));
     return { set, box, at: () => Number(input.value), last };
   }
 
@@ -242,8 +243,9 @@
     const told = add(place, "div", { className: "explorable-told" });
     told.setAttribute("role", "status");
     told.setAttribute("aria-atomic", "false");
-    const lines = addRoom(told, (guess?.verdicts ?? [""]).map((verdict) => `${verdict}\n✓ Found before.`));
+    const lines = addRoom(told, (guess?.verdicts ?? [""]).map((verdict) => `${verdict} ✓ Found before.`));
     const verdict = add(lines, "span", { className: "explorable-verdict" });
+    lines.append(" ");
     const found = add(lines, "span", { className: "explorable-found" });
     let hasFound = false;
     return {

@@ -18,8 +18,8 @@ from random import Random
 from xml.etree import ElementTree
 
 __all__ = ["Refusal", "Table", "read_table", "MOST_ROWS", "MOST_WITH_NUMPY"]
-MOST_ROWS = 10_000  # a tree of so many takes a desk 1.4 s with ten columns of numbers, 4.5 s with thirty
-MOST_WITH_NUMPY = 50_000  # of ten columns CART takes a desk 3 s, boosting 4 s, a forest of a hundred trees 20 s
+MOST_ROWS = 10_000  # a tree of so many takes a desktop 1.4 s with ten columns of numbers, 4.5 s with thirty
+MOST_WITH_NUMPY = 50_000  # with ten columns CART takes a desktop 3 s, boosting 4 s, a forest of a hundred trees 20 s
 LOOKED_AT = 200  # lines, to find what separates the columns
 SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff]")
@@ -28,7 +28,7 @@ AS_CSV = "Open it in a spreadsheet, save it as CSV (UTF-8) or as .xlsx, and choo
 #: How files of other kinds begin, and what they are.
 OTHERS = {
     b"%PDF": "a PDF document",
-    b"\xd0\xcf\x11\xe0": "a workbook of an old Excel (.xls)",
+    b"\xd0\xcf\x11\xe0": "a workbook of an old version of Excel (.xls)",
     b"\x1f\x8b": "a compressed file (.gz)",
     b"PAR1": "a Parquet file",
     b"\x89PNG": "a picture",
@@ -58,7 +58,7 @@ class Table:
 
 
 def read_table(data: bytes, encoding: str = "", most: int = MOST_ROWS) -> Table:
-    """Read a file; without an encoding it is guessed. Of more than `most` rows so many are drawn."""
+    """Read a file; without an encoding, guess it. Of more than `most` rows, `most` are drawn."""
     if not data.strip(b"\0 \t\r\n\xef\xbb\xbf\xff\xfe"):
         raise Refusal("The file is empty. Choose one with a line of names and some rows below it.")
     notes: list[str] = []
@@ -79,7 +79,7 @@ def read_table(data: bytes, encoding: str = "", most: int = MOST_ROWS) -> Table:
 
 
 def decode(data: bytes, encoding: str, notes: list[str]) -> str:
-    """The text of a file. Beyond Unicode it can only be guessed."""
+    """The text of a file. If it is not Unicode, its encoding can only be guessed."""
     found = encoding or next((name for mark, name in UNICODE.items() if data.startswith(mark)), "")
     head = data[:4000]
     if not found and head.count(0) > len(head) / 5:
@@ -260,12 +260,12 @@ def fitted(rows: list[list[str]], width: int, separator: str, notes: list[str]) 
 
 
 def in_line(words: str) -> str:
-    """Words without line breaks and what else no drawing may hold."""
+    """Words without line breaks or anything else that no drawing may hold."""
     return " ".join(CONTROL.sub(" ", words).split())
 
 
 def names_of(head: list[str]) -> tuple[list[str], bool]:
-    """A name for each column, each another; and whether the first line holds numbers, so that there are no names."""
+    """A different name for each column; and whether the first line holds numbers, so that there are no names."""
     is_headless = all(NUMBER.fullmatch(word) for word in head)
     names: list[str] = []
     for k, word in enumerate(head, start=1):

@@ -2,7 +2,7 @@
 
 Every criterion here is a function of sums: what a group of rows costs follows from what its rows add up to, be it class
 weights, or weight and target. So the costs of both sides of any cut are known from one running sum. The one criterion
-that is no such function has a file of its own, ``absolute_error.py``.
+that is not such a function has a file of its own, ``absolute_error.py``.
 
 Four words, for a group of rows that weigh n together:
 

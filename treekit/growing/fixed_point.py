@@ -105,7 +105,7 @@ def mean_of_sums(sums: Wholes, unit: Floats) -> Floats:
 def weighted_mean(x: Numbers, weight: Floats) -> Floats:
     """Weighted mean of each row of x, of shape (n_sums,), by exact sums; ``weight`` has a positive entry."""
     counts = np.flatnonzero(weight > 0)
-    if len(counts) < len(weight):  # a row of weight zero is no row, whatever stands in it
+    if len(counts) < len(weight):  # a row of weight zero does not count, whatever it holds
         x, weight = x.take(counts, axis=1), weight.take(counts)
     terms = weighted(x, weight)
     unit = unit_for(largest_magnitude(terms), len(weight), INTEGER_BITS)

@@ -182,7 +182,7 @@ class HistogramGrower:
     def _best_cuts(self, level: HistogramLevel) -> tuple[Floats, Ints, Ints]:
         """:func:`score_bins` for all nodes, a few at a time, with arrays of shape (n_columns, n_nodes)."""
         n_layers = len(level.histogram)
-        least = max(float(np.max(self.limits.weight)), self.units.hess)  # an empty side is no side
+        least = max(float(np.max(self.limits.weight)), self.units.hess)  # no side may be empty
         if n_layers == 1 and self.limits.rows > 1:
             least = max(least, self.limits.rows)  # H counts the rows
         minima = ChildMinima(least, self.limits.rows)

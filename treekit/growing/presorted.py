@@ -124,7 +124,7 @@ def sort_columns(values: Numbers, columns: list[int]) -> Integers:
 def index_dtype(n_rows: int) -> type[np.integer]:
     """int32 from 2**16 to 2**31 rows: half the memory of the orders, which are the largest thing in memory.
 
-    int64 for fewer, whose orders fit in the cache and NumPy would only convert the index on every lookup; or for more.
+    int64 for more rows; and for fewer, whose orders fit in the cache, so that NumPy would only convert each index.
     """
     return np.int32 if 2**16 <= n_rows < 2**31 else np.int64
 

@@ -239,7 +239,7 @@ def score_sparse_cuts(
     candidates = candidates_from_cuts(level, cuts, node, best, saving, criterion)
     if not criterion.may_choose_by_ratio:
         return candidates
-    left = np.zeros(level.n_nodes)  # of the known rows below each node's best cut
+    left = np.zeros(level.n_nodes)  # weight of the known rows below the best cut
     left[node] = criterion.weight(below)[best]
     return replace(
         candidates,

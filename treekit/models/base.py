@@ -232,7 +232,7 @@ class TreeEstimator(TableEstimator):
         ------
         ValueError, TypeError
             If the table is empty or has missing entries where it may not, if X and y differ in length, if y holds
-            numbers that are no classes, if a parameter is out of its range, or if ``sample_weight`` does not fit; the
+            numbers that are not classes, if a parameter is out of its range, or if ``sample_weight`` does not fit; the
             message names the argument. After an error the estimator is as it was before.
         """
         with unchanged_if_interrupted(self):

@@ -219,7 +219,7 @@ class C45Classifier(TreeClassifier):
         Raises
         ------
         NotFittedError
-            If there was no ``fit`` yet.
+            If the estimator is not fitted.
         ValueError, TypeError
             If X, y or ``sample_weight`` do not fit the tree or each other.
         IndexError
@@ -234,7 +234,7 @@ class C45Classifier(TreeClassifier):
         weight = row_weights(sample_weight, values.shape[1])
         code = match_labels(self.classes_, read_labels(y, len(weight)))
         if (code < 0).any():
-            raise ValueError(f"y holds a label that was not in fit, first in row {(code < 0).argmax()}: give that y.")
+            raise ValueError(f"y holds a label that was not in fit, first in row {(code < 0).argmax()}: use fit's y.")
         in_node = weight * _share_in_node(self.tree_, values, node)
         if not in_node.any():
             raise IndexError(f"node must be one of the tree's {self.tree_.n_nodes}, and reached by rows; got {node!r}.")

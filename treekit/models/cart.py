@@ -220,8 +220,8 @@ class CARTClassifier(_CART, TreeClassifier):
         gaps. With 0 such rows go down the branch with more weight. A surrogate must send two rows or more to either
         side, whatever they weigh: like the other limits on numbers of rows, this one counts rows, as rpart does.
     class_weight : dict, "balanced" or None
-        Weight of each class, by which the weights of its rows are multiplied. "balanced" gives each class the same
-        weight, counting rows whatever they weigh, as in scikit-learn.
+        Weight of each class, by which the weights of its rows are multiplied. "balanced" is inversely proportional to
+        the number of its rows, whatever they weigh, as in scikit-learn.
     ccp_alpha : float
         Price of a leaf in cost-complexity pruning; 0 for none. See :func:`treekit.prune_cost_complexity`.
     random_state : int, RandomState instance or None
@@ -296,8 +296,8 @@ class CARTRegressor(_CART, TreeRegressor):
     .. math:: \frac{1}{|D|} \Bigl( \sum_{i \in D} (y_i - \bar y)^2
               - \sum_{i \in D_1} (y_i - \bar y_1)^2 - \sum_{i \in D_2} (y_i - \bar y_2)^2 \Bigr)
 
-    What is left of this sum after the split is :eq:`eq-regression-cost`. Columns, ties, missing values, cost and source
-    are as for :class:`CARTClassifier`. Targets are added up as whole numbers of one unit, which leaves 60 bits for the
+    The last two sums over :math:`|D|` are :eq:`eq-regression-cost`. Columns, ties, missing values, cost and source are
+    as for :class:`CARTClassifier`. Targets are added up as whole numbers of one unit, which leaves 60 bits for the
     sum of their distances from the mean: with an outlier 1e12 times their spread, the others are known to six digits.
 
     Parameters

@@ -216,7 +216,7 @@ class GBDTRegressor(_GBDT, TableRegressor):
         Raises
         ------
         NotFittedError
-            If there was no ``fit`` yet.
+            If the estimator is not fitted.
         ValueError
             If X has other columns than in ``fit``.
         """

@@ -192,7 +192,7 @@ class ObliqueCut(NamedTuple):
 
 
 def column_ranges(values: Numbers) -> Floats:
-    """Largest minus smallest value of each column, infinite where that is no float; 1 for a constant column."""
+    """Largest minus smallest value of each column, infinite if no float holds that; 1 for a constant column."""
     low, high = values.min(axis=1).astype(float), values.max(axis=1).astype(float)
     with np.errstate(over="ignore"):
         return np.where(high > low, high - low, 1.0)

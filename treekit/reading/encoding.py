@@ -189,7 +189,7 @@ def _plain(name: object, column: pd.Series) -> pd.Series:
     """The column as text, categories or numbers that NumPy can compare; an error for anything else."""
     kind = column.dtype
     if pd.api.types.is_object_dtype(kind) or (isinstance(kind, pd.ArrowDtype) and kind.kind == "b"):
-        return _from_objects(name, column)  # Arrow's Booleans are no numbers to pandas
+        return _from_objects(name, column)  # Arrow's Booleans are not numbers to pandas
     if isinstance(kind, pd.CategoricalDtype) or pd.api.types.is_string_dtype(kind):
         return column
     if kind.kind == "c":
@@ -218,8 +218,8 @@ def _from_objects(name: object, column: pd.Series) -> pd.Series:
 
 def _neither_text_nor_numbers(name: object, held: str) -> TypeError:
     return TypeError(
-        f"{WANTED}; column {name!r} holds {held}: make each entry text or a number, a date for instance the number of "
-        "days since a start."
+        f"{WANTED}; column {name!r} holds {held}: make each entry text or a number, such as the days since a start for "
+        "a date."
     )
 
 
