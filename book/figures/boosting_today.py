@@ -232,8 +232,8 @@ class _Growth(Scene):
         if n not in self.differ():
             return f"{n} {kind}, the same either way: the squared errors add up to {left}.{self.following(how, n)}"
         return (
-            f"{n} {kind}: grown {other} the tree leaves squared errors of {self.left(other, n):.3f}, grown {how} they "
-            f"add up to {left}.{self.following(how, n)}"
+            f"{n} {kind}: squared errors of {self.left(other, n):.3f} grown {other}; grown {how} they add up to {left}."
+            f"{self.following(how, n)}"
         )
 
 
@@ -314,6 +314,16 @@ def plot_leak(errors: pd.DataFrame) -> None:
         ax.plot(rows["categories"], rows["held out"], "o-", color=color, label=name)
         ax.plot(rows["categories"], rows["train"], "o--", color=color, linewidth=1)
     ax.legend(frameon=False, title="held out (dashed: training)", loc="lower center", bbox_to_anchor=(0.5, 1), ncols=3)
+
+
+@plotted
+def plot_left(left: Mapping[str, NDArray[Any]]) -> None:
+    """How much is left of the residual of each row, a bar for each way of taking the means; `left` has them by way."""
+    ax = axes("row", "left of the residual", 3.2)
+    for k, ((way, sizes), color) in enumerate(zip(left.items(), CLASS_COLORS)):
+        ax.bar(np.arange(1, len(sizes) + 1) + 0.27 * (k - 1), sizes, 0.25, color=color, alpha=BAR, label=way)
+    ax.set_xticks(range(1, len(sizes) + 1))
+    ax.legend(frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1), ncols=3)
 
 
 @plotted

@@ -83,7 +83,7 @@ def test_leaf_by_leaf_as_lightgbm(chapter, name):
     lines, leaves = told_by(chapter["grow_leaves"], rows, attributes, len(stored) + 1, GAIN)
     theirs = [rows]
     for line, (column, cut, gain) in zip(lines, stored, strict=True):
-        assert line.startswith(f"{len(theirs)} leaves: split {column} <= ")
+        assert line.startswith(f"leaves: {len(theirs)}, split {column} <= ")
         assert float(line.split("gain ")[1]) == pytest.approx(gain / 2, rel=1e-5, abs=0.0051)
         gains = {i: GAIN(leaf, (column, cut)) for i, leaf in enumerate(theirs)}
         i = plain.largest(gains)

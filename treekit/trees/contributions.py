@@ -9,7 +9,7 @@ shared out), and :math:`z_j` that of the rows with which it is compared. If the 
 brings :math:`v \prod_{j \in S} o_j \prod_{j \notin S} z_j`. The mean of what column j adds, over all orders in which
 the columns may become known, is an integral (:eq:`eq-owen-integral`),
 
-.. math:: v \, (o_j - z_j) \int_0^1 \prod_{i \ne j} \bigl( (1 - t) z_i + t o_i \bigr) \, dt
+.. math:: v \, (o_j - z_j) \int_0^1 \prod_{i \ne j} \bigl( (1 - \tau) z_i + \tau o_i \bigr) \, d\tau
 
 of a polynomial of degree m - 1, which Gauss's rule with m / 2 points finds exactly.
 """
