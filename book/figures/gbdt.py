@@ -482,7 +482,7 @@ def _done(m: int) -> str:
 
 def _rings(plane: Chart, middle: NDArray[Any]) -> str:
     """Circles of equal distance from a point, as far as they lie in the chart."""
-    turn, drawn = np.linspace(0, 2 * np.pi, 120), ""
+    turn, drawn = np.linspace(0, 2 * np.pi, 48), ""
     for radius in np.arange(0.4, 3, 0.4):
         ring = middle + radius * np.column_stack([np.cos(turn), np.sin(turn)])
         inside = ((ring > (plane.xlim[0], plane.ylim[0])) & (ring < (plane.xlim[1], plane.ylim[1]))).all(axis=1)
