@@ -524,7 +524,7 @@ class _Variance(Scene):
     def frame(self, rho: float, m: int) -> State:
         x, y = self.at(rho, m)
         floor, base = self.plane.y(rho), self.plane.y(0)
-        log_m = np.linspace(0, 2, 61)
+        log_m = np.linspace(0, 2, 31)
         curve = self.plane.curve(log_m, rho + (1 - rho) / 10**log_m, stroke_width=2)
         always = self.plane.level(rho, stroke_dasharray="6 4")
         blocks = rect(x - 13, floor, 26, base - floor, fill_opacity=BAR) + rect(x - 13, y, 26, floor - y, **OUTLINE)

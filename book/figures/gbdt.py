@@ -481,15 +481,19 @@ def _done(m: int) -> str:
 
 
 def _rings(plane: Chart, middle: NDArray[Any]) -> str:
-    """Circles of equal distance from a point, as far as they lie in the chart."""
-    turn, drawn = np.linspace(0, 2 * np.pi, 120), ""
+    """Circles of equal distance from a point, as far as they lie in the chart: arcs from edge to edge."""
+    turn, arcs, unit = np.linspace(0, 2 * np.pi, 721), "", plane.x(1) - plane.x(0)
     for radius in np.arange(0.4, 3, 0.4):
         ring = middle + radius * np.column_stack([np.cos(turn), np.sin(turn)])
-        inside = ((ring > (plane.xlim[0], plane.ylim[0])) & (ring < (plane.xlim[1], plane.ylim[1]))).all(axis=1)
-        for part in np.split(ring, np.flatnonzero(np.diff(inside)) + 1):
-            if (part[0] == ring[inside]).all(axis=1).any():
-                drawn += plane.curve(*part.T, stroke_opacity=RING, stroke_width=1)
-    return drawn
+        (left, right), (low, high) = plane.xlim, plane.ylim
+        inside = (left < ring[:, 0]) & (ring[:, 0] < right) & (low < ring[:, 1]) & (ring[:, 1] < high)
+        edges = np.flatnonzero(np.diff(inside)) + 1
+        for part, is_inside in zip(np.split(ring, edges), inside[[0, *edges]]):
+            if is_inside and len(part) > 1:
+                (a, b), (c, d) = plane.pixels(*part[[0, -1]].T)
+                r, is_large = round(unit * radius), int(len(part) > 360)
+                arcs += f"M{a},{b}A{r} {r} 0 {is_large} 0 {c},{d}"
+    return path(arcs, **OUTLINE, stroke_opacity=RING)
 
 
 def regression_losses(delta: float = 1.0) -> Picture:
