@@ -152,14 +152,13 @@ def _avoided(measured: pd.DataFrame, traps: Sequence[str]) -> Choice:
     ratios = measured["ratio"]
     best = ratios.drop(list(traps)).idxmax()
     which = {(True, False): f"the {traps[0]}", (False, True): f"the {traps[1]}", (True, True): "both"}
-    of_traps = " and ".join(
-        f"the {trap} {ratios[trap]:.3f}, which is {'less' if ratios[trap] < ratios[best] else 'more'}" for trap in traps
-    )
+    more = {trap: "more" if ratios[trap] > ratios[best] else "less" for trap in traps}
+    of_traps = " and ".join(f"the {trap} {more[trap]} ({ratios[trap]:.3f})" for trap in traps)
     return Choice(
         "Your guess: which of the two traps does the price avoid?",
         [*which.values(), "neither"],
         answer=which.get((ratios[traps[0]] < ratios[best], ratios[traps[1]] < ratios[best]), "neither"),
-        truth=f"for each bit of its price the {best} gains {ratios[best]:.3f}, {of_traps}",
+        truth=f"for each bit of its price the {best} gains {ratios[best]:.3f} bits, {of_traps}",
     )
 
 

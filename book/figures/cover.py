@@ -339,13 +339,13 @@ def falling_melons(
 def _level_by_level(falling: _Falling, own: str, guess: bool) -> Explorable:
     """ID3's tree alone, which the reader lets grow; the challenge is the level on which most melons have settled."""
     levels, settled = list(range(falling.n_levels)), falling.settled(own) or 0
-    there = [f"after {level} {falling.in_leaves(own, level)}" for level in levels[1 : settled + 1]]
+    before, now = (falling.in_leaves(own, level) for level in (max(settled - 1, 0), settled))
     asked = Choice(
         "Your guess: after how many levels of questions are most melons in a leaf?",
         levels[1:],
         show="after {}",
         answer=settled,
-        truth=f"of the {falling.n} melons {listed(there)} are there",
+        truth=f"{now} of the {falling.n} melons are there after {settled}, and {before} one level before",
     )
     return falling.explorable(
         alt=falling.alt(own),

@@ -204,7 +204,7 @@ def entropy_explorer(ripe: pd.Series) -> Explorable:
             "Your guess: which kind adds more to the entropy?",
             [*kinds, "it depends on the basket"],
             answer="it depends on the basket" if len(more) > 1 else min(more),
-            truth=f"{lesson}, with one ripe melon in {BASKET} {rare:.3f} bits against {common:.3f}",
+            truth=f"{lesson}: {rare:.3f} bits against {common:.3f} with one ripe melon in {BASKET}",
         ),
         found=lambda n_ripe: 2 * n_ripe == BASKET,
         challenge="Guess, then look at every basket. The area of a kind's columns is what it adds: in which mixed "
