@@ -2,7 +2,7 @@
 
     python scripts/execute.py                every notebook of book/
     python scripts/execute.py entropy id3    these two
-    python scripts/execute.py --check        run nothing; only see that each is stored in the book's form
+    python scripts/execute.py --check        run nothing; only check that each is stored in the book's form
 
 Each notebook runs in a kernel of this Python, in its own folder. What is stored depends only on the code: no times,
 no version of Python, cells counted from 1. So a second run changes nothing, and a diff shows what did change.
@@ -60,7 +60,7 @@ def reproducible_environment() -> dict[str, str]:
 
 
 def merge_streams(outputs: list[NotebookNode]) -> list[NotebookNode]:
-    """Join neighbouring pieces of one stream: where the kernel cuts its text is chance."""
+    """Join neighbouring pieces of one stream, because it is chance where the kernel cuts its text."""
     merged: list[NotebookNode] = []
     for output in outputs:
         last = merged[-1] if merged else None
@@ -142,7 +142,7 @@ def chosen(names: list[str]) -> list[Path]:
 def main() -> int:
     parser = argparse.ArgumentParser(description="Run the chapters again and store what they print.")
     parser.add_argument("names", nargs="*", help="names of chapters, such as entropy; all when left out")
-    parser.add_argument("--check", action="store_true", help="run nothing; only see that they are in the book's form")
+    parser.add_argument("--check", action="store_true", help="run nothing; only check that they are in the book's form")
     arguments = parser.parse_args()
     paths = chosen(arguments.names)
     if arguments.check:

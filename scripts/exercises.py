@@ -112,7 +112,7 @@ def release(folder: Path, gradebook: bool = True) -> None:
 
 
 def convert(converter: type[BaseConverter], config: Config, **options: Any) -> None:
-    """Run one of nbgrader's steps, which says only what went wrong."""
+    """Run one of nbgrader's steps, which logs only what goes wrong."""
     from nbgrader.coursedir import CourseDirectory
 
     log = logging.getLogger("nbgrader steps")
@@ -141,7 +141,7 @@ def write_student_edition(
     Raises
     ------
     ValueError
-        If there is no source, or none of a name.
+        If there are no sources, or none with a name that was given.
     """
     names = names or chapters(sources)
     if not names:
@@ -173,7 +173,7 @@ def main() -> int:
     for path in made:
         print(path)
     if others := sorted(path.name for path in set(options.folder.glob("*.ipynb")) - set(made)):
-        print(f"From before, not written anew, so do not share them unseen: {', '.join(others)}")
+        print(f"From before, not written again, so do not share them unseen: {', '.join(others)}")
     return 0
 
 

@@ -2,10 +2,10 @@
 
     make lite        builds the site with a button on each chapter, and JupyterLite below it
 
-What builds it has an environment of its own, `_build/lite/env`, and so has a lock of its own. What its notebooks start
+The programs that build it have an environment and a lock of their own, in `_build/lite`. What its notebooks start
 with, IPython before all, comes from the site itself, as Python does; what is as large as NumPy comes from where the
 page's cells get it too (`BOOK_PYODIDE`). Treekit and the figures are there without an installation: `lite/startup.py`
-loads what they stand on when a cell imports them.
+loads what they need when a cell imports them.
 
     python -m scripts.lite SITE      builds it into the folder `lite` of a built site
     python -m scripts.lite --names   names what its notebooks start with, in the versions of Pyodide's lock
@@ -63,15 +63,15 @@ def names() -> list[str]:
 
 
 def run(*command: str | Path, folder: Path = ROOT) -> None:
-    """Run a program; what it prints is told if it fails."""
+    """Run a program; if it fails, the error holds what it printed."""
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
     if done.returncode:
         raise RuntimeError(f"{' '.join(map(str, command))}\n{done.stdout[-4000:]}\n{done.stderr[-4000:]}")
 
 
 def install() -> Path:
-    """The folder that holds the environment, the wheels and the standard library; made anew when what it is made of
-    changes."""
+    """The folder that holds the environment, the wheels and the standard library; made again when its sources
+    change."""
     locks, ready = [LITE / "requirements.txt", LITE / "kernel.txt"], live.prepared()
     version = hashlib.sha256(b"".join(path.read_bytes() for path in locks) + ready.name.encode()).hexdigest()[:12]
     folder = MADE / version

@@ -1,7 +1,7 @@
 """The Markdown of a notebook as Jupyter shows it, where no Sphinx resolves what refers to other pages.
 
-jupyterlab-myst shows most of the book's directives, and what refers to a place in the same notebook. This rewrites the
-others: a link to another chapter opens its notebook, what refers to a page that is none becomes its words, and numbers
+jupyterlab-myst shows most of the book's directives, and references to places in the same notebook. This rewrites the
+others: a link to another chapter opens its notebook, a reference to any other page becomes its words, and numbers
 are those of the site as it was built last.
 """
 
@@ -61,7 +61,7 @@ class Site:
 
 
 def authors(persons: list[object]) -> str:
-    """The last names of two authors, or of the first of more."""
+    """The last names of up to two authors, or that of the first of more."""
     names = [" ".join(person.last_names).strip("{}") for person in persons]  # type: ignore[attr-defined]
     return " and ".join(names) if len(names) < 3 else f"{names[0]} *et al.*"
 

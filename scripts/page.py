@@ -1,7 +1,7 @@
 """Build one page of the book, to see its broken references, formulas and directives: `make page CHAPTER=id3` does it.
 
 The first time the whole book is built into _build/page, in half a minute; from then on what has changed is read, and
-this page alone written. `make book` proves the site as a whole.
+this page alone written. `make book` checks the site as a whole.
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@
     python -m scripts.questions _build/html _build/questions.xml
 
 Every Moodle reads this format without a plug-in, and it has a place for all that the book knows: a sentence for each
-wrong answer, the tolerance of a number, the cell to begin with, the solution and the rubric. QTI could say the same,
-but Moodle itself imports none.
+wrong answer, the tolerance of a number, the cell to begin with, the solution and the rubric. QTI has such places too,
+but Moodle itself does not import it.
 """
 
 from __future__ import annotations
@@ -44,14 +44,14 @@ def question(kind: str, name: str, text: str, form: str, **options: object) -> E
 
 
 def html(tags: Iterable[Tag]) -> str:
-    """Tags as they stand on the page, without what leads to other places of it."""
+    """Tags as they are on the page, without links to other places of it."""
     for tag in (inner for outer in tags for inner in [outer, *outer.find_all(True)]):
         tag.attrs = {}
     return re.sub(r"</?(a|span)>", "", "".join(map(str, tags)))
 
 
 def of_check(check: Tag) -> ElementTree.Element:
-    """A check of a page: one answer of several, a number, or steps that belong to their places."""
+    """A check of a page: a choice of answers, a number, or steps to be matched with their places."""
     kind = {"choose": "multichoice", "number": "numerical", "order": "matching"}[str(check["data-kind"])]
     section = check.find_parent("section")
     where = f"<p><em>{title(section)}</em></p>" if section else ""
@@ -82,7 +82,7 @@ def of_check(check: Tag) -> ElementTree.Element:
 
 
 def of_task(task: Task, cells: dict[str, NotebookNode]) -> ElementTree.Element:
-    """A graded task as an essay, with the cell to begin with, and the solution for whoever reads it."""
+    """A graded task as an essay, with the cell to begin with, and the solution for whoever marks it."""
     text = cells[f"{task.name}-task"].source
     given, answer = cells.get(f"{task.name}-given"), cells[task.name]
     text = FORMULA.sub(r"\\\\(\1\\\\)", HEAD.sub("", text)).strip()

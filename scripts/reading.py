@@ -1,10 +1,10 @@
-"""How long a first reader stays with each chapter's open page, and what is met there.
+"""How long a first reader stays with each chapter's open page, and what this reader meets there.
 
     python -m scripts.reading                every chapter of the book
     python -m scripts.reading entropy id3    these two
 
 The open page is what stands before the exercises and outside folds, margin notes, checks, hints and solutions. A row
-tells:
+shows:
 
 words    words of prose
 lines    lines of code, blank ones left out, in cells whose input stands open
@@ -34,7 +34,7 @@ FENCE = re.compile(r"(?P<mark>`{3,}|:{3,})(?P<rest>.*)$")
 NAME = re.compile(r"\{([\w:-]+)\}")
 OPTION = re.compile(r":\w+:")
 FOLDING_OPTION = re.compile(r":class:.*\b(dropdown|toggle|margin)\b")
-#: Directives whose content is no open prose: it folds, stands in the margin, or is no prose.
+#: Directives whose content is not open prose: it folds, stands in the margin, or is not prose.
 NOT_OPEN = {"margin", "dropdown", "hint", "exercise", "exercise-start", "solution", "solution-start"}
 NOT_OPEN |= {"check", "math", "literalinclude", "code-block", "figure"}
 
@@ -158,7 +158,7 @@ def measure(notebook: NotebookNode) -> Reading:
 
 
 def main(names: list[str]) -> int:
-    """Print a table, one line a chapter."""
+    """Print a table, one line per chapter."""
     paths = [path for path in notebooks() if not names or path.stem in names]
     if unknown := set(names) - {path.stem for path in paths}:
         print(f"no such notebook in {BOOK.name}/: {', '.join(sorted(unknown))}", file=sys.stderr)

@@ -31,7 +31,7 @@ def main(tag: str) -> int:
     for place, version in named.items():
         print(f"{place:<20} {version}")
     if len(set(named.values())) > 1:
-        print("They must name one version: RELEASING.md tells where.")
+        print("They must name one version: RELEASING.md says where.")
         return 1
     return 0
 

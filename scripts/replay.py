@@ -1,4 +1,4 @@
-"""What a chapter prints on another Python, cell by cell, beside what its page shows: for `make wasm`, `make browser`.
+"""Compare what a chapter prints on another Python with what its page shows: for `make wasm` and `make browser`.
 
 Text, tables and figures that move are compared without their white space. Plots are not, because Matplotlib draws them
 differently from version to version.
@@ -17,13 +17,13 @@ sys.path.append(str(Path(__file__).resolve().parents[1] / "book" / "live"))
 from slices import slices
 
 __all__ = ["compare", "report", "stored", "words"]
-#: For each cell that is told of, by its number among the cells of code, counted from 1: what differs, or why it was
+#: For each cell that is reported, by its number among the cells of code, counted from 1: what differs, or why it was
 #: skipped.
 Cells = dict[int, str]
 
 
 def words(text: str) -> str:
-    """A text without marks-up and white space, and without what names a place in memory."""
+    """A text without markup and white space, and without addresses in memory."""
     text = re.sub(r"<style.*?</style>", "", text, flags=re.DOTALL)
     return re.sub(r"\s+|0x[0-9a-f]+", "", unescape(re.sub(r"<(?!script)[^>]*>", "", text)))
 
@@ -39,7 +39,7 @@ def stored(cell: dict[str, Any]) -> str:
 
 
 def difference(page: str, here: str) -> str:
-    """Where two texts part."""
+    """Where two texts begin to differ."""
     k = next((k for k, (one, other) in enumerate(zip(page, here)) if one != other), min(len(page), len(here)))
     start = max(0, k - 30)
     return f"the page {page[start : k + 50]!r}, here {here[start : k + 50]!r}"
@@ -48,7 +48,7 @@ def difference(page: str, here: str) -> str:
 def compare(
     notebook: dict[str, Any], run: Callable[[str, int], tuple[str, dict[str, Any]]], absent: set[str]
 ) -> tuple[Cells, Cells]:
-    """Run all cells in turn: those that show something else, and those that were skipped.
+    """Run all cells in turn, and return those that show something else and those that were skipped.
 
     ``run(source, number)`` returns what a cell shows, but for plots, and the answer of `runner.run`. A cell is skipped
     if it imports one of the packages that are ``absent``, or if it fails and needs a skipped one.
@@ -72,7 +72,7 @@ def compare(
 
 
 def report(chapter: str, differs: Cells, skipped: Cells, known: Cells, seconds: float) -> int:
-    """Print what became of a chapter's cells; how many of the differences are not as they are known to be."""
+    """Print what became of a chapter's cells, and return how many differences are not as they are known to be."""
     print(f"{chapter}: {len(differs)} cells print something else, {len(skipped)} were skipped, {seconds:.0f} s")
     for k, why in skipped.items():
         print(f"  cell {k} skipped: {why}")

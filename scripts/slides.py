@@ -28,7 +28,7 @@ article.bd-article { display: block; padding: 0; max-width: none; }
 body:not(.text) .spoken { display: none; }
 """
 
-# The keys of a presenter's remote, too. A slide longer than the screen scrolls before the next one comes.
+# A presenter's remote sends these keys, too. A slide longer than the screen scrolls before the next one comes.
 KEYS = """
 const slides = [...document.querySelectorAll(".slide")];
 addEventListener("keydown", event => {

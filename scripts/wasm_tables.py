@@ -1,6 +1,6 @@
-"""What the page for a reader's own table computes with NumPy, on ten tables that others made; see wasm.py.
+"""What the page for a reader's own table computes with NumPy, on ten tables; see wasm.py.
 
-Inside WebAssembly this prints it as a line of JSON, to be compared with what the same function returns on a desk.
+Inside WebAssembly this prints it as a line of JSON, to be compared with what the same function returns outside.
 """
 
 from __future__ import annotations

@@ -185,7 +185,7 @@ def test_kinds_of_columns():
         (lambda: information_gain(["a", "b"], ["a", None]), "y has missing entries"),
         (lambda: split_information([]), "x is empty"),
         (lambda: entropy(np.ma.masked_equal([0, 1], 1)), "y has masked entries"),
-        (lambda: entropy(["a"], sample_weight=[1, 2]), "sample_weight must have one entry a row"),
+        (lambda: entropy(["a"], sample_weight=[1, 2]), "sample_weight must have one entry per row"),
         (lambda: entropy(["a"], sample_weight=[-1]), "sample_weight must be finite and not negative"),
         (lambda: entropy(["a"], sample_weight=[np.nan]), "sample_weight must be finite"),
         (lambda: entropy(["a"], sample_weight=[0]), "sample_weight is zero everywhere"),

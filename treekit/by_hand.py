@@ -1,4 +1,4 @@
-"""A plain tree changed by hand: another question at a node, a branch cut back to a leaf; told as rules, and drawn.
+"""Change a plain tree by hand: ask another question at a node, cut a branch back to a leaf; write its rules, draw it.
 
 A node is named by the answers that lead to it from the root, such as ``[True, "curly"]``.
 
@@ -121,7 +121,7 @@ def weight_text(weight: float) -> str:
 
 
 # In a drawing.
-LONGEST = 24  # letters of a name that are drawn
+LONGEST = 24  # the most letters of a name that are drawn
 MANY = 4  # classes whose rows are not all counted on a card
 
 
@@ -162,7 +162,7 @@ def draw(
 ) -> Drawing:
     """Draw a tree as :meth:`treekit.Tree.draw` does; its leaves hold shares or means.
 
-    ``gain`` tells what the question of a node gains, ``own`` names the nodes whose questions are the reader's.
+    ``gain`` returns what the question of a node gains, ``own`` names the nodes whose questions are the reader's.
     """
     shown, classes = levels(tree, most), sorted((k for k in tree.value if k is not None), key=str)
     below: dict[int, list[int]] = {}

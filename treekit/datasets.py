@@ -1,4 +1,4 @@
-"""The small tables of the book, as data frames in English with the Chinese terms at hand; and numbers as bins.
+"""The small tables of the book, as data frames in English or Chinese, and a function that puts numbers into bins.
 
 Columns of words are categorical, their values in the order of first appearance: an attribute keeps the values
 that some rows of the table happen to lack. ``frame.attrs["chinese"]`` maps every English term to the Chinese one,
@@ -20,7 +20,7 @@ __all__ = ["load_watermelon", "load_playtennis", "load_loan", "load_lunch", "loa
 
 
 def load_watermelon(version: str = "2.0", language: str = "en") -> pd.DataFrame:
-    """Seventeen watermelons (西瓜): is it ripe, judged from the outside?
+    """Seventeen watermelons (西瓜): which of them are ripe?
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ def load_lunch(language: str = "en") -> pd.DataFrame:
 
 
 def load_benchmarks() -> pd.DataFrame:
-    """Time and memory that treekit takes, beside other programs: one row for each comparison.
+    """Time and memory that treekit takes, compared with other programs: one row for each comparison.
 
     ``what`` was done on a table of ``n_rows`` rows; ``measure`` names the unit of the numbers of ``treekit`` and of the
     ``other`` program, the ``peer``; ``seen`` is their ratio, or treekit's number where it stands alone. ``date``,
@@ -96,12 +96,12 @@ def load_benchmarks() -> pd.DataFrame:
 
 
 def load_tuning() -> pd.DataFrame:
-    """What tuning boosting is worth, beside a forest and a linear model: one row for each table, split and model.
+    """What boosting gains by tuning, compared with a forest and a linear model: one row per table, split and model.
 
     ``left`` is the loss on the test rows of a ``split`` of a ``table``, as a share of the loss of a constant
     prediction; ``seconds`` are the CPU seconds in which the ``model`` was tuned and fitted. A model *only x* is XGBoost
-    with early stopping and one parameter tuned, a model *and x* has also those of the models *and* before it. `make
-    tuning` of the book's repository writes the file again.
+    with early stopping and one parameter tuned; a model *and x* tunes x besides all that the models before it tune.
+    `make tuning` of the book's repository writes the file again.
     """
     with files("treekit.data").joinpath("tuning.csv").open(encoding="utf-8") as file:
         return pd.read_csv(file)

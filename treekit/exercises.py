@@ -40,20 +40,20 @@ def check(name: str, *arguments: Any, gives: Any, mistakes: dict[str, tuple[Any,
     Parameters
     ----------
     name : str
-        What the reader was to write. A function is called with copies of the arguments, so it cannot change them; what
-        is no function is compared as it is. What the function prints is not shown.
+        What the reader was to write. A function is called with copies of the arguments, so it cannot change them; a
+        variable is compared as it is. What the function prints is not shown.
     *arguments
         For the function.
     gives
-        The right result: a number, text, or a list, tuple, set or dictionary of such. Numbers may differ by 0.0001, and
-        a NumPy array or a pandas Series is as good as a list, a data frame as a list of its rows.
+        The right result: a number, text, or a list, tuple, set or dictionary of these. Numbers may differ by 0.0001, or
+        by that share of the larger; a NumPy array or pandas Series is as good as a list, a data frame as its rows.
     mistakes : dict of {name: (result, sentence)}, optional
         What well-known mistakes give, or the error in which they end, and what to tell the reader who made one.
 
     Raises
     ------
     NotYet
-        If the result is another. Its message names the mistake, or says ``not there yet`` (there is no such name),
+        If the result is not right. Its message names the mistake, or says ``not there yet`` (there is no such name),
         ``no value`` (nothing is returned), ``stopped`` (by an error), ``wrong kind`` (text for a number ...) or
         ``another value``.
     """
@@ -129,7 +129,7 @@ def _same(value: Any, right: Any) -> bool:
     if _kind(value) != kind:
         return False
     if kind == "a number":
-        if math.isnan(right):  # the right result is none, but a mistake's may be: 0 times the logarithm of 0
+        if math.isnan(right):  # no right result is NaN, but a mistake's may be: 0 times the logarithm of 0
             return math.isnan(value)
         return math.isclose(value, right, rel_tol=TOLERANCE, abs_tol=TOLERANCE)
     if kind == "a list":
@@ -152,7 +152,7 @@ def _kind(value: Any) -> str:
 
 
 class _Short(reprlib.Repr):
-    """Results and arguments in a sentence: numbers rounded, long lists cut, tables by their size."""
+    """Shows results and arguments in a sentence: numbers are rounded, long lists cut, tables given by their size."""
 
     def repr1(self, x: Any, level: int) -> str:
         if isinstance(x, float):

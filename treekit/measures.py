@@ -36,7 +36,7 @@ __all__ = [
 ]
 
 
-#: Entries of a table of (value, label) above which those that are zero are left out.
+#: A table of (value, label) with more entries than this leaves out those that are zero.
 LARGE_TABLE = 2**20
 
 
@@ -54,7 +54,7 @@ def _shares(counts: ArrayLike) -> Floats:
 
 
 def _log_of(base: float) -> float:
-    """Natural logarithm of the base, the factor from nats to its unit."""
+    """Natural logarithm of the base: how many nats its unit holds."""
     if not (base > 0 and base != 1 and math.isfinite(base)):
         raise ValueError(f"base must be a positive number other than 1, such as 2 for bits; got {base!r}.")
     return math.log(base)
@@ -124,7 +124,7 @@ def gain_of_counts(counts: ArrayLike, impurity: Callable[..., Floats] = entropy_
     Parameters
     ----------
     counts : array of shape (..., n_values, n_classes)
-        Weights of the rows by (value of the attribute, label).
+        Weights of the rows by (value of the attribute, label), none of them negative: otherwise a ValueError.
     impurity : function
         :func:`entropy_of_counts` (the gain is then in bits) or :func:`gini_of_counts`.
 
@@ -172,7 +172,7 @@ def self_information(p: ArrayLike, base: float = 2) -> Floats:
     Raises
     ------
     ValueError
-        If a probability lies outside [0, 1].
+        If a probability lies outside [0, 1], or if ``base`` is not positive or is 1.
 
     Notes
     -----
@@ -209,7 +209,7 @@ def entropy(y: ArrayLike, base: float = 2, sample_weight: ArrayLike | None = Non
     Raises
     ------
     ValueError
-        If ``y`` is empty, not one-dimensional or has missing entries, or if ``sample_weight`` does not fit it.
+        If ``y`` is empty, not one-dimensional or has missing entries, or if ``sample_weight`` or ``base`` does not fit.
 
     Notes
     -----
@@ -223,8 +223,8 @@ def joint_entropy(x: ArrayLike, y: ArrayLike, base: float = 2, sample_weight: Ar
 
     .. math:: H(X, Y) = -\sum_{i,j} p_{ij} \log p_{ij}
 
-    This is :eq:`eq-joint-entropy` of the book. Parameters, result and errors are those of
-    :func:`conditional_entropy`.
+    This is :eq:`eq-joint-entropy` of the book: at least the larger entropy of the two, at most their sum. Parameters,
+    errors, cost and source are those of :func:`conditional_entropy`; rows where x is missing are left out.
     """
     counts, _, _ = _cross_table(x, y, sample_weight)
     return float(entropy_of_counts(counts.ravel(), base))
@@ -258,11 +258,12 @@ def conditional_entropy(x: ArrayLike, y: ArrayLike, base: float = 2, sample_weig
     ------
     ValueError
         If the columns are empty, differ in length or are not one-dimensional, if ``y`` has missing entries, if
-        every x is missing, or if ``sample_weight`` does not fit.
+        every x is missing, if ``sample_weight`` does not fit, or if ``base`` is not positive or is 1.
 
     Notes
     -----
-    Takes time linear in the number of rows. Source: Shannon (1948), section 6; Quinlan (1986).
+    Takes time linear in the number of rows, or sorts them if there are over a million pairs of a value and a label.
+    Source: Shannon (1948), section 6; Quinlan (1986).
     """
     counts, _, _ = _cross_table(x, y, sample_weight)
     return float(mean_impurity(counts, partial(entropy_of_counts, base=base)))
@@ -284,7 +285,7 @@ def information_gain(x: ArrayLike, y: ArrayLike, base: float = 2, sample_weight:
 
     Notes
     -----
-    Takes time linear in the number of rows. Source: Quinlan (1986); Quinlan (1993), chapter 3, for missing x.
+    Costs as much as :func:`conditional_entropy`. Source: Quinlan (1986); Quinlan (1993), chapter 3, for missing x.
     """
     counts, of_label, known = _cross_table(x, y, sample_weight)
     impurity = partial(entropy_of_counts, base=base)
@@ -333,8 +334,8 @@ def gain_ratio(x: ArrayLike, y: ArrayLike, base: float = 2, sample_weight: Array
 
     .. math:: g_R(D, A) = \frac{g(D, A)}{H_A(D)}
 
-    This is :eq:`eq-gain-ratio` of the book. Parameters and errors are those of :func:`conditional_entropy`. The base
-    cancels out.
+    This is :eq:`eq-gain-ratio` of the book. Parameters, errors and cost are those of :func:`conditional_entropy`. The
+    base cancels out.
 
     Returns
     -------
@@ -343,7 +344,7 @@ def gain_ratio(x: ArrayLike, y: ArrayLike, base: float = 2, sample_weight: Array
 
     Notes
     -----
-    Takes time linear in the number of rows. Source: Quinlan (1993), chapter 2.
+    Source: Quinlan (1993), chapter 2.
     """
     price = split_information(x, base, sample_weight)
     return information_gain(x, y, base, sample_weight) / price if price > 0 else 0.0
@@ -354,8 +355,7 @@ def gini(y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
 
     .. math:: \mathrm{Gini}(D) = 1 - \sum_{k=1}^{K} \left( \frac{|C_k|}{|D|} \right)^2
 
-    This is :eq:`eq-gini` of the book, for counted shares.
-    Parameters and errors are those of :func:`entropy`.
+    This is :eq:`eq-gini` of the book, for counted shares. Parameters and errors are those of :func:`entropy`.
 
     Returns
     -------
@@ -374,8 +374,8 @@ def gini_index(x: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = Non
 
     .. math:: \mathrm{Gini}(D, A) = \sum_{m=1}^{M} \frac{|D_m|}{|D|} \mathrm{Gini}(D_m)
 
-    This is :eq:`eq-gini-index` of the book.
-    Parameters and errors are those of :func:`conditional_entropy`; rows where x is missing are left out.
+    This is :eq:`eq-gini-index` of the book. Parameters, errors and cost are those of :func:`conditional_entropy`; rows
+    where x is missing are left out.
 
     Returns
     -------
@@ -384,7 +384,7 @@ def gini_index(x: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = Non
 
     Notes
     -----
-    Takes time linear in the number of rows. Source: Breiman, Friedman, Olshen and Stone (1984).
+    Source: Breiman, Friedman, Olshen and Stone (1984).
     """
     counts, _, _ = _cross_table(x, y, sample_weight)
     return float(mean_impurity(counts, gini_of_counts))
@@ -398,7 +398,7 @@ def _label_counts(y: ArrayLike, sample_weight: ArrayLike | None) -> Floats:
 
 
 def _cross_table(x: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None) -> tuple[Floats, Floats, float]:
-    """Weight of the rows where x is known by (value of x, label), and by label; and their share of the weight.
+    """Weight of the rows where x is known, by (value of x, label) and by label; and their share of the weight.
 
     In a large table the labels of each value stand side by side, without those that it lacks: that takes a sort.
     """

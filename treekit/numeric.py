@@ -21,7 +21,7 @@ Integers = NDArray[np.integer]
 Numbers = NDArray[np.floating | np.integer]
 #: Labels, or numbers of any kind.
 Array = NDArray[Any]
-#: Of what kind an array is that comes back as the kind it was.
+#: The kind of the numbers in an array, where a function returns numbers of the kind that it is given.
 Kind = TypeVar("Kind", bound=np.generic)
 
 # -- tolerances: what may differ by rounding and must not decide ---------------------------------------------------
@@ -38,7 +38,7 @@ SHARED_TIE = 1e-9
 #: errors of a node may exceed its rows by as much.
 COST_TIE = 1e-12
 
-#: Class shares are equal within this, and votes within this fraction of all: they are means over leaves or trees.
+#: Class shares are equal within this, votes within this fraction of all votes: they are means over leaves or trees.
 VOTE_TIE = 1e-12
 
 #: Relative rounding error of a number that is worked out from exact sums.
@@ -47,14 +47,14 @@ ROUNDING = 1e-14
 #: AdaBoost: an error rate must beat chance by more than this; less is rounding of the row weights.
 BEATS_CHANCE = 1e-10
 
-# -- and one number that is no tolerance -----------------------------------------------------------------------------
+# -- and one number that is not a tolerance --------------------------------------------------------------------------
 
 #: A part of a row that is less than this share of it is not shared out any further: it goes down the heaviest branch.
 LEAST_SHARE = 2.0**-8
 
 
 def safe_divide(a: ArrayLike, b: Numbers) -> Floats:
-    """a / b, and 0 where b is 0."""
+    """a / b, and 0 where b is not positive."""
     return np.divide(a, b, out=np.zeros(np.broadcast(a, b).shape), where=b > 0)
 
 
@@ -65,7 +65,7 @@ def repeat_with_index(x: NDArray[Kind], n_copies: Ints) -> tuple[NDArray[Kind], 
 
 
 def sum_in_turn(x: Floats) -> Floats:
-    """Sum along the first axis, one after the other: so a row of many trees' answers adds up to the same number, to the
-    last digit, whichever rows are beside it."""
+    """Sum along the first axis in turn: so the predictions of many trees for a row add up to the same number, to the
+    last digit, whichever other rows there are."""
     # NumPy adds up a single column in pairs.
     return x.sum(axis=0) if x[0].size > 1 else np.cumsum(x, axis=0)[-1]

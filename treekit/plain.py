@@ -11,7 +11,7 @@ from math import exp, inf, log, log2
 
 #: {attribute: value, or None}; label, number or residual; weight; second derivative
 Row = namedtuple("Row", "x y w h", defaults=[1.0, 1.0])
-#: its rows; the value it predicts; and if it is no leaf, a question and {answer: Node}
+#: its rows; the value it predicts; unless it is a leaf, a question and {answer: Node}
 Node = namedtuple("Node", "rows value question branches", defaults=[None, {}])
 TIE = 1e-12  #: numbers that are closer differ by rounding alone
 
@@ -25,7 +25,7 @@ def read(X, y):
 
 # Entropy. A question is (attribute, cut); a cut is None, a number, or some categories.
 def weight(D):
-    """``|D|``, the number of rows; a row of weight 2 is two rows."""
+    """``|D|``, the number of rows; a row of weight 2 counts as two."""
     return sum(row.w for row in D)
 
 
@@ -77,7 +77,7 @@ def largest(scores, least=-inf):
 
 
 def majority(D):
-    """The class of the largest share, of equal ones the first in sorted order."""
+    """The class with the largest share, of equal ones the first in sorted order."""
     return largest(dict(sorted(shares(D).items())))
 
 
@@ -163,7 +163,7 @@ def best_cut(D, attributes, gain=gain, epsilon=-inf, **terms):
 
 # Pruning.
 def leaves(node):
-    """The leaves below a node; of a leaf, itself."""
+    """The leaves below a node, or the node itself if it is a leaf."""
     return [leaf for t in node.branches.values() for leaf in leaves(t)] or [node]
 
 
@@ -177,7 +177,7 @@ def link_strengths(node, N, impurity=gini):
 
 
 def prune(node, alpha, N, impurity=gini):
-    """The smallest tree of the least ``R(T) + α |T|``. :eq:`eq-cost-complexity`"""
+    """The smallest tree with the least ``R(T) + α |T|``. :eq:`eq-cost-complexity`"""
     branches = {m: prune(t, alpha, N, impurity) for m, t in node.branches.items()}
     pruned = node._replace(branches=branches)
     stays = branches and link_strengths(pruned, N, impurity)[0] > alpha + TIE

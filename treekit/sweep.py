@@ -38,7 +38,7 @@ Attributes = dict[str, list[str] | None]
 
 
 # What the rows of a node cost: their weight times their impurity, so that the costs of parts can be added. Both sums
-# run over the weight of all rows, too, which is then taken away again: that is quicker than to leave it out.
+# include the weight of all rows, which is then taken away again, because that is quicker than leaving it out.
 def entropy(sums: Sums) -> float:
     """``|D| H(D) = |D| log₂ |D| − Σ |C_k| log₂ |C_k|``, in bits. :eq:`eq-empirical-entropy`"""
     return 2 * times_log(sums[0]) - sum(map(times_log, sums))
@@ -63,7 +63,7 @@ def squared_error(sums: Sums) -> float:
 
 
 def parts(D: list[Row], cost: Cost) -> tuple[list[Part], int]:
-    """What each row adds to the sums, each time the place and the amount, and how many sums there are."""
+    """What each row adds to the sums, as pairs of a place and an amount, and how many sums there are."""
     if cost is squared_error:
         c = mean(D)  # numbers far from 0 would lose their digits when squared
         return [((0, row.w), (1, row.w * (row.y - c)), (2, row.w * (row.y - c) ** 2)) for row in D], 3
@@ -95,7 +95,7 @@ def cuts(known: list[tuple[Any, Part]], n_sums: int, cost: Cost, least: float) -
             right[j] -= amount
         if low < high and left[0] >= least - TIE and right[0] >= least - TIE:
             cut = float(low / 2 + high / 2)
-            if low <= cut < high:  # not between neighbours among floats
+            if low <= cut < high:  # not where the middle of neighbouring floats rounds up
                 yield cut, cost(left) + cost(right)
 
 
@@ -193,7 +193,7 @@ def means(D: list[Row]) -> dict[None, float]:
 
 
 def predict(node: Node, row: Row) -> dict[Any, float]:
-    """What :func:`treekit.plain.predict_shares` tells; only a row without an answer visits more than one branch."""
+    """What :func:`treekit.plain.predict_shares` returns; only a row without an answer visits more than one branch."""
     while node.branches and (known := answer(row, node.question)) in node.branches:
         node = node.branches[known]
     if not node.branches:

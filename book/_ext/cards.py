@@ -71,7 +71,7 @@ class ChapterCards(SphinxDirective):
 
 
 def name_cover(app: Sphinx, doctree: nodes.document) -> None:
-    """Call the page of the cards `cover` in its first tag, so that its columns stand before the cards have come."""
+    """Give the first tag of the page the class `cover`, so that its columns are there before the cards have loaded."""
     if any(raw.astext().startswith(CARDS) for raw in doctree.findall(nodes.raw)):
         next(doctree.findall(nodes.section))["classes"].append("cover")
 

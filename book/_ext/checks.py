@@ -1,7 +1,7 @@
-"""Checks: a short question after a section, answered at once with the reason why the answer is right or wrong.
+"""Checks: a short question after a section, and at once a reply that says why an answer is right or wrong.
 
 A check is a fenced block that reads well as it stands: a question, and a list of answers. One answer is ticked, and
-below each stands the reply to whoever gives it.
+below each answer stands the reply to it.
 
     :::{check} choose
     :label: check-id3-texture
@@ -47,7 +47,7 @@ BEFORE = re.compile(r"(\d+) before (\d+)")
 UNSEEN = re.compile(r"(?is)<(style|script)\b.*?</\1\s*>|<[^<>]*>")
 
 
-#: An answer, whether it is the right one, and the reply to whoever gives it.
+#: An answer, whether it is the right one, and the reply to it.
 Answer = tuple[nodes.Element, bool, list[nodes.Node]]
 
 
@@ -145,7 +145,7 @@ class Check(SphinxDirective):
         elif self.kind == "order" and found:
             first, second = (int(place) - 1 for place in found.groups())
             if not 0 <= second < first < len(choices):
-                raise self.error(f"{found[0]}: the steps are numbered in the right order, and this is no wrong one")
+                raise self.error(f"{found[0]}: the steps are numbered in the right order, so this order is not wrong")
             node["before"] = f"{first} {second}"
             steps = choices[first].deepcopy(), nodes.Text("” before “"), choices[second].deepcopy()
             text = nodes.inline("", "", nodes.Text("“"), *steps, nodes.Text("”"))
@@ -201,7 +201,7 @@ class JudgeNumbers(SphinxPostTransform):
                 logger.warning("the wrong %s is too near to the right number for this tolerance", value, location=node)
 
     def found(self, reply: check_part, outputs: Iterable[str]) -> str:
-        """The number that outputs of the page show at the place that a pattern tells."""
+        """The number that the outputs of the page show at the place that a pattern gives."""
         pattern = re.compile(as_expression(reply["pattern"]))
         found = {number for text in outputs for number in pattern.findall(text)}
         if len(found) != 1:
@@ -257,7 +257,7 @@ def closes(tags: str) -> Callable[[HTML5Translator, nodes.Element], None]:
 
 
 def passes(self: nodes.NodeVisitor, node: nodes.Element) -> None:
-    """In what is not HTML a part of a check is only its content."""
+    """Write only the content: outside HTML a part of a check has no frame."""
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from fontTools import subset
 
-logging.getLogger("fontTools").setLevel(logging.WARNING)  # it would tell of every table that it drops
+logging.getLogger("fontTools").setLevel(logging.WARNING)  # it would report every table that it drops
 
 
 def cut(path: Path, characters: Iterable[str]) -> None:
@@ -18,7 +18,7 @@ def cut(path: Path, characters: Iterable[str]) -> None:
     subsetter = subset.Subsetter(options)
     subsetter.populate(text="".join(characters))
     subsetter.subset(font)
-    # The licence keeps some names for the whole font.
+    # The licence reserves some names for the whole font.
     for record in font["name"].names:
         if record.nameID in (1, 3, 4, 6, 16, 18):
             record.string = "Cut for this book"

@@ -1,7 +1,7 @@
 """Set every formula at build time, as MathML: the reader's browser draws it by itself, and no script has to come first.
 
 MathJax weighed 300 KB, and a phone waited ten seconds for its formulas. MathML needs no JavaScript, screen readers read
-it, and it is no stop for the tab key. Temml (book/_math, where its style sheet and the font are too) turns TeX into
+it, and the tab key does not stop at it. Temml (book/_math, where its style sheet and the font are too) turns TeX into
 MathML; it is one file of JavaScript, which MiniRacer, an engine from the Python package of that name, runs here.
 A formula that Temml does not understand is a warning, so the build fails.
 """
@@ -30,7 +30,7 @@ from sphinx.writers.html5 import HTML5Translator
 FOLDER = Path(__file__).resolve().parents[1] / "_math"
 FONT = "STIXTwoMath.woff2"
 SCROLLS = "pst-scrollable-table-container"
-DOTS = "…⋯"  # browsers would space them as operators, TeX leaves it to their neighbours
+DOTS = "…⋯"  # browsers would space them as operators, TeX leaves the space to their neighbours
 THIN = "0.1667em"
 OPENS = tuple("([{⟨")
 #: Which children of an element are set small: there TeX puts no space around operators.
@@ -45,7 +45,7 @@ logger = logging.getLogger(__name__)
 def engine() -> MiniRacer:
     """A JavaScript engine that has read Temml."""
     made = MiniRacer()
-    # Python 3.13 and later would wait for ever if the engine were left to close itself while the interpreter ends.
+    # Python 3.13 and later would wait for ever if the engine had to close itself while the interpreter ends.
     atexit.register(made.close)
     made.eval((FOLDER / "temml.min.js").read_text(encoding="utf-8") + "; 0")
     return made
@@ -86,14 +86,14 @@ def close_up(operator: Element) -> None:
 
 
 def is_function(part: Element) -> bool:
-    """Whether it is a name such as log, alone or with a base, in front of its argument."""
+    """Whether a part is a name such as log, alone or with a base, in front of its argument."""
     name = part[0] if part.tag in ("mrow", "msub") and len(part) else part
     name = name[0] if name.tag == "msub" else name
     return name.tag == "mi" and len(name.text or "") > 1
 
 
 def is_atom(part: Element) -> bool:
-    """Whether it is a number, a letter, a fraction or a bracket that closes, alone or with indices."""
+    """Whether a part is a number, a letter, a fraction or a closing bracket, alone or with indices."""
     if part.tag == "mrow":
         return bool(len(part)) and is_atom(part[-1])
     if part.tag == "mo":
@@ -104,7 +104,7 @@ def is_atom(part: Element) -> bool:
 def mend_breaks(root: Element) -> None:
     """Mend the rows between which a formula may be broken: an operator alone in one would have no space around it.
 
-    Such an operator moves to the row before. It also counts as alone beside mere text, so a word becomes an identifier.
+    Such an operator moves to the row before. It counts as alone beside mere text, too, so a word becomes an identifier.
     """
     for before, row in pairwise(list(root)):
         if before.tag == row.tag == "mrow" and [part.tag for part in row] == ["mo"]:
@@ -152,7 +152,7 @@ def visit_display(self: HTML5Translator, node: nodes.math_block) -> None:
         self.body.append(f'<span class="eqno">({get_node_equation_number(self, node)})')
         self.add_permalink_ref(node, "Link to this equation")
         self.body.append("</span>")
-    # The theme lets what has this class scroll, and a key reach it if it does.
+    # The theme lets what has this class scroll, and the tab key reach it if it does.
     self.body.append(f'<div class="formula {SCROLLS}">{formula(node, is_display=True)}</div></div>\n')
     raise nodes.SkipNode
 

@@ -1,8 +1,8 @@
 """What a reader meets before the first page: the root of the site, a missing page, the preview of a link; and the list
 of all pages that search engines read.
 
-`BOOK_SITE_URL` says where the site will be. The previews want whole addresses, and the page for whoever is lost, which
-sphinx-notfound-page makes, may be asked for from any depth; without it the site is taken to lie at a server's root.
+`BOOK_SITE_URL` says where the site will be. The previews need whole addresses, and the page for a wrong address, which
+sphinx-notfound-page makes, may be shown at any depth; without the variable the site is taken to lie at a server's root.
 `_templates/layout.html` writes what is said here into the head of each page.
 """
 
@@ -25,14 +25,14 @@ LENGTH = 200  # characters of a description
 
 
 def set_address(app: Sphinx, config: Config) -> None:
-    """Tell Sphinx, which adds the canonical address to each page, and the page for whoever is lost."""
+    """Tell Sphinx, which adds the canonical address to each page, and the page for a wrong address."""
     url = os.environ.get("BOOK_SITE_URL", "").rstrip("/")
     config.html_baseurl = url and f"{url}/"
     config.notfound_urls_prefix = urlsplit(config.html_baseurl).path or "/"
 
 
 def description(app: Sphinx, doctree: nodes.document | None) -> str:
-    """The first paragraph of a page that stands in no box, cut at a word."""
+    """The first paragraph of a page that is in no box, cut at a word if it is long."""
     for paragraph in doctree.findall(nodes.paragraph) if doctree else ():
         words = " ".join(paragraph.astext().split())
         if isinstance(paragraph.parent, nodes.section) and len(words) > 40:

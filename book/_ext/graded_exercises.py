@@ -1,7 +1,7 @@
-"""A directive that offers the graded exercises of a chapter: their notebook, a table of the tasks, and all in the page.
+"""A directive that offers the graded exercises of a chapter: their notebook, a table of them, and cells to solve them.
 
-What the site offers is the student edition, which `scripts/exercises.py` writes anew for each build. The sources, which
-hold the solutions, are no pages of the book and are copied nowhere. Who keeps them apart builds the book without them.
+What the site offers is the student edition, which `scripts/exercises.py` writes again for each build. The sources,
+which hold the solutions, are not pages of the book and are copied nowhere. A book built without them offers no tasks.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class GradedExercises(SphinxDirective):
         return [*self.parse_text_to_nodes(lines), *self.fold(chapter)]
 
     def fold(self, chapter: str) -> list[nodes.Node]:
-        """The student edition to be solved in the page, folded. Its first cell says how a notebook is used."""
+        """The student edition to be solved in the page, folded, without its first cell, which is about notebooks."""
         folded = self.parse_text_to_nodes(":::{dropdown} Solve them here\n:::")
         notebook = nbformat.read(Path(self.env.srcdir) / STUDENT_EDITION / f"{chapter}.ipynb", as_version=4)
         counts = self.env.temp_data  # of the page: cells are counted through all its notebooks

@@ -1,6 +1,6 @@
-"""The directive `modules`: the Python files of some folders, each told by the first line of its own docstring.
+"""The directive `modules`: the Python files of some folders, each described by the first line of its own docstring.
 
-So the map of the repository needs no line for a new module, and a module that says nothing about itself is a warning.
+So the map of the repository needs no line for a new module, and a module without a docstring is a warning.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ logger = logging.getLogger(__name__)
 
 
 def first_line(path: Path) -> str:
-    """The first sentence or line of a module's docstring, its names of code as plain words."""
+    """The first line of a module's docstring, with the names of code as plain words."""
     text = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
     return re.sub(r"(?::\w+:)?`([^`]+)`", r"\1", text.partition("\n")[0])
 

@@ -1,6 +1,6 @@
 """Offer Binder and Colab only when the book knows its own repository, and JupyterLite only where it is built.
 
-Jupyter Book's buttons need a repository, and its default is Jupyter Book's own: the buttons
+Jupyter Book's buttons need a repository, and their default is Jupyter Book's own: the buttons
 would open somebody else's project. So the address comes from the environment at build time:
 
 * `BOOK_REPOSITORY_URL`, such as the address of a fork on GitHub; without it there are no buttons;
@@ -23,9 +23,9 @@ from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.util.typing import ExtensionMetadata
 
-#: The cover has nothing to run; what is for instructors marks notebooks in processes of their own.
+#: The cover has nothing to run, and the page for instructors marks notebooks in processes of their own.
 NOT_IN_LITE = {"cover", "instructors"}
-#: Pages without a notebook of their own that open the list of all.
+#: Pages without a notebook of their own, whose button opens the list of all notebooks.
 LISTS_LITE = {"cover", "exercises"}
 
 

@@ -6,7 +6,7 @@ the site is written, this
 
 * joins the scripts of all pages into `_static/page.js` and the style sheets into `_static/page.css`;
 * leaves out the rules for a class or an id that occurs nowhere, and the variables that nothing reads; what a page loads
-  only when it is asked for (`_static/live`) is looked at, too;
+  only on request (`_static/live`) counts as well;
 * cuts the font of the icons down to those in use, and those of text and code to the characters of the pages;
 * leaves what only a search needs to the page that searches;
 * lets a figure that is seen first move before the script has come.
@@ -54,7 +54,7 @@ RUN_EACH = """for (const textContent of [
 ]) document.head.append(Object.assign(document.createElement("script"), { textContent }));
 """
 
-#: Of these the theme makes a stop of the tab key what scrolls. It lays the whole page out anew for each of them, at the
+#: The theme makes each of these that scrolls a stop of the tab key. It lays the whole page out again for each, at the
 #: start and after every change, which takes a phone a second; `sections.js` does it for all of them at once.
 THEMES_SCROLLERS = (
     '["pre",".nboutput > .output_area",".cell_output > .output",".jp-RenderedHTMLCommon",'
@@ -165,7 +165,7 @@ def take(
     """Give the templates `taken`, by which they leave out what the theme would load, and note it in `loaded`.
 
     A slow line brings first the text that is seen at once and its style sheet, then the script, then the fonts: so the
-    script stands behind the page's first section. Where one searches it stands before the scripts that need it.
+    script stands behind the page's first section. On the search page it stands before the scripts that need it.
     """
     sheets: list[str] = []
     scripts: list[str] = []

@@ -1,8 +1,8 @@
-"""Listings: long lines make room for themselves, and a docstring shows no markup of ours.
+"""Listings: long lines get the room that they need, and a docstring shows none of our markup.
 
-One with long lines is marked as `wide`: the style sheet makes room for the 120 columns of treekit's code. Which formula
-of the book a function computes, its docstring says by a role, for the reference; the page of a chapter has the formula
-beside the listing.
+A listing with long lines is marked as `wide`: the style sheet makes room for the 120 columns of treekit's code. A
+docstring names the formula that its function computes by a role, for the reference; the page of a chapter has the
+formula beside the listing, so the role is taken out.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.typing import ExtensionMetadata
 
-LONGEST = 92  # columns that fit at the size of all other code
+LONGEST = 92  # columns that fit at the usual size of code
 ROLE = re.compile(r",? :eq:`[\w-]+`")
 FORMULA = re.compile("``([^`\n]+)``")  # in a docstring, where the reference sets it as code
 

@@ -56,14 +56,14 @@ logger = logging.getLogger(__name__)
 
 
 def run(folder: Path, *command: str | Path) -> None:
-    """Run a program of node's; what it prints is told if it fails."""
+    """Run a program of Node's; if it fails, the error holds what it printed."""
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
     if done.returncode:
         raise RuntimeError(f"{' '.join(map(str, command))}\n{done.stdout[-2000:]}\n{done.stderr[-4000:]}")
 
 
 def prepared() -> Path:
-    """The folder with Pyodide's core, its standard library compiled, and the editor; it is made if it is not there."""
+    """The folder with Pyodide's core, its compiled standard library and the editor; made if it is not there."""
     made_of = [
         SOURCES / name for name in ("package.json", "package-lock.json", "stdlib.py", "compile.mjs", "editor.js")
     ]
@@ -133,7 +133,7 @@ def book_modules() -> dict[str, set[str]]:
 
 
 def packages_of(module: str, packages: dict[str, str], seen: set[str]) -> set[str]:
-    """The packages of Pyodide on which a module of the book stands."""
+    """The packages of Pyodide on which a module of the book depends."""
     modules, found = book_modules(), set()
     for name in modules[module]:
         while name and name not in modules:
@@ -156,7 +156,7 @@ def known_packages(lock: dict[str, Any]) -> dict[str, Any]:
 
 
 def with_dependencies(names: Iterable[str], lock: dict[str, Any]) -> set[str]:
-    """Packages and those on which they stand, as the lock calls them."""
+    """Packages and those on which they depend, as the lock calls them."""
     found: set[str] = set()
     todo = list(names)
     while todo:
@@ -178,7 +178,7 @@ def pack(archive: Path, contents: dict[str, bytes]) -> None:
 
 
 def sent(path: Path) -> int:
-    """The bytes in which a host sends a file."""
+    """The number of bytes that a host sends for a file."""
     content = path.read_bytes()
     return len(content) if path.suffix == ".zip" else len(gzip.compress(content, 6))
 
@@ -248,7 +248,7 @@ def write_python(app: Sphinx, exception: Exception | None) -> None:
 
 
 def cells_of(notebook: Path) -> list[tuple[str, bool]]:
-    """The code of a notebook's cells and whether the page shows it, but for those that leave no trace there."""
+    """The code of each cell that leaves a trace on the page, and whether the page shows it."""
     cells = [cell for cell in json.loads(notebook.read_text(encoding="utf-8"))["cells"] if cell["cell_type"] == "code"]
     tags = [set(cell["metadata"].get("tags", ())) for cell in cells]
     return [
@@ -266,7 +266,7 @@ def needs_of(notebook: Path) -> list[list[int] | None]:
 
 
 class live_cell(nodes.container):
-    """A cell on a page that is no notebook."""
+    """A cell on a page that is not a notebook."""
 
 
 def made_cell(source: str, **data: object) -> live_cell:
@@ -312,5 +312,5 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     return {"version": "1.0", "parallel_read_safe": True, "parallel_write_safe": True}
 
 
-if __name__ == "__main__":  # the Makefile asks for it when it installs: a build needs no network then
+if __name__ == "__main__":  # the Makefile runs this when it installs, so that a build needs no network
     prepared()

@@ -49,6 +49,22 @@ def mend(
             context["body"] = re.sub(pattern, replacement, context["body"])
 
 
+def name_toggles(
+    app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: nodes.document | None
+) -> None:
+    """Name what opens the pages below a page of the contents: the theme draws an arrow without words."""
+    contents = context["generate_toctree_html"]
+
+    def named(**options: Any) -> Any:
+        tree = contents(**options)
+        for page, toggle in zip(tree.select("a:has(+ details)"), tree.select("a + details > summary"), strict=True):
+            toggle["aria-label"] = f"Pages of {page.get_text(strip=True)}"
+        return tree
+
+    context["generate_toctree_html"] = named
+
+
 def setup(app: Sphinx) -> ExtensionMetadata:
     app.connect("html-page-context", mend)
+    app.connect("html-page-context", name_toggles, priority=900)  # once the theme has made the contents
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -20,7 +20,7 @@ logger = logging.getLogger(__name__)
 
 
 class Drawing(nodes.General, nodes.Element):
-    """Raw HTML with a drawing. The index reads raw HTML, even the labels of axes; this it does not."""
+    """Raw HTML with a drawing. The index reads raw HTML, even the labels of axes, but not this node."""
 
 
 def set_apart(app: Sphinx, doctree: nodes.document, docname: str) -> None:

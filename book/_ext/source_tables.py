@@ -11,7 +11,9 @@ the map that are headings without text.
 from __future__ import annotations
 
 import csv
+import json
 from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import Path
 
 from docutils import nodes
@@ -28,6 +30,13 @@ def place(prefix: str, row: Row, text: str) -> str:
     """A link to the label of a row."""
     label = f"{prefix}-{row['id'].lower().replace('.', '-')}"
     return f"{{ref}}`{text} <{label}>`"
+
+
+@cache
+def short_title(chapter: str) -> str:
+    """The title of a chapter as far as its colon."""
+    cells = json.loads((DATA.parent / f"{chapter}.ipynb").read_text(encoding="utf-8"))["cells"]
+    return "".join(cells[0]["source"]).removeprefix("# ").partition("\n")[0].partition(":")[0]
 
 
 def table_row(cells: Iterable[str]) -> str:
@@ -66,7 +75,8 @@ class SourceMap(RowsDirective):
         yield "|---|---|---|---|---|"
         for row in rows:
             names = ", ".join(f"{{py:obj}}`~treekit.{name}`" for name in row["treekit"].split())
-            yield table_row([row["id"], row["where"], row["what"], place("source", row, row["chapter"]), names])
+            told = place("source", row, short_title(row["chapter"]))
+            yield table_row([row["id"], row["where"], row["what"], told, names])
 
 
 class Blanks(SourceMap):

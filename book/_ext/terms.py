@@ -13,7 +13,7 @@ GLOSSARY, PREFIX = "book/glossary", "term-"
 
 
 def say_meaning(app: Sphinx, doctree: nodes.document, docname: str) -> None:
-    """Give the links to terms what the glossary says of these."""
+    """Give each link to a term what the glossary says about it."""
 
     @cache
     def meanings() -> dict[str, str]:

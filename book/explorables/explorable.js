@@ -52,7 +52,8 @@
     };
     input.addEventListener("input", () => take(false));
     input.addEventListener("change", () => take(true));
-    if (control.opens < 0) input.addEventListener("click", () => take(true)); // the thumb may already be there
+    // A guess may be where the thumb stands already: a finger that taps it gives no click.
+    if (control.opens < 0) for (const way of ["click", "pointerup"]) input.addEventListener(way, () => take(true));
     return { set, box, at: () => Number(input.value), last };
   }
 

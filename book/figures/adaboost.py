@@ -97,7 +97,8 @@ class _Swelling(Scene):
         """The axes, the key to the melons, and the line under the numbers of the rounds."""
         xticks, yticks = (np.arange(low, high + 0.01, 0.2) for low, high in (self.plane.xlim, self.plane.ylim))
         numbers = "".join(centred(self.trace.x(m), 427, m) for m in range(1, len(self.stumps) + 1))
-        return self.plane.axes(xticks, yticks, *self.columns) + ripe_and_unripe(350, 15) + numbers
+        key = text(86, 20, "area: weight; ringed: wrong") + ripe_and_unripe(350, 15)
+        return self.plane.axes(xticks, yticks, *self.columns) + key + numbers
 
     def marks(self) -> dict[Any, str]:
         """A frame for the round; the melons and, last, so that no disc covers them, their numbers: white if inside."""
@@ -157,7 +158,7 @@ class _Swelling(Scene):
         stump, model = self.stumps[m - 1], self.rounds.model
         return (
             f"Stump {m} cuts the {self.columns[stump.feature_]} at {stump.threshold_:.4g} and gets {which} wrong. "
-            f"Ringed rows weigh {model.estimator_errors_[m - 1]:.3f} of 1 together, so "
+            f"They weigh {model.estimator_errors_[m - 1]:.3f} of 1 together, so "
             f"the stump's vote counts {model.estimator_weights_[m - 1]:.3f}."
         )
 
@@ -224,6 +225,7 @@ class _Stumps(Scene):
         rows = self.rows.axes([], [], "", "the stump; a row's area is its weight, ringed: wrong")
         return (
             rows
+            + "".join(centred(self.rows.x(x), self.rows.y(0) + 5, f"{x:g}", fill_opacity=0.7) for x in self.x)
             + "".join(ending(38, self.rows.y(side) + 5, f"{side:+d}".replace("-", "−")) for side in (1, -1))
             + text(0, 168, "the weights as one bar, wrong rows first (before the round)")
             + halves
@@ -289,12 +291,14 @@ class _Stumps(Scene):
     def sentence(self, m: int) -> str:
         model, wrong = self.rounds.model, self.rounds.wrong[NEWEST][m - 1]
         stump = model.estimators_[m - 1]
-        below, above = stump.predict(self.x[[0, -1], np.newaxis])
+        below, above = (f"{label:+d}".replace("-", "−") for label in stump.predict(self.x[[0, -1], np.newaxis]))
+        now = self.rounds.weights[m - 1][self.rounds.wrong[NEWEST][m - 2]].sum()
+        before = f" What stump {m - 1} got wrong weighs {now:.3f} now." if m > 1 else ""
         return (
             f"Stump {m} predicts {below} up to x = {stump.threshold_:g} and {above} above. It is wrong at "
             f"x = {', '.join(f'{value:g}' for value in self.x[wrong])}, which weigh "
             f"{model.estimator_errors_[m - 1]:.3f}, so its vote is {model.estimator_weights_[m - 1]:.3f}. The votes so "
-            f"far get {self.rounds.wrong[VOTE][m - 1].sum()} of {len(self.x)} rows wrong."
+            f"far get {self.rounds.wrong[VOTE][m - 1].sum()} of {len(self.x)} rows wrong.{before}"
         )
 
 

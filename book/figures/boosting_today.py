@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -13,30 +13,28 @@ from numpy.typing import NDArray
 
 from figures.charts import Chart, Picture
 from figures.explorable import Choice, Explorable, Scene, Slider, State
-from figures.looks import OUTLINE, centred, ending, filled, path
+from figures.looks import HALO, OUTLINE, centred, ending, filled, path
 from figures.melons import melon_marks, piled, ripe_and_unripe
 from figures.plots import axes, plotted, side_by_side
 from treekit import plain
 from treekit.pen.palette import BAR, CLASS_COLORS, GAIN, REGION, RIPE, UNRIPE
 from treekit.pen.svg import circle, line, rect, text
 
-OWN, BEFORE = "all labels, its own too", "the labels before it"
+OWN, BEFORE = "all labels", "those before it"
 BY_LEAF, BY_LEVEL = "leaf by leaf", "level by level"
 OTHER = {BY_LEAF: BY_LEVEL, BY_LEVEL: BY_LEAF}
 
 
 def codes(category: Sequence[Any], y: Sequence[float], is_ordered: bool, prior: float) -> NDArray[np.float64]:
-    """The code of each row: the mean label of its category, and one label `prior` with it.
+    """The code of each row: the mean label of its category.
 
-    The mean is that of all rows of the category, or of those that come before the row.
+    The mean is that of all rows of the category, or of those that come before the row, with one label `prior` more.
     """
     table = pd.DataFrame({"category": list(category), "y": np.asarray(y, float)})
     labels = table.groupby("category", sort=False)["y"]
     if is_ordered:
-        total, count = labels.cumsum() - table["y"], labels.cumcount()
-    else:
-        total, count = labels.transform("sum"), labels.transform("size")
-    return ((total + prior) / (count + 1)).to_numpy(float)
+        return ((labels.cumsum() - table["y"] + prior) / (labels.cumcount() + 1)).to_numpy(float)
+    return labels.transform("mean").to_numpy(float)
 
 
 def best_stump(code: NDArray[Any], is_ripe: NDArray[np.bool_]) -> tuple[float | None, int]:
@@ -70,12 +68,7 @@ class _Codes(Scene):
 
     def background(self) -> str:
         axis = line(24, 288, 456, 288) + "".join(centred(self.plane.x(t), 307, f"{t:g}") for t in (0, 0.5, 1))
-        return (
-            ripe_and_unripe(16, 15)
-            + axis
-            + centred(240, 329, "code: share of ripe in its category")
-            + text(11, 394, "still without a code")
-        )
+        return ripe_and_unripe(16, 15) + axis + centred(240, 329, "code: share of ripe in its category")
 
     def marks(self) -> dict[Any, str]:
         return melon_marks(self.ripe.to_dict(), 12)
@@ -92,23 +85,26 @@ class _Codes(Scene):
         )
         spots += [(24 + 27 * i, 364) for i in range(n, len(self.melons))]
         cut, _ = self.cut(column, how, n)
-        parts = []
+        parts = [ending(469, 20, f"the category is {column}")]
+        if n < len(self.melons):
+            parts.append(text(11, 394, "still without a code"))
         if cut is not None:
             at = round(self.plane.x(cut))
-            parts = [
+            parts.append(
                 rect(11, 40, at - 11, 248, **filled(UNRIPE), fill_opacity=REGION)
                 + rect(at, 40, 469 - at, 248, **filled(RIPE), fill_opacity=REGION)
                 + path(f"M{at},40V288", stroke_width=2, stroke_dasharray="7 4", **OUTLINE)
-            ]
+            )
         return parts, self.sentence(column, how, n), dict(zip(self.melons.index, spots))
 
     def sentence(self, column: str, how: str, n: int) -> str:
         if n == 0:
             return "No melon has a code yet."
         cut, n_right = self.cut(column, how, n)
+        have = "1 melon has a code." if n == 1 else f"{n} melons have a code."
         if cut is None:
-            return f"{n} melons have a code. No cut does better than one prediction for all, correct for {n_right}."
-        return f"{n} melons have a code. The best cut, at {cut:.2f}, classifies {n_right} of them correctly."
+            return f"{have} No cut does better than one prediction for all, correct for {n_right}."
+        return f"{have} The best cut, at {cut:.2f}, classifies {n_right} of them correctly."
 
 
 def codes_explorer(melons: pd.DataFrame, seed: int = 0) -> Explorable:
@@ -126,7 +122,7 @@ def codes_explorer(melons: pd.DataFrame, seed: int = 0) -> Explorable:
         controls=[
             Choice("The category of a melon is", list(scene.columns), start="its number", opens="its texture"),
             Choice("Its code averages", [OWN, BEFORE]),
-            Slider("Melons coded", list(range(n + 1)), start=n, opens=0),
+            Slider("Melons coded", list(range(n + 1)), start=n),
         ],
         found=lambda column, how, k: column == "its number" and how == BEFORE and k == n,
         guess=Slider(
@@ -139,25 +135,32 @@ def codes_explorer(melons: pd.DataFrame, seed: int = 0) -> Explorable:
     )
 
 
-def growth(
-    D: list[plain.Row], attributes: Mapping[str, Any], most: int, by_level: bool
-) -> list[tuple[list[list[plain.Row]], float]]:
-    """The leaves of a tree with 1, 2, ... leaves, and the gain of the split that made the last two."""
-    leaves, stages = [D], [([D], 0.0)]
+class Stage(NamedTuple):
+    """The leaves of a growing tree, what the best split of each gains, by its position, and which is split next."""
+
+    leaves: list[list[plain.Row]]
+    worth: dict[int, float]
+    next: int | None
+
+
+def growth(D: list[plain.Row], attributes: Mapping[str, Any], most: int, by_level: bool) -> list[Stage]:
+    """A tree with 1, 2, ... leaves."""
+    leaves, stages = [D], []
     gain = partial(plain.newton_gain, lam=0.0)
-    while len(leaves) < most:
+    while True:
         best = [plain.best_cut(leaf, attributes, gain, plain.TIE) for leaf in leaves]
-        worth = {i: gain(leaves[i], cut) for i, cut in enumerate(best) if cut}
-        i = min(worth) if by_level else plain.largest(worth)
+        worth = {i: float(gain(leaves[i], cut)) for i, cut in enumerate(best) if cut}
+        i = None if not worth else min(worth) if by_level else plain.largest(worth)
+        stages.append(Stage(leaves, worth, i))
+        if i is None or len(leaves) == most:
+            return stages
         leaves = [*leaves[:i], *leaves[i + 1 :], *plain.divide(leaves[i], best[i]).values()]
-        stages.append((leaves, float(worth[i])))
-    return stages
 
 
 class _Growth(Scene):
-    """Melons by density and sugar, the prediction of a tree with so many leaves, and a bar for each split's gain."""
+    """Melons by density and sugar, the prediction of a tree, and below each leaf what its best split would gain."""
 
-    size = (480, 512)
+    size = (480, 484)
 
     def __init__(self, x: pd.Series, y: pd.Series, ripe: pd.Series, most: int) -> None:
         self.x, self.y, self.ripe = x, y, ripe
@@ -166,13 +169,13 @@ class _Growth(Scene):
         D = [plain.squared(row, self.mean) for row in D]
         self.stages = {how: growth(D, attributes, most, how == BY_LEVEL) for how in (BY_LEAF, BY_LEVEL)}
         self.plane = Chart((0.2, 0.8), (0, 0.5), (50, 62, 466, 300))
-        largest = max(gain for stages in self.stages.values() for _, gain in stages)
-        self.strip = Chart((1.5, most + 0.5), (0, 1.1 * largest), (50, 390, 466, 486))
+        largest = max(max(stage.worth.values(), default=0) for stages in self.stages.values() for stage in stages)
+        self.strip = Chart((0.2, 0.8), (0, largest), (50, 404, 466, 480))
         self.most = most
 
     def left(self, how: str, n: int) -> float:
         """The squared error that a tree of n leaves leaves."""
-        return 2 * sum(plain.newton(leaf)[1] for leaf in self.stages[how][n - 1][0]) + self.squares
+        return 2 * sum(plain.newton(leaf)[1] for leaf in self.stages[how][n - 1].leaves) + self.squares
 
     @property
     def squares(self) -> float:
@@ -186,9 +189,8 @@ class _Growth(Scene):
         return (
             ripe_and_unripe(16, 15)
             + self.plane.axes([0.2, 0.4, 0.6, 0.8], [0, 0.1, 0.2, 0.3, 0.4, 0.5], str(self.x.name), str(self.y.name))
-            + text(0, 374, "gain of the last split, by leaves (dashed: the other way)")
-            + line(50, 486, 466, 486)
-            + "".join(centred(self.strip.x(n), 506, n) for n in range(2, self.most + 1))
+            + text(0, 374, "what a split of each leaf would gain (green: the next)")
+            + line(50, 480, 466, 480)
         )
 
     def marks(self) -> dict[Any, str]:
@@ -197,35 +199,41 @@ class _Growth(Scene):
         return {name: ground + drawn for name, drawn in melon_marks(self.ripe.to_dict(), 12).items()}
 
     def frame(self, how: str, n: int) -> State:
-        leaves = sorted(self.stages[how][n - 1][0], key=lambda leaf: min(row.x["x"] for row in leaf))
+        stage = self.stages[how][n - 1]
+        order = sorted(range(n), key=lambda i: min(row.x["x"] for row in stage.leaves[i]))
+        leaves = [stage.leaves[i] for i in order]
         ends = [max(row.x["x"] for row in leaf) for leaf in leaves]
         starts = [min(row.x["x"] for row in leaf) for leaf in leaves]
         cuts = [0.2, *((a + b) / 2 for a, b in zip(ends, starts[1:])), 0.8]
         heights = [round(self.plane.y(self.mean + plain.newton(leaf)[0])) for leaf in leaves]
         steps = "V".join(f"{y}H{round(self.plane.x(high))}" for y, high in zip(heights, cuts[1:]))
         parts = [path(f"M{round(self.plane.x(cuts[0]))},{steps}", stroke_width=3, **OUTLINE)]
-        tried = range(2, n + 1)
-        parts += [self.bar(how, k, k == n) for k in tried] + [self.frame_of(OTHER[how], k) for k in tried]
+        parts += [self.bar(stage, i, *ends) for i, ends in zip(order, itertools.pairwise(cuts)) if i in stage.worth]
         return parts, self.sentence(how, n), dict(zip(self.x.index, self.plane.pixels(self.x, self.y)))
 
-    def bar(self, how: str, n: int, is_last: bool) -> str:
-        top = round(self.strip.y(self.stages[how][n - 1][1]))
-        look = filled(GAIN) if is_last else {"fill_opacity": BAR}
-        told = centred(self.strip.x(n), top - 6, f"{self.stages[how][n - 1][1]:.3f}") if is_last else ""
-        return rect(self.strip.x(n) - 15, top, 30, 486 - top, **look) + told
+    def bar(self, stage: Stage, i: int, start: float, end: float) -> str:
+        """What the best split of leaf i would gain, as wide as the leaf."""
+        left, right, top = (*map(round, map(self.strip.x, (start, end))), round(self.strip.y(stage.worth[i])))
+        look = filled(GAIN) if i == stage.next else {"fill_opacity": BAR}
+        told = centred((left + right) / 2, top - 6, f"{stage.worth[i]:.3f}", style=HALO) if i == stage.next else ""
+        return rect(left + 1, top, right - left - 2, 480 - top, **look) + told
 
-    def frame_of(self, other: str, n: int) -> str:
-        """What the other way of growing gains with this split."""
-        top = round(self.strip.y(self.stages[other][n - 1][1]))
-        return rect(self.strip.x(n) - 20, top, 40, 486 - top, **OUTLINE, stroke_dasharray="3 3")
+    def following(self, how: str, n: int) -> str:
+        """What comes next, and whether it gains most."""
+        _, worth, i = self.stages[how][n - 1]
+        if i is None:
+            return ""
+        most = max(worth.values())
+        rival = f"; another leaf would gain {most:.3f}" if most - worth[i] > plain.TIE else ""
+        return f" The next split gains {worth[i]:.3f}{rival}."
 
     def sentence(self, how: str, n: int) -> str:
         other, kind, left = OTHER[how], "leaf" if n == 1 else "leaves", f"{self.left(how, n):.3f}"
         if n not in self.differ():
-            return f"{n} {kind}, the same either way: the squared errors add up to {left}."
+            return f"{n} {kind}, the same either way: the squared errors add up to {left}.{self.following(how, n)}"
         return (
             f"{n} {kind}: grown {other} the tree leaves squared errors of {self.left(other, n):.3f}, grown {how} they "
-            f"add up to {left}."
+            f"add up to {left}.{self.following(how, n)}"
         )
 
 
@@ -236,8 +244,8 @@ def growth_explorer(x: pd.Series, y: pd.Series, ripe: pd.Series, most: int = 8) 
     return scene.explorable(
         title="Which leaf next?",
         alt=f"{len(x)} melons as numbered circles, hollow if ripe, by {x.name} and {y.name}, and the prediction of a "
-        f"tree with {differ} leaves as a line with steps: three of its leaves lie among the densest melons. Below, a "
-        "bar for the gain of each split.",
+        f"tree with {differ} leaves as a line with steps: three of its leaves lie among the densest melons. Below each "
+        "leaf, a bar for what its best split would gain.",
         controls=[
             Choice("The tree grows", [BY_LEAF, BY_LEVEL]),
             Slider("Leaves", list(range(1, most + 1)), start=differ, opens=1),
@@ -249,7 +257,7 @@ def growth_explorer(x: pd.Series, y: pd.Series, ripe: pd.Series, most: int = 8) 
             answer=differ,
             truth=f"they differ with {differ} leaves alone",
         ),
-        challenge="Find the tree whose error the other way of growing does not reach with as many leaves.",
+        challenge="With one number of leaves the two ways lead to different trees. Find the better of the two.",
     )
 
 

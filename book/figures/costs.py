@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from sklearn.metrics import brier_score_loss, precision_recall_curve, roc_curve
 
-from figures.charts import Chart, Picture
+from figures.charts import Chart, Picture, ticks
 from figures.explorable import Choice, Explorable, Panel, Places, Scene, Slider, State
 from figures.looks import HALO, OUTLINE, centred, ending, filled, grip, path, stroked
 from figures.melons import melon, melon_marks, ripe_and_unripe
@@ -28,7 +28,7 @@ class _Stall(Scene):
     Below, the bill of every cut so far; beside it the path of the cuts, up for a ripe melon, to the right for others.
     """
 
-    size = (480, 354)
+    size = (480, 425)
 
     def __init__(self, scores: pd.Series, is_ripe: pd.Series, kept: int) -> None:
         order = scores.sort_values(ascending=False, kind="stable").index
@@ -36,9 +36,7 @@ class _Stall(Scene):
         self.sold = np.arange(len(order) + 1)
         self.ripe_sold = np.append(0, self.ripe.cumsum())  # of the first melons, for every cut
         self.n_ripe = int(self.ripe.sum())
-        left, right = self.at(0), self.at(len(order))
-        self.chart = Chart((0, len(order)), (0, 50), (left, 202, right, 306))
-        self.path = Chart((0, len(order) - self.n_ripe), (0, self.n_ripe), (50, 34, 392, 302))
+        self.path = Chart((0, len(order) - self.n_ripe), (0, self.n_ripe), (50, 56, 392, 302))
 
     def at(self, sold: int) -> float:
         """The pixel column of the cut behind so many melons."""
@@ -48,14 +46,17 @@ class _Stall(Scene):
         """What the mistakes of every cut cost: `price` for an unripe melon sold, `kept` for a ripe one that is not."""
         return np.asarray(price * (self.sold - self.ripe_sold) + self.kept * (self.n_ripe - self.ripe_sold))
 
+    def chart(self, price: int) -> Chart:
+        """Where the bills are drawn, the largest of them at the top."""
+        left, right = self.at(0), self.at(len(self.ripe))
+        return Chart((0, len(self.ripe)), (0, float(self.bills(price).max())), (left, 196, right, 376))
+
     def best(self, price: int) -> int:
         """The number of melons to sell for the smallest bill."""
         return int(self.bills(price).argmin())
 
     def background(self) -> str:
-        ticks = range(0, len(self.ripe) + 1, 3)
-        axes = self.chart.axes(ticks, [0, 20, 40], "melons sold", "the bill in yuan, cut by cut")
-        return ripe_and_unripe(24, 14) + circle(196, 14, 5, **filled(COIN)) + text(207, 19, "one yuan") + axes
+        return ripe_and_unripe(24, 14) + circle(196, 14, 5, **filled(COIN)) + text(207, 19, "one yuan")
 
     def marks(self) -> dict[Any, str]:
         marks = {"sold": rect(0, 0, 1, 48, **filled(RIPE), fill_opacity=REGION), **melon_marks(self.ripe, 12)}
@@ -70,13 +71,19 @@ class _Stall(Scene):
             places[name] = (FIRST + PITCH * i, 54 if i < sold else 62)
             if ripe != (i < sold):
                 coins.append(self.coins(i, self.kept if ripe else price))
-        bills = self.bills(price)[: sold + 1]
-        spots = self.chart.pixels(self.sold[: sold + 1], bills)
+        bills, chart = self.bills(price)[: sold + 1], self.chart(price)
+        axes = chart.axes(
+            range(0, len(self.ripe) + 1, 3),
+            ticks(*chart.ylim),
+            "melons sold",
+            "the bill in yuan, cut by cut; the lowest so far is ringed",
+        )
+        spots = chart.pixels(self.sold[: sold + 1], bills)
         steps = [path(f"M{a},{b}L{c},{d}", **OUTLINE) for (a, b), (c, d) in pairwise(spots)]
         dots = "".join(f"M{a},{b}h0" for a, b in spots)
-        places["lowest"] = self.chart.at(int(bills.argmin()), bills.min())
+        places["lowest"] = chart.at(int(bills.argmin()), bills.min())
         drawn = path(dots, stroke="currentColor", stroke_width=5, stroke_linecap="round")
-        return [*coins, *steps, drawn], self.sentence(price, sold), places
+        return [axes, *coins, *steps, drawn], self.sentence(price, sold), places
 
     def coins(self, i: int, n: int) -> str:
         """A pile of coins below melon i."""
@@ -96,7 +103,8 @@ class _Stall(Scene):
         return Panel(
             "The path of the cut: a step up for each ripe melon that is sold, a step to the right for each unripe one.",
             (400, 354),
-            self.path.axes(right, up, "unripe melons sold", "ripe melons sold"),
+            text(0, 16, "a ripe melon: one step up, an unripe one: right")
+            + self.path.axes(right, up, "unripe melons sold", "ripe melons sold"),
             self.steps,
             {"now": circle(0, 0, 6)},
         )
@@ -130,7 +138,7 @@ def cut_explorer(scores: pd.Series, is_ripe: pd.Series, price: int = 5, kept: in
             Choice("An unripe melon sold costs", [price, kept], show="{} yuan"),
             Slider("Melons sold", scene.sold.tolist(), start=start, opens=0, points=points),
         ],
-        found=lambda at, sold: at == price and sold == best,
+        found=lambda at, sold: sold == scene.best(at),
         guess=Slider(
             f"Your guess: an unripe melon sold costs {price} yuan, a ripe one kept {kept}. How many would you sell?",
             scene.sold.tolist(),
@@ -183,13 +191,15 @@ class _Threshold(Scene):
     Beside it a curve, of the two rates or of precision and recall, with the point of the threshold.
     """
 
-    size = (480, 358)
+    size = (480, 424)
 
     def __init__(self, scores: NDArray[Any], is_positive: NDArray[np.bool_]) -> None:
         self.scores, self.is_positive = scores, is_positive
         edges = np.linspace(0, 1, N_BARS + 1)
         self.counts = [np.histogram(scores[is_positive == k], edges)[0] for k in (False, True)]
-        self.plane = Chart((0, 1), (-1, 1), (20, 46, 464, 296))
+        # As much room above and below as the highest bars need.
+        down, up = (float(np.sqrt(count.max())) for count in self.counts)
+        self.plane = Chart((0, 1), (-1.1 * down, 1.1 * up), (20, 56, 464, 356))
         self.unit = Chart((0, 1), (0, 1), (50, 46, 392, 296))
         false, found, _ = roc_curve(is_positive, scores)
         precision, recall, _ = precision_recall_curve(is_positive, scores)
@@ -207,15 +217,15 @@ class _Threshold(Scene):
         middle, wide = self.plane.y(0), (right - left) / N_BARS
         drawn = ""
         for k, counts in enumerate(self.counts):
-            heights = 118 * np.sqrt(counts / max(c.max() for c in self.counts))
-            for j, high in enumerate(heights):
+            for j, root in enumerate(np.sqrt(counts)):
+                high = middle - self.plane.y(float(root))
                 y = middle - high if k else middle
-                drawn += rect(left + wide * j + 1, y, wide - 2, float(high), **filled(k), fill_opacity=BAR)
-        ticks = "".join(centred(self.plane.x(t), bottom + 38, number(t)) for t in (0, 0.2, 0.4, 0.6, 0.8, 1))
-        key = rect(236, 8, 12, 12, **filled(1), fill_opacity=BAR) + text(253, 19, "fast, upwards")
-        key += rect(370, 8, 12, 12, **filled(0), fill_opacity=BAR) + text(387, 19, "slow, down")
+                drawn += rect(left + wide * j + 1, y, wide - 2, high, **filled(k), fill_opacity=BAR)
+        shares = "".join(centred(self.plane.x(t), bottom + 38, number(t)) for t in (0, 0.2, 0.4, 0.6, 0.8, 1))
+        key = rect(20, 6, 12, 12, **filled(1), fill_opacity=BAR) + text(37, 17, "fast, upwards")
+        key += rect(160, 6, 12, 12, **filled(0), fill_opacity=BAR) + text(177, 17, "slow, down")
         name = centred(240, bottom + 58, "share of votes for fast (heights: roots of the numbers)")
-        return key + drawn + line(left, middle, right, middle) + ticks + name
+        return key + drawn + line(left, middle, right, middle) + shares + name
 
     def marks(self) -> dict[Any, str]:
         _, top, _, bottom = self.plane.box
@@ -226,8 +236,8 @@ class _Threshold(Scene):
         x = self.plane.x(threshold)
         found, false, missed, left = self.outcome(threshold)
         left_side, right_side = self.plane.box[0], self.plane.box[2]
-        words = text(left_side, 36, f"{missed} missed") + ending(right_side, 36, f"{found} found")
-        words += text(left_side, 312, f"{left} left alone") + ending(right_side, 312, f"{false} called for nothing")
+        words = text(left_side, 44, f"{missed} missed") + ending(right_side, 44, f"{found} found")
+        words += text(left_side, 374, f"{left} left alone") + ending(right_side, 374, f"{false} called for nothing")
         return [words], self.sentence(threshold), {"cut": (x, 0)}
 
     def sentence(self, threshold: float) -> str:
@@ -236,7 +246,7 @@ class _Threshold(Scene):
         return (
             f"Called from {threshold:.2f} on: {found} of {found + missed} fast patients found, recall {recall:.2f}. "
             f"Of {found + false} called, {found} are fast, precision {precision:.2f}. "
-            f"Accuracy {(found + left) / len(self.scores):.3f}."
+            f"Accuracy {(found + left) / len(self.scores):.3f}, with nobody called {1 - self.is_positive.mean():.3f}."
         )
 
     def beside(self) -> Panel:
@@ -257,9 +267,12 @@ class _Threshold(Scene):
         drawn = path("M" + "L".join(f"{x},{y}" for x, y in dict.fromkeys(spots)), **OUTLINE, stroke_width=2)
         if curve == RATES:
             chance, at = self.unit.curve([0, 1], [0, 1], stroke_dasharray="3 4"), (false / (false + left), recall)
+            chance += text(self.unit.x(0.6) + 12, self.unit.y(0.6) + 12, "called by chance")
             names = ("false positive rate", "recall (true positive rate)")
         else:
-            chance = self.unit.level(float(self.is_positive.mean()), stroke_dasharray="3 4")
+            share = float(self.is_positive.mean())
+            chance = self.unit.level(share, stroke_dasharray="3 4")
+            chance += text(self.unit.x(0.05), self.unit.y(share) + 17, "called by chance")
             at, names = (recall, found / max(found + false, 1)), ("recall", "precision")
         words = centred(221, 336, names[0]) + text(0, 32, names[1])
         return [drawn + chance + words], {"now": self.unit.at(*at)}
@@ -315,7 +328,8 @@ class _Reliability(Scene):
 
     def __init__(self, scores: Mapping[str, Mapping[str, NDArray[Any]]], y: NDArray[Any], n_groups: int) -> None:
         self.scores, self.y, self.n_groups = scores, y, n_groups
-        self.plane = Chart((0, 1), (0, 1), (44, 40, 464, 386))
+        # Some room beyond 0, so that a large dot hides no number.
+        self.plane = Chart((-0.06, 1), (-0.06, 1), (44, 40, 464, 386))
 
     def groups(self, model: str, how: str) -> dict[int, tuple[float, float, int]]:
         """Of each group that has rows: their mean probability, their share of positives, their number."""
@@ -327,11 +341,18 @@ class _Reliability(Scene):
         }
 
     def background(self) -> str:
-        ticks = [0, 0.2, 0.4, 0.6, 0.8, 1]
-        axes = self.plane.axes(ticks, ticks, "predicted probability (mean of the group)", "share that was fast")
+        shares = [0, 0.2, 0.4, 0.6, 0.8, 1]
+        axes = self.plane.axes(shares, shares, "predicted probability (mean of the group)", "share that was fast")
         key = circle(66, 66, 7, **filled(RIPE)) + text(80, 71, "a group of patients,") + text(80, 90, "large if many")
         key += rect(64, 104, 4, 24) + text(80, 121, "how far it strays")
-        return axes + self.plane.curve([0, 1], [0, 1], stroke_dasharray="3 4") + key
+        return axes + self.plane.curve([0, 1], [0, 1], stroke_dasharray="3 4") + key + self.example(0.7, 0.4)
+
+    def example(self, said: float, came: float) -> str:
+        """What a dot means, as long as the reader guesses."""
+        (x, y), on_line = self.plane.at(said, came), self.plane.y(said)
+        stick = rect(x - 2, on_line, 4, y - on_line) + circle(x, y, 7, **filled(RIPE))
+        words = centred(x, y + 26, f"of such a group {came:.0%} were") + centred(x, y + 44, f"fast, not {said:.0%}")
+        return element("g", stick + words, class_="asking", style=HALO)
 
     def marks(self) -> dict[Any, str]:
         """What the reader guesses is how far the groups stray."""
@@ -345,15 +366,15 @@ class _Reliability(Scene):
             places[k] = (x, y, 0.4 + 2 * (n / len(self.y)) ** 0.5)
             places["gap", k] = (x, self.plane.y(p), 1, y - self.plane.y(p))
         brier = brier_score_loss(self.y, self.scores[model][how])
-        told = ending(458, 372, f"Brier score {brier:.3f}", font_weight="bold", style=HALO, class_="answer")
+        told = text(64, 152, f"Brier score {brier:.3f}", font_weight="bold", style=HALO, class_="answer")
         return [told], self.sentence(model, how), places
 
     def sentence(self, model: str, how: str) -> str:
         p = self.scores[model][how]
         calibration, refinement = two_parts(p, self.y, self.n_groups)
         return (
-            f"{model}, {how}: Brier score {brier_score_loss(self.y, p):.3f}. In these groups the calibration part is "
-            f"{calibration:.3f}, the refinement part {refinement:.3f}."
+            f"{model[0].upper()}{model[1:]}, {how}: Brier score {brier_score_loss(self.y, p):.3f}. In these groups the "
+            f"calibration part is {calibration:.3f}, the refinement part {refinement:.3f}."
         )
 
 
@@ -368,7 +389,13 @@ def reliability_explorer(
     scene = _Reliability(scores, np.asarray(y, dtype=float), n_groups)
     models, ways = list(scores), list(next(iter(scores.values())))
     best = min(((m, way) for m in models for way in ways), key=lambda at: brier_score_loss(y, scores[at[0]][at[1]]))
-    worst = max(models, key=lambda m: two_parts(scores[m][ways[0]], y, n_groups)[0])
+    strays = {model: two_parts(scores[model][ways[0]], y, n_groups)[0] for model in models}
+    worst = max(models, key=strays.__getitem__)
+
+    def verdict(guessed: str) -> str:
+        own = f"its calibration part is {strays[guessed]:.3f}"
+        return f"{own}, the largest" if guessed == worst else f"{own}, that of {worst} {strays[worst]:.3f}"
+
     return scene.explorable(
         title="Does it keep its word?",
         alt="A square with the predicted probability to the right and the share of fast courses upwards. One dot for "
@@ -383,11 +410,10 @@ def reliability_explorer(
             "Your guess: whose probabilities, as they are, stray furthest?",
             models,
             answer=worst,
-            truth=f"the calibration part of {worst[0].lower() + worst[1:]} is "
-            f"{two_parts(scores[worst][ways[0]], y, n_groups)[0]:.3f}, the largest",
+            truth=verdict,
         ),
-        challenge="Whose dots lie near the diagonal at once, and whom does calibration help? Find the smallest Brier "
-        "score.",
+        challenge="Whose dots lie near the diagonal as they are, and whom does calibration help? Find the smallest "
+        "Brier score.",
     )
 
 

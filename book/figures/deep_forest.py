@@ -101,7 +101,8 @@ class _Levels(Scene):
         drawn += line(14, 326, 478, 326) + line(half, 40, half, 326, stroke_dasharray="3 4")
         drawn += "".join(centred(self.plane.x(tick), 347, f"{tick:g}") for tick in (0, 0.5, 1))
         drawn += centred(half, 370, "mean share of ripe")
-        drawn += text(14, 26, "predicted unripe") + ending(478, 26, "predicted ripe")
+        drawn += text(14, 26, "predicted unripe (up to ½)") + ending(478, 26, "predicted ripe")
+        drawn += text(22, 63, "hollow: ripe; filled: unripe") + text(258, 63, "ringed: predicted wrong")
         for level, x in enumerate(self.middles, start=1):
             drawn += rect(x - self.width / 2, 386, self.width, 48, **OUTLINE, stroke_opacity=FAINT, rx=4)
             drawn += centred(x, 405, f"level {level}")
@@ -132,7 +133,7 @@ class _Levels(Scene):
         but = f", all but {', '.join(map(str, self.X.index[~right]))}" * (not right.all())
         return (
             f"Level {level} classifies {right.sum()} of {len(right)} melons correctly{but}. "
-            f"A melon's larger share, of ripe or of unripe, is {np.maximum(mean, 1 - mean).mean():.3f} on average."
+            f"A melon's larger share, how sure the forests are, is {np.maximum(mean, 1 - mean).mean():.3f} on average."
         )
 
     def lines(self, seen: str, level: int) -> list[int]:
@@ -170,9 +171,9 @@ class _Levels(Scene):
                 share = self.shares[seen][max(level - 2, 0)][b][n]
                 x = self.share_x + (self.cell + 4) * b
                 place = (x, middles[n], max(round(self.cell * share), 0.01), 1)
-                places[b, name] = place if level > 1 else (480, middles[n], 0.01, 1, 0)
+                places[b, name] = place if level > 1 else (480, middles[n], 1, 1, 0)
         if level == 1:
-            return [""], places
+            return [text(self.share_x, 20, "no shares yet")], places
         cells = "".join(
             f"M{self.share_x + (self.cell + 4) * b},{y - 7}h{self.cell}v14h-{self.cell}z"
             for b, y in itertools.product(range(len(DRAWN)), middles.values())

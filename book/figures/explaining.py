@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
-from itertools import permutations
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, clone
 
 from figures.charts import Chart, Picture, around, region, tenths
 from figures.explorable import Choice, Explorable, Panel, Places, Scene, Slider, State
-from figures.looks import OUTLINE, centred, ending, filled, path, ringed
+from figures.looks import HALO, OUTLINE, centred, ending, filled, path, ringed
 from figures.melons import in_lines, melon, melon_marks, ripe_and_unripe
 from figures.plots import axes, plotted, side_by_side
 from treekit.pen.palette import BAR, CLASS_COLORS, RIPE, UNRIPE
@@ -85,14 +85,15 @@ class _Path(Scene):
         marks: dict[Any, str] = {"share": line(0, 0, 0, 16, stroke_width=4), "self": ringed([(0, 0, 15)])}
         return marks | melon_marks(self.ripe, 12)
 
-    def frame(self, name: int, k: int) -> State:
-        k = self.steps(name, k)
+    def frame(self, name: int, given: int) -> State:
+        k = self.steps(name, given)
         alike = self.left[name][k]
         others = [other for other in self.ripe.index if other not in alike]
         places = in_lines(alike, 240, 250, 9, PITCH, 30) | in_lines(others, 240, 340, 17, PITCH)
         share = self.paths[name][k].value
         places |= {"share": (self.axis.x(share), 48), "self": places[name]}
-        return [self.bar(name, i) for i in range(k)], self.sentence(name, k), places
+        told = centred(min(max(self.axis.x(share), 18), 462), 80, f"{share:.2f}", font_weight="bold")
+        return [told, *(self.bar(name, i) for i in range(k))], self.sentence(name, given), places
 
     def bar(self, name: int, i: int) -> str:
         """What an answer is, and by how much it moves the share."""
@@ -105,17 +106,20 @@ class _Path(Scene):
 
     def label(self, name: int, i: int, top: float, start: float, move: float) -> str:
         """The words of a bar, on the side where there is more room, or in it if they fit on neither."""
-        words = f"{self.words[name][i]}  {signed(move)}"
+        words = f"{self.words[name][i]} ({signed(move)})"
         left, right = self.axis.x(start) - 8, self.axis.x(start + abs(move)) + 8
         if LETTER * len(words) > max(left, 480 - right):
             return text(left + 16, top + 18, words)
         return ending(left, top + 18, words) if left > 480 - right else text(right, top + 18, words)
 
-    def sentence(self, name: int, k: int) -> str:
+    def sentence(self, name: int, given: int) -> str:
+        k = self.steps(name, given)
         alike = self.ripe[self.left[name][k]]
         counts = f"{alike.sum()} of {len(alike)} are ripe, a share of {alike.mean():.2f}"
         if k == 0:
             return f"Before melon {name} has answered anything, all {len(alike)} melons are like it: {counts}."
+        if given > k:
+            return f"Melon {name} has only {k} answer{'s' * (k > 1)} to give: {counts}."
         end = ", and the tree asks nothing more" if k == len(self.moves[name]) else ""
         return f"After {k} answer{'s' * (k > 1)} of melon {name}: {counts}{end}."
 
@@ -133,7 +137,7 @@ def path_explorer(tree: Node, melons: pd.DataFrame, asked: Sequence[int] = (7, 1
     first = asked[0]
     columns = [words.partition(":")[0] for words in scene.words[first]]
     strongest = scene.strongest(first)
-    moved = abs(float(scene.moves[first][columns.index(strongest)]))
+    moves = dict(zip(columns, map(signed, scene.moves[first])))
     turned = next(name for name in asked if scene.moves[name][0] > 0 > scene.moves[name].sum())
     return scene.explorable(
         title="A melon asks why",
@@ -150,7 +154,10 @@ def path_explorer(tree: Node, melons: pd.DataFrame, asked: Sequence[int] = (7, 1
             f"Your guess: which answer of melon {first} moves its share the most?",
             columns,
             answer=strongest,
-            truth=f"its {strongest} moves it by {moved:.2f}",
+            truth=lambda guessed: (
+                f"its {guessed} moves it by {moves[guessed]}"
+                + (", the most" if guessed == strongest else f", its {strongest} by {moves[strongest]}")
+            ),
         ),
         challenge="One of these melons is called ripe by its first answer and not ripe in the end. Which?",
     )
@@ -226,7 +233,7 @@ class _Orders(Scene):
 
     def __init__(self, games: Mapping[int, Mapping[frozenset[str], float]], columns: Sequence[str]) -> None:
         self.games, self.columns = games, list(columns)
-        self.orders = list(permutations(columns))
+        self.orders = list(itertools.permutations(columns))
         self.added = {name: self.changes(game) for name, game in games.items()}
         self.mean = {
             name: added.cumsum(axis=0) / np.arange(1, len(added) + 1)[:, np.newaxis]
@@ -263,7 +270,10 @@ class _Orders(Scene):
             + text(0, 228, "what each adds: a dot an order (large: this), bar: mean")
             + names
             + line(zero, 240, zero, 404)
-            + "".join(centred(self.lane.x(v), 422, signed(v) if v else "0") for v in (-0.5, 0, 0.5))
+            + "".join(
+                centred(self.lane.x(v), 422, signed(v) if v else "0") + line(self.lane.x(v), 402, self.lane.x(v), 408)
+                for v in (-0.5, 0, 0.5)
+            )
         )
 
     def marks(self) -> dict[Any, str]:
@@ -316,11 +326,12 @@ def orders_explorer(
     """All orders in which the columns of some rows may become known, and the mean of what each column adds.
 
     `games` has, for each row, the mean prediction by the set of known columns. `turned` names a row and a column that
-    adds something in some order, although it takes away on average.
+    adds something in some order, although it takes away on average: the reader looks for where it takes away most.
     """
     scene = _Orders(games, columns)
     row, column = turned
-    rises = scene.added[row][:, scene.columns.index(column)] > 0
+    added = scene.added[row][:, scene.columns.index(column)]
+    is_least = added < added.min() + 1e-9
     first, n = next(iter(games)), len(scene.orders)
     owed = scene.mean[first][-1]
     most = int(np.abs(owed).argmax())
@@ -333,15 +344,18 @@ def orders_explorer(
             Choice("Melon", list(games)),
             Slider("Orders so far", range(1, n + 1), start=n, opens=1),
         ],
-        found=lambda name, k: name == row and bool(rises[k - 1]),
+        found=lambda name, k: name == row and bool(is_least[k - 1]),
         guess=Choice(
             f"Your guess: over all {n} orders, to which answer does melon {first} owe most?",
             list(columns),
             answer=columns[most],
-            truth=f"on average over the orders its {columns[most]} adds {signed(owed[most])}, the most",
+            truth=lambda guessed: (
+                f"on average over the orders its {guessed} adds {signed(owed[columns.index(guessed)])}"
+                + (", the most" if guessed == columns[most] else f", its {columns[most]} {signed(owed[most])}")
+            ),
         ),
-        challenge=f"Over all orders the {column} of melon {row} takes away from its share. Find an order in which it "
-        "adds to it.",
+        challenge=f"The {column} of melon {row} adds to its share in some orders and takes away in others. Find an "
+        "order in which it takes away most.",
     )
 
 
@@ -381,11 +395,27 @@ class _MadeUp(Scene):
         return self.plane.pixels(self.X[self.still], values)
 
     def marks(self) -> dict[Any, str]:
-        return melon_marks(self.ripe, 12)
+        """The melons, and their numbers: in them, or beside the line on which they lie close together."""
+        marks: dict[Any, str] = {name: melon("", bool(ripe), radius=12) for name, ripe in self.ripe.items()}
+        for name, ripe in self.ripe.items():
+            marks["inside", name] = centred(0, 5, name, **({} if ripe else {"fill": "white"}))
+            marks["beside", name] = centred(0, 5, name)
+        return marks
+
+    def numbers(self, spots: list[tuple[int, int]], is_line: bool) -> Places:
+        """Where the numbers stand: in the melons, or, of neighbours on a line, in turn at four heights beside it."""
+        if not is_line:
+            return {("inside", name): spot for name, spot in zip(self.X.index, spots)}
+        away = 1 if spots[0][1] < (self.plane.box[1] + self.plane.box[3]) / 2 else -1  # to where there is more room
+        order = np.argsort(self.X[self.still], kind="stable").tolist()
+        off = dict(zip(order, itertools.cycle(away * step for step in (-17, 17, 33, 49))))
+        return {("beside", name): (x, y + off[n]) for n, (name, (x, y)) in enumerate(zip(self.X.index, spots))}
 
     def frame(self, given: Any) -> State:
         values = self.X[self.column] if given == OWN else np.full(len(self.X), given)
-        places: Places = dict(zip(self.X.index, self.spots(values)))
+        spots, size = self.spots(values), 1 if given == OWN else 0.55
+        places: Places = {name: (*spot, size) for name, spot in zip(self.X.index, spots)}
+        places |= self.numbers(spots, given != OWN)
         ghosts = "".join(circle(*spot, 4, **OUTLINE, stroke_opacity=FAINT) for spot in self.spots(self.X[self.column]))
         return [] if given == OWN else [ghosts], self.sentence(given), places
 
@@ -402,13 +432,23 @@ class _MadeUp(Scene):
         i = self.at(given)
         shares = self.curves[i]
         return (
-            f"With {self.column} {given:g} for all {len(self.X)} melons the mean share is {self.mean[i]:.2f}; for "
-            f"single melons it lies between {shares.min():.2f} and {shares.max():.2f}."
+            f"With {self.column} {given:g} for all {len(self.X)} melons the mean share is {self.mean[i]:.2f}"
+            f"{self.change(i)}; for single melons it lies between {shares.min():.2f} and {shares.max():.2f}."
         )
+
+    def change(self, i: int) -> str:
+        """How much the mean has risen or fallen since the value before."""
+        if i == 0:
+            return ""
+        more = float(self.mean[i] - self.mean[i - 1])
+        return f", {abs(more):.2f} {'less' if more < 0 else 'more'} than with {self.grid[i - 1]:g}"
 
     def beside(self) -> Panel:
         thin = {"stroke_width": 1, "stroke_opacity": FAINT}
         lines = "".join(self.curve.curve(self.grid, shares, **thin) for shares in self.curves.T)
+        low = int(self.curves[-1].argmin())
+        at = self.curve.at(self.grid[-1], self.curves[-1, low])
+        lowest = ending(at[0], at[1] + 20, f"melon {self.X.index[low]}", style=HALO)
         names = "".join(
             self.curve.axes(self.grid[1::2], [0, 0.5, 1], self.column, "share of ripe votes; thick: the mean")
         )
@@ -416,7 +456,7 @@ class _MadeUp(Scene):
             f"The share of ripe votes against the {self.column}, a thin curve for each melon and a thick one for their "
             "mean. The curves lie far apart: some stay low throughout, others rise steeply.",
             self.size,
-            names + element("g", lines, class_="answer"),
+            names + element("g", lines + lowest, class_="answer"),
             self.traced,
             {name: melon("", bool(ripe), radius=7) for name, ripe in self.ripe.items()} | {"mean": circle(0, 0, 9)},
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from xml.sax.saxutils import escape
 
@@ -19,7 +19,7 @@ from figures.looks import OUTLINE, centred, ending, filled, grip, in_class, pain
 from figures.melons import melon_marks, melons_named, ripe_and_unripe
 from treekit.measures import information_gain
 from treekit.models.random_forest import RandomForestClassifier
-from treekit.pen.palette import BAR, REGION, RIPE, UNRIPE
+from treekit.pen.palette import BAR, GAIN, REGION, RIPE, UNRIPE
 from treekit.pen.svg import FAINT, circle, element, line, number, rect, text
 
 NOBODY = "none"
@@ -36,7 +36,8 @@ RADIUS = 13  # of a melon that a sample holds once: its number has 11 pixels on 
 N_CELLS = 40  # of the grid over each axis on which votes are counted
 SHADES = (0.12, 0.32, 0.5, 0.68, 0.88)  # shares of votes between which the shade changes; a tie is unripe, as a vote
 FULL = (0, 5)  # of the six shades: at least nine votes in ten
-OF_VOTE, OF_SAMPLE = "full colour: nine trees in ten agree", "large: drawn twice or more; faint: not drawn"
+OF_VOTE = "full colour: nine trees in ten agree; paler: fewer"
+OF_SAMPLE = "large: drawn twice or more; faint: not drawn"
 
 
 # -- one melon less -------------------------------------------------------------------------------------------------
@@ -48,6 +49,7 @@ class _Eaten(Scene):
     stagger = 20
 
     plate = (452, 20)  # where the eaten melon lies
+    bars = (386, 88, 88)  # where the bars of two gains begin, and how long the longest is
 
     def __init__(self, melons: pd.DataFrame, target: str) -> None:
         self.is_ripe, self.names = melons[target] == "yes", {str(name): name for name in melons.index}
@@ -61,8 +63,8 @@ class _Eaten(Scene):
         }
         roots = {eaten: grown(table, target, self.gains[eaten].idxmax()) for eaten, table in self.tables.items()}
         self.outlines = {eaten: _outline(root) for eaten, root in roots.items()}
-        own = self.gains[NOBODY].idxmax()
-        self.turned = [eaten for eaten in self.tables if self.gains[eaten].idxmax() != own]
+        self.rivals = list(self.gains[NOBODY].nlargest(2).index)
+        self.turned = [eaten for eaten in self.tables if self.gains[eaten].idxmax() != self.rivals[0]]
 
     def frame(self, eaten: str) -> State:
         parts, places = [], Places()
@@ -78,7 +80,18 @@ class _Eaten(Scene):
                 places |= {row: (MELONS + PITCH * k, y - 5) for k, row in enumerate(node.rows)}
         if eaten != NOBODY:
             places[self.names[eaten]] = (*self.plate, 1, 1, 0.4)
-        return parts, self.sentence(eaten), places
+        return [*parts, self.gain_bars(eaten)], self.sentence(eaten), places
+
+    def gain_bars(self, eaten: str) -> str:
+        """What the question of the whole table gains, and what the second best does; the larger is green."""
+        x, y, longest = self.bars
+        scale = longest / max(gains[self.rivals].max() for gains in self.gains.values())
+        gains, drawn = self.gains[eaten], text(x, y - 18, "gains:", font_weight="bold")
+        for k, name in enumerate(self.rivals):
+            look = filled(GAIN) if name == gains.idxmax() else {"fill_opacity": BAR}
+            bar = rect(x, y + 44 * k + 10, float(gains[name] * scale), 14, **look)
+            drawn += text(x, y + 44 * k + 4, name) + bar
+        return drawn
 
     def leaf_box(self, rows: list[Any], y: float) -> str:
         """Behind the melons of a leaf, the colour of its class."""
@@ -86,13 +99,13 @@ class _Eaten(Scene):
         return rect(MELONS - 16, y - 19, PITCH * len(rows) + 3, 28, rx=14, **painted(kind), fill_opacity=REGION)
 
     def sentence(self, eaten: str) -> str:
-        own, rival = self.gains[NOBODY].nlargest(2).index
+        own, rival = self.rivals
         gains, n = self.gains[eaten], len(self.tables[eaten])
         gone = "With all" if eaten == NOBODY else f"Without melon {eaten}, of"
         n_leaves = sum(not node.question for _, node in self.outlines[eaten])
         return (
             f"{gone} {n} melons the first question is {gains.idxmax()}: {own} gains {gains[own]:.3f} bits, {rival} "
-            f"{gains[rival]:.3f}. The tree has {n_leaves} leaves with melons."
+            f"{gains[rival]:.3f}. The tree has {n_leaves} leaves."
         )
 
 
@@ -109,7 +122,7 @@ def eaten_explorer(melons: pd.DataFrame, target: str) -> Explorable:
         title="Somebody eats a melon",
         alt=f"A tree as an outline. Its root asks about {trees.gains[rest].idxmax()}; each further question is a line "
         "below it, and each leaf a line with its melons as numbered circles, hollow if ripe. "
-        f"Melon {rest} lies apart, pale: it has been eaten.",
+        f"Melon {rest} lies apart, pale: it has been eaten. Two bars are the gains of {' and '.join(trees.rivals)}.",
         size=(480, 30 + STEP * max(map(len, trees.outlines.values()))),
         background=ending(x - 24, 25, "eaten:"),
         marks={
@@ -258,7 +271,18 @@ class _Votes(_VotePlane):
         if m == 1:
             return parts, f"{sentence}So far it is the whole vote.", places
         votes = f"{self.votes(self.grown, m)} of {m} vote{'s' * (self.votes(self.grown, m) == 1)} ripe at the cross"
-        return parts, f"{sentence}The vote gets {self.wrong_names(self.grown, m)} wrong; {votes}.", places
+        vote = f"The vote gets {self.wrong_names(self.grown, m)} wrong; {votes}."
+        return parts, f"{sentence}{vote} {self.moved(m)}", places
+
+    def moved(self, m: int) -> str:
+        """How much of either map has changed since the number of trees before."""
+        before = N_TREES[N_TREES.index(m) - 1]
+        maps = [
+            [self.levels(self.grown.only(k), 1) > 2 for k in (before, m)],
+            [self.levels(self.grown, k) > 2 for k in (before, m)],
+        ]
+        one, vote = (np.mean(then != now) for then, now in maps)
+        return f"Since tree {before} the first map has changed on {one:.0%}, the second on {vote:.0%}."
 
     def second(self, m: int) -> tuple[list[str], Places]:
         return self.map("the vote so far", self.grown, m)
@@ -303,7 +327,6 @@ class _TwoForests(_VotePlane):
     def __init__(self, X: pd.DataFrame, y: pd.Series, point: Spot) -> None:
         super().__init__(X, y, point)
         self.forests = [self.grow(max_features=None), self.grow(max_features=1)]
-        self.fewest = next((m for m in N_TREES if min(self.agreed(m)) < 50), None)
 
     def agreed(self, m: int) -> list[int]:
         """The parts of the two maps, in percent, on which at least nine trees in ten agree."""
@@ -360,8 +383,8 @@ def column_explorer(X: pd.DataFrame, y: pd.Series, point: tuple[float, float]) -
         title="One column at random",
         alt=f"A map of {X.columns[0]} and {X.columns[1]} with {len(X)} numbered melons and the vote of {N_TREES[-1]} "
         "trees whose splits see both columns: large regions of full colour, with weaker colours between them.",
-        controls=[Choice("Of each forest see", [TREE, VOTE], start=VOTE, opens=TREE), TREES],
-        found=lambda shown, m: shown == VOTE and m == two.fewest,
+        controls=[Choice("Of each forest see", [TREE, VOTE], start=VOTE, opens=TREE), replace(TREES, opens=2)],
+        found=lambda shown, m: shown == VOTE and m == n_trees,
         guess=Choice(
             f"Your guess: on which map will {n_trees} trees disagree more?",
             [*MAPS, "no difference"],
@@ -369,8 +392,8 @@ def column_explorer(X: pd.DataFrame, y: pd.Series, point: tuple[float, float]) -
             truth=f"any two of {n_trees} trees differ, on average, on {both}% of the map with both columns and on "
             f"{one}% with one at random",
         ),
-        challenge="Step through the newest trees: on which map does the line jump more? Then find the smallest vote "
-        "that leaves one of the maps with less than half in full colour.",
+        challenge="Step through the newest trees: on which map does the line jump more? Then let all "
+        f"{n_trees} vote: which map keeps more of its full colour?",
     )
 
 
@@ -489,7 +512,7 @@ class _Variance(Scene):
         below = "".join(centred(self.plane.x(np.log10(m)), 315, m) for m in (1, 2, 5, 10, 20, 50, 100))
         for share in (0, 0.5, 1):
             below += self.plane.level(share, stroke_opacity=FAINT / 2)
-            below += ending(48, self.plane.y(share) + 5, f"{share:g}")
+            below += ending(48, self.plane.y(share) + 5, f"{share:g}", font_weight="bold" if share == 0.5 else "normal")
         key = rect(2, 6, 14, 14, fill_opacity=BAR) + text(22, 18, "floor ρσ²")
         key += rect(120, 6, 14, 14, **OUTLINE) + text(140, 18, "shrinks: (1 − ρ)σ²/M")
         name = text(0, 48, "variance of the mean, in σ²")
@@ -505,14 +528,15 @@ class _Variance(Scene):
         curve = self.plane.curve(log_m, rho + (1 - rho) / 10**log_m, stroke_width=2)
         always = self.plane.level(rho, stroke_dasharray="6 4")
         blocks = rect(x - 13, floor, 26, base - floor, fill_opacity=BAR) + rect(x - 13, y, 26, floor - y, **OUTLINE)
-        return [curve + always, blocks], self.sentence(rho, m), {"now": (x, y)}
+        return [element("g", curve + always, class_="answer"), blocks], self.sentence(rho, m), {"now": (x, y)}
 
     def sentence(self, rho: float, m: int) -> str:
         floor, rest = self.shares(rho, m)
         trees = f"{m} trees" if m > 1 else "1 tree"
+        more = "More trees change nothing." if rho == 1 else f"More trees bring it closer to {floor:.0%}."
         return (
-            f"Correlation {rho:.1f}, {trees}: {floor:.2f} + {rest:.2f} = {floor + rest:.2f}, so the mean has "
-            f"{floor + rest:.0%} of the variance of one tree. More trees can take it to {floor:.0%}."
+            f"Correlation {rho:.1f}, {trees}: {floor:.2f} + {rest:.3f} = {floor + rest:.3f}, so the mean has "
+            f"{floor + rest:.1%} of the variance of one tree. {more}"
         )
 
 
@@ -532,7 +556,7 @@ def variance_explorer() -> Explorable:
                 "Correlation ρ",
                 scene.correlations,
                 start=0.3,
-                opens=1.0,
+                opens=half,
                 show="{:.1f}",
                 points=[(0, y) for y in middle],
             ),

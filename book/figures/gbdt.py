@@ -23,6 +23,7 @@ from treekit.pen.svg import FAINT, circle, element, line, number, rect, text
 from treekit.trees.tree import Tree
 
 RATES = (1.0, 0.5, 0.1)
+RING = 0.55  # opacity of a circle of equal loss
 
 
 class _Boosted:
@@ -64,7 +65,7 @@ class _Residuals(Scene):
         reach = 0.05 * float(np.ptp(y))
         self.reach = max(float(np.abs(run.rest).max()) for run in self.runs.values()) + reach
         self.residuals = Chart(xlim, (-self.reach, self.reach), (56, 62, 466, 306))
-        self.data = Chart(xlim, (min(0.0, y.min()), y.max() + reach), (44, 40, 466, 330))
+        self.data = Chart(xlim, (min(0.0, y.min()), y.max() + reach), (56, 62, 466, 490))
         self.xticks = np.arange(xlim[0], xlim[1] + 0.01, 0.2)
         self.rounds, self.strip = range(n_rounds + 1), Chart((0, n_rounds), (0, 1), (75, 396, 447, 508))
 
@@ -75,8 +76,8 @@ class _Residuals(Scene):
             self.residuals.axes(self.xticks, height, str(self.x.name), "what is left: the residuals")
             + self.residuals.level(0)
             + ripe_and_unripe(16, 15)
-            + text(156, 20, f"– but {self.y.name} is predicted, not the class")
-            + text(0, 380, "squared residuals left, round by round (drag here)")
+            + text(156, 20, f"the class is shown, {self.y.name} is predicted")
+            + text(0, 380, "squared residuals left (green: taken away); drag here")
             + ending(56, half + 5, "½")
             + line(60, half, 466, half, stroke_dasharray="3 4")
             + line(60, floor, 466, floor)
@@ -121,7 +122,7 @@ class _Residuals(Scene):
         return Panel(
             f"The same melons by {self.x.name} and {self.y.name}, the prediction so far, which is a line with steps, "
             "and from each melon an upright line to it: its residual.",
-            (480, 384),
+            (480, 540),
             self.data.axes(self.xticks, np.arange(0, self.y.max(), 0.1), str(self.x.name), label),
             self.prediction,
         )
@@ -230,14 +231,19 @@ class _Leaves(Scene):
             drawn.append(text(self.bars.x(max(objective, 0)) + 8, y + 15, _signed(objective)))
             start, end = sorted((self.bars.x(0), self.bars.x(objective)))
             places[f"bar {name}"] = (start, y, max(end - start, 0.01), 1)
+        gain = self.gain(lam, gamma)
+        told = f"gain {_signed(gain)}: {'it pays' if gain > 0 else 'it does not pay'}"
+        drawn.append(ending(474, 402, told, font_weight="bold"))
         return drawn, self.sentence(lam, gamma), places
 
     def sentence(self, lam: float, gamma: float) -> str:
         (one, two), gain = self.objectives(lam, gamma), self.gain(lam, gamma)
         steps = " and ".join(f"{_signed(self.lowest(name, lam))} ({name})" for name in self.names)
+        costs = ") + (".join(_signed(self.cost(name, lam, gamma)) for name in self.names)
         return (
-            f"Steps of the two leaves: {steps}. The objective is {_signed(one)} with one leaf and {_signed(two)} with "
-            f"two: a gain of {_signed(gain)}, so {'the split pays' if gain > 0 else 'the split does not pay'}."
+            f"Steps of the two leaves: {steps}. The objective is {_signed(one)} with one leaf and ({costs}) = "
+            f"{_signed(two)} with two: a gain of {_signed(gain)}, so the split "
+            f"{'pays' if gain > 0 else 'does not pay'}."
         )
 
     def key(self) -> str:
@@ -344,12 +350,17 @@ class _Descent(Scene):
         self.strip = Chart((0, self.n_rounds), (0, 1), (26, 490, 454, 540))
 
     def plane(self, two: list[int]) -> Chart:
-        """A map that shows all predictions for two rows, with one scale for both, so that equal loss is a circle."""
+        """A map that shows all predictions for two rows, with one scale for both, so that equal loss is a circle.
+
+        The narrower side is widened until the map fills its box.
+        """
         ends = [end[two] for stage in self.ends for end in stage.values()]
         shown = np.array([*ends, self.stages[0][two], self.y[two]])
-        (left, right), (low, high) = (around(values, 0.06) for values in shown.T)
-        scale = min(412 / (right - left), 290 / (high - low))
-        return Chart((left, right), (low, high), (52, 420 - scale * (high - low), 52 + scale * (right - left), 420))
+        limits, wide, high = np.array([around(values, 0.06) for values in shown.T]), 412, 290
+        scale = min((wide, high) / np.diff(limits)[:, 0])
+        middles = limits.mean(axis=1)
+        xlim, ylim = ((m - side / scale / 2, m + side / scale / 2) for m, side in zip(middles, (wide, high)))
+        return Chart(xlim, ylim, (52, 420 - high, 52 + wide, 420))
 
     def stepped(self, stage: NDArray[Any], cut: float) -> NDArray[Any]:
         """The predictions after a stump with this cut, fitted to the residuals."""
@@ -363,15 +374,16 @@ class _Descent(Scene):
             (circle(12, 36, 5, **OUTLINE), "where one stump would lead"),
             (circle(12, 60, 9, **OUTLINE, stroke_width=3), "the best of them for all rows"),
             (self.cross(12, 84), "the two labels"),
-            (line(252, 12, 276, 12, stroke_dasharray="6 4"), "negative gradient"),
-            (line(256, 44, 272, 28, stroke_dasharray="2 4", stroke_width=2), "both move alike"),
-            (circle(264, 60, 9, **OUTLINE, stroke_width=1, stroke_opacity=FAINT), "equal loss"),
+            (line(264, 12, 288, 12, stroke_dasharray="6 4"), "negative gradient"),
+            (line(268, 44, 284, 28, stroke_dasharray="2 4", stroke_width=2), "both move alike"),
+            (circle(276, 60, 9, **OUTLINE, stroke_width=1, stroke_opacity=RING), "equal loss"),
         ]
         drawn = "".join(
-            sign + text(30 + 252 * (i > 3), 17 + 24 * (i % 4), words) for i, (sign, words) in enumerate(key)
+            sign + text(30 + 266 * (i > 3), 17 + 24 * (i % 4), words) for i, (sign, words) in enumerate(key)
         )
         numbers = "".join(centred(self.strip.x(m), 506, m, fill_opacity=0.7) for m in range(self.n_rounds + 1))
-        return drawn + text(0, 484, "the cuts so far, round by round (drag here)") + numbers
+        none = centred(self.strip.x(0), 528, "–")
+        return drawn + text(0, 484, "the cuts so far, round by round (drag here)") + numbers + none
 
     def marks(self) -> dict[Any, str]:
         """A ring for each cut, a thick one around the best, a dot for the predictions, and a frame for the round."""
@@ -476,7 +488,7 @@ def _rings(plane: Chart, middle: NDArray[Any]) -> str:
         inside = ((ring > (plane.xlim[0], plane.ylim[0])) & (ring < (plane.xlim[1], plane.ylim[1]))).all(axis=1)
         for part in np.split(ring, np.flatnonzero(np.diff(inside)) + 1):
             if (part[0] == ring[inside]).all(axis=1).any():
-                drawn += plane.curve(*part.T, stroke_opacity=0.35, stroke_width=1)
+                drawn += plane.curve(*part.T, stroke_opacity=RING, stroke_width=1)
     return drawn
 
 

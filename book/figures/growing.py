@@ -24,8 +24,6 @@ from treekit.trees.roots import join_trees
 RIGHT = 478
 GAP = 12  # between the rows of two nodes
 BAR = 20  # height of a row of weight 1
-#: What the lines of a figure lead to.
-BUNDLES = "— to the left child   - - to the right"
 STRIP, LINK = 60, 34  # heights of a strip of rows and of the space in which the rows move
 
 
@@ -288,8 +286,13 @@ class _Orders(_Levels):
                 # The left children come first.
                 goes_right = np.arange(len(level.nodes)) >= len(level.nodes) / 2
                 second = np.repeat(goes_right, np.diff(level.start)).tolist()
-                parts.append(self.links(above, spots, second, top) + ending(self.size[0], top + 16, BUNDLES))
+                parts.append(self.links(above, spots, second, top) + self.key(top + 11))
         return [*parts, self.bars(depth)], self.sentence(depth), places | self.settled(depth)
+
+    def key(self, y: float) -> str:
+        """Where the two kinds of line lead."""
+        drawn = line(146, y, 174, y) + text(180, y + 5, "to the left child")
+        return drawn + line(318, y, 346, y, stroke_dasharray="3 3") + text(352, y + 5, "to the right")
 
     def comparisons(self, depth: int) -> float:
         """About how many comparisons sort each node of a level that splits, by all columns."""
@@ -299,10 +302,10 @@ class _Orders(_Levels):
     def bars(self, depth: int) -> str:
         """The comparisons so far: those that were made, and those that sorting in every node would have taken."""
         sorted_once, everywhere = self.comparisons(0), sum(map(self.comparisons, range(depth + 1)))
-        drawn = text(146, self.leaf_y + 31, "comparisons")
+        drawn = text(0, self.leaf_y + 31, "comparisons:")
         for y, name, n in ((31, "sorted once", sorted_once), (51, "in every node", everywhere)):
-            drawn += ending(354, self.leaf_y + y, name) + text(360, self.leaf_y + y, f"{n:.0f}")
-            drawn += rect(390, self.leaf_y + y - 11, 58 * n / self.most, 12, fill_opacity=BAR_LOOK)
+            drawn += ending(268, self.leaf_y + y, name) + ending(302, self.leaf_y + y, f"{n:.0f}")
+            drawn += rect(312, self.leaf_y + y - 12, 136 * n / self.most, 14, fill_opacity=BAR_LOOK)
         return drawn
 
     def stay_sorted(self) -> bool:
@@ -351,7 +354,7 @@ def orders_explorer(x: pd.DataFrame, is_ripe: pd.Series) -> Explorable:
             "Your guess: the root splits. How many comparisons sort both orders again?",
             ["none", "one for each melon", "as many as at first"],
             answer="none" if melons.stay_sorted() else "as many as at first",
-            truth="the melons of a node keep the order that they had in the root, by each column",
+            truth=f"sorting again would take about {melons.comparisons(1):.0f}, but the melons keep their order",
         ),
         challenge="Step down. Do two full lines ever cross, or two dashed ones? Find the level on which every melon is "
         "in a leaf.",
@@ -382,7 +385,7 @@ class _Roots(_Levels):
     def background(self) -> str:
         looks = ((156, "tree 0", "none"), (246, "tree 1", "3 3"))
         key = "".join(line(x, 14, x + 28, 14, stroke_dasharray=d) + text(x + 35, 19, word) for x, word, d in looks)
-        return text(0, self.leaf_y + 5, "leaf") + ripe_and_unripe(12, 14) + key
+        return text(0, 38, "rows") + text(0, self.leaf_y + 5, "leaf") + ripe_and_unripe(12, 14) + key
 
     def marks(self) -> dict[Any, str]:
         n_rows = len(self.ripe)
@@ -413,7 +416,9 @@ class _Roots(_Levels):
         if depth == 0:
             held = np.split(level.orders[0], level.start[1:-1])
             samples = [f"tree {k} drew {listed(sorted(self.names[e] for e in part))}" for k, part in enumerate(held)]
-            return f"Level 0: {n_trees} roots, and {'; '.join(samples)}. A melon drawn twice is twice as large."
+            return (
+                f"Level 0: the rows enter {n_trees} roots; {'; '.join(samples)}. A melon drawn twice is twice as large."
+            )
         opening = f"Level {depth}: {len(level.nodes)} nodes of {n_trees} trees{left_first(level)}. "
         if level.splits.any():
             return opening + f"One step has moved all {len(level.orders[0])} entries."

@@ -174,7 +174,8 @@ class _Blocks(Scene):
         for left, bottom in map(self.corner, added):
             frames += rect(left - 4, bottom - self.tall, 236, self.tall + 6, rx=6, **OUTLINE, stroke_width=2)
         cut, n_melons = self.best_cut(order, n_added), self.counts[added].sum()
-        opening = f"{n_added} of {len(self.blocks)} histograms, {n_melons} melons: "
+        newest = f", the last from stall {added[-1] + 1}" if added else ""
+        opening = f"{n_added} of {len(self.blocks)} histograms, {n_melons} melons{newest}: "
         if cut:
             return (
                 [frames],
@@ -191,7 +192,8 @@ class _Blocks(Scene):
                 high = n * (self.plane.y(0) - self.plane.y(1))
                 places[f"bin {b} class {kind}"] = (*self.plane.at(b + 0.12, top), 1, high, 1 if n else 0)
         cut = self.best_cut(order, n_added)
-        return [self.trace(order, n_added)], places | ({"cut": (self.plane.x(cut[0] + 1), 36)} if cut else {})
+        none = "" if n_added else centred(256, 240, "no histogram has been added yet")
+        return [self.trace(order, n_added) + none], places | ({"cut": (self.plane.x(cut[0] + 1), 36)} if cut else {})
 
     def trace(self, order: str, n_added: int) -> str:
         """Below each edge the numbers of histograms after which the best cut lay there."""
@@ -217,7 +219,7 @@ class _Blocks(Scene):
             self.plane.axes([], range(0, self.highest + 1, 2), "", "melons in each bin of density, added so far")
             + ends
             + text(0, 322, "edges")
-            + text(0, 344, "cut after"),
+            + text(0, 344, "best cut after"),
             self.summed,
             marks,
         )

@@ -6,7 +6,7 @@ const make = (tag, properties, ...children) => {
   element.append(...children);
   return element;
 };
-/* An edit belongs to the code that it changes: where the book's own changes, it is dropped. */
+/* An edit belongs to the code that it changes: where the book's code changes, the edit is dropped. */
 const hash = (text) => [...text].reduce((sum, sign) => (Math.imul(sum, 31) + sign.codePointAt(0)) | 0, 7) >>> 0;
 const isEdited = (cell) => cell.code !== cell.original;
 const numbers = (cells) => cells.map(({ k }) => k + 1).join(", ");
@@ -30,7 +30,7 @@ export async function setUp(all, key) {
     cell.code = edits.get(hash(cell.original)) ?? cell.original;
     const { button, buttons } = cell;
     Object.assign(buttons, {
-      stop: button("Stop", "Stop Python: it begins anew, and what it knew is gone", stop),
+      stop: button("Stop", "Stop Python: it starts again, and what it knew is gone", stop),
       all: button("Run to here", "Forget all, and run every cell from the first to this one", () => press(cell, true)),
       book: button("Book's output", "Show the output that the book has", restore),
       reset: button("Reset code", "Put the book's code back", reset),
@@ -138,7 +138,7 @@ export async function setUp(all, key) {
 
   // -- running -------------------------------------------------------------------------------------------------------
 
-  // One press after the other. A stop ends those that wait, too: what was endless may stand above them.
+  // One press after the other. A stop also ends those that wait, because the endless cell may stand above them.
   let turn = Promise.resolve();
   let stops = 0;
   function press(cell, wholly) {
@@ -197,7 +197,7 @@ export async function setUp(all, key) {
 
   function stopped(cell, last) {
     if (last.own?.children.length === 1) clear(last);
-    say(cell, "Stopped. Python begins anew: what it knew is gone.");
+    say(cell, "Stopped. Python starts again: what it knew is gone.");
   }
 
   // "This cell" or "This cell builds on cell 3, which", with a link that opens the folds around it.
@@ -242,8 +242,8 @@ export async function setUp(all, key) {
   return { run: (cell) => press(cell, false), edit };
 }
 
-/* The reader's edits of a page, in this browser: by the hash of the book's code. A browser may refuse to store: then they
-   live as long as the page. */
+/* The reader's edits of a page, in this browser: by the hash of the book's code. If a browser refuses to store them, they
+   last as long as the page. */
 function keptEdits(key) {
   let edits = {};
   try {
@@ -265,10 +265,10 @@ function keptEdits(key) {
   };
 }
 
-/* What has run in this Python, and what is to run before a cell. Cells run in the page's order: whenever that would not be
-   so, or a cell that has run was changed since, Python forgets all names and begins again with what the cell needs. */
+/* What has run in this Python, and what is to run before a cell. Cells run in the page's order: if they would not, or if a
+   cell that has run was changed since, Python forgets all names and begins again with what the cell needs. */
 function createRuns(cells, python) {
-  let broken = null; // the cell that failed last, for it has run in part
+  let broken = null; // the cell that failed last, because it has run in part
   const forget = () => {
     for (const cell of cells) cell.ran = null;
     broken = null;
@@ -276,7 +276,7 @@ function createRuns(cells, python) {
 
   function plan(cell, wholly) {
     const above = cells.slice(cell.first, cell.k).filter(({ pre }) => pre);
-    const isOpen = wholly || (!cell.kind && [...above, cell].some(isEdited)); // what changed code needs nobody knows
+    const isOpen = wholly || (!cell.kind && [...above, cell].some(isEdited)); // nobody knows what changed code needs
     const needed = isOpen ? above : cell.needs.filter(({ pre }) => pre);
     const ran = cells.filter((other) => other.ran !== null);
     const last = Math.max(-1, ...ran.map(({ k }) => k));
@@ -311,7 +311,7 @@ function createRuns(cells, python) {
 
 // -- output ------------------------------------------------------------------------------------------------------------
 
-/* The reader's own output stands in a box of its own in the place of the stored one, which is only hidden. */
+/* The reader's own output has a box of its own in place of the stored output, which is only hidden. */
 function open(cell) {
   cell.own?.remove();
   cell.own = make("div", { className: "cell_output live-output" }, make("p", { className: "live-label", textContent: "Your run" }));
@@ -329,7 +329,7 @@ function clear(cell) {
   markLine(cell, 0);
 }
 
-/* Pictures stand as pictures, so that a style in one cannot reach the page. */
+/* Drawings are shown as images, so that a style in one cannot reach the page. */
 function picture(drawing) {
   const address = URL.createObjectURL(new Blob([drawing], { type: "image/svg+xml" }));
   return make("img", { src: address, alt: "What your run has drawn" });
@@ -357,7 +357,7 @@ function finish(cell) {
   }
 }
 
-/* Marks the line of the code in which it failed; 0 takes the mark away. */
+/* Marks the line in which the code failed; 0 takes the mark away. */
 function markLine(cell, line) {
   if (!cell.pre) return;
   cell.failedLine = line;

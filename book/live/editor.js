@@ -1,5 +1,5 @@
-/* The editor of a cell: CodeMirror 6 with what a cell needs and no more. esbuild makes one file of it, which a page loads
-   when its reader presses Edit. */
+/* The editor of a cell: CodeMirror 6 with what a cell needs and no more. esbuild makes one file of this, which a page
+   loads when its reader presses Edit. */
 import {
   autocompletion,
   closeBrackets,
@@ -58,7 +58,7 @@ const failedLine = StateField.define({
 
 const doing = (action) => () => (action(), true);
 
-/* An editor in `parent`. Tab is left to the page: it leads on, so that nobody is caught; Ctrl-] indents. */
+/* An editor in `parent`. The tab key is left to the page, where it leads on, so that nobody is caught; Ctrl-] indents. */
 export function createEditor(parent, text, { label, changed, run, leave }) {
   const keys = [
     { key: "Shift-Enter", run: doing(run) },

@@ -8,7 +8,7 @@
 import { PLACE } from "./place.js";
 
 const KEY = "python: seconds";
-/* What the packages are called by people. */
+/* What people call the packages. */
 const NAMES = { numpy: "NumPy", pandas: "pandas", scipy: "SciPy", "scikit-learn": "scikit-learn", matplotlib: "Matplotlib", xgboost: "XGBoost" };
 
 const megabytes = (bytes) => (bytes / 1e6).toFixed(1);
@@ -33,10 +33,10 @@ export function listed(packages) {
   return names.length > 1 ? `${names.slice(0, -1).join(", ")} and ${names.at(-1)}` : names[0];
 }
 
-/* Where packages come from, as a reader may know it. */
+/* Where packages come from, in a form that a reader may know. */
 export const host = new URL(PLACE.wheels, import.meta.url).host;
 
-/* `archives` are addresses of zips of Python modules, unpacked besides the page's own. `tell(words)` is called with what
+/* `archives` are addresses of zips of Python modules, unpacked in addition to the page's own. `tell(words)` is called with what
    is being loaded, and with "" once there is nothing to wait for but the code itself. */
 export function createPython({ archives = [], tell = () => {} } = {}) {
   const here = (name) => new URL(name, import.meta.url).href;
@@ -46,7 +46,7 @@ export function createPython({ archives = [], tell = () => {} } = {}) {
   const waiting = new Map();
   let worker = null;
   let isReady = false;
-  let loading = ""; // what is loaded after the start
+  let loading = ""; // what is being loaded after the start
   let before = 0; // bytes that had been loaded by then
   let count = 0;
 
@@ -56,7 +56,7 @@ export function createPython({ archives = [], tell = () => {} } = {}) {
     const share = Math.min(100, Math.round((100 * bytes) / PLACE.bytes));
     const last = remembered();
     const time = last ? `; last time it took ${last} s` : "";
-    tell(`Loading Python, once a page (${megabytes(PLACE.sent)} MB${time}): ${share} % …`);
+    tell(`Loading Python, once per page (${megabytes(PLACE.sent)} MB${time}): ${share} % …`);
   }
 
   function hear({ data }) {
@@ -105,7 +105,7 @@ export function createPython({ archives = [], tell = () => {} } = {}) {
     });
   }
 
-  /* Ends the worker; all that wait get `answer`. */
+  /* Ends the worker; all requests that wait get `answer`. */
   function end(answer) {
     worker?.terminate();
     worker = null;
@@ -117,7 +117,7 @@ export function createPython({ archives = [], tell = () => {} } = {}) {
     for (const { settle } of settles) settle(answer);
   }
 
-  // The next press begins anew.
+  // The next press starts again.
   function fail(reason) {
     end({ error: `Python did not start: ${reason}`, line: 0 });
   }
@@ -132,9 +132,9 @@ export function createPython({ archives = [], tell = () => {} } = {}) {
        { value } or { error }, or with null when it was stopped. */
     call: (name, values = [], { write } = {}) => ask({ do: "call", name, values }, write),
     /* Loads what some code would import, such as "import treekit.models.cart". Resolves with { missing }: what could not
-       be had, as `listed` names it; or with null when it was stopped. */
+       be loaded, as `listed` names it; or with null when it was stopped. */
     load: (source) => ask({ do: "load", source }),
-    /* Ends whatever runs and forgets all; what waits gets null. Starts anew at once. */
+    /* Ends whatever runs and forgets everything; what waits gets null. Starts again at once. */
     stop() {
       end(null);
       start();

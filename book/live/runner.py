@@ -1,6 +1,6 @@
 """Runs the cells of a page in the browser's Python, and shows what they give as a notebook would.
 
-`worker.js` calls this; nothing here is of the browser, so it can be tested on a desk.
+`worker.js` calls this; nothing here depends on the browser, so it can be tested outside one.
 """
 
 from __future__ import annotations
@@ -31,21 +31,21 @@ CELL = "cell "
 
 
 def show_by(function: Callable[[str, str], object]) -> None:
-    """Call `function(kind, text)` with what shall be shown; kinds are text, html and svg."""
+    """Call `function(kind, text)` with whatever is to be shown; kinds are text, html and svg."""
     global give
     give = function
     builtins.input = ask_nobody
 
 
 def ask_nobody(prompt: object = "") -> str:
-    raise RuntimeError("nobody can be asked here: write the value into the code, in the place of input()")
+    raise RuntimeError("nobody can be asked here: write the value into the code, in place of input()")
 
 
 # -- what to load ---------------------------------------------------------------------------------------------------
 
 
 def imported(source: str) -> Iterator[str]:
-    """The full names that code imports, inside functions too; none if it is no Python."""
+    """The full names that code imports, inside functions too; none if it is not valid Python."""
     try:
         tree = ast.parse(source)
     except SyntaxError:
@@ -58,9 +58,9 @@ def imported(source: str) -> Iterator[str]:
 
 
 def wanted(source: str) -> str:
-    """The packages that code needs, as JSON: by name those that the book's own modules import, and others.
+    """The packages that code needs, as JSON: under `names` those of the book's own modules, under `others` the rest.
 
-    `packages.json` is written at build time: for each module of the book the packages on which it stands, and for
+    `packages.json` is written at build time: for each module of the book the packages on which it depends, and for
     each package that Pyodide has the name under which it is loaded.
     """
     known = json.loads(Path(__file__).with_name("packages.json").read_text("utf-8"))
@@ -104,7 +104,7 @@ def show_plots() -> None:
 
 
 async def evaluate(source: str, name: str) -> Any:
-    """Run code in `space`; the value of its last expression. It may await."""
+    """Run code, which may await, in `space`, and return the value of its last expression."""
     tree = ast.parse(source, name)
     flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
     last = tree.body[-1] if tree.body else None
@@ -120,7 +120,7 @@ async def evaluate(source: str, name: str) -> Any:
 
 
 def told(error: BaseException, name: str) -> dict[str, Any]:
-    """What went wrong: as Python tells it, of cells alone; in which line of this cell; which package is missing."""
+    """What went wrong: Python's message, for cells alone; the line of this cell; and the package that is missing."""
     found = traceback.TracebackException.from_exception(error, compact=True)
     found.stack = traceback.StackSummary.from_list([frame for frame in found.stack if frame.filename.startswith(CELL)])
     lines = [frame.lineno for frame in found.stack if frame.filename == name]
@@ -134,7 +134,7 @@ def told(error: BaseException, name: str) -> dict[str, Any]:
 
 
 def prepare(mode: str) -> None:
-    """Put the names back to what they were before the last run ("again") or to nothing ("fresh")."""
+    """Put the names back to what they were before the last run ("again"), or forget them all ("fresh")."""
     if mode:
         kept = before.copy() if mode == "again" else {}
         space.clear()
@@ -146,7 +146,7 @@ def prepare(mode: str) -> None:
 
 
 async def run(source: str, name: str, mode: str = "") -> str:
-    """Run a cell and show what it gives; as JSON what went wrong, and whether it may have changed what names hold."""
+    """Run a cell and show what it gives; return as JSON what went wrong, and whether objects may have changed."""
     prepare(mode)
     linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
     answer: dict[str, Any] = {"changes": True}
@@ -166,7 +166,7 @@ async def run(source: str, name: str, mode: str = "") -> str:
 
 
 async def call(name: str, values: list[Any]) -> str:
-    """Call a function by its full name; as JSON its value, or what went wrong."""
+    """Call a function by its full name; return as JSON its value, or what went wrong."""
     module, _, function = name.rpartition(".")
     try:
         value = getattr(importlib.import_module(module), function)(*values)

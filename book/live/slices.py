@@ -1,7 +1,7 @@
 """Which cells above a cell needs, found from the code alone.
 
 A name that a cell uses leads to the cells above that bind it or may change what it holds, and these lead on. A cell
-that uses what it also binds is taken to need the earlier value, so a slice is rather too long than too short.
+that uses what it also binds is taken to need the earlier value: better a slice too long than one too short.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ class Names(NamedTuple):
 
 
 def base(node: ast.expr) -> str:
-    """The name on which an expression such as ``a.b[0].c()`` stands; empty for others."""
+    """The name with which an expression such as ``a.b[0].c()`` begins; empty for others."""
     while isinstance(node, (ast.Attribute, ast.Subscript, ast.Call)):
         node = node.func if isinstance(node, ast.Call) else node.value
     return node.id if isinstance(node, ast.Name) else ""

@@ -36,7 +36,7 @@ def is_needed(name: str) -> bool:
 
 
 def compiled(path: str, source: bytes) -> bytes:
-    """The bytes of a .pyc that is never checked against its source; without docstrings, a quarter of its weight."""
+    """The bytes of a .pyc that is never checked against its source; without docstrings, which make a quarter of it."""
     code = compile(source, path, "exec", dont_inherit=True, optimize=2)
     by_hash_unchecked = (1).to_bytes(4, "little")
     header = importlib.util.MAGIC_NUMBER + by_hash_unchecked + importlib.util.source_hash(source)
@@ -44,7 +44,7 @@ def compiled(path: str, source: bytes) -> bytes:
 
 
 def packed(archive: str = SHIPPED, home: str = SHIPPED, whole: bool = True) -> bytes:
-    """An archive with its modules compiled, which Python imports from `home`; the library also without its ballast."""
+    """An archive with its modules compiled, for import from `home`; of the library only what `is_needed` keeps."""
     box = io.BytesIO()
     with zipfile.ZipFile(archive) as shipped, zipfile.ZipFile(box, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as made:
         for name in shipped.namelist() if whole else filter(is_needed, shipped.namelist()):

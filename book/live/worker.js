@@ -4,7 +4,7 @@ const FLUSH = 50; // milliseconds between what is sent of a long output
 
 let place; // where everything lies; python.js says it with the first message
 let python;
-let runner; // the functions of runner.py, held for good: what is given back to Python at any time may find it busy
+let runner; // the functions of runner.py, kept for good: handing one back to Python might find it busy
 let id = 0; // of the request that is being answered
 
 /* Counts the bytes of what is fetched, also by Pyodide, and tells how many there are. */
@@ -33,7 +33,7 @@ async function fetched(address) {
   return answer.arrayBuffer();
 }
 
-/* A loop that never ends never lets go of this thread either: so what it prints is sent by the clock, while it prints. */
+/* A loop that never ends never lets go of this thread: so what it prints is sent by the clock, while it prints. */
 const printing = { kind: "out", text: "", length: 0, due: 0 };
 function flush() {
   if (printing.text) postMessage({ id, kind: printing.kind, text: printing.text });
@@ -83,7 +83,7 @@ async function boot() {
 }
 
 /* Loads the packages that some code imports, each once, and treekit's numeric part with them. Returns the names of those
-   that could not be had. */
+   that could not be loaded. */
 let whole;
 async function load(source) {
   const { names, others } = JSON.parse(runner.wanted(source));

@@ -1,1 +1,1 @@
-"""The page on which a reader grows a tree on a table of their own: what its browser runs, by the standard library."""
+"""What the reader's browser runs on the page for a table of their own; NumPy comes in only with `estimators`."""

@@ -1,4 +1,4 @@
-"""The tree of the page as a notebook cell, and the table that this reads: run on a desk, it grows the same tree."""
+"""The tree of the page as a notebook cell, and the table that the cell reads: run anywhere, it grows the same tree."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What each column of a table is taken for: numbers, categories, or left out; and its words as values."""
+"""Whether each column of a table is taken for numbers or categories, or left out; and its words as values."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import Any
 from your_table.reading import Refusal, Table
 
 __all__ = ["Column", "columns_of", "values", "target_of", "MOST_CLASSES"]
-#: What stands where a number is missing; among words only the first two do, for "NA" may be a word.
+#: What stands where a number is missing; among words only the first two count, because "NA" may be a word.
 GAPS = {"", "?", "NA", "N/A", "#N/A", "NaN", "nan", "null", "NULL", "None", "-", "."}
 WORD_GAPS = {"", "?"}
-UNITS = str.maketrans({**dict.fromkeys("$€£¥% \xa0\u202f'"), "−": "-"})  # stand around numbers, or part their thousands
+UNITS = str.maketrans({**dict.fromkeys("$€£¥% \xa0\u202f'"), "−": "-"})  # around numbers, or between their thousands
 MOST_CLASSES = 20
 ID = re.compile(r"(.*[ _])?(id|index|nr|no|number|row|编号|序号)", re.IGNORECASE)
 
@@ -21,13 +21,13 @@ POINT = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 COMMA = re.compile(r"[+-]?(\d+,?\d*|,\d+)([eE][+-]?\d+)?")
 POINT_THOUSANDS = re.compile(r"[+-]?\d{1,3}(,\d{3})*(\.\d+)?")
 COMMA_THOUSANDS = re.compile(r"[+-]?\d{1,3}(\.\d{3})*(,\d+)?")
-#: Ways to write numbers: what they look like, and which sign parts thousands.
+#: Ways to write numbers: what they look like, and which sign separates thousands.
 STYLES = {POINT: "", COMMA: "", POINT_THOUSANDS: ",", COMMA_THOUSANDS: "."}
 
 
 @dataclass
 class Column:
-    """A column: its words, whether they are number, category or left out, and why; the different ones, and gaps."""
+    """A column: its words; what it is taken for, and if left out, why; the numbers of different words and of gaps."""
 
     name: str
     words: list[str]
@@ -45,13 +45,13 @@ class Column:
 def style_of(words: list[str], separator: str) -> re.Pattern[str]:
     """The way in which most words are numbers."""
     bare = [word.translate(UNITS) for word in words]
-    # Between commas "1,234" is more than a thousand, between semicolons it is less than two.
+    # Where commas separate columns "1,234" is more than a thousand, where semicolons do it is less than two.
     order = [POINT, POINT_THOUSANDS, COMMA, COMMA_THOUSANDS] if separator == "," else list(STYLES)
     return max(order, key=lambda style: sum(style.fullmatch(word) is not None for word in bare))
 
 
 def number(word: str, style: re.Pattern[str]) -> float | None:
-    """A word as a number; None if it is none."""
+    """A word as a number; None if it is not one."""
     bare = word.translate(UNITS)
     return float(bare.replace(STYLES[style], "").replace(",", ".")) if style.fullmatch(bare) else None
 
@@ -93,7 +93,7 @@ def numbers_rows(name: str, found: list[Any]) -> bool:
 
 
 def values(column: Column, kind: str, separator: str) -> list[Any]:
-    """Numbers, or words; None for a gap, and for a word among numbers."""
+    """A column's numbers or words; None for a gap, and for a word among numbers."""
     if kind != "number":
         return [None if word in WORD_GAPS else word for word in column.words]
     style = style_of(column.words, separator)

@@ -1,6 +1,6 @@
 """What grows with NumPy: forests, boosting, CART on many rows. The page runs the very cell that it shows.
 
-Nothing of these estimators is imported here: the cell does that, once the page has fetched what they stand on.
+Nothing of these estimators is imported here: the cell does that, once the page has fetched what they need.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ for learner in (model, {guess}()):  # the other one always says the same
     {judged}
     print({score})
 """
-FOLDS = 5  # in which few rows are judged, each by what has grown without its fold
+FOLDS = 5  # if there are few rows, each is judged by what has grown without its fold
 FOLDED = "from sklearn.model_selection import KFold, cross_val_predict\n"
 JUDGED_BY_HELD = "predicted, true = learner.predict(table.loc[held]), labels.loc[held]"
 JUDGED_BY_ALL = (
@@ -48,7 +48,7 @@ JUDGED_BY_ALL = (
 
 
 class Fitted(NamedTuple):
-    """A model, the cell that has made it, and how right it is beside the plainest guess."""
+    """A model, the cell that has made it, and how good it and the plainest guess are."""
 
     model: Any
     code: str
@@ -99,12 +99,12 @@ def fit(rows: Rows, file: str) -> Fitted:
 
 
 def n_leaves(learner: Any) -> int:
-    """The leaves of all trees of a model; what always says the same is a leaf."""
+    """The number of leaves in all trees of a model; one that always predicts the same counts as a leaf."""
     grown = getattr(learner, "forest_", None) or getattr(learner, "tree_", None)
     return grown.n_leaves if grown else 1
 
 
 def score(predicted: Any, true: Any) -> float:
-    """As the cell counts it: the share that is right; of numbers how far off they are, on average."""
+    """The score as the cell counts it: the share that is right; for numbers how far off they are, on average."""
     is_numbers = true.dtype.kind in "if"
     return float((predicted - true).abs().mean() if is_numbers else (predicted == true).mean())

@@ -1,4 +1,4 @@
-"""A tree of a table, as the reader wants it grown and changed: by `treekit.plain` with the sweep's questions."""
+"""A tree of a table, grown and changed as the reader wants: by `treekit.plain`, with the questions of its sweep."""
 
 from __future__ import annotations
 
@@ -174,9 +174,9 @@ class Plot(Rows):
     # -- judging --------------------------------------------------------------------------------------------------
 
     def scores(self) -> list[dict[str, Any]]:
-        """For this tree, the algorithm's own and the plainest guess: leaves, and how right they are.
+        """For this tree, the algorithm's own and the plainest guess: leaves, and how good they are.
 
-        Of few rows none is held out; there the algorithm's tree is grown once without each of them.
+        If there are few rows, none is held out; the algorithm's tree is then grown once without each of them.
         """
         guess = Node(self.grown_from, self.own.value)
         held = [self.D[k] for k in self.held]
@@ -193,7 +193,7 @@ class Plot(Rows):
 
     @cached_property
     def left_out(self) -> tuple[float, float]:
-        """How right the algorithm's tree and the plainest guess are on each row when they have not seen that one."""
+        """How good the algorithm's tree and the plainest guess are on rows that they have not seen."""
         found = []
         for k, row in enumerate(self.D):
             tree = self.regrow(self.D[:k] + self.D[k + 1 :])
@@ -202,7 +202,7 @@ class Plot(Rows):
         return own, guess
 
     def score(self, tree: Node, rows: list[Row]) -> float:
-        """The share of rows that are classified correctly; of numbers how far off they are, on average."""
+        """The share of rows that are classified correctly; for numbers how far off they are, on average."""
         told = [sweep.predict(tree, row) for row in rows]
         if self.is_numbers:
             return sum(abs(value[None] - row.y) for value, row in zip(told, rows)) / len(rows)

@@ -1,4 +1,4 @@
-"""What the page asks of Python: each function takes and gives what JSON can hold, a refusal as its sentence."""
+"""What the page asks of Python: each function takes and returns what JSON can hold, a refusal as its sentence."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ state: dict[str, Any] = {}
 
 
 def answers(function: Callable[..., dict[str, Any]]) -> Callable[..., dict[str, Any]]:
-    """A refusal is an answer, too."""
+    """The function with refusals as answers."""
 
     @wraps(function)
     def answered(*values: Any) -> dict[str, Any]:
@@ -74,7 +74,7 @@ def took(data: bytes, encoding: str, name: str) -> dict[str, Any]:
 
 @answers
 def grow(settings: dict[str, Any]) -> dict[str, Any]:
-    """Grow a tree, or many, anew."""
+    """Grow a tree, or many, by new settings."""
     wanted = Settings(**settings)
     if wanted.method in ESTIMATORS:
         kinds = {c.name: c.kind for c in state["columns"] if c.name != wanted.target}
@@ -85,7 +85,7 @@ def grow(settings: dict[str, Any]) -> dict[str, Any]:
 
 
 def many_rows() -> list[Column]:
-    """The columns with as many rows as NumPy can take."""
+    """The columns with as many rows as are allowed where NumPy does the work."""
     if "data" in state:
         state["many"] = columns_of(read_table(state.pop("data"), state.pop("encoding"), MOST_WITH_NUMPY))
     return state.get("many", state["columns"])
@@ -142,7 +142,7 @@ def table() -> dict[str, Any]:
 
 
 def shown() -> dict[str, Any]:
-    """The tree, and what is told about it."""
+    """The tree, and what is said about it."""
     plot = state["plot"]
     places = by_hand.levels(plot.tree, MOST_DRAWN)
     state["paths"] = [place.path for place in places]
@@ -163,7 +163,7 @@ def shown() -> dict[str, Any]:
 
 
 def shown_by_estimator() -> dict[str, Any]:
-    """What is told about a model; a single tree is drawn."""
+    """What is said about a model; a single tree is drawn."""
     rows: Rows = state["plot"]
     model, code, scores = fit(rows, state["file"])
     tree = model.tree_ if rows.settings.method == "large" else None
@@ -221,7 +221,7 @@ def standing_alone(drawing: Drawing) -> str:
 
 
 def followed(plot: Plot, places: list[by_hand.Place]) -> str:
-    """Rows that fall through the tree, as `rows.js` reads them: those held out, or of few rows all."""
+    """Rows that fall through the tree, as `rows.js` reads them: those held out, or all if none are."""
     number = {id(place.node): k for k, place in enumerate(places)}
     rows = []
     for k in (plot.held or range(len(plot.D)))[:MOST_FOLLOWED]:
@@ -234,7 +234,7 @@ def followed(plot: Plot, places: list[by_hand.Place]) -> str:
 
 
 def fall(node: Node, row: Row, share: float, number: dict[int, int], last: int, ends: dict[int, float]) -> list[str]:
-    """Note in which drawn nodes the parts of a row end; the answers on the way of a whole row."""
+    """Note in which drawn nodes the parts of a row end, and return the answers on the way of a whole row."""
     last = number.get(id(node), last)
     if not node.branches:
         ends[last] = ends.get(last, 0.0) + share

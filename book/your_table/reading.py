@@ -17,8 +17,8 @@ from random import Random
 from xml.etree import ElementTree
 
 __all__ = ["Refusal", "Table", "read_table", "MOST_ROWS", "MOST_WITH_NUMPY"]
-MOST_ROWS = 10_000  # a tree of so many takes a desk 1.4 s with ten columns of numbers, 4.5 s with thirty
-MOST_WITH_NUMPY = 50_000  # of ten columns CART takes a desk 3 s, boosting 4 s, a forest of a hundred trees 20 s
+MOST_ROWS = 10_000  # a tree of so many takes a desktop 1.4 s with ten columns of numbers, 4.5 s with thirty
+MOST_WITH_NUMPY = 50_000  # with ten columns CART takes a desktop 3 s, boosting 4 s, a forest of a hundred trees 20 s
 LOOKED_AT = 200  # lines, to find what separates the columns
 SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff]")
@@ -27,7 +27,7 @@ AS_CSV = "Open it in a spreadsheet, save it as CSV (UTF-8) or as .xlsx, and choo
 #: How files of other kinds begin, and what they are.
 OTHERS = {
     b"%PDF": "a PDF document",
-    b"\xd0\xcf\x11\xe0": "a workbook of an old Excel (.xls)",
+    b"\xd0\xcf\x11\xe0": "a workbook of an old version of Excel (.xls)",
     b"\x1f\x8b": "a compressed file (.gz)",
     b"PAR1": "a Parquet file",
     b"\x89PNG": "a picture",
@@ -55,7 +55,7 @@ class Table:
 
 
 def read_table(data: bytes, encoding: str = "", most: int = MOST_ROWS) -> Table:
-    """Read a file; without an encoding it is guessed. Of more than `most` rows so many are drawn."""
+    """Read a file; without an encoding, guess it. Of more than `most` rows, `most` are drawn."""
     if not data.strip(b"\0 \t\r\n\xef\xbb\xbf\xff\xfe"):
         raise Refusal("The file is empty. Choose one with a line of names and some rows below it.")
     notes: list[str] = []
@@ -76,7 +76,7 @@ def read_table(data: bytes, encoding: str = "", most: int = MOST_ROWS) -> Table:
 
 
 def decode(data: bytes, encoding: str, notes: list[str]) -> str:
-    """The text of a file. Beyond Unicode it can only be guessed."""
+    """The text of a file. If it is not Unicode, its encoding can only be guessed."""
     found = encoding or next((name for mark, name in UNICODE.items() if data.startswith(mark)), "")
     head = data[:4000]
     if not found and head.count(0) > len(head) / 5:
@@ -94,7 +94,7 @@ def decode(data: bytes, encoding: str, notes: list[str]) -> str:
 
 
 def guessed(data: bytes) -> str:
-    """Chinese or Western: only Western letters beyond ASCII stand beside letters of ASCII."""
+    """The encoding, Chinese or Western: only in Western text do letters beyond ASCII stand beside letters of ASCII."""
     runs = re.findall(rb"([A-Za-z]?)[\x80-\xff]+([A-Za-z]?)", data)
     return "cp1252" if sum(map(any, runs)) > len(runs) / 2 else "gb18030"
 
@@ -217,8 +217,8 @@ def sampled(lines: Lines, separator: str, notes: list[str], most: int) -> Table:
     if n_rows > most:
         drawn = set(Random(0).sample(range(n_rows), most))
         notes.append(
-            f"Of the {n_rows:,} rows {most:,} were drawn at random; the tree grows from these. What fetches NumPy "
-            f"learns from {min(n_rows, MOST_WITH_NUMPY):,}."
+            f"Of the {n_rows:,} rows {most:,} were drawn at random; the tree grows from these. Methods that fetch "
+            f"NumPy learn from {min(n_rows, MOST_WITH_NUMPY):,}."
         )
     first = above + (not is_headless)
     kept = [row for k, row in enumerate(islice(filled(lines), first, None)) if k in drawn]
@@ -231,18 +231,18 @@ def fitted(rows: list[list[str]], width: int, notes: list[str]) -> list[list[str
     if n_ragged:
         notes.append(
             f"{n_ragged:,} row{'s have' if n_ragged > 1 else ' has'} more or fewer fields than there are names: "
-            "missing ones count as gaps, and those too many were left out."
+            "missing ones count as gaps, and surplus ones were left out."
         )
     return [[in_line(word) for word in (row + [""] * width)[:width]] for row in rows]
 
 
 def in_line(words: str) -> str:
-    """Words without line breaks and what else no drawing may hold."""
+    """Words without line breaks or anything else that no drawing may hold."""
     return " ".join(CONTROL.sub(" ", words).split())
 
 
 def names_of(head: list[str]) -> tuple[list[str], bool]:
-    """A name for each column, each another; and whether the first line holds numbers, so that there are no names."""
+    """A different name for each column; and whether the first line holds numbers, so that there are no names."""
     is_headless = all(NUMBER.fullmatch(word) for word in head)
     names: list[str] = []
     for k, word in enumerate(head, start=1):

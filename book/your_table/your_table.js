@@ -6,7 +6,7 @@ const MOST_BYTES = 200_000_000; // more than a browser reads
 const PASTED = "table.csv"; // the name of what came without one
 const READING = "Reading the table …";
 const STOPPED = "Stopped. Change a setting or bring a table, and a tree grows again.";
-/* What is fetched for these methods, and what the page calls that which they grow. */
+/* What is fetched for these methods, and what the page calls what they grow. */
 const NUMERIC = "from treekit import CARTClassifier, GBDTClassifier, RandomForestClassifier";
 const TITLES = { forest: "Your forest", boosting: "Your boosted trees" };
 const box = document.getElementById("your-table");
@@ -22,7 +22,7 @@ function make(tag, properties = {}, ...children) {
   return element;
 }
 
-/* While Python is loaded, that is what is told; then the page's own words are back. A refusal is told at once. */
+/* While Python loads, the page says so; then its own words are back. A refusal is shown at once. */
 const told = { loading: "", words: "", isRefused: false };
 function tell(news) {
   Object.assign(told, news);
@@ -58,7 +58,7 @@ async function fetchNumPy() {
   if (what) throw new Refused(`This needs ${what}, which could not be loaded from ${host}. ID3, C4.5 and CART grow without.`);
 }
 
-/* One thing after the other; what Python refuses, the reader reads. Stop is for those that wait, too. */
+/* One thing after the other; the reader reads what Python refuses. Stop also ends what waits. */
 let [turn, stops] = [Promise.resolve(), 0];
 function doing(words, task) {
   const before = stops;
@@ -124,7 +124,7 @@ function columnRow({ name, kind, why, n_different, n_gaps, often }) {
   return make("tr", {}, make("td", {}, name), make("td", {}, choice, why ? ` because ${why}` : ""), make("td", {}, holds));
 }
 
-/* Of the settings only those of the method are there. */
+/* Only the settings of the chosen method are shown. */
 const groups = box.querySelectorAll("[data-for]");
 const isOf = (group) => group.dataset.for.split(" ").includes(field("method").value);
 const showSettings = () => groups.forEach((group) => (group.hidden = !isOf(group)));
@@ -225,7 +225,7 @@ function showScores() {
     make("thead", {}, cells("th", head)),
     make("tbody", {}, ...tree.scores.map((one) => cells("td", [one.name, one.leaves, shown(one.grown), shown(one.new)]))),
   );
-  const hidden = tree.n_hidden ? ` The drawing leaves out ${tree.n_hidden} deeper nodes; the rules have all.` : "";
+  const hidden = tree.n_hidden ? ` The drawing leaves out ${tree.n_hidden} deeper nodes; the rules name them all.` : "";
   const drawn = "Three rows in ten, always the same ones, were held out before anything grew (by Python’s Random(0)).";
   const each = `With fewer than ${tree.held_from} rows none is held out: each was predicted by what had grown without it.`;
   part("told").textContent = (tree.n_held ? drawn : each) + hidden;
@@ -324,7 +324,7 @@ part("save-table").addEventListener("click", () => doing("Writing the table …"
 part("copy").addEventListener("click", copy);
 part("stop").addEventListener("click", () => {
   stops += 1;
-  isTaken = false; // and with it the tree is gone
+  isTaken = false; // the tree is gone with it
   part("result").hidden = true;
   python.stop();
 });

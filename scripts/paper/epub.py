@@ -32,7 +32,7 @@ from scripts.paper.site import (
 
 HERE = Path(__file__).parent
 KINDS = {".svg": "image/svg+xml", ".png": "image/png", ".css": "text/css", ".woff2": "font/woff2"}
-#: Attributes of HTML 4, or of a screen, that the standard of e-books does not allow where the site has them.
+#: Attributes of HTML 4, or for screens, that the standard of e-books does not allow where the site has them.
 REFUSED = {
     "halign",
     "border",

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from xml.etree.ElementTree import Element
 
 NOTHING = '""'  # Typst wants an argument where the formula has none
-BAR = r'class("normal", \|)'  # else it stands off
+BAR = r'class("normal", \|)'  # otherwise it gets space around it
 ROWS = {"math", "mrow", "mpadded", "mtd", "semantics"}
 ACCENTS = {
     "~": "tilde",
@@ -44,7 +44,7 @@ def parts(node: Element) -> list[str]:
 
 def sign(text: str) -> str:
     """Characters as Typst takes them literally."""
-    # Any bracket: Typst would look for its partner.
+    # Brackets too, because Typst would look for their partners.
     return "".join("\\" + c if unicodedata.category(c) in ("Ps", "Pe") or is_mark(c) else c for c in text)
 
 
@@ -81,7 +81,7 @@ def typst(node: Element) -> str:
         return table(node)
     if tag in ("msub", "msup", "msubsup", "munder", "mover", "munderover"):
         return attached(node)
-    raise ValueError(f"a formula has <{tag}>, which the book had not before")
+    raise ValueError(f"a formula has <{tag}>, which `typst` does not know: add it there")
 
 
 def row(node: Element) -> str:
@@ -121,7 +121,7 @@ def operator(node: Element, text: str) -> str:
 
 
 def fenced(node: Element) -> str:
-    """What stands between brackets that grow with it."""
+    """What is between brackets that grow with it."""
     if len(node) < 2 or any(
         end.tag != "mo" or end.get("fence") != "true" or end.get("stretchy") == "false" or end.get("minsize")
         for end in (node[0], node[-1])

@@ -1,6 +1,6 @@
 """Put the files beside the pages of the built site, and offer them there: `python -m scripts.paper.offer SITE FOLDER`.
 
-They are made of the site, so it can link to them only afterwards. A site that is built alone offers none.
+They are made from the site, so it can link to them only afterwards. A site that is built alone offers none.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def title(site: Path, name: str) -> str:
 
 
 def offer(site: Path, folder: Path, names: list[str]) -> None:
-    """Copy what is in the folder, and list it with its size and the day on the page that tells of it."""
+    """Copy the files of the folder, and list them with their sizes and the day on the page about the book."""
     (site / "files").mkdir(exist_ok=True)
     for path in folder.glob("*.*"):
         shutil.copy(path, site / "files")
@@ -50,7 +50,7 @@ def offer(site: Path, folder: Path, names: list[str]) -> None:
     made = f'<p>Made on {write_day(day_of_build())}:</p><ul class="simple" id="files">{rows}</ul>'
     changed, found = PLACE.subn(lambda at: at[1] + made + at[2], text)
     if found != 1:
-        raise SystemExit(f"{page} has no section that tells of the files")
+        raise SystemExit(f"{page} has no section on-paper-and-in-a-file, where the files are listed")
     page.write_text(changed, encoding="utf-8")
 
 

@@ -1,6 +1,6 @@
 """Set the book, and each chapter, as PDF: `python -m scripts.paper.pdf SITE FOLDER`.
 
-The files say what they are in their names; a PDF is tagged, and Typst refuses to make one that PDF/UA would not take.
+The names of the files say what they are; a PDF is tagged, and Typst refuses to make one that breaks PDF/UA.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ FOOT, HEAD = 73, 135
 #: What a page may leave empty at its foot before a drawing goes elsewhere, and before anything else is cut.
 GAPS = {True: 90, False: 115}
 KEPT = re.compile(r'#(keep|loose|stay)\("(kept-\d+)"')
-LINES = 45  # how far below a drawing the lines may be that it belongs to, if nothing is to stand between
-ROUNDS, FEW = 8, 4  # a draft that asks for few changes is the last: these hardly ever make others
+LINES = 45  # how far below a drawing the lines that it belongs to may be, if nothing is to come between
+ROUNDS, FEW = 8, 4  # a draft that needs few changes is the last: these hardly ever lead to others
 
 
 def make_fonts(folder: Path) -> None:
@@ -50,7 +50,7 @@ def make_fonts(folder: Path) -> None:
 
 
 def lay_out(folder: Path) -> None:
-    """Put what every book is made of where Typst finds it."""
+    """Put what every file is made with where Typst finds it."""
     make_fonts(folder / "fonts")
     for path in (HERE / "paper.typ", ROOT / "book" / "_static" / "logo.svg"):
         shutil.copy(path, folder)
@@ -103,7 +103,7 @@ def index(typesetter: Typesetter, glossary: Page) -> str:
 
 
 def whole_book(site: Path, folder: Path, pages: list[Page]) -> list[str]:
-    """The parts of the book, each in a file of its own: Typst need not read all again where one has changed."""
+    """The parts of the book, each for a file of its own: then Typst need not read all of them again if one changes."""
     typesetter = Typesetter(site, folder, pages)
     made, part = [f"{front()}#contents(3)\n"], ""
     for page in pages:
@@ -138,12 +138,12 @@ class Gaps(dict[int, float]):
 
 
 def loosened(compiler: typst.Compiler) -> dict[str, str]:
-    """What is told to stand on one page and shall now stand otherwise, by its name: see `paper.typ`.
+    """What was to be kept on one page and is now to be placed otherwise, by its name: see `paper.typ`.
 
-    What begins a page, and leaves the page before it too empty, may be cut, or take another place if it is drawn. What
-    has thereby come to stand above the lines that it is drawn for stays below them.
+    What begins a page, and leaves the page before it too empty, may be cut, or if it is a drawing take another place.
+    A drawing that has thereby moved above the lines that it belongs to stays below them.
     """
-    # In this order: only `compile` reads a file again that has changed.
+    # In this order, because only `compile` reads files again that have changed.
     kept, anchors, drawn = (
         json.loads(compiler.query(f"<{name}>", field="value")) for name in ("kept", "anchor", "drawn")
     )
@@ -165,7 +165,7 @@ def loosened(compiler: typst.Compiler) -> dict[str, str]:
 
 
 def name_rows(made: pikepdf.Pdf) -> None:
-    """Tag what names a row of a table as its header: Typst can, by a function that its Python package has not."""
+    """Tag what names a row of a table as its header: Typst can, by a function that its Python package lacks."""
     names = pikepdf.NameTree(made.Root.StructTreeRoot.IDTree) if "/IDTree" in made.Root.StructTreeRoot else {}
     rows = [thing for thing in made.objects if isinstance(thing, pikepdf.Dictionary) and thing.get("/S") == "/TR"]
     for number, row in enumerate(row for row in rows if row.P.S == "/TBody"):
@@ -179,14 +179,14 @@ def name_rows(made: pikepdf.Pdf) -> None:
 
 
 def is_name(cell: pikepdf.Object) -> bool:
-    """Whether a cell holds nothing but words in bold, as the headers of rows do."""
+    """Whether a cell holds nothing but bold words, as the headers of rows do."""
     return (
         cell.S == "/TD" and len(cell.K) == 1 and isinstance(cell.K[0], pikepdf.Dictionary) and cell.K[0].S == "/Strong"
     )
 
 
 def pack(made: bytes, path: Path) -> None:
-    """Write a PDF with all that describes it packed, which halves it."""
+    """Write a PDF with its objects compressed, which halves it."""
     with pikepdf.open(io.BytesIO(made)) as opened:
         name_rows(opened)
         opened.save(
@@ -198,7 +198,7 @@ def pack(made: bytes, path: Path) -> None:
 
 
 def set_in_type(folder: Path, name: str, title: str, parts: list[str], papers: dict[str, str]) -> None:
-    """Set drafts of it until no page leaves too large a gap, where something shall not be cut, and then the whole."""
+    """Set drafts until nothing that is kept whole leaves too large a gap on a page, and then the final file."""
     source, files = folder / f"{name}.typ", [folder / f"{name}-{number}.typ" for number in range(len(parts))]
     includes = "".join(f'#include "{file.name}"\n' for file in files)
     head = f'#import "paper.typ": *\n#let title = {quote(title)}\n'
@@ -230,13 +230,13 @@ def set_in_type(folder: Path, name: str, title: str, parts: list[str], papers: d
 
 
 def forget(compilations: int) -> None:
-    """Let Typst drop what it has laid out and not used since: it keeps all of it, gigabytes, for ten compilations."""
+    """Make Typst drop what it has laid out and not used since: it keeps all that, gigabytes, for ten compilations."""
     for _ in range(compilations):
         typst.compile(b" ", ignore_system_fonts=True)
 
 
 def write_changed(files: list[Path], texts: list[str], how: dict[str, str]) -> None:
-    """Write the parts with what is known of how their pieces stand; leave a file alone where nothing is new."""
+    """Write the parts with what is known about placing their pieces; leave a file alone if nothing in it is new."""
     for file, text in zip(files, texts, strict=True):
         text = KEPT.sub(lambda kept: f'#{how.get(kept[2], kept[1])}("{kept[2]}"', text)
         if not file.exists() or file.read_text(encoding="utf-8") != text:

@@ -19,10 +19,10 @@ from lxml import etree
 ROOT = Path(__file__).resolve().parents[2]
 TITLE = "Decision Trees, from Entropy to Gradient Boosting"
 MATHML, SVG = "http://www.w3.org/1998/Math/MathML", "http://www.w3.org/2000/svg"
-#: Where the book can be read, if this is known: figures that move say so, and links out of a file lead there.
+#: Where the book can be read, if this is known: figures that move name the address, and links out of a file lead there.
 ADDRESS = os.environ.get("BOOK_SITE_URL", "").rstrip("/")
 CAPITALS = {name.lower(): name for name in ("viewBox", "preserveAspectRatio", "textLength", "lengthAdjust")}
-#: What has a use on a screen alone.
+#: What is of use on a screen only.
 SCREEN = {
     *("headerlink", "explorable-controls", "explorable-challenge", "viewcode-link", "outline", "check-replies"),
     "your-table",
@@ -74,7 +74,7 @@ def read(site: Path, name: str, part: str = "", depth: int = 0) -> Page:
     root = etree.fromstring(f"<!doctype html><body>{article}".encode(), parser)
     for parent in list(root.iter()):
         remove(parent, lambda e: e.tag in ("script", "style", "button", "link") or bool(SCREEN & classes(e)))
-        remove(parent, lambda e: e.get("data-kind") == "check")  # what judges an answer, where it can be run
+        remove(parent, lambda e: e.get("data-kind") == "check")  # cells that judge an answer where they can run
     return Page(name, part, depth, next(root.iter("section")))
 
 
@@ -91,7 +91,7 @@ def text_of(element: Element) -> str:
 
 
 def remove(parent: Element, unwanted: Callable[[Element], bool]) -> None:
-    """Take children out, and leave the text after them where it stood."""
+    """Take children out, and leave the text after them where it was."""
     kept: Element | None = None
     for child in list(parent):
         if not isinstance(child.tag, str) or unwanted(child):
@@ -118,7 +118,7 @@ def still(svg: Element) -> str:
         lambda found: f'transform="{found[1].replace("px", "")}" opacity="{found[2] or 1}"',
         text,
     )
-    text = re.sub(r"(M[\d.,-]+h)0\b", r"\1.01", text)  # a dot, of which Typst sees nothing if it has no length at all
+    text = re.sub(r"(M[\d.,-]+h)0\b", r"\1.01", text)  # a dot, which Typst does not draw if it has no length at all
     return text.replace("currentColor", "#000").replace("Canvas", "#fff").replace(" (drag here)", "")
 
 
@@ -152,7 +152,7 @@ def add_to(archive: zipfile.ZipFile, name: str, content: str | bytes, how: int =
 
 
 def on_site(page: str, href: str) -> str:
-    """The address on the site of what a page links to; nothing if no address is known."""
+    """The address on the site of what a page links to; empty if no address is known."""
     if re.match(r"[a-z]+:|//", href):
         return href
     return (

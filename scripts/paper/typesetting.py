@@ -15,13 +15,13 @@ from scripts.paper import formulas
 from scripts.paper.site import Page, classes, on_site, still, target, text_of
 
 CHINESE = re.compile(r"[\u4e00-\u9fff][\u4e00-\u9fff·]*")
-#: Folds that are not told in place: here is what stands for them, and in which part of the end they are.
+#: Folds that are not printed in place: the first at the end of the book, the second at the end of their page.
 MOVED = {"fold-hint": "Hint", "fold-solution": "Solution"}
 LATER = {"fold-for-the-curious": "For the curious", "fold-in-print": "In print", "fold-checked": "Checked"}
 BOXES = {"proof": "theorem", "exercise": "exercise", "check": "check", "sidebar": "note"}
-LINES_KEPT = 36  # a listing, or a table, of more lines than these may always go on on the next page
+LINES_KEPT = 36  # a listing, or a table, of more lines than this may always go on on the next page
 HIGHEST, WIDEST = 350, 374  # points that a figure may take of a page
-COLUMNS, SMALLEST = 86, 0.8  # letters of code that fit beside each other, and how much smaller it may be for more
+COLUMNS, SMALLEST = 86, 0.8  # letters of code that fit in a line, and how much smaller it may be set to fit more
 LINE, MOST_KEPT = 98, 2500  # letters of a table's line, and of a table that shall stand on one page
 LETTER, TABLE, GUTTER = 4.55, 442, 13  # points of a letter in a table, and of a table's width, and between its columns
 #: A cell of a fold that does nothing but draw with a function of the book's own.
@@ -42,7 +42,7 @@ def escape(text: str) -> str:
 
 
 class Typesetter:
-    """Turns pages into Typst, and keeps what the book prints at its end: answers, solutions, uses of terms."""
+    """Turns pages into Typst, and collects what the book prints at its end: answers, solutions, uses of terms."""
 
     def __init__(self, site: Path, folder: Path, pages: Iterable[Page]) -> None:
         self.site, self.folder, self.pages = site, folder, {page.name: page for page in pages}
@@ -83,7 +83,7 @@ class Typesetter:
         for child, before, after in zip(children, [None, *children], [*children[1:], None]):
             self.before, self.after = before, after
             out += [self.element(child), escape(child.tail or "")]
-        # What is told elsewhere, and nothing stands between: one line for all of it.
+        # Where several folds in succession are printed elsewhere, one line stands for all of them.
         return re.sub(r",\);\s*#elsewhere\(", ", ", "".join(out))
 
     def mark(self, node: Element) -> str:
@@ -92,9 +92,9 @@ class Typesetter:
         return f"#mark({quote(label)});" if label in self.wanted or "--term-" in label else ""
 
     def kept(self, made: str, floats: bool = False, sticky: bool = False) -> str:
-        """What shall not be cut by a page, unless that leaves a page half empty: then `pdf.loosened` lets go of it.
+        """What a page break must not cut, unless that leaves a page half empty: then `pdf.loosened` allows a cut.
 
-        What is sticky stands on one page with what comes after it.
+        What is sticky is on one page with what comes after it.
         """
         self.count += 1
         how = f"floats: {str(floats and not self.boxes).lower()}, sticky: {str(sticky).lower()}"
@@ -109,7 +109,7 @@ class Typesetter:
         return f"#emph[{self.inner(node)}];"
 
     def on_strong(self, node: Element) -> str:
-        """A term is bold where it is defined, for which the index looks; what else is bold, it does not ask for."""
+        """A term is bold where it is defined, which the index looks for; other words in bold are not in the index."""
         if self.pages[self.page].part == "Appendices":
             return f"#strong[{self.inner(node)}];"
         self.count += 1
@@ -150,7 +150,7 @@ class Typesetter:
         return f"#to({quote(label)}, paged: {'true' if far and not near else 'false'})[{body}];"
 
     def use(self, term: str, body: str) -> str:
-        """A term where it is used, which the index tells."""
+        """A term where it is used, which goes into the index."""
         if self.page == "glossary":
             return f"#to({quote(term)})[{body}];"
         self.count += 1
@@ -208,7 +208,7 @@ class Typesetter:
         return f"\n\n#caption[{escape(text_of(number))}. {''.join(map(self.element, told))}];\n\n"
 
     def on_cell_input(self, node: Element) -> str:
-        """Code stands on one page with what it prints."""
+        """Code, which is kept on one page with what it prints."""
         if self.after is not None and DRAWS.fullmatch(text_of(node)):
             return ""
         self.has_output = self.after is not None
@@ -231,7 +231,7 @@ class Typesetter:
     def on_table(self, node: Element) -> str:
         rows = [list(row) for row in node.iter("tr")]
         head = sum(1 for part in node.iter("thead") for _ in part.iter("tr"))
-        # Rows without a head are no table to a reader who listens, but lines in columns.
+        # To a reader who listens, rows without a head are not a table but lines in columns.
         kind = "table" if head else "grid"
         made = [[self.cell(cell, kind) for cell in row] for row in rows]
         top = f"table.header({', '.join(cell for row in made[:head] for cell in row)}), table.hline(stroke: .5pt), "
@@ -306,14 +306,14 @@ class Typesetter:
         return ""
 
     def reply(self, node: Element) -> str:
-        """What an answer is told, straight after the answer."""
+        """The reply to an answer, straight after the answer."""
         answer, *told = node
         said = self.inner(answer).strip()
         end = "" if re.search(r"[.?!]\W*$", said) else "."
         return f"#reply[#strong[{said}{end}]; {''.join(self.element(part).strip() + ' ' for part in told)}];\n"
 
     def on_tag_hide_cell(self, node: Element) -> str:
-        """The code after a check tells its answer, so it goes to the answers."""
+        """The code after a check gives its answer away, so it goes to the answers."""
         fold = next((child for child in node if child.tag == "details"), None)
         if fold is None or self.before is None or "check" not in classes(self.before):
             return self.inner(node)
@@ -322,7 +322,7 @@ class Typesetter:
         return ""
 
     def on_details(self, node: Element) -> str:
-        """A fold: open in its place if it is a proof, and else where the page ends, or the book."""
+        """A fold: open in its place if it is a proof, otherwise at the end of the page or of the book."""
         title = next(child for child in node if child.tag == "summary")
         kinds = classes(node)
         if "fold-code" in kinds:  # what it prints belongs to the page, and then how it does
@@ -352,7 +352,7 @@ class Typesetter:
     after: Element | None = None
 
     def answers_hinted(self) -> bool:
-        """Whether the exercise's title stands already above its hint."""
+        """Whether the exercise's title has been printed above its hint."""
         return self.hinted == self.exercise
 
     # Pictures
@@ -376,7 +376,7 @@ class Typesetter:
         return f"image({quote(name)}, width: {wide:.0f}pt, alt: {quote(alt)})"
 
     def on_figure(self, node: Element) -> str:
-        """A figure that moves on the site, in the frame that it was drawn with, and where it moves."""
+        """A figure that moves on the site, in the frame that it opens with, and the address where it moves."""
         svgs = list(node.iter("svg"))
         images = ", ".join(self.drawing(svg, WIDEST if len(svgs) == 1 else 215) for svg in svgs)
         title = next((escape(text_of(e)) for e in node.iter("strong")), "")
@@ -401,7 +401,7 @@ class Typesetter:
 
 
 def columns(rows: list[list[Element]]) -> str:
-    """The widths of a table's columns: as they come, or if its lines are too long, by what each column has to say."""
+    """The widths of a table's columns: left to Typst, or if its lines are too long, by what each column holds."""
     wide = max(sum(int(cell.get("colspan", 1)) for cell in row) for row in rows)
     full = [row for row in rows if len(row) == wide]
     texts = [[text_of(row[place]) for row in full] for place in range(wide)]
@@ -418,7 +418,7 @@ def columns(rows: list[list[Element]]) -> str:
 
 
 def sides(rows: list[list[Element]]) -> str:
-    """Where each column of a table stands: numbers on the right, and what the site has there; words on the left."""
+    """How each column of a table is aligned: numbers, and what the site has there, on the right; words on the left."""
     wide = max(len(row) for row in rows) if rows else 1
     full = [row for row in rows if len(row) == wide]
     right = [

@@ -19,7 +19,7 @@ CHECKS = [
     (NUMBER.replace("`texture #`", "`#`"), "`#` shows 0.108, 0.381"),
     (NUMBER.replace("`texture #`", "0.381"), "the right number is written as its place"),
     (NUMBER.replace("] 7", "] 0.39"), "the wrong 0.39 is too near"),
-    (ORDER.replace("3 before 2", "2 before 3"), "this is no wrong one"),
+    (ORDER.replace("3 before 2", "2 before 3"), "so this order is not wrong"),
     (ORDER.replace("2. Divide.\n3. Recurse.\n", ""), "three steps or more"),
     (ORDER.replace("* [x] In this order\n\n  So it is.\n", "") + "[x]", "of which one is ticked"),
 ]

@@ -53,6 +53,14 @@ def test_a_page_says_how_it_is_cited_and_when_it_was_built(site):
     assert re.search(r"Last updated on \d{2} \w+ \d{4}", words), words
 
 
+def test_each_toggle_of_the_contents_has_a_name(site):
+    contents = (site / "book/id3.html").read_text(encoding="utf-8").partition('<nav class="bd-links')[2]
+    toggles = BeautifulSoup(contents.partition("</nav>")[0], "html.parser").select("summary")
+    names = [toggle["aria-label"] for toggle in toggles]
+    assert len(names) >= 2 and "Pages of treekit reference" in names, names
+    assert not any(toggle.get_text(strip=True) for toggle in toggles), "the theme names them now: see mend_html.py"
+
+
 def test_the_icons_are_there(site):
     for page in ("index.html", "book/id3.html"):
         links = head(site, page).select('link[rel~="icon"], link[rel="apple-touch-icon"]')

@@ -200,7 +200,7 @@ def test_an_endless_loop_is_stopped_within_a_second(chapter):
     chapter.press(ERROR, "Run")  # waits for its turn
     button = chapter.cell(SUM).get_by_role("button", name="Stop")
     told, milliseconds = button.evaluate(PRESS_AND_WAIT)
-    assert told == "Stopped. Python begins anew: what it knew is gone."
+    assert told == "Stopped. Python starts again: what it knew is gone."
     assert milliseconds < 1000
     chapter.wait(ERROR, "Stopped.")
     chapter.press(SUM, "Reset code")

@@ -684,6 +684,16 @@ def test_a_slider_that_asks_for_a_guess_has_no_value_until_it_is_moved(visit):
     assert figure.get_by_text("You guessed 3, too high by 1; it is 2.").is_visible()
 
 
+def test_a_finger_may_guess_the_value_at_which_the_thumb_stands(visit):
+    page = visit(width=390, has_touch=True, is_mobile=True)
+    figure = figure_of(page, "Pair")
+    slider = figure.get_by_role("slider")
+    slider.scroll_into_view_if_needed()
+    page.touchscreen.tap(*middle(page, slider))
+    figure.get_by_role("button", name="That is my guess").tap()
+    assert figure.get_by_text("You guessed 2, and that is right").is_visible()
+
+
 @pytest.mark.parametrize("title", ["Pair", "Pair of words"])
 def test_a_drawing_is_named_by_what_it_shows_now(visit, title):
     figure = figure_of(visit(), title)

@@ -412,3 +412,9 @@ def test_a_mean_does_not_overflow_and_ignores_weight_zero():
     np.testing.assert_array_equal(weighted_mean(x, np.array([1.0, 1, 0, 0])), [1.5])
     units = type("Units", (), dict(grad=0.5, hess=0.25))
     np.testing.assert_array_equal(to_gradient_sums(np.array([1.0, -2.0]), np.array([0.5, 0.0]), units), [2 + 2j, -4])
+
+
+@pytest.mark.parametrize(("loss", "where"), [("absolute_error", ""), ("huber", " at outliers")])
+def test_a_loss_without_curvature_needs_gradient_boosting(loss, where):
+    with pytest.raises(ValueError, match=f"loss='{loss}' has a second derivative of zero{where}, which"):
+        GBDTRegressor(loss=loss, method="newton").fit([[1], [2]], [0, 1])

@@ -100,7 +100,7 @@ def test_of_many_rows_numpy_takes_more():
     assert about["is_large"] and about["rows"] == reading.MOST_ROWS
     [note] = about["notes"]
     assert note.startswith("Of the 15,000 rows 10,000 were drawn at random;")
-    assert note.endswith(" What fetches NumPy learns from 15,000.")
+    assert note.endswith(" Methods that fetch NumPy learn from 15,000.")
     own = page.grow(about["suggested"])
     assert own["n_grown"] + own["n_held"] == reading.MOST_ROWS
     for _ in range(2):  # the second time the rows have been read

@@ -115,7 +115,7 @@ def test_of_a_million_rows_some_are_drawn():
     assert len(table.rows) == MOST_ROWS and table.n_rows == 1_000_000
     assert table.notes == [
         f"Of the 1,000,000 rows {MOST_ROWS:,} were drawn at random; the tree grows from these. "
-        f"What fetches NumPy learns from {MOST_WITH_NUMPY:,}."
+        f"Methods that fetch NumPy learn from {MOST_WITH_NUMPY:,}."
     ]
 
 

@@ -1,1 +1,1 @@
-"""The small tables of the book, and the measurements of the benchmarks."""
+"""The small tables of the book, their Chinese terms, and what the benchmarks and the tuning measured."""

@@ -1,9 +1,9 @@
-"""The absolute error: the one criterion that is no function of sums, because a median is none.
+"""The absolute error: the one criterion that is not a function of sums, because a median is not one.
 
 What a side of a cut costs about its median follows from the sum of its smallest values that make up half of its
 weight, and :func:`sum_of_smallest` finds that sum for all cuts of a column at once, bit by bit. The targets of a node
-are whole numbers of a unit that suits this node. Sums of whole numbers are exact, so what lies in another node, and in
-which order the rows come, changes nothing.
+are whole numbers of a unit that suits this node. Sums of whole numbers are exact, so neither what lies in another node
+nor the order of the rows changes anything.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def score_thresholds_absolute(
 ) -> SplitCandidates:
     """The best cut of each node on every column, all of numbers: the one that lowers the absolute error the most.
 
-    A level takes O(entries x log entries) a column.
+    A level takes O(entries x log entries) per column.
     """
     orders, columns = level.orders, np.array(level.sorted.columns)[:, np.newaxis]
     lines, weighed = zip(level.gather(values, columns, orders), orders), weigh_targets(level, criterion)
@@ -77,7 +77,7 @@ def score_thresholds_absolute(
 class WeighedTargets(NamedTuple):
     """The targets of a level's entries, measured from the median of their node, and their weights.
 
-    The terms of a node add up to its cost without their signs. So they, and all sums of them, are known to a tiny
+    Without their signs the terms of a node add up to its cost. So they, and all sums of them, are known to a tiny
     fraction of that cost, whatever lies in other nodes.
 
     Attributes

@@ -41,7 +41,7 @@ def edges_between(value: Numbers, max_bins: int | None, has_missing: bool) -> Fl
 
 
 def bin_codes(column: Numbers, edges: Floats) -> Codes:
-    """Bin of each value, which ends at the first edge not below it; missing values are in the bin after the last.
+    """Bin of each value: the one that ends at the first edge not below the value; that after the last if it is missing.
 
     Takes O(rows log rows). The edges are looked up among the sorted values, not each value among the edges: bins and
     a first tree take half the time (trick: sorted values).
@@ -146,7 +146,7 @@ class Bins:
     def of_column(self, histogram: GradientSums, column: Ints) -> GradientSums:
         """The histogram of one column for each node, of shape (n_nodes, n_bins); zeros after its last bin."""
         bin_number = np.arange(self.upper_edge.shape[1])
-        # Columns are of unequal widths: what is read beyond the last bin of a narrow one is another's.
+        # Columns have unequal widths: what is read beyond the last bin of a narrow one belongs to another.
         cell = np.minimum(self.first_cell[column, np.newaxis] + bin_number, self.n_cells - 1)
         sums = np.take_along_axis(histogram, cell, axis=1)
         sums[bin_number > self.missing[column, np.newaxis]] = 0

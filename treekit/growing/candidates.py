@@ -108,7 +108,7 @@ def merge_kinds(
 class ChildLimits:
     """The least number of rows and the least weight of a child; the least weight may differ from node to node.
 
-    With ``monotone`` the values of the children of a column of numbers have limits, too.
+    With ``monotone`` the values of children that a cut of numbers makes have limits, too.
     """
 
     rows: float = 1
@@ -138,7 +138,7 @@ def largest_gain(candidates: SplitCandidates, impurity: Floats, tree: Ints | Non
 def draw_order(rngs: Sequence[np.random.Generator], tree: Ints, n_columns: int) -> Ints:
     """The columns in an order that each node draws, of shape (n_columns, n_nodes), by the generator of its tree.
 
-    So a tree is the same whichever grow beside it. A single generator draws for all nodes.
+    So a tree is the same whichever others grow with it. A single generator draws for all nodes.
     """
     if len(rngs) == 1:
         return rngs[0].random((n_columns, len(tree))).argsort(axis=0)

@@ -27,7 +27,7 @@ __all__ = ["score_branches", "score_groups"]
 #: With three classes or more, all groupings are tried in nodes that have up to this many categories.
 MAX_EXHAUSTIVE = 10
 
-#: Up to how many (node, category) pairs for each entry are all looked at to find those that have rows.
+#: With up to so many (node, category) pairs per entry, all of them are looked at to find those that have rows.
 CELLS_PER_ENTRY = 8
 
 
@@ -128,8 +128,7 @@ def _cells_with_rows(cell: Wholes, n_cells: int) -> tuple[Wholes, Ints]:
     """
     if n_cells > CELLS_PER_ENTRY * len(cell):
         return np.unique(cell, return_inverse=True)
-    # A look at all cells is faster than to sort the rows: a tree takes six tenths of the time (trick: categories looked
-    # up).
+    # Looking at all cells beats sorting the rows: a tree takes six tenths of the time (trick: categories looked up).
     has_rows = np.zeros(n_cells, dtype=bool)
     has_rows[cell] = True
     with_rows = np.flatnonzero(has_rows).astype(np.int64)
@@ -168,11 +167,11 @@ def score_groups(
 ) -> SplitCandidates:
     """The best cut of the categories into two groups.
 
-    Three ways to list the groups. One category against the rest is what the sources describe. Where a category is
-    described by one number, the share of a class of two or a mean, the best of all groupings is a cut in the order of
-    that number (Breiman et al., 1984, theorem 4.5), so V - 1 candidates suffice. With more classes all 2^(V-1) - 1 are
-    tried in nodes with rows of up to ten categories; in others the cuts in the order of each class's share. A level
-    takes O(entries log entries) for each order.
+    The groups are listed in one of three ways. One category against the rest is what the sources describe. Where one
+    number describes a category, its share of the second class or its mean, the best of all groupings is a cut in the
+    order of that number (Breiman et al., 1984, theorem 4.5), so V - 1 candidates suffice. With more classes all
+    2^(V-1) - 1 are tried in nodes with rows of up to ten categories; in others the cuts in the order of each class's
+    share. A level takes O(entries log entries) for each order.
     """
     cells = category_cells(level, column, n_values)
     return best_groups_of_cells(cells, level.sums, criterion, impurity, limits, one_vs_rest)
@@ -187,7 +186,7 @@ def best_groups(
     limits: ChildLimits = ChildLimits(),
     one_vs_rest: bool = False,
 ) -> SplitCandidates:
-    """The same from sums of shape (n_sums, n_nodes, n_values) and numbers of rows, and the sums of the nodes."""
+    """:func:`score_groups` from sums of shape (n_sums, n_nodes, n_values), numbers of rows, and the sums of nodes."""
     at, category = n_rows.nonzero()
     cells = CategoryCells(at, category, counts[:, at, category], np.ones((1, 1)), n_rows[at, category], *n_rows.shape)
     return best_groups_of_cells(cells, node, criterion, impurity, limits, one_vs_rest)
@@ -230,7 +229,7 @@ def _all_groupings(
     """Every grouping of the categories of the nodes that have ``few``."""
     every_node = np.arange(cells.n_nodes)
     place = np.arange(len(cells.node)) - np.repeat(cells.first_of_node, cells.n_cells[cells.n_cells > 0])
-    # The last category stays on the right: its being on the left would be the same cut, named the other way.
+    # The last category stays on the right: with it on the left the cuts would be the same, named the other way.
     for mask in range(1, 2 ** max(int(cells.n_cells[few].max()) - 1, 0)):
         is_left = (mask >> np.minimum(place, MAX_EXHAUSTIVE)) & 1 == 1
         n_left = cells.by_node(cells.n_rows * is_left)

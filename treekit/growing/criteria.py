@@ -2,7 +2,7 @@
 
 Every criterion here is a function of sums: what a group of rows costs follows from what its rows add up to, be it class
 weights, or weight and target. So the costs of both sides of any cut are known from one running sum. The one criterion
-that is no such function has a file of its own, ``absolute_error.py``.
+that is not such a function has a file of its own, ``absolute_error.py``.
 
 Four words, for a group of rows that weigh n together:
 
@@ -11,7 +11,7 @@ cost       n times the impurity, up to a term that is the same for the node and 
 saving     cost of a node - cost of its left side - cost of its right side
 gain       saving / n; :class:`Newton` adds up instead of taking a mean: saving - gamma
 objective  in histograms, - cost of the left side - cost of the right side: the saving without the node's own cost,
-           which all of its cuts share; with :class:`Newton` twice that, for the objective has no factor of one half
+           which all of its cuts share; with :class:`Newton` twice that: the objective has no factor of one half
 =========  ===========================================================================================================
 
 Sums have the shape (n_sums, ...): one for each thing that is added up, for any number of groups of rows.
@@ -53,7 +53,7 @@ class Criterion:
     uses_deviations : bool
         Whether it is a :class:`DeviationCriterion`.
     may_choose_by_ratio : bool
-        Whether splits are to tell their split information, by which C4.5 divides their gain.
+        Whether splits come with their split information, by which C4.5 divides their gain.
     per_row : array of shape (n_sums, n_rows), or (n_sums, n_roots, n_rows) where each root has targets of its own
         What each training row adds to the sums, for each unit of its weight.
     """
@@ -98,7 +98,7 @@ class Criterion:
         raise NotImplementedError
 
     def is_pure(self, level: Level, impurity: Floats) -> Bools:
-        """Which nodes gain by no split, because their rows agree."""
+        """Which nodes no split can improve, because their rows agree."""
         raise NotImplementedError
 
     def order_keys(self, sums: Floats) -> Floats:
@@ -184,8 +184,8 @@ class ClassCriterion(Criterion):
 class Entropy(ClassCriterion):
     r"""Entropy of the labels, in bits: cost :math:`n H = -\sum_k n_k \log_2 (n_k / n)`.
 
-    Logarithms of shares do not grow with the weights: so nearly pure nodes, where the impurity is small, lose the least
-    in rounding, and a power of two in all weights changes nothing.
+    Logarithms of shares do not grow with the weights. So nearly pure nodes, where the impurity is small, lose the least
+    in rounding, and multiplying all weights by a power of two changes nothing.
     """
 
     name = "entropy"
@@ -236,12 +236,12 @@ class Gini(ClassCriterion, DeviationCriterion):
 class _Mean(Criterion):
     """The rows add up to (weight, weight x target); a leaf predicts their mean.
 
-    A node is pure when its targets are equal, and its mean lies between the smallest and the largest of them whatever
+    A node is pure when its targets are equal. Its mean is kept between the smallest and the largest of them, whatever
     rounding does.
     """
 
     def __init__(self, target: Floats, offset: float):
-        # Targets are measured from an offset; with the mean as offset a large one costs no digits.
+        # Targets are measured from an offset. If that is their mean, a large mean costs no digits.
         self.target, self.offset = target, offset
         self.per_row = np.stack([np.ones(target.shape), target - offset])
 
@@ -264,7 +264,7 @@ class _Mean(Criterion):
         return safe_divide(level.sums[1], level.sums[0])
 
     def _range(self, level: Level) -> tuple[Floats, Floats]:
-        """The smallest and the largest target of each node, which are looked for once."""
+        """The smallest and the largest target of each node, found once per level."""
         if "range" not in level.cache:
             level.cache["range"] = level.range_of(level.values(self.target, level.entry))
         return level.cache["range"]
@@ -287,7 +287,7 @@ class SquaredError(_Mean, DeviationCriterion):
     name = "squared_error"
 
     def __init__(self, target: Floats, weight: Floats | None = None):
-        # A row of weight zero is no row. The exact sum makes the mean independent of the order of the rows.
+        # A row of weight zero does not count. The exact sum makes the mean independent of the order of the rows.
         counted = (target if weight is None else target[..., weight > 0]).ravel()
         super().__init__(target, offset=math.fsum(counted) / len(counted))
 
@@ -305,8 +305,7 @@ class SquaredError(_Mean, DeviationCriterion):
 class Poisson(_Mean):
     r"""Half Poisson deviance about the mean: cost :math:`\sum w (y \ln (y / \bar y) - y + \bar y)`.
 
-    At the mean the last two terms cancel, and :math:`y \ln y` adds up: what is left is
-    :math:`-(\sum w y) \ln \bar y`.
+    At the mean the last two terms cancel, and :math:`y \ln y` adds up: :math:`-(\sum w y) \ln \bar y` is left.
     """
 
     name = "poisson"
@@ -333,7 +332,7 @@ class Poisson(_Mean):
 
     def impurity(self, level: Level) -> Floats:
         y = level.values(self.target, level.entry)
-        # The mean of a node cancels y - mean; 0 log 0 = 0.
+        # Over the rows of a node y - mean adds up to 0; and 0 log 0 = 0.
         return np.maximum(level.mean(y * _log_of_ratio(y, self.mean(level)[level.node])), 0.0)
 
 
@@ -352,8 +351,8 @@ class HasSums(Protocol):
 
     @property
     def bounds(self) -> Floats | None:
-        """Between which numbers the values below each node must lie, of shape (2, n_nodes), if columns are
-        constrained."""
+        """The least and the largest value that may be predicted below each node, of shape (2, n_nodes), where columns
+        are constrained."""
 
 
 class Newton(Criterion):
@@ -405,7 +404,7 @@ class Newton(Criterion):
         return g * w + (h + self.reg_lambda) * w * w / 2
 
     def is_pure(self, level: HasSums, impurity: Floats) -> Bools:
-        return np.zeros(len(impurity), dtype=bool)  # of equal rows no split gains anything
+        return np.zeros(len(impurity), dtype=bool)  # a split of equal rows gains nothing
 
     def order_keys(self, sums: Floats) -> Floats:
         return -safe_divide(sums[:1], sums[1] + self.reg_lambda)

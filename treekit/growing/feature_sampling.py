@@ -100,8 +100,8 @@ class SampledFeatures:
         self.ranked, self.n_sampled, self.rngs, self.criterion, self.limits = ranked, n_sampled, rngs, criterion, limits
 
     def score(self, level: Level, impurity: Floats) -> SplitCandidates:
-        """The best cuts of the columns drawn, the first column of all nodes first. Takes O(entries x n_sampled x log
-        entries)."""
+        """The best cuts of the columns drawn, first those of every node's first column. Takes O(entries x n_sampled x
+        log entries)."""
         sampled, limits = draw_order(self.rngs, level.tree, len(self.ranked.values)), self.limits.of(level.tree)
         parts = self._score_columns(level, sampled[: self.n_sampled], impurity, limits)
         n_found = np.sum([np.isfinite(part.gain).sum(axis=0) for part in parts], axis=0)

@@ -10,7 +10,7 @@ the unit so that no sum needs more than a number of bits. It has four uses:
 * :func:`to_gradient_sums`, for histograms: floats, which hold whole numbers of up to 53 bits.
 
 A large number costs the small ones digits: beside an outlier of 1e9 among 1,000 rows the gradients of a histogram are
-rounded to 1e-4. In boosting that passes, since the unit follows the residuals from round to round.
+rounded to 1e-4. In boosting that does not last, because the unit follows the residuals from round to round.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ __all__ = [
     "hess",
 ]
 
-#: Bits of a sum of whole numbers of 64 bits, below their largest.
+#: Bits that a sum of whole numbers of 64 bits may take: one fewer than they have beside their sign.
 INTEGER_BITS = 62
 
 #: Bits of the whole numbers that a float holds exactly.
@@ -105,7 +105,7 @@ def mean_of_sums(sums: Wholes, unit: Floats) -> Floats:
 def weighted_mean(x: Numbers, weight: Floats) -> Floats:
     """Weighted mean of each row of x, of shape (n_sums,), by exact sums; ``weight`` has a positive entry."""
     counts = np.flatnonzero(weight > 0)
-    if len(counts) < len(weight):  # a row of weight zero is no row, whatever stands in it
+    if len(counts) < len(weight):  # a row of weight zero does not count, whatever it holds
         x, weight = x.take(counts, axis=1), weight.take(counts)
     terms = weighted(x, weight)
     unit = unit_for(largest_magnitude(terms), len(weight), INTEGER_BITS)
@@ -118,8 +118,8 @@ def weighted_mean(x: Numbers, weight: Floats) -> Floats:
 def quantile(x: Floats, weight: Floats, group: Ints | None = None, n_groups: int = 1, q: float = 0.5) -> Floats:
     """Weighted quantile of each group of rows, of shape (n_groups,): a share q of the weight lies below it.
 
-    Where the share is reached between two values, up to rounding, it is their mean; so q = 0.5 is the usual median and
-    weight 2 is the same as the row twice. Weights are added up in units of their group: what lies in another group
+    Where the share is reached between two values, up to rounding, their mean is taken; so q = 0.5 is the usual median,
+    and weight 2 is the same as the row twice. Weights are added up in units of their group: what lies in another group
     changes nothing. Every group needs a row of positive weight; the result for other groups means nothing. Takes
     O(rows log rows).
     """
@@ -129,7 +129,7 @@ def quantile(x: Floats, weight: Floats, group: Ints | None = None, n_groups: int
     end = np.cumsum(np.bincount(group, minlength=n_groups))
     first, last = np.concatenate([[0], end[:-1]]), np.maximum(end - 1, 0)
     unit = unit_for(np.bincount(group, weight, minlength=n_groups).astype(float), 1, FLOAT_BITS - 1)
-    # Sums of whole numbers that a float holds exactly: they may come round from group to group, not within one.
+    # Sums of whole numbers that a float holds exactly: they may wrap around from group to group, but not within one.
     running = np.concatenate([[0], np.cumsum(np.rint(weight / unit[group]).astype(np.int64))])
     total, running = running[end] - running[first], running[1:] - running[first][group]
     reached, rounding = q * total, ROUNDING * total

@@ -1,6 +1,6 @@
 """The generator: every tree of the book is grown here, one level at a time.
 
-The rows that are still on their way down are a table (row, node, weight). One turn of the loop asks three questions of
+The rows that are still on their way down form a table (row, node, weight). One turn of the loop asks three questions of
 every node of a level at once: what would it predict as a leaf, is it a leaf, and if not, which split is best. ID3, C4.5
 and CART are answers to them.
 """
@@ -52,8 +52,8 @@ class OpenNodes(Protocol):
 
     @property
     def bounds(self) -> Floats | None:
-        """Between which numbers the values below each node must lie, of shape (2, n_nodes), where columns are
-        constrained."""
+        """The least and the largest value that may be predicted below each node, of shape (2, n_nodes), where columns
+        are constrained."""
 
     def keep_only(self, nodes: Ints, /) -> Self:
         """The level without all other nodes."""
@@ -102,7 +102,7 @@ class StoppingRule(NamedTuple):
         return (n_samples >= self.min_samples_split) & (depth < self.max_depth)
 
     def least_gain(self, weight: Floats, total: Floats) -> Floats:
-        """What the split of each node must gain, from the weight of the node and that of its root."""
+        """What the split of each node must gain, worked out from the weight of the node and that of its root."""
         return np.maximum(self.min_gain, safe_divide(self.min_impurity_decrease * total, weight))
 
 
@@ -236,7 +236,7 @@ def grow(
     Notes
     -----
     A level costs O(entries x features), a tree O(rows x features x (depth + log rows)): the logarithm is for sorting
-    the numeric columns, once. No column is ever removed: where it has one value left it cannot split.
+    the numeric columns, once. No column is ever removed: one that has a single value left in a node cannot split it.
     """
 
     def root() -> Level:
@@ -263,7 +263,7 @@ def grow(
             level = replace(level, bounds=bounds_of_children(above, search.monotone[splits.feature], value))
         return NextLevel(level, parent, splits)
 
-    # The root has no name here: one would keep its arrays alive.
+    # The root has no name here, because a name would keep its arrays alive.
     return grow_levels(features, criterion, root(), find_splits, move, stop, classes)
 
 
@@ -276,7 +276,7 @@ def grow_levels(
     stop: StoppingRule = StoppingRule(),
     classes: Array | None = None,
 ) -> Tree:
-    """The loop alone. It never reads rows, only the sums over the rows of each node: so the rows may lie elsewhere.
+    """The loop alone. It never reads rows, only the sums over the rows of each node, so the rows may lie elsewhere.
 
     Parameters
     ----------
@@ -353,9 +353,9 @@ def take_branches(
     """The branch of each entry, SHARE where it is to be shared out; and the splits, as a move returns them.
 
     A row whose value is missing takes the branch of the node's first surrogate whose value it has, or else the branch
-    for missing values; that of the majority is the heaviest before the surrogates send any row, as in rpart. A part of
-    a row that is less than LEAST_SHARE of it is not shared out any further but takes the heaviest branch. So a row has
-    at most branches / LEAST_SHARE entries, however many of its values are missing, and no weight is lost.
+    for missing values; for MAJORITY that is the branch which is heaviest before the surrogates send any row, as in
+    rpart. A part of a row that is less than LEAST_SHARE of it is not shared out any further but takes the heaviest
+    branch. So a row has at most branches / LEAST_SHARE entries, whatever it lacks, and no weight is lost.
 
     Parameters
     ----------
@@ -429,7 +429,7 @@ def assemble_tree(
     n_roots : int
         How many of the nodes are roots.
     """
-    # A list of levels, field by field.
+    # From a list of levels to one array for each field.
     numbers, n_samples, weight, impurity, value = (np.concatenate(parts) for parts in zip(*levels))
     by_id = np.argsort(numbers)
     split = splits_of_tree(splits, split_ids, len(by_id))

@@ -1,9 +1,9 @@
 """Histograms: what the rows of a node add up to, bin by bin, which is all that is needed to choose its split.
 
-A level costs one addition for each row and column, however many cuts there are. Two more savings: of two siblings only
-the lighter is added up, the other is their parent minus the lighter; and histograms of blocks of rows add up, so the
-blocks may lie on different machines. The sums are whole numbers of units, so they are exact: neither saving changes a
-digit.
+A level costs one addition for each row and column, however many cuts there are. Two things save more: of two
+siblings only the lighter is added up, because the other is their parent minus the lighter; and histograms of blocks of
+rows add up, so the blocks may lie on different machines. The sums are whole numbers of units, so they are exact:
+neither changes a digit.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from treekit.trees.structure import MAJORITY
 
 __all__ = ["histograms", "lighter_and_heavier", "with_siblings", "ChildMinima", "score_bins"]
 
-#: Sums that differ by no more than so many units are equal but for rounding.
+#: Sums that differ by no more than so many units count as equal, because rounding can do that.
 ROUNDING_UNITS = 64
 
 
@@ -55,7 +55,7 @@ def histograms(binned: BinnedRows, added: NDArray[Kind], row: Ints, n_rows: Ints
 
 
 def lighter_and_heavier(total: GradientSums) -> tuple[Ints, Ints]:
-    """Of each two siblings the one of the smaller H (the left if equal), and the other.
+    """Of every two siblings, the one with the smaller H (the left one if they are equal), and the other.
 
     All left children come first, then all right ones, in the order of their parents.
     """
@@ -65,9 +65,9 @@ def lighter_and_heavier(total: GradientSums) -> tuple[Ints, Ints]:
 
 
 def with_siblings(above: GradientSums, of_lighter: GradientSums, lighter: Ints, heavier: Ints) -> GradientSums:
-    """The histograms of all children, from those of their parents and of the lighter of each two siblings.
+    """The histograms of all children, from those of their parents and of the lighter of every two siblings.
 
-    The lighter hold about a third of the rows; not to add up the others saves boosting a third of its time (trick:
+    The lighter hold about a third of the rows; not adding up the others saves boosting a third of its time (trick:
     lighter siblings).
     """
     n_layers, n_parents, n_cells = above.shape
@@ -83,9 +83,9 @@ def with_siblings(above: GradientSums, of_lighter: GradientSums, lighter: Ints, 
 def tie_tolerance(saving: Floats | float, objective: Floats, smallest: Floats | float) -> Floats:
     """How far two splits of a node may differ in what they save and yet count as equal.
 
-    By the fraction TIE of the saving, as in an exact search; and by the rounding of the objective: a saving is the
-    difference of two objectives, and beside large ones it has few digits. Both are the node's own, so no outlier
-    elsewhere hides a split. ``smallest`` is what sums of nothing but rounding would save, see
+    They may differ by the fraction TIE of the saving, as in an exact search, and by the rounding of the objective: a
+    saving is the difference of two objectives, and if these are large it has few digits. Both are the node's own, so no
+    outlier elsewhere hides a split. ``smallest`` is what sums of nothing but rounding would save, see
     :func:`objective_of_rounding`.
     """
     return TIE * np.maximum(saving, 0) + ROUNDING * np.maximum(objective, 0) + smallest
@@ -113,7 +113,7 @@ def score_bins(
     minima: ChildMinima,
     monotone: Monotone | None = None,
 ) -> tuple[Floats, Ints, Ints]:
-    r"""The best cut of each node on each column of numbers: that of the largest objective
+    r"""The best cut of each node on each column of numbers: the one with the largest objective
 
     .. math:: \frac{G_L^2}{H_L + \lambda} + \frac{G_R^2}{H_R + \lambda}
 
@@ -127,7 +127,7 @@ def score_bins(
     total : array of shape (n_layers, n_nodes)
         All rows of each node.
     missing : array of shape (n_columns,)
-        The bin of missing values of each column, the last that is not empty.
+        The bin of missing values of each column, its last one.
     minima : ChildMinima
         What each side must hold.
     monotone : Monotone, optional
@@ -199,7 +199,7 @@ def objective_of_cuts(
 
 
 def objective_in_order(left: tuple[Floats, Floats], right: tuple[Floats, Floats], monotone: Monotone) -> Floats:
-    r"""The same where steps are bound: :math:`-2 G w - (H + \lambda) w^2` of both sides, with their steps w moved into
+    r"""The objective if steps are bounded: :math:`-2 G w - (H + \lambda) w^2` of both sides, their steps w moved into
     the bounds of the node, which is :math:`G^2 / (H + \lambda)` where they lie there; -inf where they are in the wrong
     order. Each side is G and :math:`H + \lambda`, of shape (n_nodes, n_columns, n_bins).
     """

@@ -31,7 +31,7 @@ from treekit.trees.tree import Tree
 __all__ = ["HistogramLevel", "HistogramGrower"]
 
 #: Cells of histograms that are scored at a time, so that arrays stay in the processor's cache: trees of ten levels take
-#: three quarters of the time (trick: cells in the cache), and scoring hardly any memory beside the histograms.
+#: three quarters of the time (trick: cells in the cache), and scoring takes hardly any memory beside the histograms.
 CELLS_AT_A_TIME = 2**16
 
 
@@ -53,7 +53,7 @@ class HistogramLevel(NamedTuple):
     sums : array of shape (2, n_nodes)
         G and H of all rows, in floats.
     bounds : array of shape (2, n_nodes), optional
-        Where columns are constrained, between which numbers the values below each node must lie.
+        The least and the largest value that may be predicted below each node, where columns are constrained.
     """
 
     depth: int
@@ -126,7 +126,7 @@ class HistogramGrower:
         self.choose, self.stop, self.monotone = choose, stop, monotone
 
     def grow(self, roots: NodeRows) -> tuple[Tree, Floats]:
-        """The trees, and what each of their nodes predicts, in the order in which the rows know them."""
+        """The trees, and what each of their nodes predicts, in the order in which ``rows`` numbers the nodes."""
         root = np.arange(len(roots.n_rows))
         total = self.bins.of_column(roots.sums[0], np.zeros_like(root)).sum(axis=1)
         bounds = None if self.monotone is None else no_bounds(len(root))
@@ -182,7 +182,7 @@ class HistogramGrower:
     def _best_cuts(self, level: HistogramLevel) -> tuple[Floats, Ints, Ints]:
         """:func:`score_bins` for all nodes, a few at a time, with arrays of shape (n_columns, n_nodes)."""
         n_layers = len(level.histogram)
-        least = max(float(np.max(self.limits.weight)), self.units.hess)  # an empty side is no side
+        least = max(float(np.max(self.limits.weight)), self.units.hess)  # no side may be empty
         if n_layers == 1 and self.limits.rows > 1:
             least = max(least, self.limits.rows)  # H counts the rows
         minima = ChildMinima(least, self.limits.rows)
@@ -208,7 +208,7 @@ class HistogramGrower:
         first, n_values = self.bins.first_cell[j], self.bins.features[j].n_values
         of_categories = level.histogram[:, :, first : first + n_values]
         sums = np.stack(self.units.to_floats(of_categories[0]))
-        # Where they were not counted, either H counts the rows, or all that matters is whether there are any.
+        # Where rows were not counted, either H counts them, or all that matters is whether there are any.
         n_rows = of_categories[1].real if len(of_categories) > 1 else sums[1] if self.limits.rows > 1 else sums[1] > 0
         n_rows = np.rint(n_rows).astype(np.intp)
         candidates = best_groups(sums, n_rows, level.sums, self.criterion, scale, self.limits)
@@ -235,7 +235,7 @@ class HistogramGrower:
         if self.monotone is not None and level.bounds is not None:
             (step,) = self.criterion.order_keys(below.sums)
             sign, n = self.monotone[splits.feature], level.n_nodes
-            # Known rows against missing ones: whichever are lower stay lower, as in XGBoost.
+            # A cut of known rows against missing ones: whichever are lower stay lower, as in XGBoost.
             found = np.sign(step[n:] - step[:n]).astype(np.intp)
             sign = np.where((sign != 0) & np.isinf(splits.threshold), found, sign)
             bounds = bounds_of_children(level.bounds, sign, step)
@@ -251,7 +251,7 @@ class HistogramGrower:
         """
         sums, branch = self.bins.of_column(level.histogram[0], splits.feature), self.bins.branch_of_bins(splits)
         left, right = ((hess(sums) * (branch == side)).sum(axis=1) for side in (0, 1))
-        # Weights that differ by no more than the rounding of their rows to units are equal.
+        # Weights count as equal if they differ by no more than the rounding of their rows to units.
         missing = np.where(splits.missing == MAJORITY, right > left + ROUNDING_UNITS, splits.missing)
         goes_right = np.where(branch < 0, missing[:, np.newaxis], branch) == 1
         of_right = (sums * goes_right).sum(axis=1)

@@ -1,16 +1,16 @@
 """The rows of one level of a growing tree, and how they move on to the next.
 
 A row on its way down is an entry (row, node, weight). A hard split moves an entry to one child. A row whose value is
-missing may be shared out: it becomes several entries, one a child, each with a share of the weight. That is all the
+missing may be shared out: it becomes several entries, one per child, each with a share of the weight. That is all the
 difference. And a level does not care how many trees its nodes belong to: a forest begins with one root for each tree,
 and a row has an entry in every root whose sample holds it.
 
-An entry keeps its number as long as it lives. For each numeric column the level holds the entries in the order of
-(node, value), so that one running sum scores all cuts of all nodes. They are sorted once, at the root: sending some
-to the left and some to the right keeps the order on either side.
+An entry keeps its number until some entry is shared out; then all are numbered again. For each numeric column the level
+holds the entries in the order of (node, value), so that one running sum scores all cuts of all nodes. They are sorted
+once, at the root: sending some to the left and some to the right keeps the order on either side.
 
-A level is immutable but for ``cache``, which keeps results, and ``sorted``, a workspace that all levels of a tree
-share: it holds the orders of the level that has read them last.
+A level never changes except for ``cache``, which keeps results, and ``sorted``, a workspace that all levels of a tree
+share: it holds the orders of the level that read them last.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from treekit.numeric import Bools, Floats, Integers, Ints, Kind, Numbers, Wholes
 
 __all__ = ["Level", "first_level", "descend"]
 
-#: A sample holds no row so often: in a bootstrap sample the chance of it is below 1e-35.
+#: No sample holds a row so often: in a bootstrap sample the chance of that is below 1e-35 for each row.
 MOST_OFTEN = 32
 
 
@@ -66,7 +66,7 @@ class Level:
     depth : int
         Number of splits above the nodes.
     bounds : array of shape (2, n_nodes), optional
-        Where columns are constrained, between which numbers the values below each node must lie.
+        The least and the largest value that may be predicted below each node, where columns are constrained.
     """
 
     row: Integers
@@ -142,7 +142,7 @@ class Level:
 
     def gather(self, values: Numbers, columns: Integers, entries: Integers) -> Numbers:
         """The values of some entries in some columns of a table (n_features, n_rows); the two are broadcast."""
-        # One index into the flattened table: with two a tree takes a third longer (trick: one index).
+        # One index into the flattened table: with two indices a tree takes a third longer (trick: one index).
         return values.ravel().take(columns * values.shape[1] + self.rows(entries))
 
     def rows(self, entries: Integers) -> Integers:
@@ -179,8 +179,8 @@ class Level:
 
     @property
     def orders(self) -> Integers:
-        """The entries in the order of each column of ``sorted``, of shape (n_columns, n_alive). Once they are read, a
-        level with other entries that reads its own is refused."""
+        """The entries in the order of each column of ``sorted``, of shape (n_columns, n_alive). Once one level has read
+        them, a level with other entries may not."""
         return self.sorted.up_to_date(self.entry, self.depth)
 
     def keep_only(self, nodes: Ints) -> Level:
@@ -239,7 +239,7 @@ def first_level(
     addend, unit = to_units((per_row * weight).reshape(n_sums, n_targets * n_rows), shares, most)
     row, dtype = np.arange(n_rows), index_dtype(n_roots * n_rows)
     if counts is not None:
-        # Whole numbers of units, times how often: a tree is the same to the last digit whichever grow beside it.
+        # Whole units, times whole numbers: a tree is the same to the last digit whichever others grow with it.
         addend = (addend[:, np.newaxis] * counts).reshape(n_sums, n_roots * n_rows)
     if n_roots > 1 or counts is not None:
         weight, row = (weight * (np.ones((n_roots, 1)) if counts is None else counts)).ravel(), np.tile(row, n_roots)
@@ -408,7 +408,7 @@ def _share_out(level: Level, branch: Ints, n_children: Ints) -> Level:
 
 
 def _shares_of_children(level: Level, branch: Ints, n_children: Ints) -> Floats:
-    """Each child's share of the known weight of its node; the children of one node after those of another."""
+    """Each child's share of the known weight of its node; the children come node by node."""
     first = segment_starts(n_children)[:-1]
     is_known = branch >= 0
     weight = level.weight[level.entry[is_known]]
@@ -420,7 +420,7 @@ def _shares_of_children(level: Level, branch: Ints, n_children: Ints) -> Floats:
 def _copies(level: Level, branch: Ints, n_children: Ints, share_of_child: Floats) -> Copies:
     """As many copies of an entry without a branch as its node has children, and one of every other entry.
 
-    Entries in no open node are kept too: so the numbers of all others follow from one running sum.
+    Entries in no open node are kept too, so that the numbers of all others follow from one running sum.
     """
     is_missing = branch < 0
     node, entry = level.node[is_missing], level.entry[is_missing]

@@ -3,8 +3,8 @@
 A cut of such a column must leave its children in the right order. That is not enough: below the left child another
 column may split, and one of its leaves might exceed those on the right. So the midpoint of the two values becomes an
 upper bound for all that grows on one side, and a lower bound for all that grows on the other (:eq:`eq-monotone`). What
-would leave its bounds is moved to them. So do scikit-learn and XGBoost. A gap has no place in the order: a cut of the
-known rows against the missing ones may leave either of them lower.
+would leave its bounds is moved to them, as in scikit-learn and XGBoost. A missing value has no place in the order: a
+cut of the known rows against the missing ones may leave either of them lower.
 
 Values are measured as a criterion orders groups (``order_keys``): by the share of the second class, the mean, the step.
 """
@@ -54,7 +54,7 @@ class Monotone:
     sign : integer array of shape (n_features,), or of the columns that are scored
         1 where the value may only rise with the column, -1 where it may only fall, 0 where it is free.
     bounds : array of shape (2, n_nodes)
-        Between which numbers the values below each node must lie.
+        The least and the largest value that may be predicted below each node.
     """
 
     sign: Ints
@@ -76,7 +76,7 @@ class Monotone:
 
 
 def no_bounds(n_nodes: int) -> Floats:
-    """The bounds of nodes that nothing binds yet."""
+    """The bounds of nodes that are not bound yet."""
     return np.repeat([[-np.inf], [np.inf]], n_nodes, axis=1)
 
 

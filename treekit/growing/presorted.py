@@ -27,9 +27,9 @@ class PresortedColumns:
 
     The one mutable part of a growing tree: a workspace that all its levels share, because a second set of orders would
     be the largest thing in memory. Branches are only recorded; the orders are brought up to date in one pass when a
-    level reads them, and entries that it does not have are dropped. So a level whose rows have moved on can neither
-    read its orders nor send its rows down once more, nor can one read that has other entries than the last reader:
-    that is refused.
+    level reads them, and entries that it does not have are dropped. So a level whose rows have moved on is refused when
+    it reads its orders or sends its rows down once more, and so is a level that has other entries than the last reader
+    when it reads.
 
     Three invariants hold between calls:
 
@@ -44,9 +44,9 @@ class PresortedColumns:
     columns : list of int
         Which columns of the table.
     order : array of shape (n_columns, n_rows)
-        The entries by each. It becomes part of the workspace and is overwritten.
+        The entries in the order of each column. It becomes part of the workspace and is overwritten.
     side : integer array of shape (n_entries,)
-        See above; overwritten as well.
+        See above; it is overwritten as well.
     """
 
     #: How often rows have taken branches.
@@ -58,7 +58,7 @@ class PresortedColumns:
         self._reader: Integers | None = None  # the entries of the last level that has read
 
     def take_branches(self, entries: Integers, branch: Integers, depth: int) -> None:
-        """Record which branches the entries in the open nodes of a level of some depth take."""
+        """Record which branches the entries in the open nodes of a level take; ``depth`` is that of the level."""
         if self._has_branches:
             self.up_to_date(entries, depth)
         if depth != self.depth:
@@ -122,9 +122,9 @@ def sort_columns(values: Numbers, columns: list[int]) -> Integers:
 
 
 def index_dtype(n_rows: int) -> type[np.integer]:
-    """int32 from 2**16 rows on: half the memory of the orders, which are the largest thing in memory.
+    """int32 from 2**16 to 2**31 rows: half the memory of the orders, which are the largest thing in memory.
 
-    int64 below, where the orders fit in the cache and NumPy would only convert the index on every lookup.
+    int64 for more rows; and for fewer, whose orders fit in the cache, so that NumPy would only convert each index.
     """
     return np.int32 if 2**16 <= n_rows < 2**31 else np.int64
 
@@ -139,8 +139,8 @@ def partition_by_branch(entries: Integers, side: Integers, n_branches: int) -> I
         # A stable sort, which takes linear time for numbers of one or two bytes.
         place = np.argsort(side, axis=1, kind="stable")[:, np.count_nonzero(side[:1] == INACTIVE) :]
         return np.take_along_axis(entries, place, axis=1)
-    # Two selections need no sort (trick: no sort), and to take the places where a mask is true is
-    # faster than the mask as index (trick: places of a mask): each saves a tree a third of its time.
+    # Two selections need no sort (trick: no sort), and taking the places where a mask is true is
+    # faster than indexing by the mask (trick: places of a mask): each saves a tree a third of its time.
     # As all orders lose the same entries, the rows of the result have the same length.
     entries = entries.ravel()
     sides = ((side == b).ravel().nonzero()[0] for b in (0, 1))

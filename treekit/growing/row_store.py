@@ -1,6 +1,6 @@
 """The rows of growing trees in bins: they go down level by level, and are added up into histograms.
 
-Several trees may grow side by side, from a root each: every row is then in a node of each tree.
+Several trees may grow side by side, each from a root of its own: every row is then in a node of each tree.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ class NodeRows(NamedTuple):
     n_rows : array of shape (n_nodes,)
         The number of rows in each node.
     sums : array of shape (n_layers, n_wanted, n_cells)
-        The histograms of the nodes that are wanted: G + iH, in units, and in a second layer, where H does not tell
-        it and it is needed, the number of rows.
+        The histograms of the nodes that are wanted: G + iH, in units; and in a second layer the number of rows, if it
+        is needed and does not follow from H.
     """
 
     n_rows: Ints
@@ -56,7 +56,7 @@ class RowStore(Protocol):
     """The training rows of trees that are grown from histograms, wherever they lie."""
 
     def next_level(self, splits: BinSplits, wanted: Ints) -> NodeRows:
-        """Send all rows down one level; answers with the histograms of some of the new nodes."""
+        """Send all rows down one level, and return the histograms of some of the new nodes."""
 
 
 class LocalRows:
@@ -74,7 +74,7 @@ class LocalRows:
     def learn(self, addend: GradientSums, has_counts: bool) -> None:
         """What each row adds to the sums of each tree, of shape (n_trees, n_rows), and whether to count rows, too.
 
-        Counting nearly doubles the time of adding up.
+        Counting nearly doubles the time that adding up takes.
         """
         self.addend, self.has_counts = addend.ravel(), has_counts
 
@@ -111,7 +111,7 @@ class LocalRows:
         self.ended += [(self.first + node, self.tree[node], self.row[node]) for node in nodes]
 
     def per_row(self, n_trees: int, per_node: Floats) -> Floats:
-        """For each tree and row the entry of the leaf where it ends, of shape (n_trees, n_rows); 0 for a row that the
+        """For each tree and row the entry of the row's leaf, of shape (n_trees, n_rows); 0 for a row that the
         trees did not learn from. The nodes are numbered level by level, as :class:`BinSplits` has them."""
         self._end(np.arange(len(self.row)))
         at_rows = np.zeros((n_trees, self.n_rows))
@@ -122,5 +122,5 @@ class LocalRows:
 
 def two_sides(row: Ints, goes_right: Bools) -> tuple[Ints, Ints]:
     """The rows of a node that go left, and those that go right."""
-    # With the mask itself as index boosting would take a fifth longer (trick: rows of a side).
+    # Boosting would take a fifth longer if the mask itself were the index (trick: rows of a side).
     return row.take((~goes_right).nonzero()[0]), row.take(goes_right.nonzero()[0])

@@ -1,4 +1,4 @@
-"""Surrogate splits: what a node tests when the value of its own feature is missing (Breiman et al., 1984, section 5.3).
+"""Surrogate splits: what a node asks when the value of its own feature is missing (Breiman et al., 1984, section 5.3).
 
 A surrogate is the cut of another column that best repeats what the split did to the rows where both are known. A row
 with a missing value takes the branch of the first surrogate whose value it has, else the heavier branch.
@@ -70,7 +70,7 @@ def find_surrogates(
     by_side = replace(level, addend=addend, unit=unit, total=total)
     candidates = score(by_side, np.ones(level.n_nodes))
     node = np.arange(level.n_nodes)
-    # Weights are rounded numbers: gains that differ by less than a tie are equal, and the first of them comes first.
+    # Weights are rounded: gains that differ by less than TIE are equal, and of equal columns the first comes first.
     gain = np.rint(candidates.gain / TIE)
     gain[split_feature, node] = -np.inf
     ranked = np.argsort(-gain, axis=0, kind="stable")[:n_wanted]
@@ -84,7 +84,7 @@ def _surrogate(level: Level, branch: Ints, values: Numbers, candidates: SplitCan
     every = np.arange(level.n_nodes)
     threshold = np.where(feature >= 0, candidates.threshold[feature, every], np.nan)
     total, heavier = level.sums.sum(axis=0), level.sums.max(axis=0)
-    # The gain is what the cut gets right beyond the heavier branch.
+    # The gain is what the cut gets right beyond what the heavier branch does.
     beyond = total * np.where(feature >= 0, candidates.gain[feature, every], np.nan)
     routes = candidates.routes_of(every, feature)
     place = np.flatnonzero((feature >= 0)[level.node])

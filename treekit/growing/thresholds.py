@@ -49,7 +49,7 @@ def score_cuts(
     """The best cut of each node on each of some columns of numbers.
 
     The candidates are the midpoints between neighbouring distinct values. The entries lie in the order of (node,
-    value), so one running sum gives the sums below every cut of every node: a level costs O(entries) a column, where
+    value), so one running sum gives the sums below every cut of every node: a level costs O(entries) per column, where
     a new sum for each cut would cost O(entries^2).
 
     Parameters
@@ -61,10 +61,10 @@ def score_cuts(
     order : array of shape (n_columns, n_alive)
         The entries whose values they are.
     criterion, impurity, limits
-        What a cut is to lower; the impurity of the nodes, which sets what counts as equal; what a side must hold.
+        What a cut is to lower; the impurity of the nodes, which decides what counts as equal; what a side must hold.
     """
     is_cut = cut_places(level, x)
-    # Missing values come last in a node, so the last value tells whether there are any.
+    # Missing values come last in a node, so the last value shows whether there are any.
     is_sparse = np.isnan(x[:, level.start[1:] - 1]).any(axis=1)
     # Large levels of few distinct values have few cuts. Selecting them first saves about two thirds of entropy's time,
     # which goes into logarithms (trick: few cuts).
@@ -204,7 +204,7 @@ class CandidateCuts:
 def find_cuts(level: Level, x: Numbers) -> CandidateCuts:
     """The cuts of every node on a column of numbers, whose values come in the order of (node, value)."""
     is_cut, n_known = cut_places(level, x[np.newaxis])[0], level.n_samples
-    # Missing values come last in a node, so the last value tells whether there are any.
+    # Missing values come last in a node, so the last value shows whether there are any.
     if np.isnan(x[level.start[1:] - 1]).any():
         n_known = np.bincount(level.node, ~np.isnan(x), minlength=level.n_nodes).astype(np.intp)
     place = np.flatnonzero(is_cut)
@@ -239,7 +239,7 @@ def score_sparse_cuts(
     candidates = candidates_from_cuts(level, cuts, node, best, saving, criterion)
     if not criterion.may_choose_by_ratio:
         return candidates
-    left = np.zeros(level.n_nodes)  # the known weight there of the best cut
+    left = np.zeros(level.n_nodes)  # weight of the known rows below the best cut
     left[node] = criterion.weight(below)[best]
     return replace(
         candidates,
@@ -307,7 +307,7 @@ def candidates_from_cuts(
 
 
 def _both_sides_reach(below: Numbers, total: Numbers, least: float | Floats) -> Bools:
-    """Whether both sides of a cut hold at least so much."""
+    """Whether both sides of a cut hold at least ``least``."""
     return (below >= least) & (total - below >= least)
 
 

@@ -26,16 +26,15 @@ __all__ = ["AdaBoostClassifier"]
 
 
 class AdaBoostClassifier(TableClassifier):
-    r"""AdaBoost: each round fits a weak classifier to the rows, and those classified wrongly so far weigh more.
+    r"""AdaBoost: each round fits a weak classifier, for which the rows that were classified wrongly so far weigh more.
 
     Round m fits :math:`G_m` with weights :math:`w_i`, which add up to 1, and measures
 
     .. math:: e_m = \sum_i w_i \, I(G_m(x_i) \ne y_i), \qquad \alpha_m = \frac{1}{2} \ln \frac{1 - e_m}{e_m}.
 
-    With classes written as -1 and +1 the weights become :math:`w_i \exp(-\alpha_m y_i G_m(x_i)) / Z_m`, and in the end
-    the classifiers vote: :math:`f(x) = \sum_m \alpha_m G_m(x)`, whose sign is the prediction.
-
-    With K > 2 classes SAMME does the same with
+    These are :eq:`eq-weighted-error` and :eq:`eq-vote`. With classes -1 and +1 the weights become
+    :math:`w_i \exp(-\alpha_m y_i G_m(x_i)) / Z_m`, and in the end the classifiers vote:
+    :math:`f(x) = \sum_m \alpha_m G_m(x)`, whose sign is the prediction. With K > 2 classes SAMME, :eq:`eq-samme`, has
 
     .. math:: \alpha_m = \ln \frac{1 - e_m}{e_m} + \ln (K - 1), \qquad w_i \exp(\alpha_m I(G_m(x_i) \ne y_i)) / Z_m.
 
@@ -47,7 +46,7 @@ class AdaBoostClassifier(TableClassifier):
     n_estimators : int
         Largest number of rounds.
     learning_rate : float
-        Every alpha is multiplied by it; below 1 more rounds are needed.
+        Every alpha is multiplied by this; below 1 more rounds are needed.
     random_state : int, RandomState instance or None
         Seeds the members that have a ``random_state``; nothing else is random.
     verbose : bool or int
@@ -58,8 +57,8 @@ class AdaBoostClassifier(TableClassifier):
     estimators_ : list of classifiers
         The members, G.
     estimator_weights_ : array of shape (n_rounds,)
-        Their alphas: with two classes those with one half, as Li Hang has them; with more those of SAMME, without. For
-        two classes SAMME's are twice as large (scikit-learn stores those), which changes no weight and no prediction.
+        Their alphas: with two classes those with the factor one half, as in Li Hang; with more those of SAMME. For two
+        classes SAMME's are twice as large (scikit-learn stores those), which changes no weight and no prediction.
     estimator_errors_ : array of shape (n_rounds,)
         Their weighted errors, e.
     sample_weights_ : array of shape (n_rounds, n_rows)
@@ -76,9 +75,9 @@ class AdaBoostClassifier(TableClassifier):
     the first, that is an error.
 
     With two classes and ``learning_rate=1`` the training error is at most
-    :math:`\prod_m Z_m = \prod_m 2 \sqrt{e_m (1 - e_m)}`, the mean exponential loss, which falls in every round.
-    A row of weight 2 is the same as the row twice. Source: Freund and Schapire (1997); Zhu et al. (2009); Li Hang,
-    chapter 8.
+    :math:`\prod_m Z_m = \prod_m 2 \sqrt{e_m (1 - e_m)}`, :eq:`eq-training-bound`, the mean exponential loss, which
+    falls in every round. A row of weight 2 is the same as the row twice. Costs as much as its members. Source: Freund
+    and Schapire (1997); Zhu et al. (2009); Li Hang, chapter 8.
     """
 
     estimators_: list[Any]
@@ -144,11 +143,11 @@ class AdaBoostClassifier(TableClassifier):
 
     @property
     def _half(self) -> float:
-        """The factor of alpha: two classes, written as -1 and +1, lie two apart."""
+        """The factor of alpha: one half for two classes, which lie two apart as -1 and +1."""
         return 0.5 if len(self.classes_) == 2 else 1.0
 
     def _alpha(self, e: float) -> float:
-        """How much a classifier with this weighted error counts."""
+        """How much a classifier with the weighted error ``e`` counts."""
         return float(self.learning_rate * self._half * (np.log((1 - e) / e) + np.log(len(self.classes_) - 1)))
 
     def _raise_weights(self, w: Floats, miss: Bools, alpha: float, number: int) -> Floats:

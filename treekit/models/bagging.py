@@ -28,8 +28,8 @@ class BaggingClassifier(TableClassifier):
 
     .. math:: \hat p_k(x) = \frac{1}{M} \sum_{m=1}^{M} \hat p_k^{(m)}(x)
 
-    Each member is fitted on as many rows as there are, drawn with replacement. A drawn row is not copied: how often it
-    was drawn is its weight.
+    This is :eq:`eq-bagging` of the book. Each member is fitted on as many rows as there are, drawn with replacement. A
+    drawn row is not copied: how often it was drawn becomes a factor of its weight.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ class BaggingClassifier(TableClassifier):
         Draws the samples, and seeds the members that have a ``random_state``. Streams of NumPy's PCG64 are the same
         on every platform.
     verbose : bool or int
-        Whether to report each finished member.
+        Whether to report progress: members that are CART trees group by group, others one by one.
 
     Attributes
     ----------
@@ -67,8 +67,8 @@ class BaggingClassifier(TableClassifier):
     Notes
     -----
     CART trees grow side by side, other members are fitted one after the other; there is no ``n_jobs``. A sample depends
-    on the number and order of the rows, so a row of weight 2 and the same row twice give different samples. Source:
-    Breiman (1996).
+    on the number and order of the rows, so a row of weight 2 and the same row twice give different samples. Costs as
+    much as its members. Source: Breiman (1996).
     """
 
     estimators_: list[Any]
@@ -147,7 +147,7 @@ class BaggingClassifier(TableClassifier):
     def _shares(self, member: Any, X: ArrayLike) -> Floats:
         if self.voting == "hard":
             return (member.predict(X)[:, np.newaxis] == self.classes_).astype(float)
-        # A member need not know every class: its sample may lack one.
+        # A member may not know every class, because its sample may lack one.
         shares = member.predict_proba(X)
         aligned = np.zeros((len(shares), len(self.classes_)))
         aligned[:, np.searchsorted(self.classes_, member.classes_)] = shares
@@ -161,7 +161,7 @@ def check_base_estimator(estimator: Any, needs_shares: bool = False) -> None:
         raise ValueError(f"estimator must be a classifier whose fit takes sample_weight; {estimator!r} is not.")
     if needs_shares and not hasattr(estimator, "predict_proba"):
         raise ValueError(
-            f"estimator must have predict_proba for voting='soft'; {estimator!r} has not: use voting='hard'."
+            f"estimator must have predict_proba for voting='soft'; {estimator!r} has none: use voting='hard'."
         )
 
 

@@ -35,7 +35,7 @@ __all__ = ["TrainingTable", "TableClassifier", "TableRegressor", "TreeClassifier
 
 
 class TrainingTable(NamedTuple):
-    """The rows to learn from, those of positive weight alone: the others are no rows, whatever stands in them.
+    """The rows to learn from: those of positive weight alone, because the others do not count, whatever they hold.
 
     Attributes
     ----------
@@ -48,7 +48,7 @@ class TrainingTable(NamedTuple):
     weight : array of shape (n_rows,)
         Weight of each row.
     given : booleans of shape (n_given,)
-        Which of the rows that ``fit`` was given they are.
+        Which of the rows given to ``fit`` these are.
     """
 
     values: Numbers
@@ -70,11 +70,11 @@ class TableEstimator(BaseEstimator):
     """Base of the estimators that learn from a table."""
 
     _features: tuple[Feature, ...]
-    #: The columns in fit, where their names are no text.
+    #: The columns in fit, where their names are not text.
     _other_names: pd.Index | None
     _numbers_are_categories = False
     _accepts_missing = True
-    #: Whether growing reads one column after the other, so that each is to lie in one stretch of memory.
+    #: Whether growing reads one column after the other, so that each should lie in one stretch of memory.
     _reads_by_column = True
 
     def __sklearn_tags__(self) -> Tags:
@@ -107,7 +107,7 @@ class TableEstimator(BaseEstimator):
     def _values(self, X: ArrayLike) -> Numbers:
         """The rows to predict, as numbers."""
         check_is_fitted(self)
-        # To make a frame of a plain array would take longer than one row's answer. A masked array is none.
+        # Making a frame of a plain array would take longer than predicting one row. A masked array is not plain.
         is_plain = type(X) is np.ndarray and X.dtype in (np.float32, np.float64) and bool(np.isfinite(X).all())
         if is_plain and all_numbers(self._features):
             return validate_data(self, X, reset=False, dtype=None, ensure_all_finite=False).T
@@ -176,7 +176,7 @@ class TableClassifier(ClassifierMixin, TableEstimator):
         Raises
         ------
         NotFittedError
-            If there was no ``fit`` yet.
+            If the estimator is not fitted.
         ValueError
             If X has other columns than in ``fit``, or missing entries where it may not.
         """
@@ -216,13 +216,13 @@ class TreeEstimator(TableEstimator):
         ----------
         X : data frame or array of shape (n_rows, n_features)
             The attributes. Text and pandas categories are categories, booleans the numbers 0 and 1. Whether numbers
-            are cut at thresholds or taken as categories, and whether entries may be missing, depends on the class.
+            are cut at thresholds or taken as categories, and whether entries may be missing, depends on the estimator.
         y : array of shape (n_rows,)
             The labels of a classifier, none of them missing; the finite numbers of a regressor.
         sample_weight : array of shape (n_rows,), optional
             Weight of each row; weight 2 is the same as the row twice, weight 0 the same as no row; less than 1e-18 of
-            the sum of all weights may be lost in rounding. Only where a parameter limits numbers of rows, and in the
-            surrogates of CART, a row counts once, whatever it weighs.
+            the sum of all weights may be lost in rounding. But limits on numbers of rows, the surrogates of CART and
+            the samples of forests count a row once, whatever it weighs.
 
         Returns
         -------
@@ -232,7 +232,7 @@ class TreeEstimator(TableEstimator):
         ------
         ValueError, TypeError
             If the table is empty or has missing entries where it may not, if X and y differ in length, if y holds
-            numbers that are no classes, if a parameter is out of its range, or if ``sample_weight`` does not fit; the
+            numbers that are not classes, if a parameter is out of its range, or if ``sample_weight`` does not fit; the
             message names the argument. After an error the estimator is as it was before.
         """
         with unchanged_if_interrupted(self):
@@ -253,7 +253,7 @@ class TreeEstimator(TableEstimator):
         return self.tree_.decision_path(values)
 
     def get_depth(self) -> int:
-        """Largest number of tests on a path."""
+        """Largest number of questions on a path."""
         check_is_fitted(self)
         return self.tree_.max_depth
 
@@ -295,7 +295,7 @@ class TreeRegressor(TreeEstimator, TableRegressor):
         Raises
         ------
         NotFittedError
-            If the tree is not grown yet.
+            If the estimator is not fitted.
         ValueError
             If X has other columns than in ``fit``.
         """

@@ -56,7 +56,7 @@ class RowsToBoost(Protocol):
         """Give all rows the same scores."""
 
     def start_round(self, estimator: Boosting, rng: np.random.Generator) -> float:
-        """Draw the rows to learn from and work out the derivatives; returns the largest gradient times weight."""
+        """Draw the rows to learn from, work out the derivatives, and return the largest gradient times weight."""
 
     def add_trees(self, estimator: Boosting, rng: np.random.Generator) -> Tree:
         """Grow a tree for each score, as one with many roots, and move the scores of the rows by the shrunken steps."""
@@ -79,7 +79,7 @@ class Boosting(TableEstimator):
 
     @property
     def _reads_by_column(self) -> bool:  # type: ignore[override]
-        # Columns are put into bins one after the other; they need not lie in one stretch.
+        # Newton boosting puts columns into bins one after the other; they need not lie in one stretch.
         return self.method == "gradient"
 
     def _new_loss(self) -> Loss:
@@ -87,7 +87,7 @@ class Boosting(TableEstimator):
         raise NotImplementedError
 
     def _check_targets(self, smallest: float, largest: float, where: str = "everywhere") -> None:
-        """Refuse targets that the loss can't lower."""
+        """Refuse targets that the loss does not allow."""
 
     def _boost(self, rows: RowsToBoost) -> None:
         """Start with the best constant, then add a tree to each score, round by round."""
@@ -117,7 +117,7 @@ class Boosting(TableEstimator):
             self.validation_score_ = np.array(validation_score)
 
     def _refuse_divergence(self, size: float, largest: float, number: int) -> None:
-        """Refuse to go on in a round where the gradients or the loss are too large; a size may be NaN."""
+        """Stop in a round in which the gradients or the loss are too large; ``size`` may be NaN."""
         if not size <= largest:
             raise ValueError(
                 f"In round {number} the loss or its gradients have reached {size:g}, beyond what floats can square and "
@@ -126,7 +126,7 @@ class Boosting(TableEstimator):
             )
 
     def _grower(self, bins: Bins, rows: RowStore, units: GradientUnits, rng: np.random.Generator) -> HistogramGrower:
-        """Grows the trees of second-order boosting on some rows."""
+        """What grows the trees of second-order boosting on some rows."""
         n_sampled, n_features = count_features(self.max_features, len(bins.features)), len(bins.features)
         choose = largest_gain if n_sampled == n_features else largest_gain_among_sampled(n_sampled, [rng])
         stop = StoppingRule(np.inf if self.max_depth is None else self.max_depth)
@@ -145,7 +145,7 @@ class Boosting(TableEstimator):
         self._boost(rows(self, table, train, held_out, loss))
 
     def _hold_out(self, y: Array, weight: Floats) -> tuple[Floats, Floats]:
-        """The weights of the rows to learn from, and of those to stop by: one of the two is zero for each row."""
+        """The weights of the rows to learn from, and of those to stop by: for each row one of the two is zero."""
         if self.n_iter_no_change is None:
             return weight, np.zeros_like(weight)
         row, share = np.arange(len(weight)), self.validation_fraction
@@ -245,7 +245,7 @@ class RowsInMemory:
 
     def add_trees(self, estimator: Boosting, rng: np.random.Generator) -> Tree:
         trees, steps = self.grow(estimator, rng)
-        with np.errstate(over="ignore", invalid="ignore"):  # a loss that is not finite ends the round with an error
+        with np.errstate(over="ignore", invalid="ignore"):  # a loss that is not finite ends boosting with an error
             self.score += estimator.learning_rate * steps
         self.losses = self.loss.value(self.y, self.score)[np.newaxis]
         return trees
@@ -322,8 +322,8 @@ class RowsInBins(RowsInMemory):
 
 
 def target_of_trees(r: Floats, weight: Floats) -> Floats:
-    """The residuals of each score as CART is to see them: 0 in rows that do not count, which must not shift the mean;
-    and without their last digits, so that rows agree whose residuals differ by rounding alone."""
+    """The residuals of each score as CART is to see them: 0 in rows that do not count, which must not shift the mean,
+    and without their last digits, so that rows whose residuals differ by rounding alone agree."""
     target = np.where(weight > 0, r, 0.0)
     unit = ROUNDING_OF_SCORES * np.spacing(largest_magnitude(target))[:, np.newaxis]
     return np.rint(target / unit) * unit
@@ -364,18 +364,18 @@ def check_parameters(estimator: Any, n_features: int, loss: Loss) -> None:
     count_features(estimator.max_features, n_features)
     if estimator.method == "newton" and not loss.is_curved:
         raise ValueError(
-            f"loss={estimator.loss!r} has a second derivative of zero, which -G / (H + reg_lambda) can't divide by; "
-            "use method='gradient', or another loss."
+            f"loss={estimator.loss!r} has a second derivative of zero{' at outliers' * (estimator.loss == 'huber')}, "
+            "which -G / (H + reg_lambda) can't divide by; use method='gradient', or another loss."
         )
     if estimator.monotonic_cst is not None and (estimator.method != "newton" or loss.n_scores > 1):
         raise ValueError(
-            "monotonic_cst needs method='newton', whose leaves are what their split was judged by, and at most two "
+            "monotonic_cst needs method='newton', which judges a split by the values of its leaves, and at most two "
             f"classes; got method={estimator.method!r}{' and more classes' * (loss.n_scores > 1)}."
         )
     if estimator.base_score is not None and not is_reachable(estimator.base_score, loss):
         raise ValueError(
             "base_score must be None or one prediction for all rows: a number that the loss allows, the probability of "
-            f"the second of two classes, or one for each of more classes; got {estimator.base_score!r}."
+            f"the second of two classes, or of each class if there are more; got {estimator.base_score!r}."
         )
 
 

@@ -1,4 +1,4 @@
-"""Bootstrap samples: which rows each member of an ensemble sees, and what those say that have not seen a row."""
+"""Bootstrap samples: which rows each member of an ensemble sees, and what the members without a row predict for it."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ __all__ = ["OutOfBag", "bootstrap_counts", "draw_seeds", "oob_accuracy"]
 def bootstrap_counts(weight: Floats, rng: np.random.Generator) -> Ints:
     """How often each row is drawn, when as many rows as have a weight are drawn with replacement.
 
-    Each of n rows is missing from a sample with probability :math:`(1 - 1/n)^n \\approx 0.368`. A row of weight zero is
-    never drawn: it does not count as a row.
+    A sample lacks each of n rows with probability :math:`(1 - 1/n)^n \\approx 0.368`, :eq:`eq-left-out`. A row of
+    weight zero is never drawn: it does not count as a row.
     """
     row = np.flatnonzero(weight > 0)
     sampled = row[rng.integers(len(row), size=len(row))]
@@ -29,7 +29,7 @@ def bootstrap_counts(weight: Floats, rng: np.random.Generator) -> Ints:
 
 
 def draw_seeds(random_state: Any) -> Iterator[int]:
-    """A seed for each member, one after the other, without end: more members change no earlier one."""
+    """A seed for each member, one after the other, without end: adding members changes no earlier one."""
     rng = generator(random_state)
     while True:
         yield int(rng.integers(2**31))
@@ -68,7 +68,7 @@ class OutOfBag:
         return np.divide(self.total, n_predictions, out=np.full(self.total.shape, np.nan), where=n_predictions > 0)
 
     def rows_predicted(self) -> Ints:
-        """The rows with a prediction; a warning says how many have none, and none at all is an error."""
+        """The rows with a prediction; a warning says how many have none, and if none has one that is an error."""
         if not self.n_predictions.any():
             raise ValueError(
                 "oob_score: no row was left out of any sample, so there is nothing to score; give more rows or raise "

@@ -40,22 +40,22 @@ Compare = Callable[[SplitCandidates], tuple[Floats, Bools]]
 
 
 class C45Classifier(TreeClassifier):
-    r"""C4.5: each node tests the attribute of the largest gain ratio; numbers and missing values have rules; pruned.
+    r"""C4.5: each node tests the attribute with the largest gain ratio; with numbers, missing values and pruning.
 
     .. math::
 
         A^* = \arg\max_{A :\, g(D, A) \ge \bar g} \frac{g(D, A)}{H_A(D)}, \qquad
         g(D, A) = \rho \, \bigl( H(\tilde D) - H(\tilde D \mid A) \bigr)
 
-    The ratio alone would favour attributes of few or uneven values. So only those compete whose gain is at least the
-    average :math:`\bar g`, the mean over the attributes that can split the node. One can when at least two branches
-    get ``min_samples_leaf`` or more of the weight. A column of numbers comes with its best cut, the one of the largest
-    gain; a node below may test it again. A column of categories opens a branch for each of them; one without rows
-    becomes a leaf with its parent's majority.
+    These are :eq:`eq-c45-choice` and :eq:`eq-missing-gain`. The ratio alone would favour attributes of few or uneven
+    values. So only those compete whose gain is at least :math:`\bar g`, the mean over the attributes that can split the
+    node. One can when at least two branches get ``min_samples_leaf`` or more of the weight. A column of numbers comes
+    with its best cut, the one with the largest gain; a node below may test it again. A column of categories opens a
+    branch for each of them; one without rows becomes a leaf with its parent's majority class.
 
     :math:`\tilde D` are the rows where A is known and :math:`\rho` is their share of the weight. A row where it is not
-    known goes down every branch, with a share of its weight as large as that of the branch in the known rows; in
-    prediction as well, where the leaves' answers are averaged. A category never seen is treated in the same way. A part
+    known goes down every branch, with a share of its weight as large as that of the branch in the known rows; so it
+    does in prediction, where the leaves' answers are averaged. A category never seen is treated in the same way. A part
     of a row that is less than 1/256 of it is not shared out any further but goes down the heaviest branch, and counts
     there as known: so memory and time stay bounded, however many values are missing, and no weight is lost.
 
@@ -69,8 +69,8 @@ class C45Classifier(TreeClassifier):
         CF of the pessimistic pruning, above 0 and below 1; the smaller, the more is cut. None for no pruning. See
         :func:`treekit.prune_pessimistic`.
     min_samples_leaf : float, default 2
-        At least two branches of a split must have so much of the weight (a row weighs 1 unless ``sample_weight`` says
-        otherwise); for a cut that is both. 0 asks only that two branches are not empty.
+        At least two branches of a split must have so much of the weight, for a cut both; a row weighs 1 unless
+        ``sample_weight`` says otherwise. 0 asks only that two branches are not empty.
     max_depth : int or None, default None
         Largest number of questions on a path; None for no limit.
     subtree_raising : bool, default False
@@ -83,16 +83,16 @@ class C45Classifier(TreeClassifier):
         * a cut is moved from the midpoint down to the largest value of the training table that is not above it;
         * a cut must leave a tenth of the known weight over the number of classes on either side, if that is more than
           ``min_samples_leaf``, but never more than 25;
-        * the binary logarithm of the number of possible cuts, over N, in bits, is subtracted from the gain of a column
-          of numbers, and the rest must be above 0;
+        * from the gain of a column of numbers the binary logarithm of the number of possible cuts, over N, in bits, is
+          subtracted, and the rest must be above 0;
         * split information counts "unknown" as one more outcome, with :math:`1 - \rho` of the weight;
-        * the average leaves out columns of very many categories, 0.3 for each row of the table or more, unless there
+        * the average leaves out columns with very many categories, at least 0.3 per row of the table, unless there
           are no others; a gain may be 0.001 bits below it; a split must gain something;
         * branches that make no fewer errors in training than a leaf would are cut, even with ``confidence=None``;
         * pruning uses :func:`treekit.normal_limit`, unless ``limit`` names another, and a leaf may be expected to make
           0.1 errors more.
     limit : {"binomial", "normal", "weka"} or None
-        The upper limit of an error rate that pruning expects. "binomial" is the exact one,
+        The upper limit of the error rate that pruning expects. "binomial" is the exact one,
         :func:`treekit.binomial_limit`; "normal" that of Quinlan's program, :func:`treekit.normal_limit`; "weka" that of
         J48, the same approximation with the exact quantile, for a ``confidence`` of at most one half. None takes
         "binomial" with the textbook's conventions and "normal" with Quinlan's.
@@ -100,7 +100,7 @@ class C45Classifier(TreeClassifier):
     Attributes
     ----------
     tree_ : Tree
-        The grown tree. ``gain`` is in bits; under "quinlan" what the split is chosen by, less than what it gains.
+        The grown tree. ``gain`` is in bits; under "quinlan" it is what the choice goes by, below what a split gains.
     classes_ : array of shape (n_classes,)
         The labels, sorted.
     n_features_in_ : int
@@ -110,7 +110,7 @@ class C45Classifier(TreeClassifier):
 
     Notes
     -----
-    With ``conventions="quinlan"`` and ``limit="weka"`` the trees are those of J48, but for numbers that differ by
+    With ``conventions="quinlan"`` and ``limit="weka"`` the trees are those of J48, except where numbers differ by
     0.00001 or less, which J48 does not tell apart. Growing costs O(rows x attributes x (depth + log rows)), where a row
     that is shared out counts once for each part. Source: Quinlan (1993), chapters 2 to 4; Quinlan (1996), Improved use
     of continuous attributes in C4.5; Zhou (2016), sections 4.2 to 4.4.
@@ -219,7 +219,7 @@ class C45Classifier(TreeClassifier):
         Raises
         ------
         NotFittedError
-            If there was no ``fit`` yet.
+            If the estimator is not fitted.
         ValueError, TypeError
             If X, y or ``sample_weight`` do not fit the tree or each other.
         IndexError
@@ -234,10 +234,10 @@ class C45Classifier(TreeClassifier):
         weight = row_weights(sample_weight, values.shape[1])
         code = match_labels(self.classes_, read_labels(y, len(weight)))
         if (code < 0).any():
-            raise ValueError(f"y holds a label that was not in fit, first in row {(code < 0).argmax()}.")
+            raise ValueError(f"y holds a label that was not in fit, first in row {(code < 0).argmax()}: use fit's y.")
         in_node = weight * _share_in_node(self.tree_, values, node)
         if not in_node.any():
-            raise IndexError(f"node must be one of the tree's {self.tree_.n_nodes} that rows reach; got {node!r}.")
+            raise IndexError(f"node must be one of the tree's {self.tree_.n_nodes}, and reached by rows; got {node!r}.")
 
         features = self._features
         values, entropy = np.ascontiguousarray(values), Entropy(code, len(self.classes_))
@@ -289,7 +289,7 @@ def _textbook_score(values: Numbers, features: tuple[Feature, ...], entropy: Ent
 def _quinlan_score(
     values: Numbers, features: tuple[Feature, ...], entropy: Entropy, least: float, counts: Bools
 ) -> ScoreSplits:
-    """The same by the conventions of Quinlan's program; ``counts`` says which rows have weight."""
+    """As :func:`_textbook_score`, by the conventions of Quinlan's program; ``counts`` says which rows have weight."""
     in_table = {j: np.unique(values[j, counts]) for j, feature in enumerate(features) if feature.is_numeric}
 
     def score_column(level: Level, j: int, impurity: Floats) -> SplitCandidates:
@@ -321,7 +321,7 @@ def _quinlan_score(
 def _moved_down(threshold: Floats, in_table: Numbers) -> Floats:
     """The largest value of the table that is not above each threshold; NaN where there is none."""
     # In decimals 14.97 is halfway between 14.96 and 14.98, in binary halfway is a little less. So a value that is above
-    # by rounding counts as well; unless a lower one is as close, where the table is that fine.
+    # by rounding alone counts as well, unless the table is so fine that a lower value is as close.
     ulp = np.spacing(np.abs(threshold))
     exact, rounded = (np.searchsorted(in_table, threshold + slack, side="right") - 1 for slack in (0, 2 * ulp))
     place = np.where(threshold - in_table[exact] > 3 * ulp, rounded, exact)
@@ -329,7 +329,7 @@ def _moved_down(threshold: Floats, in_table: Numbers) -> Floats:
 
 
 def _known_weight(level: Level, column: Numbers, feature: Feature, entropy: Entropy) -> Floats:
-    """Weight of the rows of each node where the column is known: added up as that of all rows is, so never more."""
+    """Weight of the rows of each node where the column is known, added up as for all rows, so that it is never more."""
     x = level.values(column, level.entry)
     is_known = ~np.isnan(x) if feature.is_numeric else x >= 0
     return entropy.weight(level.sums_where(is_known, level.entry))

@@ -56,7 +56,7 @@ REGRESSION_CRITERIA: dict[str, Callable[..., Criterion]] = {
 
 
 class Samples(NamedTuple):
-    """What trees that grow side by side on one table do not share, and the sorting that they do.
+    """What trees that grow side by side on one table do not share, and the sorted table, which they do.
 
     Attributes
     ----------
@@ -85,7 +85,7 @@ class CutSearch(NamedTuple):
     limits : ChildLimits
         What a side must hold, tree by tree.
     one_vs_rest : bool
-        Whether one of the groups of categories is a single one.
+        Whether one of the two groups is a single category.
     n_surrogates : int
         How many other questions a node keeps for rows with gaps.
     monotone : integer array of shape (n_features,), optional
@@ -191,8 +191,9 @@ class CARTClassifier(_CART, TreeClassifier):
 
     .. math:: \mathrm{Gini}(D) - \frac{|D_1|}{|D|} \mathrm{Gini}(D_1) - \frac{|D_2|}{|D|} \mathrm{Gini}(D_2)
 
-    A column of numbers is cut at a midpoint between neighbouring values; a column of categories (text or
-    pandas categories) into two groups. Of equal gains the first column wins, and in it the smallest threshold.
+    This is :eq:`eq-threshold-gain` with :eq:`eq-gini` for H. A column of numbers is cut midway between neighbouring
+    values, a column of categories (text or pandas categories) into two groups. Of equal gains the first column wins,
+    and in it the smallest threshold.
 
     Parameters
     ----------
@@ -207,32 +208,31 @@ class CARTClassifier(_CART, TreeClassifier):
     min_weight_fraction_leaf : float
         A split must leave such a share of the weight of all rows on either side.
     min_impurity_decrease : float
-        A split must gain so much, times the node's share of the weight.
+        What a split gains, times its node's share of the weight, must be at least this.
     max_features : int, float, "sqrt", "log2" or None
-        Number of columns that each node draws at random to choose from: so many, a share, the root or the binary
-        logarithm of their number; None for all. Columns that can't split the node do not count.
+        Number of columns that each node draws at random to choose from: so many, a share of them, or the square root
+        or binary logarithm of their number; None for all. Columns that can't split the node do not count.
     categorical_split : {"subset", "one_vs_rest"}
-        Two groups of categories, or one category against the rest, which makes a chain of a tree of many categories:
-        4,000 take some seconds, twice as many four times as long. See
-        :func:`treekit.growing.categories.score_groups`.
+        Two groups of categories, or one category against the rest. Many categories then make the tree a chain: 4,000
+        take some seconds, twice as many four times as long. See :func:`treekit.growing.categories.score_groups`.
     max_surrogates : int
         How many other questions a node keeps for rows whose answer is missing; they are looked for only when X has
         gaps. With 0 such rows go down the branch with more weight. A surrogate must send two rows or more to either
         side, whatever they weigh: like the other limits on numbers of rows, this one counts rows, as rpart does.
     class_weight : dict, "balanced" or None
-        Weight of each class, by which the weights of its rows are multiplied. "balanced" counts rows, whatever they
-        weigh, as in scikit-learn.
+        Weight of each class, by which the weights of its rows are multiplied. "balanced" is inversely proportional to
+        the number of its rows, whatever they weigh, as in scikit-learn.
     ccp_alpha : float
         Price of a leaf in cost-complexity pruning; 0 for none. See :func:`treekit.prune_cost_complexity`.
     random_state : int, RandomState instance or None
         Draws the columns when ``max_features`` is set; nothing else is random.
     max_leaf_nodes : int or None
-        Largest number of leaves, 2 or more: the tree is then grown best first, and splits the leaf next
-        whose split lowers the impurity of the tree the most.
+        Largest number of leaves, 2 or more: the tree is then grown best first, which means that the next leaf to split
+        is the one whose split lowers the impurity of the tree the most.
     monotonic_cst : array of shape (n_features,), dict or None
-        For each column, or by their names for some, 1 if the prediction may only rise with it, -1 if it may only fall,
-        0 if it is free (:eq:`eq-monotone`): of two classes the share of the second. Not for more classes, and not where
-        X has gaps.
+        For each column, or by name for some, 1 if the prediction may only rise with it, -1 if it may only fall, 0 if it
+        is free (:eq:`eq-monotone`). With two classes the prediction is the share of the second. Not for more classes,
+        and not where X has gaps.
 
     Attributes
     ----------
@@ -296,17 +296,17 @@ class CARTRegressor(_CART, TreeRegressor):
     .. math:: \frac{1}{|D|} \Bigl( \sum_{i \in D} (y_i - \bar y)^2
               - \sum_{i \in D_1} (y_i - \bar y_1)^2 - \sum_{i \in D_2} (y_i - \bar y_2)^2 \Bigr)
 
-    Columns, ties, missing values and cost are as for :class:`CARTClassifier`. Targets are added up as whole numbers of
-    one unit, which leaves 60 bits for the sum of their distances from the mean: beside an outlier of a million million
-    times their spread, the others are known to six digits.
+    The last two sums over :math:`|D|` are :eq:`eq-regression-cost`. Columns, ties, missing values, cost and source are
+    as for :class:`CARTClassifier`. Targets are added up as whole numbers of one unit, which leaves 60 bits for the
+    sum of their distances from the mean: with an outlier 1e12 times their spread, the others are known to six digits.
 
     Parameters
     ----------
     criterion : {"squared_error", "friedman_mse", "absolute_error", "poisson"}
         Squared error about the mean; the same in Friedman's form; absolute error about the median, for columns of
         numbers only; half Poisson deviance about the mean, for targets that are not negative. A Poisson mean must be
-        positive: a split leaves a positive sum on either side. Only in a forest, where a bootstrap sample holds nothing
-        but zeros, the tree is one leaf that predicts zero.
+        positive: a split leaves a positive sum on either side. Only in a forest may a sample hold nothing but zeros;
+        its tree is one leaf that predicts zero.
     max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf, min_impurity_decrease
         As for :class:`CARTClassifier`.
     max_features, categorical_split, max_surrogates, ccp_alpha, random_state, max_leaf_nodes, monotonic_cst
@@ -358,7 +358,7 @@ class CARTRegressor(_CART, TreeRegressor):
 
 
 def _refuse_unordered(criterion: Criterion, has_gaps: bool) -> None:
-    """Refuse constraints where the values of two children have no order, or rows may change it after the split."""
+    """Refuse constraints where the values of two children have no order, or where rows with gaps may change it."""
     if isinstance(criterion, ClassCriterion) and criterion.n_classes > 2:
         raise ValueError(f"monotonic_cst needs two classes, whose order is clear; y has {criterion.n_classes}.")
     if not criterion.is_function_of_sums:
@@ -368,7 +368,7 @@ def _refuse_unordered(criterion: Criterion, has_gaps: bool) -> None:
 
 
 def can_score_drawn_columns_alone(criterion: Criterion, features: tuple[Feature, ...], has_gaps: bool) -> bool:
-    """Whether :class:`SampledFeatures` serves a table."""
+    """Whether :class:`SampledFeatures` can be used for a table."""
     return all_numbers(features) and not has_gaps and criterion.is_function_of_sums
 
 
@@ -377,7 +377,7 @@ def keep_best_first(tree: Tree, max_leaf_nodes: int) -> Tree:
 
     Best-first growth splits, of all leaves of the tree so far, the one whose split lowers the impurity of the whole
     tree the most: the largest gain times weight; of equal ones the first in the tree. A split depends on the rows of
-    its node alone, so to grow the full tree and then to choose among its splits gives the same tree. It costs the full
+    its node alone, so growing the full tree and then choosing among its splits gives the same tree. That costs the full
     tree, and O(max_leaf_nodes log max_leaf_nodes) for the choice.
     """
     # Ten digits: equal splits of two nodes differ by rounding, which must not decide.

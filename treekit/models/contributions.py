@@ -1,4 +1,4 @@
-"""Which part of a prediction each column brings: :func:`contributions`, for a tree, a forest and boosting."""
+"""What each column adds to a prediction: :func:`contributions`, for a tree, a forest and boosting."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def contributions(model: Any, X: ArrayLike, method: str = "shapley", background:
     """What each column adds to the prediction of each row: numbers that sum to it.
 
     What is explained is ``predict`` of a regressor, ``predict_proba`` of a classifier that is a tree or a forest, and
-    ``decision_function`` of boosting for classes (of a Poisson loss the score, too, before the exponential).
+    ``decision_function`` of boosting for classes; of boosting with a Poisson loss, the score before the exponential.
 
     Parameters
     ----------
@@ -31,23 +31,23 @@ def contributions(model: Any, X: ArrayLike, method: str = "shapley", background:
     method : {"shapley", "path"}
         Shapley values, :eq:`eq-shapley`; or the moves along the row's own path, :eq:`eq-path-sum`.
     background : data frame or array of shape (n_background, n_features), optional
-        For Shapley values: the rows from which columns are taken that are not known yet (*interventional*); some
-        hundred are enough. Without it such a column sends the row down both branches, in the shares of the training
-        rows (*path-dependent*, :eq:`eq-path-dependent`), as in XGBoost's ``pred_contribs``.
+        For Shapley values: the rows that supply the columns not known yet (*interventional*, :eq:`eq-interventional`);
+        a few hundred are enough. Without it such a column sends the row down both branches, in the shares of the
+        training rows (*path-dependent*, :eq:`eq-path-dependent`), as in XGBoost's ``pred_contribs``.
 
     Returns
     -------
     array of shape (n_rows, n_features + 1), or (n_rows, n_outputs, n_features + 1)
         The contributions, in the unit of what is explained, and last what they start from: the mean prediction of the
-        training rows, or that of the background. The middle axis is there where what is explained has a second one:
-        for the shares of classes, and the scores of more than two.
+        training rows, or that of the background. The middle axis exists where what is explained has a second one: for
+        the shares of classes, and the scores of more than two.
 
     Raises
     ------
     NotFittedError
         If the model is not fitted.
     TypeError, ValueError
-        If the model is of another kind, ``method`` is none of the two, X has other columns than in ``fit``, or a
+        If the model is of another kind, ``method`` is neither of the two, X has other columns than in ``fit``, or a
         background is given for paths.
 
     Notes
@@ -90,12 +90,12 @@ def _as_sum_of_trees(model: Any) -> tuple[Tree, Floats, Floats]:
     has_votes = getattr(model, "voting", "soft") == "hard"
     if not isinstance(tree, Tree) or tree.direction is not None or has_votes:
         raise TypeError(
-            "contributions are for trees that test one column at a node, and for means and sums of them; got "
-            f"{type(model).__name__}{' with whole votes' * has_votes}."
+            "model must be a tree that tests one column at a node, or a mean or sum of such trees; got "
+            f"{type(model).__name__}{' with votes instead of shares' * has_votes}."
         )
     if not hasattr(model, "start_"):
         return tree, tree.value / tree.n_roots, np.zeros(tree.value.shape[1])
-    # Of boosting, the trees of a round belong to one score each.
+    # In boosting, each tree of a round belongs to one score.
     value = np.zeros((tree.n_nodes, len(model.start_)))
     value[np.arange(tree.n_nodes), tree.root_of % len(model.start_)] = model.learning_rate * tree.value[:, 0]
     return tree, value, model.start_

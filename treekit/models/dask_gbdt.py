@@ -1,9 +1,9 @@
 """Boosting on many machines: the rows lie in blocks on Dask's workers, and only their sums travel.
 
 A tree is grown from histograms, and histograms of blocks of rows add up. The driver holds no rows. Each worker has an
-actor, an object that stays there with the worker's rows and takes one call for each level: it learns how the nodes
-split, and answers with the histograms of the next level. All sums are of whole numbers and do not depend on their
-order: the model is that of one machine, digit for digit, however the rows are cut into blocks.
+actor, an object that stays there with the worker's rows and takes one call for each level: it is told how the nodes
+split, and returns the histograms of the next level. All sums are of whole numbers and do not depend on their order: the
+model is that of one machine, digit for digit, however the rows are cut into blocks.
 
 An actor dies with its worker. Dask then makes the lost blocks again, from the tasks that made them; new actors take
 over all blocks and go through the log of what has been decided so far: how nodes split, and by how much leaves moved
@@ -78,7 +78,7 @@ def fit(estimator: Boosting, X: Any, y: Any, sample_weight: Any = None) -> None:
     ------
     ValueError, TypeError
         If no Dask client runs, if the sizes of an array's chunks are not known, if the blocks of X and y differ, or if
-        a parameter needs all rows in one place; otherwise as on one machine, but that a message counts rows within
+        a parameter needs all rows in one place; otherwise as on one machine, except that messages count rows within
         their block.
     """
     for name, value in dict(method="newton", subsample=1, n_iter_no_change=None).items():
@@ -125,12 +125,12 @@ class RowsOfWorker:
             getattr(self, method)(*decided)
 
     def set_scores(self, start: Floats) -> Floats:
-        """Give all rows the same scores; answers as :meth:`finish_round`."""
+        """Give all rows the same scores, and return what :meth:`finish_round` does."""
         self.score = np.repeat(start[:, np.newaxis], len(self.y), axis=1)
         return self._differentiate()
 
     def start_trees(self, units: GradientUnits, has_counts: bool, wanted: Ints = NO_NODES) -> NodeRows:
-        """Put all rows into the roots, and add some of these up."""
+        """Put all rows into the roots, and add up the rows of some roots."""
         r, h = self.derivatives
         self.rows.to_roots(self.loss.n_scores, np.arange(len(self.y)))
         self.rows.learn(to_gradient_sums(-r, h, units), has_counts)
@@ -141,7 +141,7 @@ class RowsOfWorker:
         return self.rows.next_level(splits, wanted)
 
     def finish_round(self, per_node: Floats) -> Floats:
-        """Move the scores by the steps of the leaves; answers with the largest first and second derivative."""
+        """Move the scores by the steps of the leaves, and return the largest first and second derivative."""
         with np.errstate(over="ignore", invalid="ignore"):
             self.score += self.rows.per_row(self.loss.n_scores, per_node)
         return self._differentiate()
@@ -165,7 +165,7 @@ class RowsOfWorker:
 
 
 class DaskRows:
-    """The training rows in blocks on workers: a :class:`treekit.models.boosting.RowsToBoost` to the rounds, and to
+    """The training rows in blocks on workers: for the rounds a :class:`treekit.models.boosting.RowsToBoost`, for
     growing trees a :class:`treekit.growing.row_store.RowStore`.
 
     Parameters
@@ -225,19 +225,19 @@ class DaskRows:
     # -- the workers
 
     def tell(self, method: str, *decided: Any, wanted: Ints | None = None) -> list[Any]:
-        """Tell all actors what has been decided, and write it down; their answers, as for :meth:`ask`."""
+        """Tell all actors what has been decided, write it down, and return their answers as :meth:`ask` does."""
         answers = self.ask(method, *decided, *([] if wanted is None else [wanted]))
         self.log.append((method, decided))
         return answers
 
     def ask(self, method: str, *arguments: Any) -> list[Any]:
-        """The answers of all actors; where one is lost, of new ones that have gone through the log."""
+        """The answers of all actors; if one is lost, those of new actors that have gone through the log."""
         for tries_left in reversed(range(TRIES)):
             try:
                 self.actors = self.actors or self._new_actors()
                 methods = [getattr(actor.result(), method) for actor in self.actors]
                 return [answer.result() for answer in [call(*arguments) for call in methods]]
-            except (OSError, RuntimeError):  # that a worker has gone: as it goes, or Dask knows already
+            except (OSError, RuntimeError):  # a worker goes in the middle of the call, or has gone before
                 self.actors = []
                 if not tries_left:
                     raise
@@ -291,7 +291,7 @@ def blocks_of(client: Client, X: Any, y: Any, sample_weight: Any) -> list[list[A
 
 
 def read(estimator: Boosting, client: Client, X: list[Any], y: list[Any], sample_weight: list[Any]) -> DaskRows:
-    """The rows in blocks, put into bins; the estimator gets its columns, and its classes if it has any."""
+    """The rows in blocks, put into bins; sets the estimator's columns, and its classes if it has any."""
     submit, map_blocks = partial(client.submit, pure=False), partial(client.map, pure=False)
     estimator._read(submit(first_row, X[0]).result(), reset=True)
     frames = map_blocks(estimator._read, X, reset=False)
@@ -330,11 +330,11 @@ def merge_features(parts: list[tuple[Feature, ...]]) -> tuple[Feature, ...]:
 
 def merge_feature(columns: Sequence[Feature]) -> Feature:
     """A column of several blocks; where they have different categories, all of these, sorted."""
-    # A column of objects without any entry in a block may hold either.
+    # A column of objects that has no entry in a block may hold either.
     columns = [column for column in columns if column.is_numeric or column.n_values] or columns
     first = columns[0]
     if any(column.is_numeric != first.is_numeric for column in columns):
-        raise TypeError(f"X: column {first.name!r} holds numbers in some blocks and text in others.")
+        raise TypeError(f"X: column {first.name!r} holds numbers in some blocks, text in others: make them one kind.")
     categories = [column.categories for column in columns if column.categories is not None]
     if all(np.array_equal(values, categories[0]) for values in categories):
         return first
@@ -349,7 +349,7 @@ def labels_in(y: Any) -> Array:
 def learning_rows(
     frame: pd.DataFrame, y: Any, weight: Any, features: tuple[Feature, ...], classes: Array | None
 ) -> Block:
-    """The rows of a block without those of weight zero, all of which may be, as those of a whole table may not."""
+    """The rows of a block without those of weight zero; a block, unlike a whole table, may have no others."""
     values = encode(frame, features)
     y = read_targets(y, len(y)) if classes is None else np.searchsorted(classes, read_labels(y, len(y)))
     if weight is None:

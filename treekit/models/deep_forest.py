@@ -27,8 +27,8 @@ class CascadeForestClassifier(TableClassifier):
 
     A level is a few random forests and as many completely-random forests, whose trees draw a single column at each
     node. Each forest gives a row its class vector, the class shares that it predicts. The next level learns from the
-    columns of the table and the class vectors of this level, side by side. The last level's vectors are averaged, and
-    the class with the largest share is the prediction.
+    columns of the table and the class vectors of this level, side by side (:eq:`eq-beside`). The last level's vectors
+    are averaged, and the class with the largest share is the prediction (:eq:`eq-cascade`).
 
     A forest is nearly always right about the rows that it was grown on, so what it predicts there is no guide for the
     next level. The class vectors of the training rows therefore come from k-fold cross-validation. Their accuracy also
@@ -62,12 +62,12 @@ class CascadeForestClassifier(TableClassifier):
 
     Notes
     -----
-    Cost: a level grows 2 x n_forests x (n_folds + 1) forests. In the authors' program the class vectors for new rows
-    are the mean of the k forests of the folds; here one more forest is grown on all rows. A completely-random tree
-    chooses its column at random and the best threshold on it. A column of the table must not be named as those of the
-    class vectors are, ``forest 0 class 0``. The multi-grained scanning of images and sequences, the
-    other half of the paper, is not here. A sample depends on the number and order of the rows, so a row of weight 2
-    and the same row twice give different cascades. Source: Zhou and Feng (2017).
+    Cost: a level that is kept grows 2 x n_forests x (n_folds + 1) forests, one that is not 2 x n_forests x n_folds. In
+    the authors' program the class vectors for new rows are the mean of the k forests of the folds; here one more forest
+    is grown on all rows. A completely-random tree chooses its column at random and the best threshold on it. A column
+    of the table must not be named as those of the class vectors are, ``forest 0 class 0``. The multi-grained scanning
+    of images and sequences, the other half of the paper, is not here. A row of weight 2 and the same row twice give
+    different cascades, as they give different samples. Source: Zhou and Feng (2017).
     """
 
     levels_: list[list[RandomForestClassifier]]

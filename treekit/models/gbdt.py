@@ -35,12 +35,12 @@ class _GBDT(Boosting):
         Parameters
         ----------
         X : data frame or array of shape (n_rows, n_features)
-            The attributes. Text and pandas categories are categories, all else is numbers, which may be missing.
+            The attributes. Text and pandas categories are categories, all else is numbers; entries may be missing.
         y : array of shape (n_rows,)
             The targets or labels, none of them missing.
         sample_weight : array of shape (n_rows,), optional
             Weight of each row; weight 2 is the same as the row twice, weight 0 the same as no row. Newton boosting adds
-            up in parts of the heaviest row: beside it, rows of less than 1e-12 of its weight are lost in rounding.
+            up in parts of the heaviest row: among 10,000 rows those below 1e-12 of its weight are lost in rounding.
 
         Returns
         -------
@@ -75,15 +75,15 @@ class GBDTRegressor(_GBDT, TableRegressor):
 
     .. math:: F_m(x) = F_{m-1}(x) + \nu\, f_m(x)
 
-    Every round m adds a regression tree :math:`f_m`, shrunk by the learning rate :math:`\nu`, that lowers the loss.
+    Every round m adds a regression tree :math:`f_m` that lowers the loss, shrunk by the learning rate :math:`\nu`:
+    :eq:`eq-shrinkage`. *Gradient boosting* (Friedman, 2001) takes the first derivative: CART grows the tree on the
+    negative gradients :math:`r_i = -\partial l(y_i, F) / \partial F`, :eq:`eq-negative-gradient`; then every leaf
+    moves by the step that is best for the loss itself,
 
-    *Gradient boosting* (Friedman, 2001) takes the first derivative: CART grows the tree on the negative gradients
-    :math:`r_i = -\partial l(y_i, F) / \partial F`, then every leaf moves by the step that is best for the loss itself,
-
-    .. math:: \gamma_j = \arg\min_\gamma \sum_{i \in R_j} l(y_i, F_{m-1}(x_i) + \gamma)
+    .. math:: c_j = \arg\min_c \sum_{i \in R_j} l(y_i, F_{m-1}(x_i) + c)
 
     *Newton boosting* (Chen and Guestrin, 2016: XGBoost) takes the second derivative too: with the sums G and H of both
-    in a node, a leaf predicts :math:`w^* = -G / (H + \lambda)`, and a split is worth
+    in a node, a leaf predicts :math:`w^* = -G / (H + \lambda)`, :eq:`eq-leaf-value`, and by :eq:`eq-newton-gain`
 
     .. math:: \mathrm{gain} = \frac12 \left[ \frac{G_L^2}{H_L + \lambda} + \frac{G_R^2}{H_R + \lambda}
               - \frac{G^2}{H + \lambda} \right] - \gamma
@@ -105,12 +105,12 @@ class GBDTRegressor(_GBDT, TableRegressor):
         Number of rows that each side of a split must hold; rows of weight zero don't count.
     max_bins : int or None
         For Newton boosting: the number of bins of a column of numbers, that of missing values among them; only cuts
-        between bins are tried. None tries every cut of the table; in a node it lies at the first edge between two
+        between bins are tried. None tries every cut of the table; in a node a cut lies at the first edge between two
         values, not in the middle. See :func:`treekit.growing.binning.bin_edges`.
     reg_lambda, gamma, min_child_weight : float
-        For Newton boosting: :math:`\lambda`; the price of a leaf, which a split must beat at once; and the sum H that
-        each side of a split must hold. XGBoost and LightGBM leave the one half out of the gain, so their gamma is twice
-        this one. XGBoost prints gains before it subtracts gamma: twice the sum of gain and gamma here.
+        For Newton boosting: :math:`\lambda`; the price of a leaf, :math:`\gamma`, which a split must beat at once; and
+        the sum H that each side of a split must hold. XGBoost and LightGBM leave the one half out of the gain, so their
+        gamma is twice this one. XGBoost prints gains before it subtracts gamma: twice the sum of gain and gamma here.
     subsample : float
         Share of the rows that each round draws to learn from, without replacement.
     max_features : int, float, "sqrt", "log2" or None
@@ -120,15 +120,15 @@ class GBDTRegressor(_GBDT, TableRegressor):
     alpha : float
         For "huber": share of the rows whose residual counts as small.
     n_iter_no_change, validation_fraction, tol : int or None, float, float
-        With a number, that share of the rows is held out, and fitting stops when the loss on them has not fallen by
-        more than ``tol`` below any of the last ``n_iter_no_change`` rounds.
+        With a number of rounds, the share ``validation_fraction`` of the rows is held out, and fitting stops when their
+        loss has not fallen by more than ``tol`` below that of any of the last so many rounds.
     random_state : int, RandomState instance or None
         Draws rows and columns, where they are drawn; nothing else is random.
     verbose : int
         Print the loss after every so many rounds; 0 for silence.
     monotonic_cst : array of shape (n_features,), dict or None
-        For Newton boosting: for each column, or by their names for some, 1 if the prediction may only rise with it, -1
-        if it may only fall, 0 if it is free (:eq:`eq-monotone`). Not for more than two classes.
+        For Newton boosting: for each column, or by name for some, 1 if the prediction may only rise with it, -1 if it
+        may only fall, 0 if it is free (:eq:`eq-monotone`). Not for more than two classes.
 
     Attributes
     ----------
@@ -151,10 +151,10 @@ class GBDTRegressor(_GBDT, TableRegressor):
 
     Notes
     -----
-    A missing value, or a category that a node has not seen, goes down the branch with more weight. Only Newton boosting
-    learns where a missing number saves more; the rows with known numbers against those without are a cut to it, too. A
+    A missing value, or a category that a node has not seen, goes down the branch with more weight. Newton boosting
+    instead learns where a missing number saves more, and also tries the cut of known numbers against missing ones. A
     column of categories is cut into two groups, in the order of the mean step of its categories (Breiman et al., 1984):
-    the best of all groupings but for Newton boosting with :math:`\lambda > 0`.
+    this finds the best of all groupings, except in Newton boosting with :math:`\lambda > 0`.
 
     XGBoost's "hist" refuses splits that do not beat gamma, as here; its "exact" grows first and prunes afterwards, and
     so keeps a poor split above a good one. LightGBM chooses other nodes to split: the best leaf first, not level by
@@ -162,8 +162,8 @@ class GBDTRegressor(_GBDT, TableRegressor):
 
     A round costs O(rows x columns x depth). Gradient boosting sorts the table once and tries every cut. Newton boosting
     puts it into bins once; then it adds once for each row, column and level, and saves about half of that. Bins take a
-    byte for each entry of the table, and 16 bytes for each bin, column and node of a level: a tree of many thousand
-    nodes, or a bin for each of many values, needs memory.
+    byte for each entry of the table, up to 256 of them in a column, and histograms 16 bytes for each bin, column and
+    node of a level: a tree of many thousand nodes, or a bin for each of many values, needs memory.
     """
 
     def __init__(
@@ -216,7 +216,7 @@ class GBDTRegressor(_GBDT, TableRegressor):
         Raises
         ------
         NotFittedError
-            If there was no ``fit`` yet.
+            If the estimator is not fitted.
         ValueError
             If X has other columns than in ``fit``.
         """
@@ -230,7 +230,7 @@ class GBDTRegressor(_GBDT, TableRegressor):
 
 
 class GBDTClassifier(_GBDT, TableClassifier):
-    r"""Gradient-boosted trees for classes, by the logistic loss, or softmax for more than two.
+    r"""Gradient-boosted trees for classes: with the logistic loss for two, with softmax for more.
 
     The trees are regression trees on the derivatives of the loss, as in :class:`GBDTRegressor`; with more than two
     classes every round grows one for each class. Friedman (2001) calls the first-order forms L2-TreeBoost and
@@ -245,8 +245,8 @@ class GBDTClassifier(_GBDT, TableClassifier):
     n_iter_no_change, validation_fraction, tol, random_state, verbose, monotonic_cst
         As for :class:`GBDTRegressor`. Held-out rows are drawn class by class.
     base_score : float, array of shape (n_classes,) or None
-        Probability of the second class before the first round, or of each of more than two classes; None for the shares
-        of the classes.
+        Probability of the second of two classes before the first round, or of each class if there are more; None for
+        the shares of the classes.
 
     Attributes
     ----------
@@ -326,5 +326,5 @@ class GBDTClassifier(_GBDT, TableClassifier):
 
 
 def as_decision(score: Floats) -> Floats:
-    """Scores in scikit-learn's shape: a column for each class, or one number a row."""
+    """Scores in scikit-learn's shape: a column for each class, or one number per row."""
     return score[0].copy() if len(score) == 1 else score.T.copy()

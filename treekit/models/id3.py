@@ -18,7 +18,7 @@ __all__ = ["ID3Classifier"]
 
 
 class ID3Classifier(TreeClassifier):
-    r"""ID3: a decision tree that asks, in each node, for the attribute of the largest information gain.
+    r"""ID3: a decision tree that asks, in each node, about the attribute with the largest information gain.
 
     .. math:: A^* = \arg\max_A g(D, A), \qquad g(D, A) = H(D) - H(D \mid A)
 

@@ -1,9 +1,9 @@
 r"""The losses that boosting lowers.
 
-A loss compares the target of a row with the model's score :math:`F(x)`: for regression the score is the prediction, for
-a probability or a rate it is its logarithm or log-odds. From a loss boosting needs where to start, in which direction
-the score of each row should move (the negative gradient), how much the loss is curved (its second derivative), and by
-how much all rows of a leaf should move together.
+A loss compares the target of a row with the model's score :math:`F(x)`: in regression the score is the prediction, for
+a probability its log-odds, for a rate its logarithm. From a loss boosting needs to know where to start, in which
+direction the score of each row should move (the negative gradient), how much the loss is curved (its second
+derivative), and by how much all rows of a leaf should move together.
 
 Scores and derivatives have the shape (n_scores, n_rows): one score for each row, or one for each row and class.
 """
@@ -74,10 +74,10 @@ class Loss:
     ) -> Floats:
         r"""By how much one score of the rows of each leaf should move, of shape (n_leaves,).
 
-        .. math:: \gamma_j = \arg\min_\gamma \sum_{i \in R_j} w_i\, l(y_i, F(x_i) + \gamma)
+        .. math:: c_j = \arg\min_c \sum_{i \in R_j} w_i\, l(y_i, F(x_i) + c)
 
         Here it is one Newton step towards it, :math:`\sum w r / \sum w h`; a leaf without curvature does not move.
-        Losses whose minimum is known take that instead.
+        Losses for which this minimum is known take it instead.
 
         Parameters
         ----------
@@ -100,9 +100,9 @@ class Loss:
 
 
 def residuals(y: Floats, score: Floats) -> Floats:
-    """y - F; 0 where they differ by no more than rounding does, which a tree must not learn.
+    """y - F; 0 where the two differ by no more than rounding, which a tree must not learn.
 
-    The score of a row is the sum of many steps, each rounded.
+    The score of a row is the sum of many steps, each of them rounded.
     """
     residual = y - score
     rounding = ROUNDING_OF_SCORES * np.spacing(np.maximum(np.abs(y), np.abs(score)))
@@ -140,7 +140,7 @@ class AbsoluteLoss(Loss):
 
 
 class HuberLoss(Loss):
-    r"""Squared for small residuals, absolute for large ones, so that outliers pull no harder than others.
+    r"""Squared for small residuals, absolute for large ones, so that outliers pull no harder than other rows.
 
     .. math:: l = \begin{cases} \frac12 (y - F)^2 & |y - F| \le \delta \\
               \delta\, (|y - F| - \frac12 \delta) & \text{otherwise} \end{cases}
@@ -182,8 +182,8 @@ class HuberLoss(Loss):
 class PoissonLoss(Loss):
     r"""For counts, :math:`e^F - y F`: the score is the logarithm of the expected count.
 
-    A leaf moves by :math:`\ln (\sum w y / \sum w e^F)`, which is exact. Where nothing was counted that is minus
-    infinity: such a leaf takes one Newton step, which is -1.
+    A leaf moves by :math:`\ln (\sum w y / \sum w e^F)`, which is exact. Where nothing was counted this is minus
+    infinity, so such a leaf takes one Newton step, which is -1.
     """
 
     def value(self, y: Floats, score: Floats) -> Floats:
@@ -274,15 +274,15 @@ def softmax(score: Floats) -> Floats:
 
 
 def _powers(score: Floats) -> tuple[Floats, Floats, Floats]:
-    """e^(F - top) of each class, their sum, and the top, each row's largest score: so no power is too large."""
+    """e^(F - top) of each class, their sum, and each row's largest score, the top: so no power is too large."""
     top = score.max(axis=0)
     power = np.exp(score - top)
-    # Class after class: numpy's own sum may add up in another order where there is a single row.
+    # Class after class, because NumPy's own sum may add up in another order where there is a single row.
     return power, sum(power), top
 
 
 def rate(score: Floats) -> Floats:
-    """e^F; where it is infinite, so is the loss, and boosting stops with an error."""
+    """e^F; where this is infinite, so is the loss, and boosting stops with an error."""
     with np.errstate(over="ignore"):
         return np.exp(score)
 

@@ -27,13 +27,13 @@ from treekit.trees.tree import Tree
 
 __all__ = ["ObliqueTreeClassifier"]
 
-#: A climb ends after so many sweeps over the columns, if it still gains then.
+#: A climb that still gains ends after so many sweeps over the columns.
 MAX_SWEEPS = 20
 
-#: How far outside the rows a cut is turned, as a part of the range of the column.
+#: How far outside the rows the pivot of a cut lies, as a share of the range of the column.
 MARGIN = 0.05
 
-#: Coefficients are of the size of 1 / range of their column, times what a climb makes of it: that must be a float.
+#: Coefficients are as large as 1 / range of their column, times what a climb makes of that: they must fit in a float.
 SMALLEST_RANGE = 1e-305
 
 #: Steps of Newton's method for the logistic directions, and their penalty on large coefficients.
@@ -45,10 +45,11 @@ class ObliqueTreeClassifier(TreeClassifier):
 
     .. math:: a_1 x_1 + a_2 x_2 + \dots + a_d x_d \le t
 
-    No fast way to the best combination is known; finding the one with the fewest errors is NP-hard. Each node climbs,
-    as in OC1, one coefficient at a time (see :class:`ObliqueSearch`), from several starts: the best single column, the
-    direction of logistic regression for each class against the rest, and ``n_restarts`` random directions. The best end
-    of all climbs is taken if it gains more than the best single column does; otherwise the node cuts that column.
+    This is :eq:`eq-oblique-cut`, and the best cut has the gain :eq:`eq-oblique-gain`. No fast way to it is known, and
+    finding the cut with the fewest errors is NP-hard. Each node climbs, as in OC1, one coefficient at a time (see
+    :class:`ObliqueSearch`), from several starts: the best single column, the direction of logistic regression for each
+    class against the rest, and ``n_restarts`` random directions. The best end of all climbs is taken if it gains more
+    than the best single column does; otherwise the node cuts that column.
 
     Parameters
     ----------
@@ -61,7 +62,7 @@ class ObliqueTreeClassifier(TreeClassifier):
     min_samples_leaf : int
         A cut must leave so many rows on either side.
     min_impurity_decrease : float
-        A cut must gain so much, times the node's share of the weight.
+        What a cut gains, times its node's share of the weight, must be at least this.
     n_restarts : int
         Number of random directions to start from.
     random_state : int, RandomState instance or None
@@ -74,8 +75,8 @@ class ObliqueTreeClassifier(TreeClassifier):
     classes_ : array of shape (n_classes,)
         The labels, sorted.
     feature_importances_ : array of shape (n_features,)
-        Share of each column in the impurity taken away. A cut of a combination is shared out among its columns by the
-        size of their coefficients, each times the range of its column.
+        Share of each column in the impurity that the cuts remove. What a combination removes is shared out among its
+        columns by the size of their coefficients, each times the range of its column.
     n_features_in_, feature_names_in_
         Number and names of the columns.
 
@@ -83,8 +84,8 @@ class ObliqueTreeClassifier(TreeClassifier):
     -----
     All columns must hold numbers: a category has no place in a sum until it is encoded, for instance by
     ``pandas.get_dummies``. Missing entries are an error. A climb costs O(columns x entries log entries) for each
-    sweep, a node climbs 1 + n_classes + n_restarts times, with two classes once less. Source: Breiman et al. (1984),
-    section 5.2; Murthy, Kasif and Salzberg (1994).
+    sweep, and a node climbs up to 1 + n_classes + n_restarts times, or once less with two classes. Source: Breiman et
+    al. (1984), section 5.2; Murthy, Kasif and Salzberg (1994).
     """
 
     _accepts_missing = False
@@ -129,12 +130,12 @@ class ObliqueTreeClassifier(TreeClassifier):
         for name, column in frame.items():
             if isinstance(column.dtype, pd.CategoricalDtype):
                 raise ValueError(f"X: column {name!r} holds categories; {ENCODE}")
-            # A text of digits is no number, and a text among numbers is none either.
+            # Text that looks like a number is not one, and neither is text among numbers.
             if not pd.api.types.is_numeric_dtype(column.dtype) and column.notna().any():
                 raise ValueError(f"X: column {name!r} holds text; {ENCODE}")
             numbers = column.to_numpy(dtype=float, na_value=np.nan)
             if np.isinf(numbers).any():
-                raise ValueError(f"X contains infinity in column {name!r}; a linear combination needs finite numbers.")
+                raise ValueError(f"X contains infinity in column {name!r}; this tree needs finite numbers: clip them.")
         return frame.astype({name: float for name, dtype in frame.dtypes.items() if dtype.kind == "O"})
 
     def _grow(self, table: TrainingTable) -> Tree:
@@ -191,7 +192,7 @@ class ObliqueCut(NamedTuple):
 
 
 def column_ranges(values: Numbers) -> Floats:
-    """Largest minus smallest value of each column, infinite where that is no float; 1 for a constant column."""
+    """Largest minus smallest value of each column, infinite if no float holds that; 1 for a constant column."""
     low, high = values.min(axis=1).astype(float), values.max(axis=1).astype(float)
     with np.errstate(over="ignore"):
         return np.where(high > low, high - low, 1.0)
@@ -201,13 +202,13 @@ class ObliqueSearch:
     r"""The search for the best linear combination of every node of a level at once.
 
     A climb changes one coefficient at a time. With all others fixed, the best change is the best threshold on another
-    column: let :math:`v = a \cdot x - t` and let :math:`q` be the column in question, moved so that it is positive.
-    Adding :math:`\beta` to its coefficient turns v into :math:`v + \beta q`, which is positive just where
-    :math:`-v / q < \beta`. So the rows on either side are those on either side of the threshold :math:`\beta` on the
-    column :math:`u = -v / q`, and :func:`treekit.growing.thresholds.score_cuts` finds the best one for all
-    nodes in one running sum. The cut turns about its rows with :math:`q = 0`; each column is moved in two ways, so that
-    these lie just below its smallest value, or just above its largest. A change is kept in the nodes where it gains;
-    the climb ends when no change gains in any.
+    column: let :math:`v = a \cdot x - t` and let :math:`q` be the coefficient's column, moved so that it is positive.
+    Adding :math:`\beta` to the coefficient turns v into :math:`v + \beta q`, which is positive just where
+    :math:`-v / q < \beta`, :eq:`eq-oblique-step`. So the rows on either side are those on either side of the threshold
+    :math:`\beta` on the column :math:`u = -v / q`, and :func:`treekit.growing.thresholds.score_cuts` finds the best one
+    for all nodes in one running sum. The cut turns about the points with :math:`q = 0`; each column is moved in two
+    ways, so that these lie just below its smallest value, or just above its largest. A change is kept in the nodes
+    where it gains; the climb ends when no change gains in any.
 
     Attributes
     ----------
@@ -251,7 +252,7 @@ class ObliqueSearch:
 
     def climb(self, level: Level, impurity: Floats, best: ObliqueCut) -> ObliqueCut:
         """Change one coefficient after the other until no change gains in any node."""
-        n_without_gain = 0  # changes in a row that gained nowhere: once all have, further ones would only repeat them
+        n_without_gain = 0  # successive changes without gain: after one of each, further ones would only repeat them
         for moved in islice(cycle(self.moved), MAX_SWEEPS * len(self.moved)):
             before = best
             best = better(best, self._scored(level, impurity, self._changed(level, impurity, best, moved)), impurity)
@@ -328,7 +329,7 @@ def with_combination(single: SplitCandidates, best: ObliqueCut, range_: Floats) 
 
 
 def better(a: ObliqueCut, b: ObliqueCut, impurity: Floats) -> ObliqueCut:
-    """In each node the one that gains more: the first, unless the second gains more by more than rounding."""
+    """In each node the cut that gains more: the first, unless the second gains more by more than rounding does."""
     wins = b.gain > a.gain + TIE * impurity
     return ObliqueCut(
         *(np.where(wins[:, np.newaxis] if part.ndim == 2 else wins, theirs, part) for part, theirs in zip(a, b))

@@ -87,9 +87,9 @@ class RandomForestClassifier(_RandomForest, TableClassifier):
 
     .. math:: \hat p_k(x) = \frac{1}{M} \sum_{m=1}^{M} \hat p_k^{(m)}(x)
 
-    The trees' class shares are averaged (soft voting). The less the trees' predictions are correlated, the more this
-    lowers their variance: with M predictions of variance :math:`\sigma^2` and correlation :math:`\rho` it is
-    :math:`\rho \sigma^2 + (1 - \rho) \sigma^2 / M`.
+    The trees' class shares are averaged (soft voting, :eq:`eq-bagging`). The less the trees' predictions correlate, the
+    more this lowers their variance: with M predictions of variance :math:`\sigma^2` and correlation :math:`\rho` it is
+    :math:`\rho \sigma^2 + (1 - \rho) \sigma^2 / M`, :eq:`eq-variance-of-average`.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ class RandomForestClassifier(_RandomForest, TableClassifier):
         Draws the samples and the columns. It gives each tree a seed of its own, so the first ten trees of a forest of
         a hundred are the forest of ten. Streams of NumPy's PCG64 are the same on every platform.
     verbose : bool or int
-        Whether to report each finished tree.
+        Whether to report the finished trees, group by group.
 
     Attributes
     ----------
@@ -130,10 +130,10 @@ class RandomForestClassifier(_RandomForest, TableClassifier):
 
     Notes
     -----
-    The table is read once for all trees, which grow side by side; there is no ``n_jobs``. A sample depends on
-    the number and order of the rows, so a row of weight 2 and the same row twice give different samples. Costs
-    O(columns x rows x log rows) for sorting the table once, and for each tree O(rows x max_features x depth x log
-    rows); on a table with categories or gaps O(rows x columns x depth). Source: Breiman (2001).
+    The table is read once for all trees, which grow side by side; there is no ``n_jobs``. A sample depends on the order
+    and number of the rows, so a row of weight 2 and the same row twice give different samples. Costs O(columns x rows x
+    log rows) for sorting the table once, and for each tree O(rows x max_features x depth x log rows); on a table with
+    categories or gaps O(rows x columns x depth). Source: Breiman (2001).
     """
 
     def __init__(
@@ -170,7 +170,7 @@ class RandomForestClassifier(_RandomForest, TableClassifier):
 
     def _predict_code(self, X: ArrayLike) -> Ints:
         values = self._values(X)
-        # The shares of all rows are never there at once: with many classes they would take much room.
+        # The shares of all rows are never held at once: with many classes they would take much memory.
         parts = [
             majority(sum_in_turn(of_trees) / self.forest_.n_roots) for _, of_trees in answers(self.forest_, values)
         ]

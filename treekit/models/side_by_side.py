@@ -1,4 +1,4 @@
-"""CART trees on many samples of one table: grown side by side, and asked side by side."""
+"""CART trees on many samples of one table: they grow side by side, and predict side by side."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from treekit.trees.tree import Tree
 
 __all__ = ["grow_side_by_side", "n_at_once", "as_estimators", "answers", "ask_out_of_bag", "mean_over_roots"]
 
-#: Entries of a level: as many trees grow side by side as keep it in the cache. 100 trees on 569 rows take an eighth of
-#: the time that they take one after the other; on 10,000 rows all at once would take a fifth more than five at once.
+#: Entries of a level: so many trees grow side by side that it stays in the cache. 100 trees on 569 rows take an eighth
+#: of the time that they take one after the other; on 10,000 rows all at once take a fifth more than five at once.
 ENTRIES_AT_ONCE = 50_000
 
 #: Rows x trees x values whose answers are held at a time.
@@ -104,7 +104,7 @@ def answers(forest: Tree, values: Numbers) -> Iterator[tuple[slice, Floats]]:
 
 
 def ask_out_of_bag(forest: Tree, table: TrainingTable, counts: Ints, voice: Callable[[Floats], Floats]) -> OutOfBag:
-    """What the trees predict for the rows that their samples lack; ``voice`` turns their values into what counts."""
+    """What the trees predict for the rows that their samples lack; ``voice`` makes of them what is averaged."""
     out_of_bag = OutOfBag(table.weight, forest.value.shape[1])
     for rows, of_trees in answers(forest, table.values):
         out_of_bag.add(rows, voice(of_trees), counts[:, rows])

@@ -12,9 +12,9 @@ __all__ = ["unchanged_if_interrupted"]
 
 @contextmanager
 def unchanged_if_interrupted(estimator: BaseEstimator) -> Iterator[None]:
-    """Forget what an earlier fit has left; undo that and all else if the block ends with an exception.
+    """Forget what an earlier fit has left; undo this and all else if the block ends with an exception.
 
-    A model that was fitted before keeps predicting as before, and one that was not is still not fitted. That holds for
+    A model that was fitted before keeps predicting as before, and one that was not is still not fitted. This holds for
     a refused argument, for an error in mid-fit, and for an interrupt from the keyboard. A copy of the dictionary is
     enough, because ``fit`` gives attributes new values and changes no old value in place; only a ``random_state`` that
     is a generator has moved on.

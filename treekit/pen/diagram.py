@@ -1,11 +1,11 @@
 """A tree as a diagram: SVG on a wide page, a nested outline on a phone, both in one piece of HTML.
 
-The SVG reads from the top: a card for each node with its test and its gain, a bar of its rows by class (of the mean,
+The SVG reads from the top: a card for each node with its question and gain, a bar of its rows by class (of the mean,
 between the least and the largest, where the tree predicts numbers), an edge for each answer, as thick as its share of
 the rows; a branch without rows ends in a dashed card. Text has the colour of the page around it, so a dark page needs
 no second drawing.
 
-What is drawn is a list of `Card`, level by level: whoever has a tree of another make writes its cards.
+What is drawn is a list of `Card`, level by level: to draw a tree of another kind, write its cards.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Card:
     children : range
         The numbers of the cards below.
     title, below, branch : str
-        The test or the label; the line under it; the answer that leads here.
+        The question or the label; the line under it; the answer that leads here.
     told : str
         The line under the title in the outline.
     bar : sequence of float
@@ -56,7 +56,7 @@ class Card:
     share : float
         The share of the rows that come here.
     is_leaf, is_empty : bool
-        Whether it tests nothing; whether no row comes here.
+        Whether it asks nothing; whether no row comes here.
     """
 
     parent: int
@@ -84,7 +84,7 @@ class Drawing:
     def html(self) -> str:
         """The drawing, the outline for narrow pages, and the key to the colours.
 
-        It can hold the focus, so that a wide drawing scrolls by the arrow keys.
+        It can take the focus, so that the arrow keys scroll a wide drawing.
         """
         inside = f'{self.svg}<div class="outline">{self.outline}</div>{self.key}'
         return f'{STYLE}<div class="treekit-tree" tabindex="0">{inside}</div>'

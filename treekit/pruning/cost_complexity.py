@@ -16,7 +16,7 @@ __all__ = ["cost_complexity_path", "CostComplexityPath", "prune_cost_complexity"
 
 
 class CostComplexityPath(NamedTuple):
-    """All trees that are best for some price of a leaf, from the largest to the root alone.
+    """All pruned trees that are best for some price of a leaf, from the largest to the root alone.
 
     Attributes
     ----------
@@ -38,9 +38,9 @@ def cost_complexity_path(tree: Tree, risk: str = "impurity") -> CostComplexityPa
 
     .. math:: C_\alpha(T) = R(T) + \alpha |T|, \qquad g(t) = \frac{R(t) - R(T_t)}{|T_t| - 1}
 
-    R(T) sums over the :math:`|T|` leaves the share of the training weight times what it costs. As the price
-    :math:`\alpha` rises, a node t is cut when the price reaches g(t), what the branch of t saves for each leaf that it
-    adds.
+    These are :eq:`eq-cost-complexity` and :eq:`eq-weakest-link` of the book. R(T) adds up, over the :math:`|T|` leaves,
+    each leaf's share of the training weight times what a row costs there. As the price :math:`\alpha` rises, node t
+    is cut when the price reaches g(t), what the branch of t saves for each leaf that it adds.
 
     Parameters
     ----------
@@ -63,8 +63,8 @@ def cost_complexity_path(tree: Tree, risk: str = "impurity") -> CostComplexityPa
 
     Notes
     -----
-    All prices are found in one pass from the bottom up; see ``pruning_prices``. Source: Breiman, Friedman, Olshen
-    and Stone (1984), chapter 3.
+    All prices are found in one pass from the bottom up; see ``pruning_prices``. Source: Breiman, Friedman, Olshen and
+    Stone (1984), chapter 3.
     """
     risks, rounding = _risks(tree, risk)
     saved = _saved(tree, risks)
@@ -83,7 +83,7 @@ def cost_complexity_path(tree: Tree, risk: str = "impurity") -> CostComplexityPa
 
 
 def prune_cost_complexity(tree: Tree, ccp_alpha: float, risk: str = "impurity") -> Tree:
-    r"""The smallest pruned tree of least cost :math:`C_\alpha(T) = R(T) + \alpha |T|`.
+    r"""The smallest pruned tree of least cost :math:`C_\alpha(T) = R(T) + \alpha |T|`, :eq:`eq-cost-complexity`.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ def prune_cost_complexity(tree: Tree, ccp_alpha: float, risk: str = "impurity") 
 
     Notes
     -----
-    Equal costs cut. Source: Breiman, Friedman, Olshen and Stone (1984), chapter 3.
+    Equal costs cut. Takes as long as :func:`cost_complexity_path`. Source: Breiman et al. (1984), chapter 3.
     """
     if not (isinstance(ccp_alpha, Real) and ccp_alpha >= 0):
         raise ValueError(f"ccp_alpha must be a number, 0 or more; got {ccp_alpha!r}.")
@@ -113,7 +113,7 @@ def prune_cost_complexity(tree: Tree, ccp_alpha: float, risk: str = "impurity") 
 
 
 def _risks(tree: Tree, risk: str) -> tuple[Floats, Floats]:
-    """Share of the training weight in each node times what it costs there; and what rounding can do to that."""
+    """Each node's share of the training weight times what a row costs there; and how much rounding may change that."""
     refuse_other_than_tree(tree)
     if risk not in ("impurity", "misclassification"):
         raise ValueError(f"risk must be 'impurity' or 'misclassification'; got {risk!r}.")

@@ -19,8 +19,8 @@ def cut(tree: Tree, nodes: ArrayLike) -> Tree:
     Parameters
     ----------
     tree : Tree
-    nodes : array of numbers, or of booleans with one entry a node
-        Which nodes become leaves. A node that is one already, or lies below another one, changes nothing.
+    nodes : array of numbers, or of booleans with one entry per node
+        Which nodes become leaves. One that is a leaf already, or lies below another of them, changes nothing.
 
     Returns
     -------
@@ -30,7 +30,7 @@ def cut(tree: Tree, nodes: ArrayLike) -> Tree:
     Raises
     ------
     IndexError
-        If ``nodes`` holds a number that is no node's, or booleans for another number of nodes.
+        If ``nodes`` holds a number that no node has, or booleans for another number of nodes.
     ValueError
         If only the leaves of the tree hold predictions, as in first-order boosting.
 
@@ -50,7 +50,7 @@ def cut(tree: Tree, nodes: ArrayLike) -> Tree:
     elif nodes.size == 0 or (nodes.dtype.kind in "iu" and nodes.min() >= 0 and nodes.max() < tree.n_nodes):
         is_cut = np.isin(np.arange(tree.n_nodes), nodes)
     else:
-        raise IndexError(f"nodes must be numbers from 0 to {tree.n_nodes - 1}, or booleans, one a node; got {nodes}.")
+        raise IndexError(f"nodes must be numbers from 0 to {tree.n_nodes - 1}, or booleans, one per node; got {nodes}.")
     # A node stays when none of the nodes above it is cut.
     stays = minimum_on_path(tree, ~is_cut)[tree.parent]
     stays[0] = True
@@ -82,13 +82,13 @@ def sum_over_children(tree: Tree, x: NDArray[Kind], nodes: Ints) -> NDArray[Kind
 
 
 def tie_slack(slack: float, scale: Floats) -> Floats:
-    """How much more a choice of pruning may cost at each node and still be preferred: ``slack``, and what rounding can
-    do there, among costs of the size ``scale``. Those of a large node elsewhere must not decide about a small one."""
+    """How much more a choice of pruning may cost at each node and still be preferred: ``slack``, and what rounding may
+    add there to costs of the size ``scale``. The rounding at a large node must not decide about a small one."""
     return slack + COST_TIE * scale
 
 
 def nodes_to_prune(tree: Tree, as_leaf: Floats, slack: Floats, stopped: Floats | float = 0.0) -> Bools:
-    """Nodes to prune so that the total cost of the leaves is minimal.
+    """Which nodes to prune so that the total cost of the leaves is least.
 
     ``as_leaf`` is the cost of each node as a leaf, ``stopped`` that of the rows that stop at an inner node. A node is
     pruned when as a leaf it costs no more than its pruned branches plus ``slack``; see :func:`tie_slack`.

@@ -22,7 +22,7 @@ def prune_reduced_error(
     """Reduced-error pruning: from the bottom up, cut what does not help on held-out rows.
 
     A node becomes a leaf when its held-out rows are then predicted no worse than by its branches, which have been
-    pruned before. So no other pruned tree makes fewer errors on these rows.
+    pruned before. So no other pruned tree has a smaller error on these rows.
 
     Parameters
     ----------
@@ -35,8 +35,8 @@ def prune_reduced_error(
     sample_weight : array of shape (n_rows,), optional
         Weight of each row.
     ties : {"cut", "keep"}
-        What happens to branches that make no difference. "cut" leaves the smallest of the best trees, as Quinlan
-        does; "keep" cuts only for a gain, as in figure 4.7 of Zhou. A node that no held-out row reaches is a tie.
+        What happens to branches that make no difference, as at a node that no held-out row reaches. "cut" leaves the
+        smallest of the best trees, as Quinlan does; "keep" cuts only for a gain, as in figure 4.7 of Zhou.
 
     Returns
     -------
@@ -81,7 +81,7 @@ def preprune(tree: Tree, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | 
 
 
 def _slack_towards(ties: str, cost: Floats) -> Floats:
-    """How much more than its branches a leaf may cost, just over nothing; or, negative, how much less it must cost."""
+    """How much more than its branches a leaf may cost, just over nothing; if negative, how much less it must cost."""
     if ties not in ("cut", "keep"):
         raise ValueError(f"ties must be 'cut' or 'keep'; got {ties!r}.")
     slack = np.maximum(tie_slack(0.0, cost), np.finfo(float).tiny)

@@ -23,13 +23,15 @@ def binomial_limit(errors: ArrayLike, n: ArrayLike, confidence: float = 0.25) ->
 
     .. math:: U_{CF}(E, N) = p \quad\text{with}\quad \sum_{i=0}^{E} \binom{N}{i} p^i (1 - p)^{N - i} = CF
 
+    This is :eq:`eq-upper-limit` of the book.
+
     Parameters
     ----------
     errors, n : arrays of one shape
-        Errors seen, and rows that they were seen in; both may be fractions, as the limit inverts the incomplete
-        beta function.
+        Errors seen, from 0 to n, and rows that they were seen in; both may be fractions, as the limit inverts the
+        incomplete beta function. Others are refused by a ValueError.
     confidence : float
-        CF, above 0 and below 1.
+        CF, above 0 and below 1; others are refused by a ValueError.
 
     Returns
     -------
@@ -54,20 +56,20 @@ def _check_limit(errors: Floats, n: Floats, confidence: float) -> None:
 
 
 def normal_limit(errors: ArrayLike, n: ArrayLike, confidence: float = 0.25) -> Floats:
-    r"""The limit as Quinlan's program computes it, from release 5 to 8: a normal approximation, exact without errors.
+    r"""The limit as Quinlan's program, releases 5 to 8, computes it: a normal approximation, exact without errors.
 
     With one error or more it is the larger root p of
 
     .. math:: \frac{(E + \tfrac12 - N p)^2}{N p (1 - p)} = z^2
 
     where z comes from a table of a few values, with straight lines between them: 0.6925 for a confidence of 0.25, where
-    0.6745 is right. Between no error and one it is a straight line, and where all but half a row are errors it is two
-    thirds of the way, 0.67, from the rate seen to 1. So :math:`U_{0.25}(1, 16) = 0.157`, where the binomial limit is
+    0.6745 is right. Between no error and one the limit follows a straight line, and where all but half a row are errors
+    it lies 0.67 of the way from the rate seen to 1. So :math:`U_{0.25}(1, 16) = 0.157`, where the binomial limit is
     0.160.
 
-    Parameters and result are those of :func:`treekit.binomial_limit`; but of less than two rows, as parts of rows may
-    be, it can be up to 1.32, or a little below ``errors / n``, as in his program. Source: Quinlan (1993), whose book
-    prints its numbers.
+    Parameters and result are those of :func:`treekit.binomial_limit`; but of less than one row, as parts of rows may
+    be, it can be up to 1.32, or with a high confidence below ``errors / n``, as in his program. Source: Quinlan (1993),
+    whose book prints its numbers.
     """
     check_confidence(confidence)
     z = np.interp(
@@ -98,9 +100,9 @@ def weka_limit(errors: ArrayLike, n: ArrayLike, confidence: float = 0.25) -> Flo
 
     z is the exact quantile of the normal distribution, and where all but half a row are errors the limit is 1.
 
-    Parameters and result are those of :func:`treekit.binomial_limit`, but ``confidence`` is at most one half; of
-    parts of a row the limit can be a little below ``errors / n``.
-    Source: ``addErrs`` in Weka's class ``weka.classifiers.trees.j48.Stats``.
+    Parameters and result are those of :func:`treekit.binomial_limit`, but ``confidence`` is at most one half; for parts
+    of a row the limit can be a little below ``errors / n``. Source: ``addErrs`` in Weka's class
+    ``weka.classifiers.trees.j48.Stats``.
     """
     if not confidence <= 0.5:
         raise ValueError(f"confidence must be at most 0.5 for Weka's limit; got {confidence!r}.")
@@ -125,10 +127,9 @@ def prune_pessimistic(
 ) -> Tree:
     r"""C4.5's pruning: from the bottom up, cut the branches that a pessimist expects to be no better than a leaf.
 
-    No held-out rows are needed.
-
-    A leaf with N training rows, E of them not of its class, is expected to make :math:`N\,U_{CF}(E, N)` errors on as
-    many new rows. A node is cut when as a leaf it is expected to make no more errors than its pruned branches together.
+    No held-out rows are needed. A leaf with N training rows, E of them not of its class, is expected to make
+    :math:`N\,U_{CF}(E, N)` errors on as many new rows. A node is cut when as a leaf it is expected to make no more
+    errors than its pruned branches together.
 
     Parameters
     ----------
@@ -164,8 +165,8 @@ def prune_pessimistic(
 def collapse(tree: Tree, slack: float = 0.0) -> Tree:
     """Cut branches that make no fewer errors on the training rows than a leaf would, or at most ``slack`` fewer.
 
-    Without slack the smaller tree makes as many errors on the training rows. ``tree`` is a classifier's. Source:
-    Quinlan (1993).
+    Without slack the smaller tree makes as many errors on the training rows. Takes O(nodes). Raises ValueError if the
+    tree predicts numbers or ``slack`` is negative. Source: Quinlan (1993).
     """
     check_pruning(tree, slack=slack)
     errors = _errors(tree)
@@ -183,7 +184,7 @@ def _errors_of(counts: Floats) -> Floats:
 
 
 def check_confidence(confidence: float) -> None:
-    """Refuse a confidence that is no probability, or at the ends, where no error rate fits."""
+    """Refuse a confidence that is not between 0 and 1; at either end no error rate fits."""
     if not (isinstance(confidence, Real) and 0 < confidence < 1):
         raise ValueError(f"confidence must be above 0 and below 1; got {confidence!r}.")
 

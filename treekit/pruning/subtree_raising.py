@@ -45,9 +45,9 @@ def prune_and_raise(
     """C4.5's pruning with its third choice: a node may also be replaced by its largest branch.
 
     From the bottom up, the expected errors of a node are compared: as a leaf; with its branches, which have been pruned
-    before; and with its largest branch in its place, which then gets all of the node's training rows. A leaf is best if
-    neither other choice promises to make more than ``slack`` errors fewer; otherwise the branch, if the node as it is
-    does not. A raised branch is pruned again with its new rows.
+    before; and with its largest branch in its place, which then gets all of the node's training rows. The node becomes
+    a leaf unless another choice promises more than ``slack`` errors fewer; otherwise the branch replaces it, unless
+    keeping the node promises that. A raised branch is pruned again with its new rows.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ def prune_and_raise(
     Notes
     -----
     Of equally large branches the last counts, as in J48. Takes O(rows x depth^2) for the whole tree, and as much again
-    for each raised branch with its own rows and depth: some seconds for a chain of 300 levels under 2,000 rows. Source:
+    for each raised branch with its own rows and depth: some seconds for a chain of 300 levels with 2,000 rows. Source:
     Quinlan (1993), section 4.2; J48 of Weka.
     """
     check_pruning(tree, confidence, slack)
@@ -137,7 +137,7 @@ class Branch:
     Attributes
     ----------
     node : int
-        Its number in the grown tree, whose test it keeps.
+        Its number in the grown tree, whose question it keeps.
     counts : array of shape (n_classes,)
         Weight of each class among its rows.
     n_samples : int
@@ -162,7 +162,7 @@ class Branch:
 
 
 class Raising(NamedTuple):
-    """The recursion: what it compares, on which training rows."""
+    """The recursion, with what it compares and the training rows that it needs."""
 
     tree: Tree
     values: Numbers
@@ -172,7 +172,7 @@ class Raising(NamedTuple):
     slack: float
 
     def prune(self, branch: Branch, rows: Rows) -> Branch:
-        """The branch, pruned, or what takes its place."""
+        """The branch after pruning, or what takes its place."""
         if not branch.children:
             return branch
         branch.children = [self.prune(*part) for part in zip(branch.children, self.parts(branch.node, rows))]
@@ -205,7 +205,7 @@ class Raising(NamedTuple):
         branch = np.where((branch < 0) & (rule >= 0), rule, branch)
         if rule != SHARE or (branch >= 0).all():
             return [rows.some(branch == k) for k in range(tree.n_children[node])]
-        # Of a row of which little is left all goes down the heaviest branch, and counts there as if it were known.
+        # A row of which little is left goes down the heaviest branch whole, and counts there as if it were known.
         weight = self.weight_of_branches(node, rows, branch)
         heaviest = np.argmax(weight >= (1 - TIE) * weight.max())
         branch = np.where((branch < 0) & (rows.weight < rows.least), heaviest, branch)
@@ -233,7 +233,7 @@ def branches_of(tree: Tree) -> Branch:
 
 
 def assemble(tree: Tree, root: Branch) -> Tree:
-    """What pruning has left as a tree: level by level, with the tests as they were grown and the rows counted again."""
+    """What pruning has left, as a tree: level by level, with the questions as they grew and the rows counted again."""
     kept, parent = [root], [0]
     value: list[Floats] = []
     for k, branch in enumerate(kept):  # it grows on the way

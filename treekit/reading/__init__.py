@@ -1,1 +1,1 @@
-"""What users pass in, as numbers: tables, labels, targets, weights, parameters; and every refusal."""
+"""What users pass in, checked and turned into numbers: tables, labels, targets, weights and parameters."""

@@ -34,7 +34,7 @@ UNSEEN = -2
 #: Types of Python objects that are numbers.
 NUMBERS = (int, float, np.integer, np.floating, np.bool_)
 
-WANTED = "X: the argument must be a table with a string, or else a number, in every row of a column"
+WANTED = "X: the argument must be a table, each column of which holds a string or else a number in every row"
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +76,7 @@ def all_numbers(features: Iterable[Feature]) -> bool:
 def learn_features(X: pd.DataFrame, numbers_are_categories: bool = False) -> tuple[Feature, ...]:
     """The columns of X: numeric, or categorical with the values that the column holds.
 
-    Columns of numbers are numeric unless ``numbers_are_categories``, also where they hold Python's own. The categories
+    Columns of numbers are numeric unless ``numbers_are_categories``, even of Python's own numbers. The categories
     of a pandas categorical column keep their order, those of any other column are sorted. Raises TypeError where a
     column mixes kinds or holds neither text nor numbers.
     """
@@ -99,8 +99,8 @@ def encode(X: pd.DataFrame, features: tuple[Feature, ...]) -> Numbers:
     array is float32 where every column of numbers is, float64 otherwise, and of the smallest sufficient integers when
     there are only categories. Takes linear time. A table of floats of one kind is not copied: the array is then a view.
 
-    Two limits of pandas and NumPy: whole numbers above 2**53 run together where they come as floats, as in a list
-    beside a fraction, and text must be such as UTF-8 can hold.
+    pandas and NumPy set two limits: whole numbers above 2**53 are no longer told apart where they come as floats, as in
+    a list with a fraction, and text must be such as UTF-8 can hold.
     """
     if all_numbers(features) and _is_one_kind_of_float(X):
         values = X.to_numpy().T
@@ -161,7 +161,7 @@ def as_frame(array: Array, names: pd.Index | None = None) -> pd.DataFrame:
 
 
 def objects_if_mixed(x: ArrayLike) -> Array:
-    """x as an array, of objects where NumPy's text would differ: numbers beside it turn into text, "a\\0" into "a"."""
+    """x as an array; of objects where NumPy would make other text, as of a number beside text, or of "a\\0"."""
     array = np.asarray(x)
     if array.dtype.kind not in "US" or isinstance(x, np.ndarray):
         return array
@@ -189,11 +189,11 @@ def _plain(name: object, column: pd.Series) -> pd.Series:
     """The column as text, categories or numbers that NumPy can compare; an error for anything else."""
     kind = column.dtype
     if pd.api.types.is_object_dtype(kind) or (isinstance(kind, pd.ArrowDtype) and kind.kind == "b"):
-        return _from_objects(name, column)  # Arrow's Booleans are no numbers to pandas
+        return _from_objects(name, column)  # Arrow's Booleans are not numbers to pandas
     if isinstance(kind, pd.CategoricalDtype) or pd.api.types.is_string_dtype(kind):
         return column
     if kind.kind == "c":
-        raise ValueError(f"Complex data not supported: X, column {name!r}.")
+        raise ValueError(f"Complex data not supported: X, column {name!r}; give its two parts as two columns.")
     if kind.kind not in "biuf":
         raise _neither_text_nor_numbers(name, "dates or times" if kind.kind in "mM" else str(kind))
     if isinstance(kind, np.dtype) and kind.kind == "f" and kind.itemsize not in (4, 8):
@@ -218,15 +218,15 @@ def _from_objects(name: object, column: pd.Series) -> pd.Series:
 
 def _neither_text_nor_numbers(name: object, held: str) -> TypeError:
     return TypeError(
-        f"{WANTED}; column {name!r} holds {held}: make each entry text or a number, of a date such as the days since a "
-        "start."
+        f"{WANTED}; column {name!r} holds {held}: make each entry text or a number, such as the days since a start for "
+        "a date."
     )
 
 
 def _refuse_inexact(name: object, largest: int) -> None:
     if largest > 2**53:
         raise ValueError(
-            f"X: column {name!r} holds whole numbers above 2**53, which run together as floats: subtract an offset."
+            f"X: column {name!r} holds whole numbers above 2**53, which floats can't tell apart: subtract an offset."
         )
 
 

@@ -46,7 +46,7 @@ def row_weights(sample_weight: ArrayLike | None, n_rows: int) -> Floats:
     except (TypeError, ValueError, OverflowError) as error:
         raise ValueError("sample_weight must hold numbers, none of them too large for a float.") from error
     if weight.shape != (n_rows,):
-        raise ValueError(f"sample_weight must have one entry a row, shape ({n_rows},); got shape {weight.shape}.")
+        raise ValueError(f"sample_weight must have one entry per row, shape ({n_rows},); got shape {weight.shape}.")
     if not np.all(np.isfinite(weight)) or np.any(weight < 0):
         raise ValueError("sample_weight must be finite and not negative.")
     with np.errstate(over="ignore"):
@@ -97,6 +97,7 @@ def check_choice(estimator: BaseEstimator, name: str, choices: Iterable[object])
 
 
 def refuse_missing(X: pd.DataFrame) -> None:
+    """Refuse a table with missing entries."""
     for name, column in X.items():
         missing = column.isna()
         if missing.any():
@@ -152,7 +153,7 @@ def read_labels(y: ArrayLike, n_rows: int) -> Array:
     if label.dtype.kind in "OS":
         label = _plain_labels(label)
     if label.dtype.kind == "f" and not np.isfinite(label).all():
-        raise ValueError("Input y contains infinity.")
+        raise ValueError("Input y contains infinity; drop those rows, or make the labels text.")
     try:
         np.unique(label)
         check_classification_targets(label)
@@ -213,7 +214,7 @@ def read_signs(monotonic_cst: Any, features: tuple[Feature, ...]) -> Ints | None
     if isinstance(monotonic_cst, dict):
         unknown = [name for name in monotonic_cst if name not in names]
         if unknown:
-            raise ValueError(f"monotonic_cst names the column {unknown[0]!r}, which X has not; it has {names}.")
+            raise ValueError(f"monotonic_cst names the column {unknown[0]!r}, which X lacks; X has {names}.")
         monotonic_cst = [monotonic_cst.get(name, 0) for name in names]
     given = np.asarray(monotonic_cst, dtype=object)
     if given.shape != (len(names),) or not all(sign in (-1, 0, 1) for sign in given):

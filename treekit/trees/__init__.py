@@ -1,1 +1,1 @@
-"""A grown tree: its arrays, how rows pass through it, and how it is told and drawn."""
+"""A grown tree: its arrays, how rows pass through it, and how it is printed and drawn."""

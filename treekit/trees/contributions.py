@@ -131,8 +131,8 @@ def leaf_terms(tree: TreeStructure) -> LeafTerms:
 def shares_taken(tree: TreeStructure, values: Numbers) -> Floats:
     """The share of each row that goes on to each node once it is in the parent, of shape (n_nodes, n_rows).
 
-    It is 0 or 1, but for a row without a branch: the share of the training rows where the parent shares it out. Where
-    the parent keeps it, the mean of what lies below is the same.
+    It is 0 or 1, except for a row without a branch, which goes to each child in the child's share of the training rows:
+    where the parent keeps such a row instead, the mean of what lies below is the same.
     """
     inner, n_rows = np.flatnonzero(~tree.is_leaf), values.shape[1]
     node, row = np.repeat(inner, n_rows), np.tile(np.arange(n_rows), len(inner))
@@ -166,8 +166,8 @@ def shapley_values(tree: TreeStructure, values: Numbers, value: Floats, backgrou
     tree, values, value
         As for :func:`path_contributions`; of ``value`` only the leaves are read.
     background : array of shape (n_features, n_background), optional
-        The rows from which the columns come that are not known: the mean over all of them is taken. Without it a row
-        goes down all branches of a split on such a column, in the shares of the training rows.
+        The rows that supply the columns that are not known: the mean over all of them is taken. Without it a row goes
+        down all branches of a split on such a column, in the shares of the training rows.
 
     Returns
     -------
@@ -175,7 +175,7 @@ def shapley_values(tree: TreeStructure, values: Numbers, value: Floats, backgrou
 
     Notes
     -----
-    With L leaves and m columns above each takes O(L m^2) for each row, times the rows of the background. Sources: Owen
+    Takes O(L m^2) for each row, with L leaves and m columns above each, times the rows of the background. Sources: Owen
     (1972) for the integral, Lundberg, Erion and Lee (2018) for trees in polynomial time.
     """
     terms, (n_features, n_rows) = leaf_terms(tree), values.shape

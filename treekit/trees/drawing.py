@@ -23,8 +23,8 @@ def draw_tree(tree: TreeStructure, max_nodes: int = 80, numbers_nodes: bool = Fa
     ----------
     tree : Tree
     max_nodes : int
-        Deeper levels are left out; a shown node whose children are not says "more below", or how many branches it has
-        where these are many. Of many categories on one branch only the first few are named.
+        Deeper levels are left out; a node whose children are left out shows "more below", or the number of its branches
+        if there are more than eight. Of many categories on one branch only the first eight are named.
     numbers_nodes : bool
         Whether edges, cards and lines of the outline bear the number of their node, as ``data-node``, for a script.
 
@@ -46,7 +46,7 @@ def draw_tree(tree: TreeStructure, max_nodes: int = 80, numbers_nodes: bool = Fa
 
 
 def n_drawn(tree: TreeStructure, max_nodes: float) -> int:
-    """How many nodes a drawing shows: nodes are numbered level by level, so whole levels are those up to a number."""
+    """How many nodes a drawing shows. They are numbered level by level, so whole levels are the first so many nodes."""
     ends = np.cumsum(np.bincount(tree.depth))
     return int(ends[ends <= max_nodes][-1])
 
@@ -89,7 +89,7 @@ def _bar_parts(node: Node) -> Floats:
 
 
 def _spoken(tree: TreeStructure, n_shown: int) -> str:
-    """Alternative text: the size of the tree, then the tests and leaves that are shown, down to the second level."""
+    """Alternative text: the size of the tree, then the questions and leaves shown, down to the second level."""
     sentences = [f"Decision tree with {tree.n_nodes} nodes and {tree.n_leaves} leaves."]
     for node in walk(tree):
         if node.depth > 2 or node.id >= n_shown:

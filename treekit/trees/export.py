@@ -1,4 +1,4 @@
-"""A tree in words: a data frame, an indented text, a list of rules. None of them recurses, however deep the tree."""
+"""A tree in words: as a data frame, as indented text, as rules. No function recurses, so a tree may be of any depth."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def to_frame(tree: TreeStructure) -> pd.DataFrame:
     -------
     DataFrame
         Columns: parent (-1 for the root), depth, branch (the answer that leads here), feature (what the node tests),
-        n_samples, weight, impurity, gain, value (the label or number that the node predicts), is_leaf. In ``attrs`` of
-        the frame stand the criterion ("" where it is not known), the unit of impurity and gain, such as "bits", and
+        n_samples, weight, impurity, gain, value (the label or number that the node predicts), is_leaf. The ``attrs`` of
+        the frame hold the criterion ("" where it is not known), the unit of impurity and gain, such as "bits", and
         whether they are sums over the rows of a node or means.
     """
     nodes = [Node(tree, k) for k in range(tree.n_nodes)]
@@ -51,7 +51,7 @@ def to_frame(tree: TreeStructure) -> pd.DataFrame:
 
 
 def export_text(tree: TreeStructure) -> str:
-    """A tree as indented text: tests end in a question mark, leaves name their label and class counts.
+    """A tree as indented text: questions end in a question mark; leaves show what they predict, and their rows.
 
     Parameters
     ----------
@@ -86,8 +86,8 @@ def export_rules(tree: TreeStructure) -> list[str]:
     Returns
     -------
     list of str
-        Each rule ends with the class counts of its training rows. A threshold has as many digits as it takes to send
-        every row the way of the tree.
+        Each rule ends with its training rows, by class where there are classes. A threshold on a column has enough
+        digits to send every row down the tree's own branch; a linear combination and its threshold are rounded.
     """
     rules = []
     conditions: list[str] = []

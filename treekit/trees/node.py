@@ -67,7 +67,7 @@ class Node:
 
     @property
     def depth(self) -> int:
-        """Number of tests above the node."""
+        """Number of questions above the node."""
         return int(self.tree.depth[self.id])
 
     @property
@@ -103,8 +103,8 @@ class Node:
     def branch(self) -> object:
         """The answer that leads here; None for the root.
 
-        It is "<= 3.5" or "> 3.5", a category, or several joined by "or"; a tuple of them where a category itself holds
-        the word " or ", so that the branches of a node always differ.
+        It is "<= 3.5" or "> 3.5", or "known" or "missing"; or a category, or several joined by "or"; or a tuple of them
+        where a category itself holds the word " or ", so that the branches of a node always differ.
         """
         parent = self.parent
         if parent is None:
@@ -171,7 +171,7 @@ def threshold_text(threshold: float) -> str:
 
 
 def _terms(direction: Floats, features: tuple[Feature, ...]) -> str:
-    """A linear combination in words, or their number where they are too many to read."""
+    """A linear combination in words, or how many columns it has where they are too many to read."""
     terms = [(c, feature.name) for c, feature in zip(direction.tolist(), features) if c != 0]
     if len(terms) > 4:
         return f"combination of {len(terms)} columns"

@@ -30,7 +30,7 @@ def join_trees(trees: Sequence[Tree]) -> Tree:
     start = np.cumsum(n_nodes) - n_nodes
     arrays: dict[str, Any] = {name: np.concatenate([getattr(tree, name) for tree in trees]) for name in OF_NODES}
     first_child = np.concatenate([tree.first_child + first for tree, first in zip(trees, start)])
-    # Level by level, and in a level tree by tree: so the children of a node lie in a row, and so do all children.
+    # Level by level, and in a level tree by tree: so the children of a node lie one after the other, as in any Tree.
     level, k = repeat_with_index(start, n_roots)
     level, order = level + k, [np.zeros(0, dtype=np.intp)]
     while len(level):
@@ -74,5 +74,5 @@ def _join_surrogates(parts: Sequence[Surrogate]) -> Surrogate:
 
 
 def _no_surrogate(tree: Tree) -> Surrogate:
-    """What stands for a surrogate in a tree that has fewer of them than others."""
+    """What stands for a surrogate in a tree that has fewer of them than the others."""
     return Surrogate._make([*(np.full(tree.n_nodes, nothing) for nothing in NO_SURROGATE), NO_ROUTES])

@@ -2,8 +2,8 @@
 
 Where a node cuts the categories in two, only those of its training rows have a branch, and in most nodes they are few.
 So the pairs (node, category) that have one are kept in this order, and found by binary search. A level of a binary tree
-has no more such pairs than rows, however many nodes and categories there are. Where each category has a branch of its
-own, there are as many pairs as children.
+has no more such pairs than entries (row, node, weight), however many nodes and categories there are. Where each
+category has a branch of its own, there are as many pairs as children.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Probabilities of leaves that hold few rows: their shares, drawn towards what was expected before."""
+"""Probabilities of leaves that hold few rows: their class shares, drawn towards those of a prior."""
 
 from __future__ import annotations
 
@@ -39,15 +39,15 @@ def smooth_shares(tree: Tree, m: float | None = None, prior: ArrayLike | None = 
     Raises
     ------
     TypeError
-        If ``tree`` is no tree.
+        If ``tree`` is not a :class:`treekit.Tree`.
     ValueError
         If the tree predicts numbers, if m is not a positive number, or if the prior does not hold one share for each
         class, with the sum 1.
 
     Notes
     -----
-    Rows count with their weights, those of ``class_weight`` included. Prune first, because pruning reads the numbers of
-    each class from the shares. Costs O(nodes x classes). Sources: Cestnik (1990); Provost and Domingos (2003).
+    Rows count with their weights, those of ``class_weight`` included. Prune first, because pruning works the numbers of
+    each class out from the shares. Costs O(nodes x classes). Sources: Cestnik (1990); Provost and Domingos (2003).
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The arrays of a tree: what each node tests, how the nodes hang together, and which branch a row takes at a node."""
+"""The arrays of a tree: what each node tests, how the nodes are linked, and which branch a row takes at a node."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ UNITS = {
 
 
 class Surrogate(NamedTuple):
-    """For each node another test that stands in for its own; ``feature`` is -1 where there is none.
+    """For each node another question that stands in for its own; ``feature`` is -1 where there is none.
 
     ``threshold`` and ``routes`` are as in :class:`Tree`; where ``is_reversed``, branches 0 and 1 are exchanged.
 
-    ``agreement`` is the share of the weight, of the training rows whose value is known in the node, that the surrogate
-    sends where the node does; a row that lacks the surrogate's value, too, counts as sent elsewhere. ``adjusted`` is
-    how far that goes beyond what the heavier branch alone gets right, from 0 to 1 where nothing is wrong:
+    ``agreement`` is the share of the weight that the surrogate sends where the node does, among the training rows whose
+    value is known in the node; a row that lacks the surrogate's value counts as sent elsewhere. ``adjusted`` is how far
+    that goes beyond what the heavier branch alone gets right, from 0 for no further to 1 for all the way:
     (agreement - majority) / (1 - majority). rpart prints the two as "agree" and "adj".
     """
 
@@ -52,7 +52,7 @@ class Surrogate(NamedTuple):
     routes: Routes
 
     def of(self, nodes: Ints | slice | Bools) -> Surrogate:
-        """The surrogate for some nodes: their numbers, or booleans."""
+        """The surrogates of some nodes, given by their numbers or by booleans."""
         *arrays, routes = self
         return Surrogate._make([*(array[nodes] for array in arrays), routes.of(nodes, len(self.feature))])
 
@@ -75,7 +75,7 @@ class TreeStructure:
     """A grown tree; or many, of a forest or of boosting, as one structure with many roots.
 
     Node 0 is the root, or nodes 0, 1, ... are the roots; the nodes are numbered level by level, the children of a node
-    in a row.
+    one after the other.
 
     Attributes
     ----------
@@ -86,7 +86,7 @@ class TreeStructure:
     feature : array of shape (n_nodes,)
         The column that a node tests; -1 at a leaf.
     threshold : array of shape (n_nodes,)
-        Where a node cuts a column of numbers: branch 0 is at or below, branch 1 above. NaN elsewhere.
+        Where a node cuts numbers: branch 0 is at or below, branch 1 above, or missing if it is infinite. NaN elsewhere.
     routes : Routes
         For the nodes that test a column of categories, the branch of each category that has one: pairs of a node and
         a category. Where a node cuts the categories in two, only those of its training rows have one.
@@ -103,11 +103,11 @@ class TreeStructure:
     value : array of shape (n_nodes, n_values)
         What a node predicts: the shares of the classes, or a number. A node without rows predicts what its parent does.
     surrogates : tuple of Surrogate
-        The tests to fall back on, one after the other, where the value is missing; each with its ``feature`` and
+        The questions to fall back on, one after the other, where the value is missing; each has its ``feature`` and
         ``threshold`` at every node, and ``agreement`` and ``adjusted``, how often it sends rows where the node does.
     direction : array of shape (n_nodes, n_features) or None
-        For a tree that tests linear combinations, the coefficients of the one that each node cuts at its threshold;
-        zeros where it tests a single column. ``feature`` is then the column that counts most in it.
+        For a tree that tests linear combinations, the coefficients of the combination that each node cuts; zeros where
+        the node tests a single column. ``feature`` is then the column that counts most in the combination.
     criterion : str
         Name of the impurity, such as "entropy" or "squared_error"; "" where it is not known.
     gain_is_sum : bool
@@ -175,7 +175,7 @@ class TreeStructure:
 
     @cached_property
     def depth(self) -> Ints:
-        """Number of tests above each node."""
+        """Number of questions above each node."""
         depth = np.zeros(self.n_nodes, dtype=np.intp)
         for children in self.levels():
             depth[children] = depth[self.parent[children]] + 1
@@ -207,7 +207,7 @@ class TreeStructure:
     def heaviest_branch(self, weight: Floats) -> Ints:
         """The branch of each node whose child weighs most, of those that weigh the same the first; 0 at a leaf.
 
-        ``weight`` has one entry a node; the children of a node lie one after the other.
+        ``weight`` has one entry per node; the children of a node lie one after the other.
         """
         inner = np.flatnonzero(self.n_children)
         branch = np.zeros(self.n_nodes, dtype=np.intp)
@@ -220,7 +220,7 @@ class TreeStructure:
 
     @property
     def max_depth(self) -> int:
-        """Largest number of tests on a path; 0 when the root is a leaf."""
+        """Largest number of questions on a path; 0 when the root is a leaf."""
         return int(self.depth.max())
 
     def at_nodes(self, nodes: Ints | slice | Bools, n_roots: int = 1) -> Self:
@@ -249,7 +249,7 @@ class TreeStructure:
             direction=None if self.direction is None else np.where(splits[:, np.newaxis], self.direction, 0.0),
         )
 
-    # -- tests of the nodes -------------------------------------------------------------------------------------
+    # -- questions of the nodes ---------------------------------------------------------------------------------
 
     @cached_property
     def has_category_test(self) -> Bools:
@@ -266,7 +266,7 @@ class TreeStructure:
         return np.where(is_tilted, combine(values, self.direction[node], row), x)
 
     def branch_taken(self, values: Numbers, node: Ints, row: Ints) -> Ints:
-        """Branch of each row by the test of its node; -1 where the value is missing, or a category without a branch."""
+        """Branch of each row by its node's question; -1 where the value is missing, or a category without a branch."""
         return branches(self._tested_value(values, node, row), self.threshold[node], self.routes, node)
 
     def branch_or_surrogate(self, values: Numbers, node: Ints, row: Ints) -> Ints:

@@ -22,7 +22,7 @@ __all__ = ["membership", "rows_by_level", "LevelwiseTraversal"]
 ROWS_AT_ONCE = 2**15
 
 #: After the first 12 levels, and then after every 4, the rows that have reached a leaf are set aside, so that a
-#: tree of 90 levels takes two thirds of the time (trick: rows set aside). To do it after every level would cost more
+#: tree of 90 levels takes two thirds of the time (trick: rows set aside). Doing it after every level would cost more
 #: than it saves.
 FIRST_LEVELS, LEVELS = 12, 4
 
@@ -30,7 +30,7 @@ FIRST_LEVELS, LEVELS = 12, 4
 def membership(tree: TreeStructure, values: Numbers, rows: Ints | None = None, root: Ints | None = None) -> csr_matrix:
     """Which share of each row ends in which node: a sparse matrix of shape (n_rows, n_nodes), rows summing to 1.
 
-    A row ends in a leaf, or at a node that tests a value which it lacks when that node's rule is to stop. It ends in
+    A row ends in a leaf, or at a node that tests a value which the row lacks, if the node's rule is to stop. It ends in
     several leaves when its weight is shared among branches on the way. A part of a row that is less than LEAST_SHARE,
     1/256, is not shared out any further: it goes down the heaviest branch, as in training. So a row ends in a bounded
     number of leaves, however many of its values are missing.

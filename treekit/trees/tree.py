@@ -130,7 +130,7 @@ class Tree(TreeStructure):
         """Index in ``classes`` of the predicted class, of shape (n_rows,); on a tie the first."""
         values = self._encoded(X)
         end, (_, rest) = self._end_nodes(values)
-        # Of many nodes only those are looked at where rows end, of many rows only the nodes.
+        # With few rows only the nodes where they end are looked at; with many, each node once.
         few = end.size < self.n_nodes
         code = majority(self.value.take(end[0], axis=0)) if few else majority(self.value).take(end[0])
         if len(rest):
@@ -237,6 +237,6 @@ class Tree(TreeStructure):
 
 
 def refuse_other_than_tree(tree: object) -> None:
-    """Refuse what is no tree, such as the estimator that has grown it."""
+    """Refuse what is not a tree, such as the estimator that has grown one."""
     if not isinstance(tree, Tree):
         raise TypeError(f"tree must be a Tree, such as model.tree_; got {type(tree).__name__}.")
