@@ -4,6 +4,7 @@
 (function () {
   "use strict";
   const SPREAD = 400; // milliseconds in which the last of the marks sets out
+  const SKIPPED = "You skipped it; see for yourself.";
   // From frame to frame while a slider plays: a long walk takes shorter steps.
   const beat = (last) => Math.max(400, Math.min(1200, 18000 / last));
   const slug = (words) => words.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-|-$/g, "");
@@ -228,7 +229,7 @@
     };
     const end = add(form, "div", { className: "explorable-player" });
     add(end, "button", { type: "submit", textContent: "That is my guess" });
-    addButton(end, "Skip", "Skip the guess", () => finish(""));
+    addButton(end, "Skip", "Skip the guess", () => finish(SKIPPED));
     form.addEventListener("submit", (event) => {
       event.preventDefault();
       finish(guess.verdicts[guessed]);
@@ -236,24 +237,35 @@
     figure.classList.add("guessing");
   }
 
-  // What the reader is told: the verdict on the guess, which stays, and what was found. Only what the reader has moved,
-  // and let go, can meet the challenge: playing finds nothing. What was found stays found, and the words tell whether
-  // the figure shows it now.
-  function addTold(place, guess) {
+  // The verdict on a guess, which stays; above it the question, where that fits into the room which the guess leaves.
+  function addVerdict(place, guess) {
     const told = add(place, "div", { className: "explorable-told" });
-    told.setAttribute("role", "status");
-    told.setAttribute("aria-atomic", "false");
-    const lines = addRoom(told, (guess?.verdicts ?? [""]).map((verdict) => `${verdict} ✓ Found before.`));
-    const verdict = add(lines, "span", { className: "explorable-verdict" });
-    lines.append(" ");
-    const found = add(lines, "span", { className: "explorable-found" });
+    const asked = add(told, "p", { textContent: guess.label });
+    const room = add(told, "div");
+    room.setAttribute("role", "status");
+    const verdict = addRoom(room, [...guess.verdicts, SKIPPED]);
+    verdict.className = "explorable-verdict";
+    new ResizeObserver(() => {
+      asked.hidden = true;
+      const height = place.offsetHeight;
+      asked.hidden = false;
+      asked.hidden = place.offsetHeight > height;
+    }).observe(place);
+    return (words) => (verdict.textContent = words);
+  }
+
+  // Behind the challenge stands whether it is met. Only what the reader has moved, and let go, can meet it: playing
+  // finds nothing. What was found stays found, and the words tell whether the figure shows it now.
+  function addFound(figure) {
+    const challenge = figure.querySelector(".explorable-challenge");
+    challenge.append(" ");
+    const room = add(challenge, "span", { className: "explorable-seal" });
+    room.setAttribute("role", "status");
+    const found = add(room, "span", { className: "explorable-found" });
     let hasFound = false;
-    return {
-      judge: (words) => (verdict.textContent = words),
-      find: (isFound, settled) => {
-        hasFound ||= isFound && settled;
-        found.textContent = !hasFound ? "" : isFound ? "✓ Found." : "✓ Found before.";
-      },
+    return (isFound, settled) => {
+      hasFound ||= isFound && settled;
+      found.textContent = !hasFound ? "" : isFound ? "✓ Found." : "✓ Found before.";
     };
   }
 
@@ -326,17 +338,18 @@
 
   function enliven(figure, number) {
     const data = JSON.parse(figure.querySelector("script").textContent);
-    const { controls, guess } = data;
+    const { controls, guess, frames } = data;
     const positions = controls.map((control) => control.opens);
     const show = addStage(figure, data);
     const place = figure.querySelector(".explorable-controls");
-    const told = addTold(place, guess);
+    const judge = guess && addVerdict(place, guess);
+    const find = frames.some(([, isFound]) => isFound) ? addFound(figure) : () => {};
     const board = add(place, "div", { className: "explorable-board" });
     function update(settled) {
       // A screen reader waits until a slider that plays has stopped.
       const live = players.some((player) => player.plays()) ? "off" : "polite";
       figure.querySelector("output").setAttribute("aria-live", live);
-      told.find(show(positions, isGuessing(figure)), settled);
+      find(show(positions, isGuessing(figure)), settled);
       link.write(positions);
     }
     function go(k, position, byHand, settled) {
@@ -357,11 +370,11 @@
       figure.classList.remove("guessing");
       all.forEach((at, k) => go(k, at, true, false));
     });
-    const judge = (verdict) => {
-      told.judge(verdict);
+    const done = (verdict) => {
+      judge(verdict);
       update(false);
     };
-    if (guess) addGuess(figure, place, guess, `explorable-${number}-guess`, judge);
+    if (guess) addGuess(figure, place, guess, `explorable-${number}-guess`, done);
     update(false);
     stickBy(board, place);
     restInPrint(figure, () => show(controls.map((control) => control.start)), () => show(positions, isGuessing(figure)));

@@ -91,7 +91,7 @@ class _Prices(Scene):
 
     def background(self) -> str:
         most = int(np.log2(self.n))
-        words = ((350, 17, "price"), (388, 17, "gain"), (369, 32, "in bits"), (320, -BIT * most - 13, "bits"))
+        words = ((350, 17, "price"), (388, 17, "gain"), (369, 32, "in bits"), (320, -BIT * most - 34, "bits"))
         names = "".join(text(x, GROUND + y, word) for x, y, word in words)
         for bit in range(1, most + 1):
             names += text(320, GROUND - BIT * bit + 5, str(bit), fill_opacity=0.7)
@@ -152,12 +152,13 @@ def _avoided(measured: pd.DataFrame, traps: Sequence[str]) -> Choice:
     ratios = measured["ratio"]
     best = ratios.drop(list(traps)).idxmax()
     which = {(True, False): f"the {traps[0]}", (False, True): f"the {traps[1]}", (True, True): "both"}
-    of_traps = " and ".join(f"the {trap} {ratios[trap]:.3f}" for trap in traps)
+    more = {trap: "more" if ratios[trap] > ratios[best] else "less" for trap in traps}
+    of_traps = " and ".join(f"the {trap} {more[trap]} ({ratios[trap]:.3f})" for trap in traps)
     return Choice(
         "Your guess: which of the two traps does the price avoid?",
         [*which.values(), "neither"],
         answer=which.get((ratios[traps[0]] < ratios[best], ratios[traps[1]] < ratios[best]), "neither"),
-        truth=f"for each bit of its price the {best} gains {ratios[best]:.3f}, {of_traps}",
+        truth=f"for each bit of its price the {best} gains {ratios[best]:.3f} bits, {of_traps}",
     )
 
 
@@ -184,8 +185,8 @@ def price_explorer(X: pd.DataFrame, y: pd.Series, traps: Sequence[str] = ()) -> 
     )
 
 
-RULES = ("gain", "ratio", "ratio, gain at least average")
-EVERY = "all tables"
+RULES = ("gain", "ratio", "ratio, gain ≥ average")
+EVERY = "all"
 
 
 class _Contest(Scene):
@@ -270,10 +271,10 @@ class _Contest(Scene):
     def board(self, name: str, rule: str) -> str:
         """What each rule chooses from this table, and whether it is fooled."""
         drawn = ""
-        for y, (short, each) in zip((286, 306, 326), zip(("gain", "ratio", "+ average"), RULES)):
+        for y, (short, each) in zip((112, 132, 152), zip(("gain", "ratio", "gain ≥ average"), RULES)):
             winner = self.winner(name, each)
             told = f"{short}: {winner} {'✗' if winner in self.traps else '✓'}"
-            drawn += ending(466, y, told, font_weight="bold" if each == rule else "normal", style=HALO)
+            drawn += text(56, y, told, font_weight="bold" if each == rule else "normal", style=HALO)
         return element("g", drawn)
 
     def guide(self, name: str, rule: str, price: float, gain: float) -> str:
@@ -288,7 +289,7 @@ class _Contest(Scene):
     def sentence(self, name: str, rule: str, winner: str) -> str:
         gain, price, _ = self.measured[name].loc[winner]
         sentence = (
-            f"{name}, by {'gain' if rule == 'gain' else 'ratio'}: {winner} wins"
+            f"{name}, by {rule}: {winner} wins"
             f"{', and should not' * (winner in self.traps)}; gain {gain:.3f} / price {price:.3f} = ratio "
             f"{gain / price:.3f}."
         )
@@ -310,6 +311,11 @@ def ratio_explorer(
     contest, (first, *others) = _Contest(tables, traps), tables
     fooling = [name for name in others if contest.is_fooled(name)] or ["none"]
     name, rule = start or (first, RULES[0])
+    truth = f"all three rules are fooled by {listed(fooling)}"
+    if contest.is_fooled(fooling[0]):
+        won = contest.winner(fooling[0], RULES[2])
+        gain, _, ratio = contest.measured[fooling[0]].loc[won]
+        truth += f", where the {won} has the gain {gain:.3f} and the ratio {ratio:.3f}"
     return contest.explorable(
         title="Gain against price",
         alt=f"Every attribute of the table {name} as a point, its price to the right, its gain upwards. The winner by "
@@ -323,7 +329,7 @@ def ratio_explorer(
             "Your guess: which table fools all three rules?",
             [*others, "none"],
             answer=set(fooling),
-            truth=f"all three rules are fooled by {listed(fooling)}",
+            truth=truth,
         ),
         challenge="Which table fools (✗) which rule? Does any fool all three?",
     )

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from figures.charts import Chart, Picture, Spot, around, ticks
 from figures.explorable import Choice, Explorable, Places, Scene, Slider, State
-from figures.looks import OUTLINE, centred, ending, filled, grip, path, small
+from figures.looks import HALO, OUTLINE, centred, ending, filled, grip, path, small
 from figures.melons import melon, melons_at, ripe_and_unripe
 from figures.plots import log_lines, plotted
 from treekit.growing.thresholds import midpoint
@@ -104,7 +104,8 @@ class _TwoCuts(Scene):
             places[f"region {m} {int(is_ripe)}"] = (x1, y1, x2 - x1, y2 - y1)
         for n in np.flatnonzero(says_ripe != self.is_ripe):
             places[f"wrong {self.names[n]}"] = self.plane.at(*self.xy[:, n])
-        return [], self.sentence(self.score(says_ripe)), places
+        same = " These are CART's own cuts." if [right, up] == self.tree_cuts else ""
+        return [], self.sentence(self.score(says_ripe)) + same, places
 
     def sentence(self, mine: tuple[int, int]) -> str:
         """What the reader's cuts classify correctly, and what the tree does."""
@@ -123,7 +124,7 @@ class _TwoCuts(Scene):
         }
         marks["right"] = rect(-1.5, 0, 3, self.plane.box[3] - self.plane.box[1])
         marks["up"] = rect(0, -1.5, 1, 3)
-        corner = circle(0, 0, 6) + grip(self.size[0])  # where to take hold of them
+        corner = circle(0, 0, 5) + circle(0, 0, 9, **OUTLINE, stroke_width=2) + grip(self.size[0])  # to take hold of
         marks |= {f"wrong {row}": path(CROSS, stroke="currentColor", stroke_width=3) for row in self.names}
         spots = [self.plane.at(*row) for row in self.xy.T]
         rings = ["" if trains else circle(*spot, 14, **DASHED) for spot, trains in zip(spots, self.is_training)]
@@ -226,7 +227,12 @@ class _Slide:
         before = self.impurity(self.y)
         label = f"mean {measure} of the two sides"
         drawn = self.curve.axes(_round_ticks(self.x), [0, round(before, 2)], xlabel, label)
-        return drawn + self.curve.level(before, stroke_dasharray="6 4")
+        return drawn + self.uncut(before)
+
+    def uncut(self, before: float) -> str:
+        """The level of what no cut leaves, with its name and that of the bar below it."""
+        named = ending(RIGHT, self.curve.y(before) - 6, "dashed: uncut; green: gain", style=HALO)
+        return self.curve.level(before, stroke_dasharray="6 4") + named
 
     def drawing(self, cut: float) -> str:
         """The curve up to this cut."""
@@ -320,7 +326,7 @@ class _Pairs(_Slide):
         for cut in self.cuts[:: len(self.cuts) // 4]:
             at, bottom = self.across(cut), self.curve.box[3]
             drawn += line(at, bottom, at, bottom + 5) + centred(at, bottom + 21, f"{cut:.3f}")
-        return drawn + self.curve.level(before, stroke_dasharray="6 4")
+        return drawn + self.uncut(before)
 
 
 def sliding_gini(melons: pd.DataFrame, target: str, guesses: Sequence[float]) -> Explorable:
@@ -438,6 +444,7 @@ class _Stairs(_Residuals, Scene):
         return self.lines | {
             "rows": dots + rings,
             "error 0": circle(0, 0, 4.5),
+            "lowest": circle(0, 0, 9, **OUTLINE, stroke_width=2),
             "error 1": circle(0, 0, 5.5, **RING) + grip(WIDTH),
         }
 
@@ -467,6 +474,7 @@ class _Stairs(_Residuals, Scene):
         )
         places: Places = self.places(tree.predict(self.x[:, np.newaxis])) | {"rows": (0, 0)}
         places |= {f"error {k}": self.traces.at(n_leaves, last[k]) for k in range(2)}
+        places["lowest"] = self.traces.at(best, so_far[best - 1, 1])
         return [stairs, *lines], sentence, places
 
     def truth(self, guessed: int) -> str:

@@ -135,7 +135,7 @@ def lay_out(levels: list[list[Bin]], whole_width: float = WIDTH) -> float:
         n_rows = np.array([len(node.rows) for node in level])
         n_columns = np.ceil(n_rows / np.maximum(1, np.ceil(PITCH * n_rows / whole_width)))  # lines of equal length
         least = np.array([_least_width(node) for node in level])
-        gap = min(10.0, (whole_width - least.sum()) / len(level))
+        gap = min(10.0, (whole_width - least.sum()) / (2 * len(level)))
         spare = whole_width - least.sum() - gap * (len(level) - 1)
         wished = np.maximum(PITCH * n_columns, [LETTER * len(node.answer) for node in level]) + 6
         widths = least + np.clip(wished - least, 0, None)
@@ -185,12 +185,19 @@ def _shadows(nodes: list[Bin], is_ripe: dict[Any, Any]) -> str:
     return element("g", drawn, opacity=0.3, stroke_width=22, stroke_linecap="round")
 
 
+def _said(node: Bin, is_asked: bool) -> str:
+    """The question of a node, or its entropy, where it has one."""
+    if is_asked:
+        return f"{node.question}?" if node.question else ""
+    return f"{node.entropy:.3f}" if node.entropy else ""
+
+
 def _below(nodes: list[Bin], is_asked: bool) -> str:
     """Below each mixed node its entropy, or, once it is split, its question."""
     words = "".join(
-        text(node.middle, node.bottom, f"{node.question}?" if is_asked else f"{node.entropy:.3f}")
+        text(max(node.middle, LETTER * len(said) / 2 + 2), node.bottom, said)  # not beyond the left edge
         for node in nodes
-        if (node.question if is_asked else node.entropy)
+        if (said := _said(node, is_asked))
     )
     weight = {"font_weight": "bold"} if is_asked else {}
     return element("g", words, text_anchor="middle", font_size=13, **weight) if words else ""
@@ -261,12 +268,13 @@ class _Falling(Scene):
         rest = f"{open_} melons are still in mixed groups" if open_ else "every melon is in a leaf"
         return f"After asking about {asked}, {rest}: {now:.3f} bits are left, {taken}."
 
+    def in_leaves(self, question: str, level: int) -> int:
+        """How many melons are in a leaf after so many levels of questions."""
+        return sum(len(node.rows) for node in frontier(self.roots[question], level) if not node.children)
+
     def settled(self, question: str) -> int | None:
         """The first level on which most melons are in a leaf."""
-        for level in range(self.n_levels):
-            if 2 * sum(len(node.rows) for node in frontier(self.roots[question], level) if not node.children) > self.n:
-                return level
-        return None
+        return next((level for level in range(self.n_levels) if 2 * self.in_leaves(question, level) > self.n), None)
 
     def marks(self) -> dict[Any, str]:
         return dict(melon_marks(self.is_ripe))
@@ -330,13 +338,14 @@ def falling_melons(
 
 def _level_by_level(falling: _Falling, own: str, guess: bool) -> Explorable:
     """ID3's tree alone, which the reader lets grow; the challenge is the level on which most melons have settled."""
-    levels, settled = list(range(falling.n_levels)), falling.settled(own)
+    levels, settled = list(range(falling.n_levels)), falling.settled(own) or 0
+    before, now = (falling.in_leaves(own, level) for level in (max(settled - 1, 0), settled))
     asked = Choice(
         "Your guess: after how many levels of questions are most melons in a leaf?",
         levels[1:],
         show="after {}",
         answer=settled,
-        truth=f"after {settled} more than half of the {falling.n} are there",
+        truth=f"{now} of the {falling.n} melons are there after {settled}, and {before} one level before",
     )
     return falling.explorable(
         alt=falling.alt(own),

@@ -192,6 +192,7 @@ def entropy_explorer(ripe: pd.Series) -> Explorable:
     kinds = ["the rarer kind", "the more common kind"]
     more = {kinds[int(np.argmax(basket.parts(n)))] for n in range(1, (BASKET + 1) // 2)}
     rare, common = basket.parts(1)
+    lesson = f"in every uneven basket {min(more)} adds more" if len(more) == 1 else "either kind may add more"
     return basket.explorable(
         title="The entropy of a basket",
         alt="Eight melons in a basket, the three ripe ones on the left. Below each is a column as high as its "
@@ -202,8 +203,8 @@ def entropy_explorer(ripe: pd.Series) -> Explorable:
         guess=Choice(
             "Your guess: which kind adds more to the entropy?",
             [*kinds, "it depends on the basket"],
-            answer="it depends on the basket" if len(more) > 1 else more.pop(),
-            truth=f"one ripe melon in {BASKET} adds {rare:.3f} bits, the unripe ones add {common:.3f}",
+            answer="it depends on the basket" if len(more) > 1 else min(more),
+            truth=f"{lesson}: {rare:.3f} bits against {common:.3f} with one ripe melon in {BASKET}",
         ),
         found=lambda n_ripe: 2 * n_ripe == BASKET,
         challenge="Guess, then look at every basket. The area of a kind's columns is what it adds: in which mixed "
@@ -245,13 +246,13 @@ class _Plans(Scene):
     questions are the forks of a tree above the blocks, which lie in its order.
     """
 
-    size = (480, 304)
+    size = (480, 322)
 
     plane = Chart((0, 1), (3, 0), (30, 56, 476, 288))
     splits = [(i,) for i in range(4)] + [(0, i) for i in range(1, 4)]
     first = {" or ".join(FRUITS[i] for i in split) + "?": split for split in splits}
     dashed: dict[str, Any] = dict(stroke_dasharray="6 4", stroke_width=2)
-    limit = {"style": f"stroke: {class_color(GAIN)}; stroke-width: 7"}  # seen on both sides of the mean where they meet
+    limit = {"style": f"stroke: {class_color(GAIN)}; stroke-width: 5"}  # seen on both sides of the mean where they meet
 
     def plan(self, game: str, question: str) -> Plan:
         """The best plan that begins with this question."""
@@ -275,6 +276,9 @@ class _Plans(Scene):
             drawn += line(x, y, at, end, stroke_opacity=0.6)
             if depth == 0:
                 drawn += write((x + at) / 2 + (-8 if word == "yes" else 8), (y + end) / 2, word, style=HALO)
+        if depth:
+            names = " or ".join(FRUITS[i] for i in sorted(depths(plan[0])))
+            drawn += centred(x, y - 6, f"{names}?", style=HALO)
         return x, drawn + circle(x, y, 3)
 
     def reaches_limit(self, game: str, question: str) -> bool:
@@ -288,14 +292,14 @@ class _Plans(Scene):
         plan, before = self.plan(game, question), 0.0
         for i in depths(plan):
             (x, y), width = self.plane.at(before, n[i]), self.plane.x(float(p[i])) - self.plane.x(0)
-            places |= {f"block {i}": (x + 1, y - 21, width - 2, 1), FRUITS[i]: (x + width / 2, y - 5)}
+            places |= {f"block {i}": (x + 1, y - 21, width - 2, 1), FRUITS[i]: (x + width / 2, y - 7)}
             before += float(p[i])
         root, forks = self.forks(plan, {i: places[FRUITS[i]][0] for i in range(4)})
         forks += centred(root, self.plane.y(0) - 8, question, font_weight="bold", style=HALO)
         asked = " + ".join(f"{share:g} × {count}" for share, count in zip(p, n))
         rest = "exactly the limit" if np.isclose(mean, bits) else f"{mean - bits:g} above the limit"
         sentence = f"Asking “{question}” first takes {asked} = {mean:g} questions on average, {rest} of {bits:g} bits."
-        return [self.plane.level(bits, **self.limit), forks], sentence, places
+        return [forks, self.plane.level(bits, **self.limit)], sentence, places
 
     def marks(self) -> dict[Any, str]:
         """The line of the mean, and the fruits; one that is tapped is asked about."""
@@ -313,7 +317,8 @@ class _Plans(Scene):
             drawn += self.plane.level(n, stroke_opacity=FAINT / 2)
             drawn += ending(20, self.plane.y(n) + 5, n)
         drawn += text(0, 17, "questions") + line(150, 12, 180, 12, **self.dashed) + text(188, 17, "mean number")
-        return drawn + line(320, 12, 350, 12, **self.limit) + text(358, 17, "the limit")
+        drawn += line(320, 12, 350, 12, **self.limit) + text(358, 17, "the limit")
+        return drawn + centred(253, 315, "a box is as wide as its fruit is likely")
 
 
 def questions_explorer() -> Explorable:
@@ -389,7 +394,9 @@ class _Deals(Scene):
             f"Shuffle {k}: the gain is {self.gains[k]:.3f} bits by chance. So far the mean is "
             f"{np.mean(self.gains[1 : k + 1]):.3f}, and {self.reached(k)} of {k} shuffles reached {self.gains[0]:.3f}."
         )
-        return [*self.dots[1:k], element("g", self.dots[k], style=style)], sentence, places
+        x = number(self.axis.x(float(np.mean(self.gains[1 : k + 1]))))
+        mean = path(f"M{x},252l6,9h-12z") + path("M308,280l6,9h-12z") + text(320, 289, "mean of the dots")
+        return [*self.dots[1:k], element("g", self.dots[k], style=style), mean], sentence, places
 
     def background(self) -> str:
         true = self.axis.x(self.gains[0])
@@ -397,7 +404,7 @@ class _Deals(Scene):
             self.heads
             + "".join(centred(self.axis.x(k / 10), 273, f"{k / 10:g}") for k in range(6))
             + line(14, 252, 466, 252)
-            + centred(240, 294, "gain (bits)")
+            + centred(215, 289, "gain (bits)")
             + ripe_and_unripe(8, 289)
             + line(true, 108, true, 252, stroke_dasharray="6 4", stroke_width=2)
             + ending(true - 7, 118, f"true labels: {self.gains[0]:.3f}")
@@ -410,8 +417,10 @@ def shuffle_explorer(attribute: pd.Series, ripe: pd.Series, *, n_shuffles: int =
     mean, guesses = float(np.mean(deals.gains[1:])), [k / 20 for k in range(9)]
 
     def truth(guessed: float) -> str:
-        told = f"the mean of {n_shuffles} shuffles is {mean:.3f} bits"
-        return f"{told}, {abs(guessed - mean):.3f} {'higher' if mean > guessed else 'lower'}"
+        told, gap = f"the mean of {n_shuffles} shuffles is {mean:.3f} bits", abs(guessed - mean)
+        if 2 * gap < guesses[1]:
+            return f"{told}, and no other choice is nearer"
+        return f"{told}, {gap:.3f} {'more' if mean > guessed else 'less'} than you guessed"
 
     branches = ", ".join(f"{value} {n}" for value, n in attribute.value_counts(sort=False).items())
     return deals.explorable(
@@ -587,13 +596,18 @@ class _Branches(Scene):
         aside = 10 if no[0] < yes[0] else -10
         names = self.named("no", no, -aside) + self.named("yes", yes, aside)
         heads = centred(115, 18, f"no: {bits[0]:.3f} bits") + centred(357, 18, f"yes: {bits[1]:.3f} bits")
-        told = text(whole[0] + 10, mean[1] + 22, f"gain {gain:.3f}", font_weight="bold", style=HALO)
+        told = text(
+            whole[0] + 10, min(mean[1] + 22, self.plane.y(0) - 12), f"gain {gain:.3f}", font_weight="bold", style=HALO
+        )
         free = 12 if abs(yes[0] - no[0]) > 120 else 28  # above the names of the branches, where they are near
         all_ = centred(whole[0], whole[1] - free, f"all: {bits[2]:.3f}")
         return [chord, heads, names + told + all_], self.sentence(k), places | self.lie(k)
 
     def named(self, name: str, spot: Spot, aside: float) -> str:
-        """Name a dot outside the arch."""
+        """Name a dot outside the arch, or above its feet, where there is no room."""
+        left, _, right, bottom = self.plane.box
+        if spot[1] > bottom - 20:
+            return ending(right - 14, bottom - 12, name) if spot[0] > left + 50 else text(left + 14, bottom - 16, name)
         return text(spot[0] + aside, spot[1] - 8, name, text_anchor="end" if aside < 0 else "start")
 
     def sentence(self, k: int) -> str:

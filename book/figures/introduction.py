@@ -284,6 +284,8 @@ class _TwoViews(_View):
         if lit == ALL:
             return "Each leaf of a tree is a region of its plane. Choose a leaf, or tap its region."
         told = [f"{view.holds(lit)} in “{view.title}”" for view in (self, self.right)]
+        if self.holds(lit) == self.right.holds(lit):
+            told = [f"{self.holds(lit)} in both trees"]
         return f"{lit} holds {'; '.join(told)}. Both trees say {'yes' if self.says(lit) else 'no'} there."
 
     def beside(self) -> Panel:

@@ -375,7 +375,8 @@ def side_explorer(readings: pd.Series, is_ripe: Sequence[bool]) -> Explorable:
     scene = _Sides(readings, is_ripe)
     best = max(scene.cuts, key=lambda t: max(scene.gains[t].values()))
     right = [t for t in scene.cuts if scene.better(t) == SIDES[1]]
-    others = [f"{t:.3f}" for t in scene.cuts if t not in right]
+    gains = {t: " against ".join(f"{scene.gains[t][side]:.3f}" for side in SIDES) for t in scene.cuts}
+    others = [f"{t:.3f} ({gains[t]} bits)" for t in scene.cuts if t not in right]
     return scene.explorable(
         title="Two melons try both sides",
         alt=f"{len(readings)} melons, hollow if ripe. {len(readings) - len(scene.gaps)} lie on a line by their sugar, "

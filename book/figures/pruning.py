@@ -11,7 +11,7 @@ import pandas as pd
 
 from figures.charts import Chart, Picture, around, region, ticks
 from figures.explorable import Choice, Explorable, Panel, Places, Scene, Slider, State
-from figures.looks import OUTLINE, centred, dot, ending, filled, grip, small
+from figures.looks import HALO, OUTLINE, centred, dot, ending, filled, grip, small
 from figures.melons import in_lines, listed, melon_marks, ripe_and_unripe
 from treekit.models.cart import CARTClassifier, CARTRegressor
 from treekit.pen.palette import REGION, class_color
@@ -184,7 +184,7 @@ class _Limits(Scene):
     that of the root alone, and the challenge is met where the loss on the new rows is least.
     """
 
-    size = (WIDTH, 388)
+    size = (WIDTH, 404)
     limit = loss = measure = new_alt = legend = ""
     values: tuple[int | str, ...] = ()
     opens: int | str = NO_LIMIT
@@ -201,7 +201,7 @@ class _Limits(Scene):
         root = self.fit(min_samples_leaf=len(seen))
         self.of_root = [self.lost(root, *rows) for rows in self.both]
         most, last = 1.05 * max(map(max, [self.of_root, *self.losses.values()])), len(self.values) - 1
-        self.traces = Chart((-0.3, last + 0.3), (0, most), (43, 286, 394, 346))
+        self.traces = Chart((-0.3, last + 0.3), (0, most), (43, 292, 394, 362))
 
     def fit(self, **limits: Any) -> Tree:
         raise NotImplementedError
@@ -495,7 +495,7 @@ def alpha_explorer(frame: pd.DataFrame, target: str, prices: Sequence[float], st
         "circles, hollow if ripe, lie in these. What is pruned is drawn pale.",
         controls=[Slider("Price of a leaf α", list(prices), start=start, opens=prices[0], show="{:.2f}")],
         guess=Choice(
-            f"Your guess: in how many steps do the {full} become one?",
+            f"Your guess: how many times does the tree shrink on its way from {full} to one?",
             [1, 2, 3, 4, 5][: len(n_leaves)],
             answer=len(n_leaves) - 1,
             truth=f"the trees of the path have {listed(n_leaves)} leaves",
@@ -556,6 +556,7 @@ class _CostLines(Scene):
         crossing = plane.at(self.link, self.cost(0, self.link))
         lines += circle(*crossing, 6, **OUTLINE) + ending(crossing[0] - 8, crossing[1] - 8, "g of the root")
         axes = plane.axes(ticks(0, self.last, 6), ticks(0, self.top, 6), "price of a leaf α", "")
+        lines += ending(WIDTH, 16, "thick: cheapest; pale: never")
         return small(axes + text(0, 16, "cost R(T) + α |T|") + element("g", lines, class_="answer"))
 
     def marks(self) -> dict[Any, str]:
@@ -576,6 +577,12 @@ class _CostLines(Scene):
             if self.cost(k, price) <= self.top:
                 places[k] = self.plane.at(price, self.cost(k, price))
         places["least"] = places[best]
+        if not price:  # before the lines are seen, their first dots have names
+            names = "".join(
+                text(places[k][0] + 10, places[k][1] - 6, _leaves(n), style=HALO)
+                for k, n in enumerate(self.path.n_leaves)
+            )
+            edge += small(names)
         return [edge], self.story(best, price), places
 
     def story(self, best: int, price: float) -> str:
@@ -583,7 +590,8 @@ class _CostLines(Scene):
         risk, n_leaves = float(self.path.impurities[best]), int(self.path.n_leaves[best])
         after = "No smaller tree is left."
         if best + 1 < len(self.path.n_leaves):
-            after = f"From {self.path.ccp_alphas[best + 1]:.3f} on, {_leaves(self.path.n_leaves[best + 1])} cost less."
+            n = int(self.path.n_leaves[best + 1])
+            after = f"From {self.path.ccp_alphas[best + 1]:.3f} on, {_leaves(n)} cost{'s' * (n == 1)} less."
         return (
             f"At a price of {price:.2f} the tree of {_leaves(n_leaves)} is the cheapest: its risk is {risk:.3f}, so it "
             f"costs {risk:.3f} + {price:.2f} × {n_leaves} = {risk + price * n_leaves:.3f}. {after}"
@@ -618,8 +626,8 @@ def cost_explorer(tree: Tree, prices: Sequence[float]) -> Explorable:
             else f"it does at {end:.3f}",
         ),
         found=lambda price: price == min(price for price in prices if price >= end),
-        challenge="Drag the ring, or raise the price, until the root alone is the cheapest tree. Which tree takes over "
-        "at each corner? Why does the root not win where its line crosses that of the whole tree?",
+        challenge="Drag the ring until the root alone is the cheapest tree. Why does it not win where its line crosses "
+        "that of the whole tree?",
     )
 
 
