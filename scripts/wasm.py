@@ -32,10 +32,7 @@ SECONDS = 900  # for a chapter; the longest takes three minutes
 
 #: For each chapter its cells that print something else in WebAssembly, counted from 1 among the cells of code; and why.
 KNOWN: dict[str, Cells] = {
-    "boosting_today": {
-        6: "scikit-learn 1.9 instead of 1.8: outside, too, its boosting differs",
-        34: "scikit-learn 1.9 instead of 1.8: outside, too, its boosting differs",
-    },
+    "boosting_today": dict.fromkeys((6, 7, 38), "scikit-learn 1.9 instead of 1.8: outside, too, its boosting differs"),
     "deep_forest": {42: "scikit-learn 1.9 instead of 1.8: outside, too, its stack and its boosting differ"},
     "missing_values": {49: "scikit-learn 1.9 instead of 1.8: outside, too, its boosting differs"},
     "oblique": {45: "ten principal components of the digits have no variance, and CART splits on their rounding"},
