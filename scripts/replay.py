@@ -16,7 +16,7 @@ from typing import Any
 sys.path.append(str(Path(__file__).resolve().parents[1] / "book" / "live"))
 from slices import slices
 
-__all__ = ["compare", "report", "stored", "words"]
+__all__ = ["compare", "numbered", "report", "stored", "words"]
 #: For each cell that is reported, by its number among the cells of code, counted from 1: what differs, or why it was
 #: skipped.
 Cells = dict[int, str]
@@ -69,6 +69,12 @@ def compare(
         elif words(shown) != stored(cell):
             differs[k] = difference(stored(cell), words(shown))
     return differs, skipped
+
+
+def numbered(notebook: dict[str, Any], known: dict[str, str]) -> Cells:
+    """What is known of cells by their ids, which stay when a cell is inserted above, by their numbers."""
+    ids = [cell["id"] for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    return {ids.index(name) + 1: why for name, why in known.items()}
 
 
 def report(chapter: str, differs: Cells, skipped: Cells, known: Cells, seconds: float) -> int:

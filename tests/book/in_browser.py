@@ -16,14 +16,14 @@ import time
 from pathlib import Path
 
 from scripts.execute import BOOK
-from scripts.replay import compare, report
+from scripts.replay import compare, numbered, report
 from scripts.wasm import chapters
 from tests.book.sites import served
 from tests.conftest import launched
 
 #: Packages that Pyodide does not have.
 ABSENT = {"dask", "distributed"}
-#: For each chapter its cells that print something else in the browser, and why; as in scripts/wasm.py.
+#: For each chapter the ids of its cells that print something else in the browser, and why; as in scripts/wasm.py.
 KNOWN = {}
 SECONDS = 900  # that a cell may take
 
@@ -61,7 +61,8 @@ def main(site, *wanted):
             start = time.monotonic()
             notebook = json.loads((BOOK / f"{chapter}.ipynb").read_text(encoding="utf-8"))
             differs, skipped = replayed(context, address, notebook)
-            faults += report(chapter, differs, skipped, KNOWN.get(chapter, {}), time.monotonic() - start)
+            known = numbered(notebook, KNOWN.get(chapter, {}))
+            faults += report(chapter, differs, skipped, known, time.monotonic() - start)
     if faults:
         sys.exit(f"{faults} differences are not as KNOWN says.")
 
