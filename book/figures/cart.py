@@ -67,6 +67,7 @@ class _TwoCuts(Scene):
         self.is_ripe, columns = melons[target] == "yes", melons.drop(columns=target)
         self.xy = columns.to_numpy().T
         self.plane = Chart(around(self.xy[0]), around(self.xy[1]), (40, 30, 394, 300))
+        self.spots = self.plane.pixels(*self.xy)
         tree = CARTClassifier(max_depth=2).fit(columns[self.is_training], melons.loc[self.is_training, target])
         self.of_tree = self.score(tree.predict(columns) == "yes")
         known = [np.unique(values[self.is_training]) for values in self.xy]
@@ -97,13 +98,13 @@ class _TwoCuts(Scene):
     def frame(self, right: float, up: float) -> State:
         says_ripe, region_is_ripe = self.predicted(right, up)
         left, top, end, bottom = self.plane.box
-        x, y = self.plane.at(right, up)
+        [(x, y)] = self.plane.pixels([right], [up])
         places: Places = {"right": (x, top), "up": (x, y, end - x, 1), "melons": (0, 0), "corner": (x, y)}
         boxes = [(left, top, x, bottom), (x, y, end, bottom), (x, top, end, y)]
         for m, (is_ripe, (x1, y1, x2, y2)) in enumerate(zip(region_is_ripe, boxes, strict=True)):
             places[f"region {m} {int(is_ripe)}"] = (x1, y1, x2 - x1, y2 - y1)
         for n in np.flatnonzero(says_ripe != self.is_ripe):
-            places[f"wrong {self.names[n]}"] = self.plane.at(*self.xy[:, n])
+            places[f"wrong {self.names[n]}"] = self.spots[n]
         same = " These are CART's own cuts." if [right, up] == self.tree_cuts else ""
         return [], self.sentence(self.score(says_ripe)) + same, places
 
@@ -126,9 +127,8 @@ class _TwoCuts(Scene):
         marks["up"] = rect(0, -1.5, 1, 3)
         corner = circle(0, 0, 5) + circle(0, 0, 9, **OUTLINE, stroke_width=2) + grip(self.size[0])  # to take hold of
         marks |= {f"wrong {row}": path(CROSS, stroke="currentColor", stroke_width=3) for row in self.names}
-        spots = [self.plane.at(*row) for row in self.xy.T]
-        rings = ["" if trains else circle(*spot, 14, **DASHED) for spot, trains in zip(spots, self.is_training)]
-        discs = (melon(row, ripe, *spot, 10.5) for (row, ripe), spot in zip(self.is_ripe.items(), spots))
+        rings = ["" if trains else circle(*spot, 14, **DASHED) for spot, trains in zip(self.spots, self.is_training)]
+        discs = (melon(row, ripe, *spot, 10.5) for (row, ripe), spot in zip(self.is_ripe.items(), self.spots))
         return marks | {"melons": "".join(disc + ring for disc, ring in zip(discs, rings)), "corner": corner}
 
 
@@ -293,14 +293,14 @@ class _Pairs(_Slide):
         return LEFT + self.cell * int((self.x <= cut).sum())
 
     def unlike(self) -> str:
-        """The cells of melons that differ, as one path; cells side by side are one box."""
+        """The cells of melons that differ, as one path whose unit is a cell; cells side by side are one box."""
         drawn = ""
         for i, label in enumerate(self.y):
             runs = np.flatnonzero(np.diff([False, *(self.y != label), False])).reshape(-1, 2)
             for start, end in runs.tolist():
-                x, y = number(LEFT + self.cell * start), number(self.top + self.cell * i)
-                drawn += f"M{x},{y}h{number(self.cell * (end - start))}v{number(self.cell)}H{x}z"
-        return path(drawn, fill_opacity=BAR)
+                drawn += f"M{start},{i}H{end}v1H{start}z"
+        placed = f"translate({LEFT} {self.top}) scale({number(self.cell)})"
+        return path(drawn, fill_opacity=BAR, transform=placed)
 
     def pairs(self, cut: float) -> list[str]:
         """For each side, the share of its pairs that differ."""
