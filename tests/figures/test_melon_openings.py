@@ -276,10 +276,15 @@ def test_the_curve_of_the_sliding_cut_is_the_gini_index(figures, numbers):
 def test_the_cells_of_the_square_are_the_pairs_of_unlike_melons(figures, numbers):
     panel = figures["gini"].panels[0]
     in_order = numbers.sort_values("density")["ripe"].to_numpy()
-    boxes = re.search(r'<path d="([^"]*)" fill-opacity', panel.background)[1]
+    [(boxes, size)] = re.findall(r'<path d="([^"]*)" fill-opacity[^>]*scale\(([\d.]+)\)', panel.background)
     cell = 352 / 17
-    area = sum(float(w) * float(h) for w, h in re.findall(r"h([\d.]+)v([\d.]+)H", boxes))
-    assert area / cell**2 == pytest.approx(sum(a != b for a in in_order for b in in_order), abs=0.2)
+    assert float(size) == pytest.approx(cell, abs=0.01)
+    drawn = {
+        (int(i), j)
+        for start, i, end in re.findall(r"M(\d+),(\d+)H(\d+)v1H", boxes)
+        for j in range(int(start), int(end))
+    }
+    assert drawn == {(i, j) for i, a in enumerate(in_order) for j, b in enumerate(in_order) if a != b}
     for ((cut,), places, _, _), frame in zip(states(figures["gini"]), figures["gini"].frames, strict=True):
         n = int((numbers["density"] <= cut).sum())
         for k, (name, side) in enumerate((("left", in_order[:n]), ("right", in_order[n:]))):
