@@ -144,12 +144,12 @@ class Stage(NamedTuple):
 
 
 def growth(D: list[plain.Row], attributes: Mapping[str, Any], most: int, by_level: bool) -> list[Stage]:
-    """A tree with 1, 2, ... leaves."""
+    """A tree with 1, 2, ... leaves; a split is worth its fall in squared error, twice its gain by Newton's formula."""
     leaves, stages = [D], []
     gain = partial(plain.newton_gain, lam=0.0)
     while True:
         best = [plain.best_cut(leaf, attributes, gain, plain.TIE) for leaf in leaves]
-        worth = {i: float(gain(leaves[i], cut)) for i, cut in enumerate(best) if cut}
+        worth = {i: 2 * float(gain(leaves[i], cut)) for i, cut in enumerate(best) if cut}
         i = None if not worth else min(worth) if by_level else plain.largest(worth)
         stages.append(Stage(leaves, worth, i))
         if i is None or len(leaves) == most:
@@ -158,7 +158,7 @@ def growth(D: list[plain.Row], attributes: Mapping[str, Any], most: int, by_leve
 
 
 class _Growth(Scene):
-    """Melons by density and sugar, the prediction of a tree, and below each leaf what its best split would gain."""
+    """Melons by density and sugar, a tree's prediction, and below each leaf how far its best split lowers the error."""
 
     size = (480, 484)
 
@@ -189,7 +189,7 @@ class _Growth(Scene):
         return (
             ripe_and_unripe(16, 15)
             + self.plane.axes([0.2, 0.4, 0.6, 0.8], [0, 0.1, 0.2, 0.3, 0.4, 0.5], str(self.x.name), str(self.y.name))
-            + text(0, 374, "what a split of each leaf would gain (green: the next)")
+            + text(0, 374, "fall in squared error by a split of each leaf (green: next)")
             + line(50, 480, 466, 480)
         )
 
@@ -212,20 +212,20 @@ class _Growth(Scene):
         return parts, self.sentence(how, n), dict(zip(self.x.index, self.plane.pixels(self.x, self.y)))
 
     def bar(self, stage: Stage, i: int, start: float, end: float) -> str:
-        """What the best split of leaf i would gain, as wide as the leaf."""
+        """By how much the best split of leaf i lowers the error, as wide as the leaf."""
         left, right, top = (*map(round, map(self.strip.x, (start, end))), round(self.strip.y(stage.worth[i])))
         look = filled(GAIN) if i == stage.next else {"fill_opacity": BAR}
         told = centred((left + right) / 2, top - 6, f"{stage.worth[i]:.3f}", style=HALO) if i == stage.next else ""
         return rect(left + 1, top, right - left - 2, 480 - top, **look) + told
 
     def following(self, how: str, n: int) -> str:
-        """What comes next, and whether it gains most."""
+        """What comes next, and whether another split would do more."""
         _, worth, i = self.stages[how][n - 1]
         if i is None:
             return ""
         most = max(worth.values())
-        rival = f"; another leaf would gain {most:.3f}" if most - worth[i] > plain.TIE else ""
-        return f" The next split gains {worth[i]:.3f}{rival}."
+        rival = f", that of another leaf by {most:.3f}" if most - worth[i] > plain.TIE else ""
+        return f" The next split lowers them by {worth[i]:.3f}{rival}."
 
     def sentence(self, how: str, n: int) -> str:
         other, kind, left = OTHER[how], "leaf" if n == 1 else "leaves", f"{self.left(how, n):.3f}"
@@ -238,14 +238,14 @@ class _Growth(Scene):
 
 
 def growth_explorer(x: pd.Series, y: pd.Series, ripe: pd.Series, most: int = 8) -> Explorable:
-    """A tree of one column that grows leaf by leaf, or level by level, and what each split gains."""
+    """A tree of one column that grows leaf by leaf, or level by level, and by how much each split lowers the error."""
     scene = _Growth(x, y, ripe, most)
     (differ,) = scene.differ()
     return scene.explorable(
         title="Which leaf next?",
         alt=f"{len(x)} melons as numbered circles, hollow if ripe, by {x.name} and {y.name}, and the prediction of a "
         f"tree with {differ} leaves as a line with steps: three of its leaves lie among the densest melons. Below each "
-        "leaf, a bar for what its best split would gain.",
+        "leaf, a bar for the fall in squared error by its best split.",
         controls=[
             Choice("The tree grows", [BY_LEAF, BY_LEVEL]),
             Slider("Leaves", list(range(1, most + 1)), start=differ, opens=1),

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from contextlib import redirect_stdout
 from functools import partial
 from pathlib import Path
@@ -272,6 +273,12 @@ def test_new_rows_see_all_training_rows_as_in_catboost(case):
     y = pd.Series(stored["y"]) / max(stored["y"])
     sums = y.groupby(stored["A"]).agg(["sum", "size"]).to_numpy()
     assert np.array(sorted(sums.tolist())) == pytest.approx(np.array(stored["new"]), abs=1e-3)
+
+
+def test_catboosts_added_rows_have_the_labels_that_the_page_tells():
+    cells = {cell.id: cell.source for cell in nbformat.read(BOOK / "boosting_today.ipynb", as_version=4).cells}
+    told = cells["bt-real-after"].split("$p$ = ")[1].split(".\n")[0]
+    assert [float(one) for one in re.findall(r"\[([\d.]+)\]\{\.quoted\}", told)[:3]] == STORED["priors"]
 
 
 def stumps(chapter, X, y, rounds, rate, is_ordered):

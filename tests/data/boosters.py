@@ -196,6 +196,15 @@ def cat_codes() -> list[dict]:
     return found
 
 
+def cat_priors() -> list[float]:
+    """The labels of the rows that CatBoost adds if nothing is said: one for each code that it makes of the labels."""
+    y = load_diabetes().target
+    wards = pd.DataFrame({"ward": (np.arange(len(y)) % 9).astype(str)})
+    model = catboost.CatBoostRegressor(iterations=1, verbose=False, thread_count=1, allow_writing_files=False)
+    codes = exported(model.fit(wards, y, cat_features=["ward"]))["features_info"]["ctrs"]
+    return [code["prior_numerator"] / code["prior_denomerator"] for code in codes if code["ctr_type"] == "Borders"]
+
+
 def cat_ordered() -> list[dict]:
     """Stumps of plain and of ordered boosting: column, cut and the two values, times the rate."""
     found = []
@@ -259,6 +268,7 @@ def main() -> None:
         "constraints": light_constraints(),
         "categories": light_categories(),
         "codes": cat_codes(),
+        "priors": cat_priors(),
         "ordered": cat_ordered(),
         "growth by CatBoost": cat_growth(),
         "diabetes": cat_diabetes(),

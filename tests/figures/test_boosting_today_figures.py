@@ -80,5 +80,15 @@ def test_a_bundle_shows_each_value():
 
 def test_only_a_tree_that_grows_by_level_passes_over_the_largest_gain(melons):
     figure = growth_explorer(melons["density"], melons["sugar"], melons["ripe"] == "yes")
-    passed = {values for values, frame in frames(figure) if "another leaf would gain" in frame.sentence}
+    passed = {values for values, frame in frames(figure) if "that of another leaf" in frame.sentence}
     assert (BY_LEVEL, 3) in passed and {how for how, _ in passed} == {BY_LEVEL}
+
+
+def test_each_split_lowers_the_errors_by_as_much_as_it_says(melons):
+    """Both numbers are in the figure, so a reader can take one from the other."""
+    figure = growth_explorer(melons["density"], melons["sugar"], melons["ripe"] == "yes")
+    told = {values: frame.sentence for values, frame in frames(figure)}
+    left = {values: float(re.search(r"add up to (\d\.\d+)", words)[1]) for values, words in told.items()}
+    falls = {values: re.search(r"lowers them by (\d\.\d+)", words) for values, words in told.items()}
+    for how, n in ((how, n) for how in (BY_LEAF, BY_LEVEL) for n in range(1, 8)):
+        assert left[how, n] - left[how, n + 1] == pytest.approx(float(falls[how, n][1]), abs=0.0011)
