@@ -744,6 +744,28 @@ def test_nothing_moves_for_a_guess_or_for_what_is_found(browser, chapters, width
         assert page.evaluate("document.documentElement.scrollHeight") == before
 
 
+#: For each guess: what is empty between the edges of its room and its card; what is empty between the lines of the card.
+EMPTY = """forms => forms.map(form => {
+    const box = part => part.getBoundingClientRect();
+    const room = box(form.closest("figure").querySelector(".explorable-board")), card = box(form);
+    const told = box(form.closest("figure").querySelector(".explorable-told"));
+    const edges = [card.top, ...[...form.children].flatMap(part => [box(part).top, box(part).bottom]), card.bottom];
+    const lines = edges.flatMap((edge, i) => i % 2 ? [edge - edges[i - 1]] : []);
+    return [Math.abs(card.top - told.top) + Math.abs(card.bottom - room.bottom), Math.max(...lines)];
+})"""
+
+
+@pytest.mark.parametrize("width", [1440, 390])
+def test_a_guess_fills_the_room_of_what_comes_after_it(browser, chapters, width):
+    with browser.new_context(viewport={"width": width, "height": 900}, reduced_motion="reduce") as context:
+        page = context.new_page()
+        page.goto(chapters)
+        seen = page.locator(".explorable-guess").evaluate_all(EMPTY)
+        assert len(seen) > 25 and max(around for around, _ in seen) < 1 and max(within for _, within in seen) < 56
+        opening = page.locator("figure.guessing:has([style*='--ratio']) output")
+        assert opening.count() == 1 and "All 17 melons" in opening.inner_text() and opening.is_visible()
+
+
 @pytest.mark.parametrize("size", [(320, 256), (844, 390)])
 def test_in_a_low_window_the_controls_do_not_cover_the_drawing(browser, chapters, size):
     """At 400 % of 1280 × 1024, and on a phone on its side."""
