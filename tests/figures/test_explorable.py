@@ -744,7 +744,7 @@ def test_nothing_moves_for_a_guess_or_for_what_is_found(browser, chapters, width
         assert page.evaluate("document.documentElement.scrollHeight") == before
 
 
-#: For each guess: what is empty between the edges of its room and its card; what is empty between the lines of the card.
+#: What is empty between the room of a guess and its card, and most between two lines of the card.
 EMPTY = """forms => forms.map(form => {
     const box = part => part.getBoundingClientRect();
     const room = box(form.closest("figure").querySelector(".explorable-board")), card = box(form);
