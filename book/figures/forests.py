@@ -31,6 +31,7 @@ TREE, VOTE = "its newest tree", "its vote so far"
 STEP, PITCH, MELONS = 31, 28, 214  # pixels from line to line and from melon to melon of an outline; where melons begin
 N_TREES = (1, 2, 3, 5, 10, 20, 40)
 TREES = Slider("Trees", list(N_TREES), start=N_TREES[-1], opens=1)
+FEWER = (1, 2, 3, 5, 10, 40)  # of two forests at once
 LACKING = 0.4  # opacity of a melon that a sample lacks
 RADIUS = 13  # of a melon that a sample holds once: its number has 11 pixels on a phone
 N_CELLS = 40  # of the grid over each axis on which votes are counted
@@ -355,7 +356,7 @@ class _TwoForests(_VotePlane):
         look = dict(**OUTLINE, stroke_width=0.2, stroke_opacity=FAINT / 2)
         opening, closing = _on_grid(self.plane, "|", **look).split("|")
         paths = []
-        for first, last in itertools.pairwise(n for n in (0, *N_TREES) if n <= m):
+        for first, last in itertools.pairwise(n for n in (0, *FEWER) if n <= m):
             own = (_border(self.levels(self.forests[k].only(tree), 1)) for tree in range(first + 1, last + 1))
             paths.append(path("".join(own)))
         return [opening, *paths, closing]
@@ -412,7 +413,7 @@ def column_explorer(X: pd.DataFrame, y: pd.Series, point: tuple[float, float]) -
         title="One column at random",
         alt=f"A map of {X.columns[0]} and {X.columns[1]} with {len(X)} numbered melons and the vote of {N_TREES[-1]} "
         "trees whose splits see both columns: large regions of full colour, with weaker colours between them.",
-        controls=[Choice("Of each forest see", [TREE, VOTE], start=VOTE, opens=TREE), replace(TREES, opens=2)],
+        controls=[Choice("Of each forest see", [TREE, VOTE], start=VOTE, opens=TREE), replace(TREES, values=FEWER, opens=2)],
         found=lambda shown, m: shown == VOTE and m == n_trees,
         guess=Choice(
             f"Your guess: on which map will the lines of {n_trees} trees lie further apart?",
