@@ -107,7 +107,7 @@ class _Levels(Scene):
         for level, x in enumerate(self.middles, start=1):
             drawn += rect(x - self.width / 2, 386, self.width, 92, **OUTLINE, stroke_opacity=FAINT, rx=4)
             drawn += centred(x, 405, f"level {level}")
-        return drawn + text(14, 496, "below each level: the melons that it has wrong")
+        return drawn + text(14, 496, "numbers in a box: the melons predicted wrong")
 
     def marks(self) -> dict[Any, str]:
         frame = rect(-self.width / 2, -24, self.width, 92, **OUTLINE, stroke_width=2, rx=4)

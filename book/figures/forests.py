@@ -347,19 +347,18 @@ class _TwoForests(_VotePlane):
             parts, places = self.map(title, forest.only(m), 1, forest.in_bag[m - 1])
             parts += self.lines(k, m)
         for y, percent in zip(self.bars, self.measured(k, m)):
-            parts.append(ending(204, y, f"{percent}%", class_="answer"))
+            parts.append(ending(204, y, f"{percent}%" if m > 1 else "–", class_="answer"))
             places[f"bar {y}"] = (214, y - 13, max(percent, 0.01), 1)
         return parts, places
 
     def lines(self, k: int, m: int) -> list[str]:
         """The lines of the first m trees, a path for each number of trees so far."""
-        look = dict(**OUTLINE, stroke_width=0.2, stroke_opacity=FAINT / 2)
-        opening, closing = _on_grid(self.plane, "|", **look).split("|")
+        look = dict(**OUTLINE, stroke_width=0.2, stroke_opacity=0.3)
         paths = []
         for first, last in itertools.pairwise(n for n in (0, *FEWER) if n <= m):
             own = (_border(self.levels(self.forests[k].only(tree), 1)) for tree in range(first + 1, last + 1))
-            paths.append(path("".join(own)))
-        return [opening, *paths, closing]
+            paths.append(_on_grid(self.plane, path("".join(own)), **look))
+        return paths
 
     def measured(self, k: int, m: int) -> tuple[int, int]:
         """On how much of a map two trees differ, and how much of it is in full colour."""
@@ -413,7 +412,10 @@ def column_explorer(X: pd.DataFrame, y: pd.Series, point: tuple[float, float]) -
         title="One column at random",
         alt=f"A map of {X.columns[0]} and {X.columns[1]} with {len(X)} numbered melons and the vote of {N_TREES[-1]} "
         "trees whose splits see both columns: large regions of full colour, with weaker colours between them.",
-        controls=[Choice("Of each forest see", [TREE, VOTE], start=VOTE, opens=TREE), replace(TREES, values=FEWER, opens=2)],
+        controls=[
+            Choice("Of each forest see", [TREE, VOTE], start=VOTE, opens=TREE),
+            replace(TREES, values=FEWER, opens=2),
+        ],
         found=lambda shown, m: shown == VOTE and m == n_trees,
         guess=Choice(
             f"Your guess: on which map will the lines of {n_trees} trees lie further apart?",

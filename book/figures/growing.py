@@ -383,7 +383,8 @@ def orders_explorer(x: pd.DataFrame, is_ripe: pd.Series) -> Explorable:
             "Your guess: the root splits. How many comparisons sort both orders again?",
             ["none", "one for each melon", "as many as at first"],
             answer="none" if melons.stay_sorted() else "as many as at first",
-            truth=f"sorting again would take about {melons.comparisons(1):.0f}, but the melons keep their order",
+            truth="the melons of each child keep their order, so none is needed, while sorting them again would take "
+            f"about {melons.comparisons(1):.0f}",
         ),
         challenge="Step down. Do two full lines ever cross, or two dashed ones? Find the level on which every melon is "
         "in a leaf.",
@@ -507,6 +508,7 @@ def roots_explorer(x: pd.DataFrame, is_ripe: pd.Series, counts: NDArray[np.intp]
             answer=n_steps,
             truth=f"{n_steps} steps do, since each takes a level of all the trees at once",
         ),
-        challenge="Follow the two trees by their numbers. Find the level on which all nodes are leaves.",
+        challenge="Follow the two trees by their numbers. After how many steps are all nodes leaves, and how many "
+        "would it take tree after tree?",
         found=lambda depth: depth == n_steps,
     )
