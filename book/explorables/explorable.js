@@ -38,8 +38,7 @@
     const value = add(box, "b");
     value.setAttribute("aria-hidden", "true"); // the slider says it
     const last = control.values.length - 1;
-    const track = control.verdicts ? add(box, "div", { className: "explorable-track" }) : box;
-    const input = add(track, "input", { type: "range", id: name, min: 0, max: last, autocomplete: "off" });
+    const input = add(box, "input", { type: "range", id: name, min: 0, max: last, autocomplete: "off" });
     const set = (position) => {
       input.value = position < 0 ? last >> 1 : position;
       value.textContent = control.values[position] ?? "–";
@@ -47,7 +46,7 @@
       input.setCustomValidity(position < 0 ? "Move the slider to your guess." : "");
     };
     set(control.opens);
-    if (track !== box) track.prepend(control.values[0]), track.append(control.values[last]); // between these lies a guess
+    if (control.verdicts) input.before(control.values[0]), input.after(control.values[last]); // between these lies a guess
     const take = (settled) => {
       set(Number(input.value));
       moved(Number(input.value), settled);
