@@ -224,7 +224,7 @@ class _Threshold(Scene):
         shares = "".join(centred(self.plane.x(t), bottom + 38, number(t)) for t in (0, 0.2, 0.4, 0.6, 0.8, 1))
         key = rect(20, 6, 12, 12, **filled(1), fill_opacity=BAR) + text(37, 17, "fast, upwards")
         key += rect(160, 6, 12, 12, **filled(0), fill_opacity=BAR) + text(177, 17, "slow, down")
-        name = centred(240, bottom + 58, "share of votes for fast (heights: roots of the numbers)")
+        name = centred(240, bottom + 58, "share of votes for fast (heights: square roots of counts)")
         return key + drawn + line(left, middle, right, middle) + shares + name
 
     def marks(self) -> dict[Any, str]:
@@ -253,7 +253,8 @@ class _Threshold(Scene):
         ticks = [0, 0.2, 0.4, 0.6, 0.8, 1]
         return Panel(
             "A curve in a square of side 1 with the point of the threshold: the ROC curve, from the lower left corner "
-            "over the upper left to the upper right, or precision over recall, which falls to the share of the class.",
+            "over the upper left to the upper right, or precision against recall, which falls to the share of the "
+            "class.",
             (400, 358),
             self.unit.axes(ticks, ticks, ""),
             self.curve,
@@ -293,7 +294,7 @@ def threshold_explorer(scores: ArrayLike, is_positive: ArrayLike, wanted: float 
     return scene.explorable(
         title="Who is called in?",
         alt="Two histograms of the forest's shares, upwards of the fast patients and downwards of the slow ones, with "
-        "heights by the root of their numbers: nearly all the slow ones have small shares, the fast ones lie "
+        "heights by the square roots of their counts: nearly all the slow ones have small shares, the fast ones lie "
         f"everywhere. A threshold divides both. {scene.sentence(0.5)}",
         controls=[
             Choice("Curve", [RATES, SHARES]),
@@ -399,8 +400,8 @@ def reliability_explorer(
     return scene.explorable(
         title="Does it keep its word?",
         alt="A square with the predicted probability to the right and the share of fast courses upwards. One dot for "
-        "each group of patients with like predictions, the larger the more; a bar joins it to the dashed diagonal, on "
-        f"which predictions keep their word. {scene.sentence(*start)}",
+        "each group of patients with similar predictions, the larger the more; a bar joins it to the dashed diagonal, "
+        f"on which predictions keep their word. {scene.sentence(*start)}",
         controls=[
             Choice("Model", models, start=start[0], opens=models[0]),
             Choice("Probabilities", ways, start=start[1], opens=ways[0]),

@@ -301,8 +301,8 @@ class _Orders(_Levels):
 
     def key(self, y: float) -> str:
         """Where the two kinds of line lead."""
-        drawn = line(146, y, 174, y) + text(180, y + 5, "to the left child")
-        return drawn + line(318, y, 346, y, stroke_dasharray="3 3") + text(352, y + 5, "to the right")
+        drawn = line(108, y, 136, y) + text(142, y + 5, "to the left child")
+        return drawn + line(280, y, 308, y, stroke_dasharray="3 3") + text(314, y + 5, "to the right child")
 
     def comparisons(self, depth: int) -> float:
         """About how many comparisons sort each node of a level that splits, by all columns."""
@@ -386,8 +386,8 @@ def orders_explorer(x: pd.DataFrame, is_ripe: pd.Series) -> Explorable:
             truth="the melons of each child keep their order, so none is needed, while sorting them again would take "
             f"about {melons.comparisons(1):.0f}",
         ),
-        challenge="Step down. Do two full lines ever cross, or two dashed ones? Find the level on which every melon is "
-        "in a leaf.",
+        challenge="Step down. Do two solid lines ever cross, or two dashed ones? Find the level on which every melon "
+        "is in a leaf.",
         found=lambda depth: depth == len(melons.levels) - 1,
         marks={
             f"{column} {row}": melon(name, bool(ripe[row]), radius=11)

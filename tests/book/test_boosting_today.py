@@ -30,13 +30,11 @@ CELLS = (
 
 @pytest.fixture(scope="module")
 def chapter():
-    """The names that the chapter's cells define; the code of its figure gives the gradients after a stump."""
+    """The names that the chapter's cells define."""
     cells = {cell.id: cell.source for cell in nbformat.read(BOOK / "boosting_today.ipynb", as_version=4).cells}
     names: dict = {}
     with redirect_stdout(io.StringIO()):
         for cell in CELLS:
-            if cell == "bt-goss-code":
-                names["after_stump"] = (names["own"] - names["r"]).to_numpy()
             exec(cells[cell], names)
     return names
 
