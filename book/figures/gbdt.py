@@ -242,12 +242,12 @@ class _Leaves(Scene):
 
     def told(self, one: float, two: float, least: float) -> tuple[str, str]:
         """The number at the end of each bar, lines from there down to the gain, and the verdict."""
-        gain, ends = one - two, [max(one, 0), max(two, least), max(one, two)]
+        gain, ends = one - two, [max(one, 0), max(one, two, least), max(one, two)]
         numbers = zip(ends, (320, 346, 380), (one, two, gain))
         drawn = "".join(text(round(self.bars.x(end)) + 8, y, _signed(number)) for end, y, number in numbers)
         a, b = (f"{self.bars.x(end):.1f}" for end in (one, two))
         drawn += path(f"M{a},306V384M{b},342V384", **OUTLINE, stroke_opacity=BAR)
-        return drawn, text(0, 395, "it pays" if gain > 0 else "does not pay", font_weight="bold")
+        return drawn, text(0, 394, "it pays" if gain > 0 else "does not pay", font_weight="bold")
 
     def sentence(self, lam: float, gamma: float) -> str:
         (one, two), gain = self.objectives(lam, gamma), self.gain(lam, gamma)
@@ -271,7 +271,7 @@ class _Leaves(Scene):
     def background(self) -> str:
         drawn = self.plane.axes(range(-2, 3), [-2, 0, 2], "", "objective") + ending(468, 262, "step w") + self.key()
         drawn += line(self.bars.x(0), 300, self.bars.x(0), 390)
-        names = (("one leaf", 320), ("two leaves", 346), ("gain", 378))
+        names = (("one leaf", 320), ("two leaves", 346), ("gain", 376))
         return drawn + "".join(text(0, y, words) for words, y in names)
 
     def marks(self) -> dict[Any, str]:
