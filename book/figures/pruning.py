@@ -147,8 +147,8 @@ def _regions(plane: Chart, tree: Tree) -> str:
 def _steps(plane: Chart, tree: Tree) -> str:
     """The curve of a regression tree of one column."""
     steps = sorted((xs[0], xs[1], float(tree.value[node, 0])) for node, (xs,) in _boxes(tree, [plane.xlim]))
-    path = "V".join(f"{plane.y(y):.0f}H{plane.x(stop):.1f}" for _, stop, y in steps)
-    start = f"{plane.x(steps[0][0]):.1f}"
+    path = "V".join(f"{plane.y(y):.0f}H{plane.x(stop):.0f}" for _, stop, y in steps)
+    start = f"{plane.x(steps[0][0]):.0f}"
     return element("path", d=f"M{start},{path}", fill="none", **stroked(0), stroke_width=3)
 
 
@@ -255,7 +255,7 @@ class _Limits(Scene):
     def named(self) -> str:
         """The names of the two losses, where their lines begin; that of the new rows keeps clear of the root's."""
         at, (seen, new) = self.values.index(self.opens), self.losses[self.opens]
-        write, aside = (ending, -12) if at else (text, 0)
+        write, aside = (ending, -12) if at else (text, 12)
         x, beside = self.traces.x(at) + aside, -10 if new > self.of_root else 17
         named = write(x, self.traces.y(seen) - 6, "training", style=HALO)
         return named + write(x, self.traces.y(new) + beside, "new", style=HALO)
