@@ -193,7 +193,7 @@ class _Leaves(Scene):
         self.y, self.names = y, names
         self.rows = dict(zip(["one leaf", *names], (np.full(len(y), True), left, ~left)))
         self.sums = {name: (float(g[rows].sum()), float(h[rows].sum())) for name, rows in self.rows.items()}
-        self.plane = Chart((-2, 2), (-2.6, 2.6), (44, 108, 468, 268))
+        self.plane = Chart((-2, 2), (-3, 2.6), (44, 108, 468, 268))
         self.bars = Chart((-3.7, 4.7), (0, 1), (88, 0, 474, 1))  # with room for the number of the longest bar
 
     def lowest(self, name: str, lam: float) -> float:
@@ -238,7 +238,11 @@ class _Leaves(Scene):
         for (name, reach), y in zip(ends.items(), self.bar_y):
             start, end = sorted(map(self.bars.x, reach))
             places[f"bar {name}"] = (start, y, max(end - start, 0.01), 1)
-        return [*drawn, *self.told(one, two, max(first, 0))], self.sentence(lam, gamma), places
+        depths = "".join(  # below its dot, of which the first is a handle, stands what each side costs
+            centred(round(x), round(y) + below, _signed(cost))
+            for (x, y), cost, below in zip((places[name] for name in self.names), (first, two - first), (28, 20))
+        )
+        return [*drawn, depths, *self.told(one, two, max(first, 0))], self.sentence(lam, gamma), places
 
     def told(self, one: float, two: float, least: float) -> tuple[str, str]:
         """The number at the end of each bar, lines from there down to the gain, and the verdict."""
