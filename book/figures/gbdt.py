@@ -309,7 +309,7 @@ def price_explorer(
         gain = leaves.gain(guessed, 1)
         if gain > 0:
             return f"there it still gains {_signed(gain)}"
-        return f"there its gain is {_signed(gain)}" + (", but not for the first time" if guessed > refused else "")
+        return f"there its gain is {_signed(gain)}" + (", but a smaller λ is enough" if guessed > refused else "")
 
     return leaves.explorable(
         title="One leaf or two?",
