@@ -292,7 +292,7 @@ def price_explorer(
     y: pd.Series,
     goes_left: pd.Series,
     names: Sequence[str],
-    lambdas: Sequence[float] = (0, 1, 2, 4, 5, 6, 8),
+    lambdas: Sequence[float] = (0, 1, 2, 4, 6, 8),
     gammas: Sequence[float] = (0, 0.5, 1, 2),
 ) -> Explorable:
     """One leaf or two: the parabola of each leaf under the prices lambda and gamma, and the two objectives.

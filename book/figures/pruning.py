@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import product
+from itertools import pairwise, product
 from typing import Any
 
 import numpy as np
@@ -153,8 +153,9 @@ def _steps(plane: Chart, tree: Tree) -> str:
 
 
 def _dots(places: list[tuple[float, float]], width: float, color: str) -> str:
-    """Many dots as one short path."""
-    path = "".join(f"M{x:.0f},{y:.0f}h0" for x, y in places)
+    """Many dots as one path, which is short as each dot is written from the one before it."""
+    spots = [(0, 0), *sorted((round(x), round(y)) for x, y in places)]
+    path = "".join(f"m{c - a},{d - b}h0" for (a, b), (c, d) in pairwise(spots))
     return element("path", d=path, style=f"stroke: {color}", stroke_width=width, stroke_linecap="round")
 
 

@@ -338,7 +338,7 @@ def test_wrong_rows_are_marked_and_the_best_limits_are_found(figures, patients):
         marked = frame.scenes[0].parts[1::3]  # in each map, between the regions and the points
         for rows, drawn, height in zip(patients, marked, traced(places), strict=True):
             wrong = int((tree.predict(rows[columns]) != rows["course"]).sum())
-            assert f">{wrong} wrong<" in drawn and drawn.count("M") == wrong
+            assert f">{wrong} wrong<" in drawn and drawn.count("h0") == wrong
             assert f"{wrong / len(rows):.0%}" in sentence
             traces.append((wrong / len(rows), height))
         accuracy.append(tree.score(others[columns], others["course"]))
