@@ -295,6 +295,16 @@ def test_one_leaf_or_two_is_the_choice_of_second_order_boosting(figures, words):
             written = f"{clear:+.3f} (clear) and {other:+.3f} (other)".replace("-", "−")
             assert written in frame.sentence
         assert frame.found == ((lam, gamma) == (6, 1))
+        # The pieces of two leaves end at their sum, and the gain lies between the ends, in one unit.
+        sides = [X["texture"] >= 0, X["texture"] == 1, X["texture"] == 0]
+        one, *two = (gamma - (0.5 - y[rows]).sum() ** 2 / (rows.sum() / 4 + lam) / 2 for rows in sides)
+        gain = one - sum(two)
+        verdict, other = ("bar pays", "bar loses") if gain > 0 else ("bar loses", "bar pays")
+        wide = [places[name][2] / 386 * 8.4 for name in ("bar one leaf", "bar clear", "bar other", verdict)]
+        assert wide == pytest.approx([abs(size) for size in (one, *two, gain)], abs=1e-3) and places[other] is None
+        assert places["bar other"][0] + (two[1] < 0) * places["bar other"][2] == pytest.approx(
+            places["bar clear"][0] + (two[0] > 0) * places["bar clear"][2], abs=0.02
+        )
         # Each dot is the lowest point of its curve, of which three points are written.
         for name, part in zip(("one leaf", "clear", "other"), frame.scenes[0].parts):
             written = re.findall(r"-?[\d.]+", re.search(r' d="([^"]*)"', part)[1])
