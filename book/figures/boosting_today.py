@@ -113,7 +113,7 @@ class _Codes(Scene):
             return ""
         x, (left, *_, right) = round(self.plane.x(value)), sorted(x for x, _ in own)
         brace = f"M{left - 10},222v4H{right + 10}v-4M{x},226v6" if left < right else ""
-        return centred(x, min(y for _, y in own) - 18, f"{value:.2f}", style=HALO) + path(brace, **OUTLINE)
+        return centred(x, min(y for _, y in own) - 20, f"{value:.2f}", style=HALO) + path(brace, **OUTLINE)
 
     def axis_name(self, how: str) -> str:
         if how == OWN:

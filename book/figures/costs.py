@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -188,10 +189,12 @@ N_BARS = 20  # of a histogram
 class _Threshold(Scene):
     """Scores of two classes as histograms, the positive class upwards, with a threshold between calling and leaving.
 
-    Beside it a curve, of the two rates or of precision and recall, with the point of the threshold.
+    Below, the accuracy as a bar. Beside it a curve, of the two rates or of precision and recall, with the point of the
+    threshold.
     """
 
-    size = (480, 424)
+    size = (400, 402)
+    bar = (36, 382, 356, 16)  # of the accuracy: where it begins, how long 1 is, how high
 
     def __init__(self, scores: NDArray[Any], is_positive: NDArray[np.bool_]) -> None:
         self.scores, self.is_positive = scores, is_positive
@@ -199,7 +202,7 @@ class _Threshold(Scene):
         self.counts = [np.histogram(scores[is_positive == k], edges)[0] for k in (False, True)]
         # As much room above and below as the highest bars need.
         down, up = (float(np.sqrt(count.max())) for count in self.counts)
-        self.plane = Chart((0, 1), (-1.1 * down, 1.1 * up), (20, 56, 464, 356))
+        self.plane = Chart((0, 1), (-1.1 * down, 1.1 * up), (36, 52, 392, 284))
         self.unit = Chart((0, 1), (0, 1), (50, 46, 392, 296))
         false, found, _ = roc_curve(is_positive, scores)
         precision, recall, _ = precision_recall_curve(is_positive, scores)
@@ -214,31 +217,57 @@ class _Threshold(Scene):
 
     def background(self) -> str:
         left, _, right, bottom = self.plane.box
-        middle, wide = self.plane.y(0), (right - left) / N_BARS
-        drawn = ""
+        drawn = self.plane.level(0)
+        for root in ticks(*self.plane.ylim, 9):
+            drawn += self.plane.level(root, stroke_opacity=FAINT / 2)
+            drawn += ending(left - 6, self.plane.y(root) + 5, f"{root**2:g}")
+        shares = "".join(centred(self.plane.x(t), bottom + 37, number(t)) for t in (0, 0.2, 0.4, 0.6, 0.8, 1))
+        key = rect(36, 4, 12, 12, **filled(1), fill_opacity=BAR) + text(53, 15, "fast, upwards")
+        key += rect(172, 4, 12, 12, **filled(0), fill_opacity=BAR) + text(189, 15, "slow, downwards")
+        name = centred((left + right) / 2, bottom + 56, "share of votes for fast (heights: square roots)")
+        return key + drawn + shares + name + self.accuracy_frame()
+
+    @cached_property
+    def bars(self) -> str:
+        """The histograms."""
+        left, _, right, _ = self.plane.box
+        middle, wide, drawn = self.plane.y(0), (right - left) / N_BARS, ""
         for k, counts in enumerate(self.counts):
             for j, root in enumerate(np.sqrt(counts)):
                 high = middle - self.plane.y(float(root))
                 y = middle - high if k else middle
                 drawn += rect(left + wide * j + 1, y, wide - 2, high, **filled(k), fill_opacity=BAR)
-        shares = "".join(centred(self.plane.x(t), bottom + 38, number(t)) for t in (0, 0.2, 0.4, 0.6, 0.8, 1))
-        key = rect(20, 6, 12, 12, **filled(1), fill_opacity=BAR) + text(37, 17, "fast, upwards")
-        key += rect(160, 6, 12, 12, **filled(0), fill_opacity=BAR) + text(177, 17, "slow, down")
-        name = centred(240, bottom + 58, "share of votes for fast (heights: square roots of counts)")
-        return key + drawn + line(left, middle, right, middle) + shares + name
+        return drawn
+
+    def accuracy_frame(self) -> str:
+        """The room of the accuracy's bar, with the mark of those who call nobody."""
+        x, y, longest, high = self.bar
+        alone = x + longest * (1 - float(self.is_positive.mean()))
+        told = ending(x + longest, y - 7, f"nobody called: {1 - self.is_positive.mean():.3f}")
+        mark = rect(alone - 1.5, y - 4, 3, high + 8)
+        return rect(x, y, longest, high, **OUTLINE, stroke_opacity=FAINT) + told + mark
 
     def marks(self) -> dict[Any, str]:
         _, top, _, bottom = self.plane.box
+        pieces = {("right", k): rect(0, 0, 1, self.bar[3], **filled(k), fill_opacity=BAR) for k in (0, 1)}
         held = element("g", circle(0, 0, 7) + grip(self.size[0]), transform=f"translate(0, {top})")
-        return {"cut": rect(-1.5, top, 3, bottom - top) + held}
+        return pieces | {"cut": rect(-1.5, top, 3, bottom - top) + held}
 
     def frame(self, curve: str, threshold: float) -> State:
-        x = self.plane.x(threshold)
+        x, (first, top, last, bottom) = self.plane.x(threshold), self.plane.box
         found, false, missed, left = self.outcome(threshold)
-        left_side, right_side = self.plane.box[0], self.plane.box[2]
-        words = text(left_side, 44, f"{missed} missed") + ending(right_side, 44, f"{found} found")
-        words += text(left_side, 374, f"{left} left alone") + ending(right_side, 374, f"{false} called for nothing")
-        return [words], self.sentence(threshold), {"cut": (x, 0)}
+        start, y, longest, _ = self.bar
+        words = text(first, top - 8, f"{missed} missed") + ending(last, top - 8, f"{found} found")
+        words += text(first, bottom + 17, f"{left} left alone") + ending(
+            last, bottom + 17, f"{false} called for nothing"
+        )
+        words += text(start, y - 7, f"accuracy {(found + left) / len(self.scores):.3f}", font_weight="bold")
+        alone = longest * left / len(self.scores)
+        right: Places = {("right", 0): (start, y, alone, 1)}
+        right["right", 1] = (start + alone, y, longest * found / len(self.scores), 1)
+        sides = rect(first, top, x - first, bottom - top, **filled(0), fill_opacity=REGION)
+        sides += rect(x, top, last - x, bottom - top, **filled(1), fill_opacity=REGION)
+        return [sides, self.bars, words], self.sentence(threshold), {"cut": (x, 0), **right}
 
     def sentence(self, threshold: float) -> str:
         found, false, missed, left = self.outcome(threshold)
@@ -294,7 +323,8 @@ def threshold_explorer(scores: ArrayLike, is_positive: ArrayLike, wanted: float 
         title="Who is called in?",
         alt="Two histograms of the forest's shares, upwards of the fast patients and downwards of the slow ones, with "
         "heights by the square roots of their counts: nearly all the slow ones have small shares, the fast ones lie "
-        f"everywhere. A threshold divides both. {scene.sentence(0.5)}",
+        f"everywhere. A threshold divides both; those to its right are called. A bar is as long as the accuracy. "
+        f"{scene.sentence(0.5)}",
         controls=[
             Choice("Curve", [RATES, SHARES]),
             Slider("Threshold", thresholds, start=0.5, opens=0.5, show="{:.2f}", points=points),
@@ -305,7 +335,7 @@ def threshold_explorer(scores: ArrayLike, is_positive: ArrayLike, wanted: float 
             amounts,
             show="about {:.0f}",
             answer=amounts[-1],
-            truth=lambda _: f"with the threshold {enough:.2f} it takes {n_called} calls",
+            truth=lambda _: f"it takes {n_called} calls",
         ),
         challenge=f"Which is the highest threshold that finds {wanted:.0%} of the fast patients? Watch what that does "
         "to the accuracy.",

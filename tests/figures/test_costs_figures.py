@@ -5,7 +5,15 @@ import re
 import numpy as np
 import pytest
 from sklearn.calibration import calibration_curve
-from sklearn.metrics import brier_score_loss, confusion_matrix, precision_score, recall_score, roc_auc_score, roc_curve
+from sklearn.metrics import (
+    accuracy_score,
+    brier_score_loss,
+    confusion_matrix,
+    precision_score,
+    recall_score,
+    roc_auc_score,
+    roc_curve,
+)
 
 from figures.costs import (
     RATES,
@@ -117,6 +125,21 @@ def test_thresholds_count_as_a_confusion_matrix(scored, curve):
         if shown == curve:
             across = {RATES: false / (false + left), SHARES: recall_score(y, called)}[curve]
             assert (frame.scenes[1].places[0][0] - 50) / 342 == pytest.approx(across, abs=1e-4)
+
+
+def test_the_bar_of_the_right_is_as_long_as_the_accuracy(scored):
+    p, y = scored
+    for (_, threshold), places, sentence, _ in states(threshold_explorer(p, y)):
+        called = p >= threshold - 1e-9
+        alone, found = places["right", 0], places["right", 1]
+        assert (alone[2] + found[2]) / 356 == pytest.approx(accuracy_score(y, called))
+        assert found[0] == pytest.approx(alone[0] + alone[2])
+        assert f"Accuracy {accuracy_score(y, called):.3f}" in sentence
+
+
+def test_the_guess_of_calls_leaves_the_threshold_to_be_found(scored):
+    guess = threshold_explorer(*scored).guess
+    assert [amount for amount in guess.values if "threshold" in guess.verdict(amount)] == []
 
 
 def test_the_highest_threshold_that_finds_enough_is_found(scored):
