@@ -352,14 +352,21 @@ def two_parts(scores: ArrayLike, y: ArrayLike, n_groups: int = 10) -> tuple[floa
 
 
 class _Reliability(Scene):
-    """Groups of rows of like probability: what share of each group is positive? A dot on the diagonal kept its word."""
+    """Groups of rows of like probability: what share of each group is positive? A dot on the diagonal kept its word.
 
-    size = (480, 434)
+    Beside them the Brier scores of all models, in their two parts.
+    """
+
+    size = (400, 392)
 
     def __init__(self, scores: Mapping[str, Mapping[str, NDArray[Any]]], y: NDArray[Any], n_groups: int) -> None:
         self.scores, self.y, self.n_groups = scores, y, n_groups
         # Some room beyond 0, so that a large dot hides no number.
-        self.plane = Chart((-0.06, 1), (-0.06, 1), (44, 40, 464, 386))
+        self.plane = Chart((-0.06, 1), (-0.06, 1), (44, 36, 392, 346))
+        self.of_all = float(self.y.mean() * (1 - self.y.mean()))  # the score of the same probability for all
+        self.parts = {(m, how): two_parts(p, self.y, n_groups) for m, ways in scores.items() for how, p in ways.items()}
+        most = max(self.of_all, *map(sum, self.parts.values()))
+        self.strip = Chart((0, most), (0, 1), (4, 64, 336, 290))
 
     def groups(self, model: str, how: str) -> dict[int, tuple[float, float, int]]:
         """Of each group that has rows: their mean probability, their share of positives, their number."""
@@ -373,8 +380,8 @@ class _Reliability(Scene):
     def background(self) -> str:
         shares = [0, 0.2, 0.4, 0.6, 0.8, 1]
         axes = self.plane.axes(shares, shares, "predicted probability (mean of the group)", "share that was fast")
-        key = circle(66, 66, 7, **filled(RIPE)) + text(80, 71, "a group of patients,") + text(80, 90, "large if many")
-        key += rect(64, 104, 4, 24) + text(80, 121, "how far it strays")
+        key = circle(64, 58, 7, **filled(RIPE)) + text(78, 63, "a group of patients,") + text(78, 81, "large if many")
+        key += rect(62, 94, 4, 24) + text(78, 111, "how far it strays")
         return axes + self.plane.curve([0, 1], [0, 1], stroke_dasharray="3 4") + key + self.example(0.7, 0.4)
 
     def example(self, said: float, came: float) -> str:
@@ -386,8 +393,8 @@ class _Reliability(Scene):
 
     def marks(self) -> dict[Any, str]:
         """What the reader guesses is how far the groups stray."""
-        gaps = {("gap", k): rect(-2, 0, 4, 1, class_="answer") for k in range(self.n_groups)}
-        return gaps | {k: circle(0, 0, 10, **filled(RIPE), class_="answer") for k in range(self.n_groups)}
+        dots = {k: circle(0, 0, 8.5, **filled(RIPE), class_="answer") for k in range(self.n_groups)}
+        return dots | {("gap", k): rect(-2, 0, 4, 1, class_="answer") for k in range(self.n_groups)}
 
     def frame(self, model: str, how: str) -> State:
         places: Places = {}
@@ -395,9 +402,36 @@ class _Reliability(Scene):
             x, y = self.plane.at(p, share)
             places[k] = (x, y, 0.4 + 2 * (n / len(self.y)) ** 0.5)
             places["gap", k] = (x, self.plane.y(p), 1, y - self.plane.y(p))
-        brier = brier_score_loss(self.y, self.scores[model][how])
-        told = text(64, 152, f"Brier score {brier:.3f}", font_weight="bold", style=HALO, class_="answer")
-        return [told], self.sentence(model, how), places
+        return [], self.sentence(model, how), places
+
+    def beside(self) -> Panel:
+        key = rect(4, 34, 12, 12) + text(22, 45, "calibration")
+        key += rect(118, 34, 12, 12, fill_opacity=2 * REGION) + text(136, 45, "refinement")
+        key += rect(230, 34, 12, 12, **OUTLINE, stroke_dasharray="2 3") + text(248, 45, "sum as it is")
+        x, (_, top, _, bottom) = round(self.strip.x(self.of_all)), self.strip.box
+        alike = centred(x, bottom + 18, f"one probability for all: {self.of_all:.3f}")
+        alike += path(f"M{x},{top}V{bottom}", **OUTLINE, stroke_dasharray="3 4")
+        return Panel(
+            "A bar for the Brier score of each model, in its calibration part and its refinement part. A dashed line "
+            f"marks {self.of_all:.3f}, the score of the same probability for all.",
+            (400, 316),
+            text(4, 24, "Brier score of each model", font_weight="bold") + key + alike,
+            self.bars,
+        )
+
+    def bars(self, model: str, how: str) -> tuple[list[str], Places]:
+        """The scores of all models that use these probabilities, inside the outlines of those as they are."""
+        drawn, as_it_is = "", next(iter(self.scores[model]))
+        for i, (name, ways) in enumerate(self.scores.items()):
+            y, (calibration, refinement) = 70 + 56 * i, self.parts[name, how]
+            middle, end = self.strip.x(calibration), self.strip.x(calibration + refinement)
+            bar = rect(4, y + 20, middle - 4, 18) + rect(middle, y + 20, end - middle, 18, fill_opacity=2 * REGION)
+            was = self.strip.x(sum(self.parts[name, as_it_is]))
+            bar += rect(4, y + 20, was - 4, 18, **OUTLINE, stroke_dasharray="2 3")
+            bar += ending(396, y + 34, f"{brier_score_loss(self.y, ways[how]):.3f}")
+            drawn += text(4, y + 14, name, font_weight="bold" if name == model else "normal", style=HALO)
+            drawn += element("g", bar, class_="answer")
+        return [drawn], {}
 
     def sentence(self, model: str, how: str) -> str:
         p = self.scores[model][how]
@@ -442,8 +476,7 @@ def reliability_explorer(
             answer=worst,
             truth=verdict,
         ),
-        challenge="Whose dots lie near the diagonal as they are, and whom does calibration help? Find the smallest "
-        "Brier score.",
+        challenge="Correct the models in both ways, and find the smallest of the twelve Brier scores.",
     )
 
 

@@ -154,9 +154,24 @@ def test_groups_are_those_of_a_reliability_diagram(scored):
     for (model, how), places, sentence, _ in states(figure):
         share, mean = calibration_curve(y, scores[model][how], n_bins=10)
         dots = [places[k] for k in sorted(k for k in places if isinstance(k, int))]
-        assert [(x - 44) / 420 * 1.06 - 0.06 for x, *_ in dots] == pytest.approx(mean.tolist(), abs=1e-4)
-        assert [(386 - y) / 346 * 1.06 - 0.06 for _, y, *_ in dots] == pytest.approx(share.tolist(), abs=1e-4)
+        assert [(x - 44) / 348 * 1.06 - 0.06 for x, *_ in dots] == pytest.approx(mean.tolist(), abs=1e-4)
+        assert [(346 - y) / 310 * 1.06 - 0.06 for _, y, *_ in dots] == pytest.approx(share.tolist(), abs=1e-4)
         assert f"Brier score {brier_score_loss(y, scores[model][how]):.3f}" in sentence
+
+
+def test_the_scores_of_all_models_stand_beside_the_groups(scored):
+    scores, y = ways(scored)
+    figure = reliability_explorer(scores, y, start=("other", "halved"))
+    alone = brier_score_loss(y, np.full(len(y), y.mean()))
+    assert f"one probability for all: {alone:.3f}<" in figure.panels[1].background
+    for (_, how), frame in frames(figure):
+        (drawn,) = frame.scenes[1].parts
+        told = re.findall(r">(\d\.\d{3})<", drawn)
+        assert told == [f"{brier_score_loss(y, scores[model][how]):.3f}" for model in scores]
+        lengths = [float(width) for width in re.findall(r'<rect [^>]*width="([\d.]+)"', drawn)]
+        parts = np.array([two_parts(scores[model][how], y) for model in scores])
+        pieces = np.array(lengths).reshape(len(scores), 3)
+        assert pieces[:, :2] / pieces[:, :2].sum() == pytest.approx(parts / parts.sum(), abs=1e-3)
 
 
 def test_two_parts_add_up_where_groups_are_single_probabilities(scored):
