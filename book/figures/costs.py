@@ -407,14 +407,14 @@ class _Reliability(Scene):
     def beside(self) -> Panel:
         key = rect(4, 34, 12, 12) + text(22, 45, "calibration")
         key += rect(118, 34, 12, 12, fill_opacity=2 * REGION) + text(136, 45, "refinement")
-        key += rect(230, 34, 12, 12, **OUTLINE, stroke_dasharray="2 3") + text(248, 45, "sum as it is")
+        key += rect(230, 34, 12, 12, **OUTLINE, stroke_dasharray="2 3") + text(248, 45, "sum, as it is")
         x, (_, top, _, bottom) = round(self.strip.x(self.of_all)), self.strip.box
-        alike = centred(x, bottom + 18, f"one probability for all: {self.of_all:.3f}")
+        alike = text(4, bottom + 18, f"dashed: one probability for all, {self.of_all:.3f}")
         alike += path(f"M{x},{top}V{bottom}", **OUTLINE, stroke_dasharray="3 4")
         return Panel(
             "A bar for the Brier score of each model, in its calibration part and its refinement part. A dashed line "
             f"marks {self.of_all:.3f}, the score of the same probability for all.",
-            (400, 316),
+            (400, 318),
             text(4, 24, "Brier score of each model", font_weight="bold") + key + alike,
             self.bars,
         )

@@ -163,7 +163,7 @@ def test_the_scores_of_all_models_stand_beside_the_groups(scored):
     scores, y = ways(scored)
     figure = reliability_explorer(scores, y, start=("other", "halved"))
     alone = brier_score_loss(y, np.full(len(y), y.mean()))
-    assert f"one probability for all: {alone:.3f}<" in figure.panels[1].background
+    assert f"one probability for all, {alone:.3f}<" in figure.panels[1].background
     for (_, how), frame in frames(figure):
         (drawn,) = frame.scenes[1].parts
         told = re.findall(r">(\d\.\d{3})<", drawn)
