@@ -139,15 +139,14 @@ def cut_explorer(scores: pd.Series, is_ripe: pd.Series, price: int = 5, kept: in
             Choice("An unripe melon sold costs", [price, kept], show="{} yuan"),
             Slider("Melons sold", scene.sold.tolist(), start=start, opens=0, points=points),
         ],
-        found=lambda at, sold: sold == scene.best(at),
+        found=lambda at, sold: at == kept and sold == scene.best(at),
         guess=Slider(
             f"Your guess: an unripe melon sold costs {price} yuan, a ripe one kept {kept}. How many would you sell?",
             scene.sold.tolist(),
             answer=best,
             truth=f"selling {best} costs {scene.bills(price)[best]} yuan, the least of all",
         ),
-        challenge=f"Slide the cut and watch the bill. Where is it lowest at {price} yuan? And where if either mistake "
-        f"costs {kept} yuan?",
+        challenge=f"Slide the cut and watch the bill. Then let both mistakes cost {kept} yuan: where is it lowest?",
     )
 
 
