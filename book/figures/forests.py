@@ -117,7 +117,7 @@ class _Eaten(Scene):
         gains, drawn = self.gains[eaten], text(x, y - 18, "gains:", font_weight="bold")
         for k, name in enumerate(self.rivals):
             look = {**filled(GAIN), "fill_opacity": BAR} if name == gains.idxmax() else {"fill_opacity": 2 * REGION}
-            bar = rect(x, y + 52 * k + 10, float(gains[name] * scale), 20, **look)
+            bar = rect(x, y + 52 * k + 10, round(gains[name] * scale), 20, **look)
             drawn += text(x, y + 52 * k + 4, name) + bar + text(x + 5, y + 52 * k + 26, f"{gains[name]:.3f}")
         return drawn
 
@@ -559,10 +559,12 @@ class _Variance(Scene):
     def frame(self, rho: float, m: int) -> State:
         x, y = self.at(rho, m)
         floor, base = self.plane.y(rho), self.plane.y(0)
-        log_m = np.linspace(0, 2, 31)
-        curve = self.plane.curve(log_m, rho + (1 - rho) / 10**log_m, stroke_width=2)
+        # To a tenth of a pixel: there are many curves.
+        spots = (self.at(rho, m) for m in np.logspace(0, 2, 29))
+        curve = path("M" + "L".join(f"{x:.0f},{y:.1f}" for x, y in spots), **OUTLINE, stroke_width=2)
         always = self.plane.level(rho, stroke_dasharray="6 4")
-        blocks = rect(x - 13, floor, 26, base - floor, fill_opacity=BAR) + rect(x - 13, y, 26, floor - y, **OUTLINE)
+        left, top = round(x) - 13, round(y)
+        blocks = rect(left, floor, 26, base - floor, fill_opacity=BAR) + rect(left, top, 26, floor - top, **OUTLINE)
         return [element("g", curve + always, class_="answer"), blocks], self.sentence(rho, m), {"now": (x, y)}
 
     def sentence(self, rho: float, m: int) -> str:
