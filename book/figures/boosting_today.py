@@ -268,7 +268,7 @@ class _Growth(Scene):
         if n not in self.differ():
             return f"{n} {kind}, the same either way: the squared errors add up to {left}.{self.following(how, n)}"
         return (
-            f"{n} {kind}: {other} the squared errors come to {self.left(other, n):.3f}, {how} they add up to {left}."
+            f"{n} {kind}: {how} the squared errors add up to {left}, {other} to {self.left(other, n):.3f}."
             f"{self.following(how, n)}"
         )
 

@@ -281,7 +281,8 @@ class _Threshold(Scene):
         ticks = [0, 0.2, 0.4, 0.6, 0.8, 1]
         return Panel(
             "A curve in a square of side 1 with the point of the threshold: the ROC curve, from the lower left corner "
-            "over the upper left to the upper right, or precision over recall, which falls to the share of the class.",
+            "over the upper left to the upper right, or precision against recall, which falls to the share of the "
+            "class.",
             (400, 358),
             self.unit.axes(ticks, ticks, ""),
             self.curve,

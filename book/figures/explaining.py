@@ -267,7 +267,7 @@ class _Orders(Scene):
             text(0, 18, "this order: the share of ripe, answer by answer")
             + ticks
             + line(100, 48, 468, 48)
-            + text(0, 228, "what each adds: a dot an order (large: this), bar: mean")
+            + text(0, 228, "what each adds: a dot for each order (large: this), bar: mean")
             + names
             + line(zero, 240, zero, 404)
             + "".join(
