@@ -30,9 +30,11 @@ FEATURES_OFF = [
     *("OptimizationHints", "NetworkTimeServiceQuerying", "AimEnabled", "PreconnectToSearch"),
     *("WebUIOmniboxPopup", "WebUIOmniboxAimPopup"),
 ]
-# The sandbox needs rights that a container lacks; the rest keeps the browser itself off the network.
+# The sandbox needs rights that a container lacks; letters are as wide as a phone draws them, where no screen's grid
+# rounds them; the rest keeps the browser itself off the network.
 FLAGS = [
     "--no-sandbox",
+    "--font-render-hinting=none",
     "--disable-gpu",
     "--disable-quic",
     "--no-first-run",

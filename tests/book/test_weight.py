@@ -3,6 +3,7 @@
 import re
 from html import unescape
 from pathlib import Path
+from threading import Event
 
 import pydata_sphinx_theme
 import pytest
@@ -13,7 +14,7 @@ from scripts.execute import BOOK
 from tests.book.sites import wait_two_frames, wait_until_laid_out
 from tests.book.test_site import chapters
 from tests.book.test_upkeep import load_extension
-from tests.book.weight import DESK, PHONE, server, visit
+from tests.book.weight import DESK, PHONE, WATCH, server, visit
 
 MOST_KILOBYTES, MOST_REQUESTS = 245, 15
 MOST_SHIFT = 0.05  # what moves more than 0.1 is no longer good, by the browsers' makers
@@ -53,6 +54,25 @@ def test_a_page_stands_still_while_it_comes(site, browser, page):
     """On a slow phone, where the text stands long before its face has come."""
     with server(site) as served:
         assert visit(browser, served, page, PHONE, is_slow=True).shift < MOST_SHIFT
+
+
+@pytest.mark.parametrize("page", ["cover", "id3", "gbdt", "your_table"])
+def test_lines_stay_where_they_are_when_the_faces_come(site, browser, page):
+    """What stands in for a face until then is as wide and as high."""
+    with server(site) as served, browser.new_context(viewport=PHONE) as context:
+        tab, held_back, is_time = context.new_page(), [], Event()
+        tab.route("**/*.woff2", lambda face: face.continue_() if is_time.is_set() else held_back.append(face))
+        tab.add_init_script(WATCH)
+        tab.goto(f"{served.address}/book/{page}.html", wait_until="domcontentloaded")
+        tab.wait_for_function("performance.getEntriesByName('first-contentful-paint').length")
+        wait_two_frames(tab)
+        assert held_back
+        is_time.set()
+        for face in held_back:
+            face.continue_()
+        tab.evaluate("document.fonts.ready")
+        wait_two_frames(tab)
+        assert tab.evaluate("window.shift") < MOST_SHIFT
 
 
 def test_the_cover_stands_still_on_a_desk(site, browser):

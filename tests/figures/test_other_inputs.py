@@ -450,7 +450,7 @@ def growth(rng):
             for (how, n), _, sentence, _ in states(growth_explorer(x, y, table["ripe"] == "yes")):
                 if how == BY_LEAF and n > 1:
                     tree = DecisionTreeRegressor(max_leaf_nodes=n).fit(x.to_frame(), y)
-                    yield f"add up to {((tree.predict(x.to_frame()) - y) ** 2).sum():.3f}.", sentence
+                    yield f"add up to {((tree.predict(x.to_frame()) - y) ** 2).sum():.3f}", sentence
             return
 
 
