@@ -429,8 +429,9 @@ class _Reliability(Scene):
             was = self.strip.x(sum(self.parts[name, as_it_is]))
             bar += rect(4, y + 20, was - 4, 18, **OUTLINE, stroke_dasharray="2 3")
             bar += ending(396, y + 34, f"{brier_score_loss(self.y, ways[how]):.3f}")
-            drawn += text(4, y + 14, name, font_weight="bold" if name == model else "normal", style=HALO)
-            drawn += element("g", bar, class_="answer")
+            bar += text(4, y + 14, name, font_weight="bold" if name == model else "normal", style=HALO)
+            # Which one is shown would be a hint.
+            drawn += element("g", bar, class_="answer") + text(4, y + 14, name, class_="asking", style=HALO)
         return [drawn], {}
 
     def sentence(self, model: str, how: str) -> str:
