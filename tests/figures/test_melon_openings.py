@@ -106,7 +106,7 @@ def test_the_pieces_are_the_shares_that_treekit_sends(figures, gappy):
             else:
                 assert pieces == [] and row in places
         if step == STEPS[2]:
-            weights = [places[f"weight {m}"][2] for m in range(len(branches))]
+            weights = [places[f"weight {m}"][2] + places[f"poured {m}"][2] for m in range(len(branches))]
             assert weights == pytest.approx([by_branch[branch].sum() for branch in branches])
             assert sum(weights) == pytest.approx(17) and max(weights) * BAR_UNIT < 200
         if step == STEPS[1]:
