@@ -598,23 +598,22 @@ class _Variance(Scene):
         return {"now": circle(0, 0, 7) + grip(self.size[0])}
 
     def frame(self, rho: float, m: int) -> State:
-        x, y = self.at(rho, m)
-        floor, base = self.plane.y(rho), self.plane.y(0)
+        x, y, floor, base = map(round, (*self.at(rho, m), self.plane.y(rho), self.plane.y(0)))
         # To a tenth of a pixel: there are many curves.
         spots = (self.at(rho, m) for m in np.logspace(0, 2, 29))
         curve = path("M" + "L".join(f"{x:.0f},{y:.1f}" for x, y in spots), **OUTLINE, stroke_width=2)
         always = self.plane.level(rho, stroke_dasharray="6 4")
-        left, top = round(x) - 13, round(y)
-        blocks = rect(left, floor, 26, base - floor, fill_opacity=BAR) + rect(left, top, 26, floor - top, **OUTLINE)
+        blocks = path(f"M{x - 13},{base}V{floor}h26V{base}z", fill_opacity=BAR)
+        blocks += path(f"M{x - 13},{floor}V{y}h26V{floor}z", **OUTLINE)
         return [element("g", curve + always, class_="answer"), blocks], self.sentence(rho, m), {"now": (x, y)}
 
     def sentence(self, rho: float, m: int) -> str:
         floor, rest = self.shares(rho, m)
         trees = f"{m} trees" if m > 1 else "1 tree"
-        more = "More trees change nothing." if rho == 1 else f"More trees bring it closer to {floor:.0%}."
+        more = "More trees change nothing." if rho == 1 else f"More trees bring it closer to {floor:.2f}."
         return (
-            f"Correlation {rho:.1f}, {trees}: {floor:.2f} + {rest:.3f} = {floor + rest:.3f}, so the mean has "
-            f"{floor + rest:.1%} of the variance of one tree. {more}"
+            f"Correlation {rho:.1f}, {trees}: the mean has {floor:.2f} + {rest:.3f} = {floor + rest:.3f} of the "
+            f"variance of one tree. {more}"
         )
 
 
