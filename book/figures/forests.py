@@ -69,7 +69,7 @@ class _Eaten(Scene):
         self.turned = [eaten for eaten in self.tables if self.gains[eaten].idxmax() != self.rivals[0]]
 
     def frame(self, eaten: str) -> State:
-        parts, places = [], Places()
+        parts, places = [self.twigs(eaten), self.changed(eaten)], Places()
         for i, (depth, node) in enumerate(self.outlines[eaten]):
             y = 26 + STEP * i
             words = escape(node.answer)
@@ -84,15 +84,43 @@ class _Eaten(Scene):
             places[self.names[eaten]] = (*self.plate, 1, 1, 0.4)
         return [*parts, self.gain_bars(eaten)], self.sentence(eaten), places
 
+    def twigs(self, eaten: str) -> str:
+        """The lines that join each node to the one above it."""
+        drawn, rows = "", dict[int, float]()  # of the newest node of each depth
+        for i, (depth, _) in enumerate(self.outlines[eaten]):
+            rows[depth] = 21 + STEP * i
+            if depth:
+                drawn += f"M{20 * depth - 8},{rows[depth - 1] + 10}V{rows[depth]}h8"
+        return path(drawn, **OUTLINE, stroke_opacity=FAINT)
+
+    def content(self, node: Bin) -> tuple[Any, ...]:
+        """The way to a node, and its question or the class of its rows."""
+        return *node.answers, node.question or bool(self.is_ripe[node.rows[0]])
+
+    def changed(self, eaten: str) -> str:
+        """Shade the nodes that are others than on all melons, and say so."""
+        known = {self.content(node) for _, node in self.outlines[NOBODY]}
+        rows = [i for i, (_, node) in enumerate(self.outlines[eaten]) if self.content(node) not in known]
+        if not rows:
+            return ""
+        blocks = ""
+        for i in rows:
+            depth, node = self.outlines[eaten][i]
+            end = MELONS + 4 if node.question else MELONS - 18
+            blocks += f"M{20 * depth},{7 + STEP * i}H{end}v28H{20 * depth}z"
+        x, y = self.bars[0], self.bars[1] + 140
+        words = "".join(text(x, y + 18 * k, line) for k, line in enumerate(("shaded:", "not in the", "tree of all")))
+        return path(blocks, fill_opacity=REGION) + words
+
     def gain_bars(self, eaten: str) -> str:
         """What the question of the whole table gains, and what the second best does; the larger is green."""
         x, y, longest = self.bars
         scale = longest / max(gains[self.rivals].max() for gains in self.gains.values())
         gains, drawn = self.gains[eaten], text(x, y - 18, "gains:", font_weight="bold")
         for k, name in enumerate(self.rivals):
-            look = filled(GAIN) if name == gains.idxmax() else {"fill_opacity": BAR}
-            bar = rect(x, y + 44 * k + 10, float(gains[name] * scale), 14, **look)
-            drawn += text(x, y + 44 * k + 4, name) + bar
+            look = {**filled(GAIN), "fill_opacity": BAR} if name == gains.idxmax() else {"fill_opacity": 2 * REGION}
+            bar = rect(x, y + 52 * k + 10, round(gains[name] * scale), 20, **look)
+            drawn += text(x, y + 52 * k + 4, name) + bar + text(x + 5, y + 52 * k + 26, f"{gains[name]:.3f}")
         return drawn
 
     def leaf_box(self, rows: list[Any], y: float) -> str:
@@ -119,12 +147,19 @@ def eaten_explorer(melons: pd.DataFrame, target: str) -> Explorable:
     """
     trees = _Eaten(melons, target)
     rest, (x, _) = trees.turned[0], trees.plate
-    n_turned = len(trees.turned)
+    right = min((len(trees.turned) + 1) // 2, 2)
+
+    def verdict(guessed: str) -> str:
+        """Without the number: the reader is about to look for one of them."""
+        k = GUESSES.index(guessed)
+        return "eat them until you have found one" if k == right else f"there are {'more' if k < right else 'fewer'}"
+
     return trees.explorable(
         title="Somebody eats a melon",
         alt=f"A tree as an outline. Its root asks about {trees.gains[rest].idxmax()}; each further question is a line "
         "below it, and each leaf a line with its melons as numbered circles, hollow if ripe. "
-        f"Melon {rest} lies apart, pale: it has been eaten. Two bars are the gains of {' and '.join(trees.rivals)}.",
+        f"Melon {rest} lies apart, pale: it has been eaten. Shaded are the lines that the tree of all melons does not "
+        f"have. Two bars are the gains of {' and '.join(trees.rivals)}.",
         size=(480, 30 + STEP * max(map(len, trees.outlines.values()))),
         background=ending(x - 24, 25, "eaten:"),
         marks={
@@ -135,8 +170,8 @@ def eaten_explorer(melons: pd.DataFrame, target: str) -> Explorable:
         guess=Choice(
             "Your guess: how many melons are there without which the first question changes?",
             GUESSES,
-            answer=GUESSES[min((n_turned + 1) // 2, 2)],
-            truth=f"there {'is' if n_turned == 1 else 'are'} {n_turned} of {len(melons)}",
+            answer=GUESSES[right],
+            truth=verdict,
         ),
         challenge="Tap a melon to eat it. Find one without which the first question changes.",
     )
@@ -563,21 +598,22 @@ class _Variance(Scene):
         return {"now": circle(0, 0, 7) + grip(self.size[0])}
 
     def frame(self, rho: float, m: int) -> State:
-        x, y = self.at(rho, m)
-        floor, base = self.plane.y(rho), self.plane.y(0)
-        log_m = np.linspace(0, 2, 31)
-        curve = self.plane.curve(log_m, rho + (1 - rho) / 10**log_m, stroke_width=2)
+        x, y, floor, base = map(round, (*self.at(rho, m), self.plane.y(rho), self.plane.y(0)))
+        # To a tenth of a pixel: there are many curves.
+        spots = (self.at(rho, m) for m in np.logspace(0, 2, 29))
+        curve = path("M" + "L".join(f"{x:.0f},{y:.1f}" for x, y in spots), **OUTLINE, stroke_width=2)
         always = self.plane.level(rho, stroke_dasharray="6 4")
-        blocks = rect(x - 13, floor, 26, base - floor, fill_opacity=BAR) + rect(x - 13, y, 26, floor - y, **OUTLINE)
+        blocks = path(f"M{x - 13},{base}V{floor}h26V{base}z", fill_opacity=BAR)
+        blocks += path(f"M{x - 13},{floor}V{y}h26V{floor}z", **OUTLINE)
         return [element("g", curve + always, class_="answer"), blocks], self.sentence(rho, m), {"now": (x, y)}
 
     def sentence(self, rho: float, m: int) -> str:
         floor, rest = self.shares(rho, m)
         trees = f"{m} trees" if m > 1 else "1 tree"
-        more = "More trees change nothing." if rho == 1 else f"More trees bring it closer to {floor:.0%}."
+        more = "More trees change nothing." if rho == 1 else f"More trees bring it closer to {floor:.2f}."
         return (
-            f"Correlation {rho:.1f}, {trees}: {floor:.2f} + {rest:.3f} = {floor + rest:.3f}, so the mean has "
-            f"{floor + rest:.1%} of the variance of one tree. {more}"
+            f"Correlation {rho:.1f}, {trees}: the mean has {floor:.2f} + {rest:.3f} = {floor + rest:.3f} of the "
+            f"variance of one tree. {more}"
         )
 
 

@@ -90,6 +90,27 @@ def test_a_melon_lies_in_the_leaf_of_the_tree_that_id3_grows_without_the_eaten_o
         assert eaten == NOBODY or places[int(eaten)][4] < 1
 
 
+def test_lines_are_shaded_that_id3_does_not_grow_on_all_melons(figures, words):
+    def lines(table):
+        """The nodes with rows, by the way to them and by what they ask or say."""
+        X = table.drop(columns="ripe")
+        id3 = ID3Classifier().fit(X, table["ripe"])
+        nodes = {leaf: id3.tree_[leaf] for leaf in np.unique(id3.apply(X)).tolist()}
+        while above := {node.parent.id for node in nodes.values() if node.parent} - nodes.keys():
+            nodes |= {key: id3.tree_[key] for key in above}
+        says = id3.classes_[id3.tree_.value.argmax(axis=1)]
+        return {(ways(node), node.question or says[key]) for key, node in nodes.items()}
+
+    def ways(node):
+        return (*ways(node.parent), node.branch) if node.parent else ()
+
+    of_all = lines(words)
+    for (eaten,), frame, _ in states(figures["eaten"]):
+        table = words if eaten == NOBODY else words.drop(index=int(eaten))
+        shaded = [part for part in frame.scenes[0].parts if "shaded:" in part]
+        assert sum(part.count("v28") for part in shaded) == len(lines(table) - of_all)
+
+
 CROSS = (0.55, 0.17)
 
 

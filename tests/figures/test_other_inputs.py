@@ -345,7 +345,7 @@ def votes(rng):
 def floor(rng):
     for (rho, m), _, sentence, _ in states(variance_explorer()):
         covariance = np.full((m, m), rho) + (1 - rho) * np.eye(m)
-        yield f"= {covariance.mean():.3f}, so", sentence
+        yield f"= {covariance.mean():.3f} of", sentence
 
 
 def swelling(rng):
