@@ -82,8 +82,9 @@ def merged(lists: Iterable[list[str]]) -> list[str]:
 
 
 def read_sheet(folder: Path, name: str) -> str:
-    """A style sheet without comments, with those that it imports, and with its links as seen from `folder`."""
+    """A style sheet without comments and indentation, with those that it imports, its links as seen from `folder`."""
     css = re.sub(r"/\*.*?\*/", "", (folder / name).read_text(encoding="utf-8"), flags=re.DOTALL)
+    css = re.sub(r"^\s+", "", css, flags=re.MULTILINE)
     here = posixpath.dirname(name)
     css = LINK.sub(lambda link: f'url("{posixpath.normpath(posixpath.join(here, link[2]))}")', css)
     return IMPORT.sub(lambda link: read_sheet(folder, posixpath.normpath(posixpath.join(here, link[1]))), css)

@@ -46,6 +46,7 @@
       input.setCustomValidity(position < 0 ? "Move the slider to your guess." : "");
     };
     set(control.opens);
+    if (control.verdicts) input.before(control.values[0]), input.after(control.values[last]); // between these lies a guess
     const take = (settled) => {
       set(Number(input.value));
       moved(Number(input.value), settled);

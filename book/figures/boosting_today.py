@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from figures.charts import Chart, Picture
 from figures.explorable import Choice, Explorable, Scene, Slider, State
-from figures.looks import HALO, OUTLINE, centred, ending, filled, path
+from figures.looks import HALO, OUTLINE, centred, ending, filled, path, ringed
 from figures.melons import melon_marks, piled, ripe_and_unripe
 from figures.plots import axes, plotted, side_by_side
 from treekit import plain
@@ -23,6 +23,8 @@ from treekit.pen.svg import circle, line, rect, text
 OWN, BEFORE = "all labels", "those before it"
 BY_LEAF, BY_LEVEL = "leaf by leaf", "level by level"
 OTHER = {BY_LEAF: BY_LEVEL, BY_LEVEL: BY_LEAF}
+TEXTURE, NUMBER = "its texture", "its number"
+HIGH, PITCH = 6, 26  # most melons of one code above each other, and pixels from column to column
 
 
 def codes(category: Sequence[Any], y: Sequence[float], is_ordered: bool, prior: float) -> NDArray[np.float64]:
@@ -50,25 +52,28 @@ def best_stump(code: NDArray[Any], is_ripe: NDArray[np.bool_]) -> tuple[float | 
 class _Codes(Scene):
     """Melons that wait in a random order, and lie by their code when they have one."""
 
-    size = (480, 400)
+    size = (480, 362)
     stagger = 20
 
     def __init__(self, melons: pd.DataFrame, seed: int) -> None:
         order = np.random.default_rng(seed).permutation(melons.index.to_numpy())
         self.melons = melons.loc[order]
         self.ripe = self.melons["ripe"] == "yes"
-        self.columns = {"its texture": self.melons["texture"], "its number": self.melons.index}
-        self.plane = Chart((0, 1), (0, 1), (24, 106, 456, 288))
-        pairs = itertools.product(self.columns, (OWN, BEFORE))
-        prior = float(self.ripe.mean())
+        self.columns = {NUMBER: pd.Series(self.melons.index), TEXTURE: self.melons["texture"].reset_index(drop=True)}
+        self.plane = Chart((0, 1), (0, 1), (44, 40, 436, 232))
+        self.prior = float(self.ripe.mean())
         self.codes = {
-            (name, how): codes(self.columns[name], self.ripe.to_numpy(float), how == BEFORE, prior)
-            for name, how in pairs
+            (name, how): codes(self.columns[name], self.ripe.to_numpy(float), how == BEFORE, self.prior)
+            for name, how in itertools.product(self.columns, (OWN, BEFORE))
         }
+        self.queue = [(24 + 27 * i, 324) for i in range(len(melons))]
 
     def background(self) -> str:
-        axis = line(24, 288, 456, 288) + "".join(centred(self.plane.x(t), 307, f"{t:g}") for t in (0, 0.5, 1))
-        return ripe_and_unripe(16, 15) + axis + centred(240, 329, "code: share of ripe in its category")
+        """The axis, and the order of the melons, which stays when they have left it."""
+        axis = line(24, 232, 456, 232) + "".join(centred(self.plane.x(t), 251, f"{t:g}") for t in (0, 0.5, 1))
+        numbers = "".join(centred(x, y + 5.4, name) for (x, y), name in zip(self.queue, self.melons.index))
+        order = text(11, 354, "in random order, from the left; discs have no code yet")
+        return ripe_and_unripe(16, 15) + axis + numbers + order
 
     def marks(self) -> dict[Any, str]:
         return melon_marks(self.ripe.to_dict(), 12)
@@ -77,34 +82,65 @@ class _Codes(Scene):
         return best_stump(self.codes[column, how][:n], self.ripe.to_numpy(bool)[:n]) if n else (None, 0)
 
     def frame(self, column: str, how: str, n: int) -> State:
-        code = self.codes[column, how][:n]
-        # Beyond nine melons of one code a second pile begins beside the first.
-        nth = pd.Series(code.round(9)).groupby(code.round(9)).cumcount()
-        spots: list[tuple[float, float]] = list(
-            piled([self.plane.x(c) + 25 * (k // 9) for c, k in zip(code, nth)], 274, 25)
-        )
-        spots += [(24 + 27 * i, 364) for i in range(n, len(self.melons))]
-        cut, _ = self.cut(column, how, n)
-        parts = [ending(469, 20, f"the category is {column}")]
-        if n < len(self.melons):
-            parts.append(text(11, 394, "still without a code"))
+        code, cut = self.codes[column, how][:n].round(9), self.cut(column, how, n)[0]
+        spots: list[tuple[float, float]] = [*self.piles(code), *self.queue[n:]]
+        parts = [ending(469, 20, f"the category is {column}"), self.axis_name(how)]
         if cut is not None:
-            at = round(self.plane.x(cut))
+            at, low = round(self.plane.x(cut)), self.plane.box[3]
             parts.append(
-                rect(11, 40, at - 11, 248, **filled(UNRIPE), fill_opacity=REGION)
-                + rect(at, 40, 469 - at, 248, **filled(RIPE), fill_opacity=REGION)
-                + path(f"M{at},40V288", stroke_width=2, stroke_dasharray="7 4", **OUTLINE)
+                rect(11, 40, at - 11, low - 40, **filled(UNRIPE), fill_opacity=REGION)
+                + rect(at, 40, 469 - at, low - 40, **filled(RIPE), fill_opacity=REGION)
+                + path(f"M{at},40V{low}", stroke_width=2, stroke_dasharray="7 4", **OUTLINE)
             )
+        parts += [self.shared(code, spots, value) for value in np.unique(code)]
+        if n:
+            parts.append(ringed([(*spots[n - 1], 15)]))
         return parts, self.sentence(column, how, n), dict(zip(self.melons.index, spots))
+
+    def piles(self, code: NDArray[np.float64]) -> list[tuple[int, int]]:
+        """Where melons with these codes lie: those of one code in lines around it, as many as it takes."""
+        same = pd.Series(code).groupby(code)
+        nth, count = same.cumcount(), same.transform("size")
+        columns = -(-count // HIGH)
+        in_line = np.minimum(columns, count - nth // columns * columns)
+        shift = PITCH * (nth % columns - (in_line - 1) / 2)
+        return piled([self.plane.x(c) + away for c, away in zip(code, shift)], 208, PITCH - 1)
+
+    def shared(self, code: NDArray[np.float64], spots: Sequence[tuple[float, float]], value: float) -> str:
+        """Write a code that many melons share above them; a brace ties those of more than one column to it."""
+        own = [spots[i] for i in np.flatnonzero(code == value).tolist()]
+        if len(own) < 3:
+            return ""
+        x, (left, *_, right) = round(self.plane.x(value)), sorted(x for x, _ in own)
+        brace = f"M{left - 10},222v4H{right + 10}v-4M{x},226v6" if left < right else ""
+        return centred(x, min(y for _, y in own) - 20, f"{value:.2f}", style=HALO) + path(brace, **OUTLINE)
+
+    def axis_name(self, how: str) -> str:
+        if how == OWN:
+            return centred(240, 273, "code: share of ripe among all melons of its category")
+        more = f"and, as one label more, the share of ripe of all, {self.prior:.2f}"
+        return centred(240, 273, "code: mean label of those before it in its category") + centred(240, 291, more)
 
     def sentence(self, column: str, how: str, n: int) -> str:
         if n == 0:
             return "No melon has a code yet."
         cut, n_right = self.cut(column, how, n)
         have = "1 melon has a code." if n == 1 else f"{n} melons have a code."
+        have = f"{self.last(column, how, n)} {have}"
         if cut is None:
             return f"{have} No cut does better than one prediction for all, correct for {n_right}."
         return f"{have} The best cut, at {cut:.2f}, classifies {n_right} of them correctly."
+
+    def last(self, column: str, how: str, n: int) -> str:
+        """How the melon coded last has got its code."""
+        name, code = self.melons.index[n - 1], self.codes[column, how][n - 1]
+        alike = (self.columns[column] == self.columns[column][n - 1]).to_numpy()
+        labels = self.ripe[alike if how == OWN else alike & (np.arange(len(alike)) < n - 1)]
+        k, n_ripe = len(labels), int(labels.sum())
+        if how == OWN:
+            return f"Melon {name} gets {n_ripe} / {k} = {code:.2f}."
+        before = f"{k or 'no other'} of its category came before it"
+        return f"Melon {name} gets ({n_ripe} + {self.prior:.2f}) / ({k} + 1) = {code:.2f}: {before}."
 
 
 def codes_explorer(melons: pd.DataFrame, seed: int = 0) -> Explorable:
@@ -113,25 +149,25 @@ def codes_explorer(melons: pd.DataFrame, seed: int = 0) -> Explorable:
     `melons` has the columns texture and ripe (yes, no); its index is the number of each melon.
     """
     scene, n = _Codes(melons, seed), len(melons)
-    answer = scene.cut("its number", OWN, n)[1]
+    answer = scene.cut(NUMBER, OWN, n)[1]
     return scene.explorable(
         title="What a melon's number is worth",
         alt=f"{n} melons as numbered circles, hollow if ripe, piled up along a line by a code: the share of ripe in "
-        "the category that the melon's own number makes. The ripe ones lie on the right, the others on the left, and a "
-        "dashed cut lies between them.",
+        "the category that the melon's own number makes. The ripe ones lie on the right, at 1, the others on the left, "
+        "at 0, and a dashed cut between them. Below stands the random order in which they were coded.",
         controls=[
-            Choice("The category of a melon is", list(scene.columns), start="its number", opens="its texture"),
+            Choice("The category of a melon is", list(scene.columns)),
             Choice("Its code averages", [OWN, BEFORE]),
-            Slider("Melons coded", list(range(n + 1)), start=n),
+            Slider("Melons coded", list(range(n + 1)), start=n, opens=0),
         ],
-        found=lambda column, how, k: column == "its number" and how == BEFORE and k == n,
+        found=lambda column, how, k: column == TEXTURE and how == BEFORE and k == n,
         guess=Slider(
             f"Your guess: of {n} melons coded by their own number, how many does the best cut classify correctly?",
             list(range(n // 2, n + 1)),
             answer=answer,
             truth=f"with all labels counted, it classifies {answer} correctly",
         ),
-        challenge="Code every melon in such a way that its number is worth nothing.",
+        challenge="By which of the codes is a melon's number worth nothing? Code all by their texture that way.",
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -138,15 +139,14 @@ def cut_explorer(scores: pd.Series, is_ripe: pd.Series, price: int = 5, kept: in
             Choice("An unripe melon sold costs", [price, kept], show="{} yuan"),
             Slider("Melons sold", scene.sold.tolist(), start=start, opens=0, points=points),
         ],
-        found=lambda at, sold: sold == scene.best(at),
+        found=lambda at, sold: at == kept and sold == scene.best(at),
         guess=Slider(
             f"Your guess: an unripe melon sold costs {price} yuan, a ripe one kept {kept}. How many would you sell?",
             scene.sold.tolist(),
             answer=best,
             truth=f"selling {best} costs {scene.bills(price)[best]} yuan, the least of all",
         ),
-        challenge=f"Slide the cut and watch the bill. Where is it lowest at {price} yuan? And where if either mistake "
-        f"costs {kept} yuan?",
+        challenge=f"Slide the cut and watch the bill. Then let both mistakes cost {kept} yuan: where is it lowest?",
     )
 
 
@@ -188,10 +188,12 @@ N_BARS = 20  # of a histogram
 class _Threshold(Scene):
     """Scores of two classes as histograms, the positive class upwards, with a threshold between calling and leaving.
 
-    Beside it a curve, of the two rates or of precision and recall, with the point of the threshold.
+    Below, the accuracy as a bar. Beside it a curve, of the two rates or of precision and recall, with the point of the
+    threshold.
     """
 
-    size = (480, 424)
+    size = (400, 402)
+    bar = (36, 382, 356, 16)  # of the accuracy: where it begins, how long 1 is, how high
 
     def __init__(self, scores: NDArray[Any], is_positive: NDArray[np.bool_]) -> None:
         self.scores, self.is_positive = scores, is_positive
@@ -199,7 +201,7 @@ class _Threshold(Scene):
         self.counts = [np.histogram(scores[is_positive == k], edges)[0] for k in (False, True)]
         # As much room above and below as the highest bars need.
         down, up = (float(np.sqrt(count.max())) for count in self.counts)
-        self.plane = Chart((0, 1), (-1.1 * down, 1.1 * up), (20, 56, 464, 356))
+        self.plane = Chart((0, 1), (-1.1 * down, 1.1 * up), (36, 52, 392, 284))
         self.unit = Chart((0, 1), (0, 1), (50, 46, 392, 296))
         false, found, _ = roc_curve(is_positive, scores)
         precision, recall, _ = precision_recall_curve(is_positive, scores)
@@ -214,31 +216,57 @@ class _Threshold(Scene):
 
     def background(self) -> str:
         left, _, right, bottom = self.plane.box
-        middle, wide = self.plane.y(0), (right - left) / N_BARS
-        drawn = ""
+        drawn = self.plane.level(0)
+        for root in ticks(*self.plane.ylim, 9):
+            drawn += self.plane.level(root, stroke_opacity=FAINT / 2)
+            drawn += ending(left - 6, self.plane.y(root) + 5, f"{root**2:g}")
+        shares = "".join(centred(self.plane.x(t), bottom + 37, number(t)) for t in (0, 0.2, 0.4, 0.6, 0.8, 1))
+        key = rect(36, 4, 12, 12, **filled(1), fill_opacity=BAR) + text(53, 15, "fast, upwards")
+        key += rect(172, 4, 12, 12, **filled(0), fill_opacity=BAR) + text(189, 15, "slow, downwards")
+        name = centred((left + right) / 2, bottom + 56, "share of votes for fast (heights: square roots)")
+        return key + drawn + shares + name + self.accuracy_frame()
+
+    @cached_property
+    def bars(self) -> str:
+        """The histograms."""
+        left, _, right, _ = self.plane.box
+        middle, wide, drawn = self.plane.y(0), (right - left) / N_BARS, ""
         for k, counts in enumerate(self.counts):
             for j, root in enumerate(np.sqrt(counts)):
                 high = middle - self.plane.y(float(root))
                 y = middle - high if k else middle
                 drawn += rect(left + wide * j + 1, y, wide - 2, high, **filled(k), fill_opacity=BAR)
-        shares = "".join(centred(self.plane.x(t), bottom + 38, number(t)) for t in (0, 0.2, 0.4, 0.6, 0.8, 1))
-        key = rect(20, 6, 12, 12, **filled(1), fill_opacity=BAR) + text(37, 17, "fast, upwards")
-        key += rect(160, 6, 12, 12, **filled(0), fill_opacity=BAR) + text(177, 17, "slow, down")
-        name = centred(240, bottom + 58, "share of votes for fast (heights: square roots of counts)")
-        return key + drawn + line(left, middle, right, middle) + shares + name
+        return drawn
+
+    def accuracy_frame(self) -> str:
+        """The room of the accuracy's bar, with the mark of those who call nobody."""
+        x, y, longest, high = self.bar
+        alone = x + longest * (1 - float(self.is_positive.mean()))
+        told = ending(x + longest, y - 7, f"nobody called: {1 - self.is_positive.mean():.3f}")
+        mark = rect(alone - 1.5, y - 4, 3, high + 8)
+        return rect(x, y, longest, high, **OUTLINE, stroke_opacity=FAINT) + told + mark
 
     def marks(self) -> dict[Any, str]:
         _, top, _, bottom = self.plane.box
+        pieces = {("right", k): rect(0, 0, 1, self.bar[3], **filled(k), fill_opacity=BAR) for k in (0, 1)}
         held = element("g", circle(0, 0, 7) + grip(self.size[0]), transform=f"translate(0, {top})")
-        return {"cut": rect(-1.5, top, 3, bottom - top) + held}
+        return pieces | {"cut": rect(-1.5, top, 3, bottom - top) + held}
 
     def frame(self, curve: str, threshold: float) -> State:
-        x = self.plane.x(threshold)
+        x, (first, top, last, bottom) = self.plane.x(threshold), self.plane.box
         found, false, missed, left = self.outcome(threshold)
-        left_side, right_side = self.plane.box[0], self.plane.box[2]
-        words = text(left_side, 44, f"{missed} missed") + ending(right_side, 44, f"{found} found")
-        words += text(left_side, 374, f"{left} left alone") + ending(right_side, 374, f"{false} called for nothing")
-        return [words], self.sentence(threshold), {"cut": (x, 0)}
+        start, y, longest, _ = self.bar
+        words = text(first, top - 8, f"{missed} missed") + ending(last, top - 8, f"{found} found")
+        words += text(first, bottom + 17, f"{left} left alone") + ending(
+            last, bottom + 17, f"{false} called for nothing"
+        )
+        words += text(start, y - 7, f"accuracy {(found + left) / len(self.scores):.3f}", font_weight="bold")
+        alone = longest * left / len(self.scores)
+        right: Places = {("right", 0): (start, y, alone, 1)}
+        right["right", 1] = (start + alone, y, longest * found / len(self.scores), 1)
+        sides = rect(first, top, x - first, bottom - top, **filled(0), fill_opacity=REGION)
+        sides += rect(x, top, last - x, bottom - top, **filled(1), fill_opacity=REGION)
+        return [sides, self.bars, words], self.sentence(threshold), {"cut": (x, 0), **right}
 
     def sentence(self, threshold: float) -> str:
         found, false, missed, left = self.outcome(threshold)
@@ -295,7 +323,8 @@ def threshold_explorer(scores: ArrayLike, is_positive: ArrayLike, wanted: float 
         title="Who is called in?",
         alt="Two histograms of the forest's shares, upwards of the fast patients and downwards of the slow ones, with "
         "heights by the square roots of their counts: nearly all the slow ones have small shares, the fast ones lie "
-        f"everywhere. A threshold divides both. {scene.sentence(0.5)}",
+        f"everywhere. A threshold divides both; those to its right are called. A bar is as long as the accuracy. "
+        f"{scene.sentence(0.5)}",
         controls=[
             Choice("Curve", [RATES, SHARES]),
             Slider("Threshold", thresholds, start=0.5, opens=0.5, show="{:.2f}", points=points),
@@ -306,7 +335,7 @@ def threshold_explorer(scores: ArrayLike, is_positive: ArrayLike, wanted: float 
             amounts,
             show="about {:.0f}",
             answer=amounts[-1],
-            truth=lambda _: f"with the threshold {enough:.2f} it takes {n_called} calls",
+            truth=lambda _: f"it takes {n_called} calls",
         ),
         challenge=f"Which is the highest threshold that finds {wanted:.0%} of the fast patients? Watch what that does "
         "to the accuracy.",
@@ -323,14 +352,21 @@ def two_parts(scores: ArrayLike, y: ArrayLike, n_groups: int = 10) -> tuple[floa
 
 
 class _Reliability(Scene):
-    """Groups of rows of like probability: what share of each group is positive? A dot on the diagonal kept its word."""
+    """Groups of rows of like probability: what share of each group is positive? A dot on the diagonal kept its word.
 
-    size = (480, 434)
+    Beside them the Brier scores of all models, in their two parts.
+    """
+
+    size = (400, 392)
 
     def __init__(self, scores: Mapping[str, Mapping[str, NDArray[Any]]], y: NDArray[Any], n_groups: int) -> None:
         self.scores, self.y, self.n_groups = scores, y, n_groups
         # Some room beyond 0, so that a large dot hides no number.
-        self.plane = Chart((-0.06, 1), (-0.06, 1), (44, 40, 464, 386))
+        self.plane = Chart((-0.06, 1), (-0.06, 1), (44, 36, 392, 346))
+        self.of_all = float(self.y.mean() * (1 - self.y.mean()))  # the score of the same probability for all
+        self.parts = {(m, how): two_parts(p, self.y, n_groups) for m, ways in scores.items() for how, p in ways.items()}
+        most = max(self.of_all, *map(sum, self.parts.values()))
+        self.strip = Chart((0, most), (0, 1), (4, 64, 336, 290))
 
     def groups(self, model: str, how: str) -> dict[int, tuple[float, float, int]]:
         """Of each group that has rows: their mean probability, their share of positives, their number."""
@@ -344,8 +380,8 @@ class _Reliability(Scene):
     def background(self) -> str:
         shares = [0, 0.2, 0.4, 0.6, 0.8, 1]
         axes = self.plane.axes(shares, shares, "predicted probability (mean of the group)", "share that was fast")
-        key = circle(66, 66, 7, **filled(RIPE)) + text(80, 71, "a group of patients,") + text(80, 90, "large if many")
-        key += rect(64, 104, 4, 24) + text(80, 121, "how far it strays")
+        key = circle(64, 58, 7, **filled(RIPE)) + text(78, 63, "a group of patients,") + text(78, 81, "large if many")
+        key += rect(62, 94, 4, 24) + text(78, 111, "how far it strays")
         return axes + self.plane.curve([0, 1], [0, 1], stroke_dasharray="3 4") + key + self.example(0.7, 0.4)
 
     def example(self, said: float, came: float) -> str:
@@ -357,8 +393,8 @@ class _Reliability(Scene):
 
     def marks(self) -> dict[Any, str]:
         """What the reader guesses is how far the groups stray."""
-        gaps = {("gap", k): rect(-2, 0, 4, 1, class_="answer") for k in range(self.n_groups)}
-        return gaps | {k: circle(0, 0, 10, **filled(RIPE), class_="answer") for k in range(self.n_groups)}
+        dots = {k: circle(0, 0, 8.5, **filled(RIPE), class_="answer") for k in range(self.n_groups)}
+        return dots | {("gap", k): rect(-2, 0, 4, 1, class_="answer") for k in range(self.n_groups)}
 
     def frame(self, model: str, how: str) -> State:
         places: Places = {}
@@ -366,9 +402,37 @@ class _Reliability(Scene):
             x, y = self.plane.at(p, share)
             places[k] = (x, y, 0.4 + 2 * (n / len(self.y)) ** 0.5)
             places["gap", k] = (x, self.plane.y(p), 1, y - self.plane.y(p))
-        brier = brier_score_loss(self.y, self.scores[model][how])
-        told = text(64, 152, f"Brier score {brier:.3f}", font_weight="bold", style=HALO, class_="answer")
-        return [told], self.sentence(model, how), places
+        return [], self.sentence(model, how), places
+
+    def beside(self) -> Panel:
+        key = rect(4, 34, 12, 12) + text(22, 45, "calibration")
+        key += rect(118, 34, 12, 12, fill_opacity=2 * REGION) + text(136, 45, "refinement")
+        key += rect(230, 34, 12, 12, **OUTLINE, stroke_dasharray="2 3") + text(248, 45, "sum, as it is")
+        x, (_, top, _, bottom) = round(self.strip.x(self.of_all)), self.strip.box
+        alike = text(4, bottom + 18, f"dashed: one probability for all, {self.of_all:.3f}")
+        alike += path(f"M{x},{top}V{bottom}", **OUTLINE, stroke_dasharray="3 4")
+        return Panel(
+            "A bar for the Brier score of each model, in its calibration part and its refinement part. A dashed line "
+            f"marks {self.of_all:.3f}, the score of the same probability for all.",
+            (400, 318),
+            text(4, 24, "Brier score of each model", font_weight="bold") + key + alike,
+            self.bars,
+        )
+
+    def bars(self, model: str, how: str) -> tuple[list[str], Places]:
+        """The scores of all models that use these probabilities, inside the outlines of those as they are."""
+        drawn, as_it_is = "", next(iter(self.scores[model]))
+        for i, (name, ways) in enumerate(self.scores.items()):
+            y, (calibration, refinement) = 70 + 56 * i, self.parts[name, how]
+            middle, end = self.strip.x(calibration), self.strip.x(calibration + refinement)
+            bar = rect(4, y + 20, middle - 4, 18) + rect(middle, y + 20, end - middle, 18, fill_opacity=2 * REGION)
+            was = self.strip.x(sum(self.parts[name, as_it_is]))
+            bar += rect(4, y + 20, was - 4, 18, **OUTLINE, stroke_dasharray="2 3")
+            bar += ending(396, y + 34, f"{brier_score_loss(self.y, ways[how]):.3f}")
+            bar += text(4, y + 14, name, font_weight="bold" if name == model else "normal", style=HALO)
+            # Which one is shown would be a hint.
+            drawn += element("g", bar, class_="answer") + text(4, y + 14, name, class_="asking", style=HALO)
+        return [drawn], {}
 
     def sentence(self, model: str, how: str) -> str:
         p = self.scores[model][how]
@@ -413,8 +477,7 @@ def reliability_explorer(
             answer=worst,
             truth=verdict,
         ),
-        challenge="Whose dots lie near the diagonal as they are, and whom does calibration help? Find the smallest "
-        "Brier score.",
+        challenge="Correct the models in both ways, and find the smallest of the twelve Brier scores.",
     )
 
 

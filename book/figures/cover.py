@@ -240,7 +240,7 @@ class _Falling(Scene):
     def background(self) -> str:
         key = rect(148, 4, 12, 12, fill_opacity=BAR) + text(165, 15, "bits left")
         key += rect(234, 4, 12, 12, **filled(GAIN)) + text(251, 15, "bits gained")
-        return ripe_and_unripe(12, 10) + small(key + text(self.bits.x(0), 15, "entropy"))
+        return small(ripe_and_unripe(12, 10) + key + text(self.bits.x(0), 15, "entropy"))
 
     def frame(self, question: str, level: int) -> State:
         root, shown = self.roots[question], self.levels[question][: level + 1]
@@ -292,6 +292,38 @@ class _Falling(Scene):
         )
 
 
+class _Growing(_Falling):
+    """ID3's own tree: beside each level also how many melons are in a leaf, and of each group what it asks."""
+
+    def __init__(self, melons: pd.DataFrame, target: str, own: str, max_depth: int | None) -> None:
+        super().__init__(melons, target, [own], max_depth)
+        self.own = own
+        self.size = (self.width + 80, self.size[1] + 8)  # for the words beside the levels
+
+    def height(self, question: str, level: int) -> float:
+        return super().height(question, level) + 8
+
+    def bar(self, question: str, level: int, is_last: bool) -> list[str]:
+        top, left = round(self.levels[question][level][0].top + WORDS), self.bits.x(0)
+        fall = bits_left(self.roots[question], max(0, level - 1)) - bits_left(self.roots[question], level)
+        words = text(left, top + 57, f"in leaf: {self.in_leaves(question, level)}")
+        if level:
+            words = text(left, top + 42, f"gain {fall:.3f}") + words
+        return [*super().bar(question, level, is_last), small(words)]
+
+    def sentence(self, question: str, level: int) -> str:
+        if level < 2:
+            return super().sentence(question, level)
+        mixed = [node for node in frontier(self.roots[question], level - 1) if node.question]
+        asked = listed([f"“{', '.join(node.answers)}” asks about {node.question}" for node in mixed])
+        own = "The one mixed group" if len(mixed) == 1 else "Each mixed group"
+        left, settled = bits_left(self.roots[question], level), self.in_leaves(question, level)
+        return (
+            f"{own} asks the question that gains most in it: {asked}. {settled} of the {self.n} melons are in a leaf, "
+            f"and {left:.3f} bits are left."
+        )
+
+
 def falling_melons(
     melons: pd.DataFrame,
     target: str,
@@ -315,9 +347,9 @@ def falling_melons(
         raise ValueError("melons must have no missing entries")
     X, labels = melons.drop(columns=target), melons[target]
     own = str(ID3Classifier(max_depth=1).fit(X, labels).tree_[0].question)
-    falling = _Falling(melons, target, [own] if first is None else first, max_depth)
     if first is None:
-        return _level_by_level(falling, own, guess)
+        return _level_by_level(_Growing(melons, target, own, max_depth), own, guess)
+    falling = _Falling(melons, target, first, max_depth)
     gains = {attribute: information_gain(X[attribute], labels) for attribute in X}
     best = [attribute for attribute, gain in gains.items() if np.isclose(gain, max(gains.values()))]
     if max_depth == 1:

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from figures.charts import Chart, Picture, region, ticks
 from figures.explorable import Choice, Explorable, Panel, Places, Scene, Slider, State
 from figures.looks import OUTLINE, centred, ending, filled, in_class, path, ringed, stroked
-from figures.melons import melon, melon_marks, melons_at, piled
+from figures.melons import melon, melon_marks, melons_at, melons_named, piled
 from figures.plots import PLOT_WIDTH, axes, plain_ticks, plotted
 from treekit.models.deep_forest import assign_folds, out_of_fold, with_class_vectors
 from treekit.models.random_forest import RandomForestClassifier
@@ -77,17 +77,18 @@ class _Levels(Scene):
 
     stagger = 20
 
-    size = (480, 444)
+    size = (480, 500)
 
     top, step = 62, 25  # of the lines of the table
     share_x, cell = 206, 62  # where the first share stands, and how wide one is
+    lane = 326 - 15  # of the lowest melons
 
     def __init__(self, X: pd.DataFrame, y: pd.Series, n_levels: int, n_trees: int, seed: int) -> None:
         self.X, self.is_ripe, self.n_levels = X, (y == "yes").to_numpy(), n_levels
         drawn = {UNSEEN: False, OWN: True}.items()
         self.shares = {seen: cascade_shares(X, y, n_levels, n_trees, seed, is_own) for seen, is_own in drawn}
         self.plane = Chart((0, 1), (0, 1), (30, 40, 462, 326))
-        columns = Chart((0.5, n_levels + 0.5), (0, 1), (14, 386, 478, 434))
+        columns = Chart((0.5, n_levels + 0.5), (0, 1), (14, 386, 478, 478))
         self.middles = [columns.x(level) for level in range(1, n_levels + 1)]
         self.width = self.middles[1] - self.middles[0] - 8
 
@@ -104,12 +105,12 @@ class _Levels(Scene):
         drawn += text(14, 26, "predicted unripe (up to ½)") + ending(478, 26, "predicted ripe")
         drawn += text(22, 63, "hollow: ripe; filled: unripe") + text(258, 63, "ringed: predicted wrong")
         for level, x in enumerate(self.middles, start=1):
-            drawn += rect(x - self.width / 2, 386, self.width, 48, **OUTLINE, stroke_opacity=FAINT, rx=4)
+            drawn += rect(x - self.width / 2, 386, self.width, 92, **OUTLINE, stroke_opacity=FAINT, rx=4)
             drawn += centred(x, 405, f"level {level}")
-        return drawn
+        return drawn + text(14, 496, "numbers in a box: the melons predicted wrong")
 
     def marks(self) -> dict[Any, str]:
-        frame = rect(-self.width / 2, -24, self.width, 48, **OUTLINE, stroke_width=2, rx=4)
+        frame = rect(-self.width / 2, -24, self.width, 92, **OUTLINE, stroke_width=2, rx=4)
         return melon_marks(dict(zip(self.X.index, self.is_ripe)), 13) | {"level": frame}
 
     def right(self, seen: str, level: int) -> NDArray[np.bool_]:
@@ -117,24 +118,35 @@ class _Levels(Scene):
         return (self.shares[seen][level - 1].mean(axis=0) > 0.5) == self.is_ripe
 
     def frame(self, seen: str, level: int) -> State:
-        spots = piled([self.plane.x(share) for share in self.shares[seen][level - 1].mean(axis=0)], 326 - 15)
+        spots = piled([self.plane.x(share) for share in self.shares[seen][level - 1].mean(axis=0)], self.lane)
         wrong = np.flatnonzero(~self.right(seen, level))
         parts = [ringed((*spots[n], 16) for n in wrong)] if len(wrong) else []
         for k, x in enumerate(self.middles[:level], start=1):
-            parts.append(centred(x, 425, f"{self.right(seen, k).sum()} correct"))
+            parts.append(centred(x, 425, f"{self.right(seen, k).sum()} correct") + self.wrong_names(seen, k))
         return (
             parts,
             self.sentence(seen, level),
             dict(zip(self.X.index, spots)) | {"level": (self.middles[level - 1], 410)},
         )
 
+    def wrong_names(self, seen: str, level: int) -> str:
+        """The melons that a level classifies wrongly, below each other in threes, as far as there is room."""
+        names = [str(name) for name in self.X.index[~self.right(seen, level)]]
+        lines = [names[:3], names[3:6] + ["…"] * (len(names) > 6)]
+        return "".join(
+            centred(self.middles[level - 1], 447 + 19 * i, " ".join(one)) for i, one in enumerate(lines) if one
+        )
+
     def sentence(self, seen: str, level: int) -> str:
         right, mean = self.right(seen, level), self.shares[seen][level - 1].mean(axis=0)
         but = f", all but {', '.join(map(str, self.X.index[~right]))}" * (not right.all())
-        return (
-            f"Level {level} classifies {right.sum()} of {len(right)} melons correctly{but}. "
-            f"A melon's larger share, how sure the forests are, is {np.maximum(mean, 1 - mean).mean():.3f} on average."
-        )
+        own = np.where(self.is_ripe, mean, 1 - mean).mean()
+        opening = f"Level {level} classifies {right.sum()} of {len(right)} melons correctly{but}. "
+        if level > 1:
+            was = self.right(seen, level - 1)
+            corrected, spoilt = (melons_named(self.X.index[one]) for one in (right & ~was, was & ~right))
+            opening += f"It has corrected {corrected} and spoilt {spoilt}. " * bool((right != was).any())
+        return f"{opening}The true class of a melon gets a share of {own:.3f} on average."
 
     def lines(self, seen: str, level: int) -> list[int]:
         """The order of the melons in the table: by the mean of the shares that it holds, the most ripe first."""
@@ -172,20 +184,21 @@ class _Levels(Scene):
                 x = self.share_x + (self.cell + 4) * b
                 place = (x, middles[n], max(round(self.cell * share), 0.01), 1)
                 places[b, name] = place if level > 1 else (480, middles[n], 1, 1, 0)
-        if level == 1:
-            return [text(self.share_x, 20, "no shares yet")], places
         cells = "".join(
             f"M{self.share_x + (self.cell + 4) * b},{y - 7}h{self.cell}v14h-{self.cell}z"
-            for b, y in itertools.product(range(len(DRAWN)), middles.values())
+            for b, y in itertools.product(range(len(DRAWN)), sorted(middles.values()))
         )
         forests = "".join(
             centred(self.share_x + (self.cell + 4) * b + self.cell / 2, 46, b + 1) for b in range(len(DRAWN))
         )
+        if level == 1:
+            drawn = text(self.share_x, 20, "room for the shares of its 4 forests")
+            return [drawn + forests + path(cells, **OUTLINE, stroke_opacity=FAINT, stroke_dasharray="2 3")], places
         n_ripe = int((self.shares[seen][level - 2].mean(axis=0) > 0.5).sum())
         half = self.top + self.step * (n_ripe - 0.5)
-        drawn = path(cells, **filled(UNRIPE), fill_opacity=REGION) + forests
-        drawn += text(self.share_x, 20, f"shares of ripe by level {level - 1}’s forests")
-        return [drawn + line(0, half, 480, half, stroke_dasharray="3 4")], places
+        filling = path(cells, **filled(UNRIPE), fill_opacity=REGION) + forests
+        drawn = text(self.share_x, 20, f"shares of ripe by level {level - 1}’s forests")
+        return [filling, drawn + line(0, half, 480, half, stroke_dasharray="3 4")], places
 
     def beside(self) -> Panel:
         """The table that a level reads."""

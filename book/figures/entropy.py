@@ -82,13 +82,30 @@ class _Doubt(_Basket):
 
     def frame(self, n_ripe: int) -> State:
         (x, y), bits = self.spot(n_ripe), self.bits[n_ripe]
-        dots = (circle(*self.spot(n), 3.5, fill_opacity=0.5) for n in range(n_ripe + 1))
-        drawing = line(x, 92, x, y, stroke_dasharray="4 4", stroke_opacity=0.6) + "".join(dots)
-        doubt = f"{'' if bits else 'the next one is no surprise, so '}the doubt is {bits:.3f}"
+        drawing = "".join(circle(*self.spot(n), 3.5, fill_opacity=0.5) for n in range(n_ripe + 1))
+        # The line from the basket to the dot leaves out the words above the axis.
+        for top, bottom in [(92, 120), (142, y)] if x < 200 else [(92, y)]:
+            drawing += line(x, top, x, bottom, stroke_dasharray="4 4", stroke_opacity=0.6)
+        write, aside = (text, 14) if 2 * n_ripe <= BASKET else (ending, -14)
+        drawing += write(x + aside, y + (-8 if y > 300 else 18), f"{bits:.3f}", font_weight="bold", style=HALO)
+        return [drawing, self.name("doubt about the next melon")], self.sentence(n_ripe), self.places(n_ripe)
+
+    def sentence(self, n_ripe: int) -> str:
+        """What the doubt is, and what it counts: the source coding theorem's questions for many draws."""
+        bits = self.bits[n_ripe]
+        if not bits:
+            return f"{_of_basket(n_ripe)}: the next one is no surprise, so the doubt is {bits:.3f}: nothing to ask."
+        number, why = (
+            (100, "one for each")
+            if bits == 1
+            else (
+                f"about {100 * bits:.0f}",
+                "because one may ask about several draws at once",
+            )
+        )
         return (
-            [drawing, self.name("doubt about the next melon")],
-            f"{_of_basket(n_ripe)}: {doubt}.",
-            self.places(n_ripe),
+            f"{_of_basket(n_ripe)}: the doubt is {bits:.3f}. To find out the kinds of a hundred draws (each melon goes "
+            f"back) takes {number} yes-or-no questions, {why}."
         )
 
 
@@ -113,8 +130,8 @@ def doubt_explorer(ripe: pd.Series) -> Explorable:
             answer=near,
             truth=f"there it is {basket.bits[1]:.3f} of at most {max(basket.bits):g}",
         ),
-        found=lambda n_ripe: basket.bits[n_ripe] == max(basket.bits),
-        challenge="Guess, then move the slider. Which basket leaves you least sure of the next melon?",
+        found=lambda n_ripe: n_ripe != 1 and bool(np.isclose(basket.bits[n_ripe], basket.bits[1])),
+        challenge="Guess, then move the slider. Which other basket leaves as much doubt as that with one ripe melon?",
     )
 
 

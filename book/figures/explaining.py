@@ -140,7 +140,7 @@ def path_explorer(tree: Node, melons: pd.DataFrame, asked: Sequence[int] = (7, 1
     moves = dict(zip(columns, map(signed, scene.moves[first])))
     turned = next(name for name in asked if scene.moves[name][0] > 0 > scene.moves[name].sum())
     return scene.explorable(
-        title="A melon asks why",
+        title="A buyer asks why",
         alt=f"An axis of the share of ripe melons from 0 to 1. Below it a bar for each answer of melon {first}, from "
         f"the share before it to the share after it: {'; '.join(scene.words[first])}. At the bottom the melons as "
         f"numbered circles, hollow if ripe: melon {first} alone is left, the {len(melons) - 1} others have answered "

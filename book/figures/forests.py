@@ -31,11 +31,13 @@ TREE, VOTE = "its newest tree", "its vote so far"
 STEP, PITCH, MELONS = 31, 28, 214  # pixels from line to line and from melon to melon of an outline; where melons begin
 N_TREES = (1, 2, 3, 5, 10, 20, 40)
 TREES = Slider("Trees", list(N_TREES), start=N_TREES[-1], opens=1)
+FEWER = (1, 2, 3, 5, 10, 40)  # of two forests at once
 LACKING = 0.4  # opacity of a melon that a sample lacks
 RADIUS = 13  # of a melon that a sample holds once: its number has 11 pixels on a phone
 N_CELLS = 40  # of the grid over each axis on which votes are counted
 SHADES = (0.12, 0.32, 0.5, 0.68, 0.88)  # shares of votes between which the shade changes; a tie is unripe, as a vote
 FULL = (0, 5)  # of the six shades: at least nine votes in ten
+LINE_ON_GRID = {"stroke_width": 2, "vector_effect": "non-scaling-stroke"}
 OF_VOTE = "full colour: nine trees in ten agree; paler: fewer"
 OF_SAMPLE = "large: drawn twice or more; faint: not drawn"
 
@@ -67,7 +69,7 @@ class _Eaten(Scene):
         self.turned = [eaten for eaten in self.tables if self.gains[eaten].idxmax() != self.rivals[0]]
 
     def frame(self, eaten: str) -> State:
-        parts, places = [], Places()
+        parts, places = [self.twigs(eaten), self.changed(eaten)], Places()
         for i, (depth, node) in enumerate(self.outlines[eaten]):
             y = 26 + STEP * i
             words = escape(node.answer)
@@ -82,15 +84,43 @@ class _Eaten(Scene):
             places[self.names[eaten]] = (*self.plate, 1, 1, 0.4)
         return [*parts, self.gain_bars(eaten)], self.sentence(eaten), places
 
+    def twigs(self, eaten: str) -> str:
+        """The lines that join each node to the one above it."""
+        drawn, rows = "", dict[int, float]()  # of the newest node of each depth
+        for i, (depth, _) in enumerate(self.outlines[eaten]):
+            rows[depth] = 21 + STEP * i
+            if depth:
+                drawn += f"M{20 * depth - 8},{rows[depth - 1] + 10}V{rows[depth]}h8"
+        return path(drawn, **OUTLINE, stroke_opacity=FAINT)
+
+    def content(self, node: Bin) -> tuple[Any, ...]:
+        """The way to a node, and its question or the class of its rows."""
+        return *node.answers, node.question or bool(self.is_ripe[node.rows[0]])
+
+    def changed(self, eaten: str) -> str:
+        """Shade the nodes that are others than on all melons, and say so."""
+        known = {self.content(node) for _, node in self.outlines[NOBODY]}
+        rows = [i for i, (_, node) in enumerate(self.outlines[eaten]) if self.content(node) not in known]
+        if not rows:
+            return ""
+        blocks = ""
+        for i in rows:
+            depth, node = self.outlines[eaten][i]
+            end = MELONS + 4 if node.question else MELONS - 18
+            blocks += f"M{20 * depth},{7 + STEP * i}H{end}v28H{20 * depth}z"
+        x, y = self.bars[0], self.bars[1] + 140
+        words = "".join(text(x, y + 18 * k, line) for k, line in enumerate(("shaded:", "not in the", "tree of all")))
+        return path(blocks, fill_opacity=REGION) + words
+
     def gain_bars(self, eaten: str) -> str:
         """What the question of the whole table gains, and what the second best does; the larger is green."""
         x, y, longest = self.bars
         scale = longest / max(gains[self.rivals].max() for gains in self.gains.values())
         gains, drawn = self.gains[eaten], text(x, y - 18, "gains:", font_weight="bold")
         for k, name in enumerate(self.rivals):
-            look = filled(GAIN) if name == gains.idxmax() else {"fill_opacity": BAR}
-            bar = rect(x, y + 44 * k + 10, float(gains[name] * scale), 14, **look)
-            drawn += text(x, y + 44 * k + 4, name) + bar
+            look = {**filled(GAIN), "fill_opacity": BAR} if name == gains.idxmax() else {"fill_opacity": 2 * REGION}
+            bar = rect(x, y + 52 * k + 10, round(gains[name] * scale), 20, **look)
+            drawn += text(x, y + 52 * k + 4, name) + bar + text(x + 5, y + 52 * k + 26, f"{gains[name]:.3f}")
         return drawn
 
     def leaf_box(self, rows: list[Any], y: float) -> str:
@@ -117,12 +147,19 @@ def eaten_explorer(melons: pd.DataFrame, target: str) -> Explorable:
     """
     trees = _Eaten(melons, target)
     rest, (x, _) = trees.turned[0], trees.plate
-    n_turned = len(trees.turned)
+    right = min((len(trees.turned) + 1) // 2, 2)
+
+    def verdict(guessed: str) -> str:
+        """Without the number: the reader is about to look for one of them."""
+        k = GUESSES.index(guessed)
+        return "eat them until you have found one" if k == right else f"there are {'more' if k < right else 'fewer'}"
+
     return trees.explorable(
         title="Somebody eats a melon",
         alt=f"A tree as an outline. Its root asks about {trees.gains[rest].idxmax()}; each further question is a line "
         "below it, and each leaf a line with its melons as numbered circles, hollow if ripe. "
-        f"Melon {rest} lies apart, pale: it has been eaten. Two bars are the gains of {' and '.join(trees.rivals)}.",
+        f"Melon {rest} lies apart, pale: it has been eaten. Shaded are the lines that the tree of all melons does not "
+        f"have. Two bars are the gains of {' and '.join(trees.rivals)}.",
         size=(480, 30 + STEP * max(map(len, trees.outlines.values()))),
         background=ending(x - 24, 25, "eaten:"),
         marks={
@@ -133,8 +170,8 @@ def eaten_explorer(melons: pd.DataFrame, target: str) -> Explorable:
         guess=Choice(
             "Your guess: how many melons are there without which the first question changes?",
             GUESSES,
-            answer=GUESSES[min((n_turned + 1) // 2, 2)],
-            truth=f"there {'is' if n_turned == 1 else 'are'} {n_turned} of {len(melons)}",
+            answer=GUESSES[right],
+            truth=verdict,
         ),
         challenge="Tap a melon to eat it. Find one without which the first question changes.",
     )
@@ -319,6 +356,9 @@ def forest_explorer(X: pd.DataFrame, y: pd.Series, point: tuple[float, float]) -
 class _TwoForests(_VotePlane):
     """Two forests on the same samples: splits that see both columns, and splits that see one drawn at random."""
 
+    size = (440, 538)
+    bars = (500, 524)  # baselines of what is measured
+
     second_alt = (
         "The same map with the vote of as many trees whose splits see one column drawn at random: the regions of full "
         "colour are smaller, and the weaker colours between them wider."
@@ -333,16 +373,40 @@ class _TwoForests(_VotePlane):
         return [round(100 * np.mean(np.isin(self.levels(forest, m), FULL))) for forest in self.forests]
 
     def map_of(self, k: int, shown: str, m: int) -> tuple[list[str], Places]:
-        """The map of one of the forests."""
+        """The map of one of the forests; over the newest tree's, the lines of those before it."""
         forest = self.forests[k]
         if shown == VOTE:
             parts, places = self.map(MAPS[k], forest, m)
-            return [*parts, self.told(k, m)], places
-        return self.map(f"{MAPS[k]}: tree {m}", forest.only(m), 1, forest.in_bag[m - 1])
+        else:
+            title = f"{MAPS[k]}: tree {m}" + "; thin: trees before" * (m > 1)
+            parts, places = self.map(title, forest.only(m), 1, forest.in_bag[m - 1])
+            parts += self.lines(k, m)
+        for y, percent in zip(self.bars, self.measured(k, m)):
+            parts.append(ending(204, y, f"{percent}%" if m > 1 else "–", class_="answer"))
+            places[f"bar {y}"] = (214, y - 13, max(percent, 0.01), 1)
+        return parts, places
 
-    def told(self, k: int, m: int) -> str:
-        """How much of a map is in full colour."""
-        return ending(self.plane.box[2], 16, f"{self.agreed(m)[k]}% full colour")
+    def lines(self, k: int, m: int) -> list[str]:
+        """The lines of the first m trees, a path for each number of trees so far."""
+        look = dict(**OUTLINE, stroke_width=0.2, stroke_opacity=0.3)
+        paths = []
+        for first, last in itertools.pairwise(n for n in (0, *FEWER) if n <= m):
+            own = (_border(self.levels(self.forests[k].only(tree), 1)) for tree in range(first + 1, last + 1))
+            paths.append(_on_grid(self.plane, path("".join(own)), **look))
+        return paths
+
+    def measured(self, k: int, m: int) -> tuple[int, int]:
+        """On how much of a map two trees differ, and how much of it is in full colour."""
+        return self.differ(m)[k], self.agreed(m)[k]
+
+    def background(self) -> str:
+        names = "".join(text(0, y, name) for y, name in zip(self.bars, ("two trees differ on", "full colour")))
+        whole = "".join(rect(214, y - 13, 210, 14, fill_opacity=REGION) for y in self.bars)
+        return super().background() + names + whole
+
+    def marks(self) -> dict[Any, str]:
+        bar = rect(0, 0, 2.1, 14, fill_opacity=BAR, class_="answer")
+        return {**super().marks(), **{f"bar {y}": bar for y in self.bars}}
 
     def frame(self, shown: str, m: int) -> State:
         parts, places = self.map_of(0, shown, m)
@@ -360,7 +424,7 @@ class _TwoForests(_VotePlane):
 
     def differ(self, m: int) -> list[int]:
         """The parts of the two maps, in percent, on which two of the first m trees differ, on average."""
-        return [round(100 * forest.disagreement(m)) for forest in self.forests]
+        return [round(100 * forest.disagreement(m)) if m > 1 else 0 for forest in self.forests]
 
     def of_trees(self, m: int) -> str:
         sentence = f"Tree {m} has the same sample in both forests."
@@ -383,17 +447,20 @@ def column_explorer(X: pd.DataFrame, y: pd.Series, point: tuple[float, float]) -
         title="One column at random",
         alt=f"A map of {X.columns[0]} and {X.columns[1]} with {len(X)} numbered melons and the vote of {N_TREES[-1]} "
         "trees whose splits see both columns: large regions of full colour, with weaker colours between them.",
-        controls=[Choice("Of each forest see", [TREE, VOTE], start=VOTE, opens=TREE), replace(TREES, opens=2)],
+        controls=[
+            Choice("Of each forest see", [TREE, VOTE], start=VOTE, opens=TREE),
+            replace(TREES, values=FEWER, opens=2),
+        ],
         found=lambda shown, m: shown == VOTE and m == n_trees,
         guess=Choice(
-            f"Your guess: on which map will {n_trees} trees disagree more?",
+            f"Your guess: on which map will the lines of {n_trees} trees lie further apart?",
             [*MAPS, "no difference"],
             answer="no difference" if both == one else MAPS[int(one > both)],
             truth=f"any two of {n_trees} trees differ, on average, on {both}% of the map with both columns and on "
             f"{one}% with one at random",
         ),
-        challenge="Step through the newest trees: on which map does the line jump more? Then let all "
-        f"{n_trees} vote: which map keeps more of its full colour?",
+        challenge="Add tree after tree: on which map do their lines stay together? Then let all "
+        f"{n_trees} vote: what becomes of the full colour there?",
     )
 
 
@@ -411,23 +478,32 @@ def _shades(plane: Chart, level: NDArray[np.intp]) -> str:
     them short.
     """
     boxes: dict[int, str] = {}
-    steps = ""
     for i, height in _runs(level):
         for j, width in _runs(level[i]):
             boxes[int(level[i, j])] = boxes.get(int(level[i, j]), "") + f"M{j},{i}h{width}v{height}h{-width}z"
-        is_ripe = level[i] > 2
-        steps += "".join(f"M{j + 1},{i}v{height}" for j in np.flatnonzero(is_ripe[1:] != is_ripe[:-1]))
-        turns = is_ripe != (level[i - 1] > 2) if i else np.zeros(len(is_ripe), dtype=bool)
-        steps += "".join(f"M{j},{i}h{width}" for j, width in _runs(turns) if turns[j])
     drawn = ""
     for k in sorted(boxes):
         look = {**filled(RIPE if k > 2 else UNRIPE), "fill_opacity": (0.42, 0.25, 0.1)[min(k, 5 - k)]}
         drawn += path(boxes[k], **look)
-    drawn += path(steps, **OUTLINE, stroke_width=2, vector_effect="non-scaling-stroke")
+    return _on_grid(plane, drawn + path(_border(level), **OUTLINE, **LINE_ON_GRID), shape_rendering="crispEdges")
+
+
+def _border(level: NDArray[np.intp]) -> str:
+    """The steps between the cells of either class."""
+    steps, is_ripe = "", level > 2
+    for i, height in _runs(is_ripe):
+        steps += "".join(f"M{j + 1},{i}v{height}" for j in np.flatnonzero(is_ripe[i, 1:] != is_ripe[i, :-1]))
+        turns = is_ripe[i] != is_ripe[max(i - 1, 0)]
+        steps += "".join(f"M{j},{i}h{width}" for j, width in _runs(turns) if turns[j])
+    return steps
+
+
+def _on_grid(plane: Chart, drawn: str, **look: Any) -> str:
+    """Draw what counts in the cells of the grid, from the lower left corner."""
     left, top, right, bottom = plane.box
     cell = f"{number((right - left) / N_CELLS)} {number((top - bottom) / N_CELLS)}"
     place = f"translate({number(left)} {number(bottom)}) scale({cell})"
-    return element("g", drawn, transform=place, shape_rendering="crispEdges")
+    return element("g", drawn, transform=place, **look)
 
 
 # -- pictures that stand still --------------------------------------------------------------------------------------
@@ -522,21 +598,22 @@ class _Variance(Scene):
         return {"now": circle(0, 0, 7) + grip(self.size[0])}
 
     def frame(self, rho: float, m: int) -> State:
-        x, y = self.at(rho, m)
-        floor, base = self.plane.y(rho), self.plane.y(0)
-        log_m = np.linspace(0, 2, 31)
-        curve = self.plane.curve(log_m, rho + (1 - rho) / 10**log_m, stroke_width=2)
+        x, y, floor, base = map(round, (*self.at(rho, m), self.plane.y(rho), self.plane.y(0)))
+        # To a tenth of a pixel: there are many curves.
+        spots = (self.at(rho, m) for m in np.logspace(0, 2, 29))
+        curve = path("M" + "L".join(f"{x:.0f},{y:.1f}" for x, y in spots), **OUTLINE, stroke_width=2)
         always = self.plane.level(rho, stroke_dasharray="6 4")
-        blocks = rect(x - 13, floor, 26, base - floor, fill_opacity=BAR) + rect(x - 13, y, 26, floor - y, **OUTLINE)
+        blocks = path(f"M{x - 13},{base}V{floor}h26V{base}z", fill_opacity=BAR)
+        blocks += path(f"M{x - 13},{floor}V{y}h26V{floor}z", **OUTLINE)
         return [element("g", curve + always, class_="answer"), blocks], self.sentence(rho, m), {"now": (x, y)}
 
     def sentence(self, rho: float, m: int) -> str:
         floor, rest = self.shares(rho, m)
         trees = f"{m} trees" if m > 1 else "1 tree"
-        more = "More trees change nothing." if rho == 1 else f"More trees bring it closer to {floor:.0%}."
+        more = "More trees change nothing." if rho == 1 else f"More trees bring it closer to {floor:.2f}."
         return (
-            f"Correlation {rho:.1f}, {trees}: {floor:.2f} + {rest:.3f} = {floor + rest:.3f}, so the mean has "
-            f"{floor + rest:.1%} of the variance of one tree. {more}"
+            f"Correlation {rho:.1f}, {trees}: the mean has {floor:.2f} + {rest:.3f} = {floor + rest:.3f} of the "
+            f"variance of one tree. {more}"
         )
 
 

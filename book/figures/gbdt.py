@@ -178,12 +178,14 @@ class _Leaves(Scene):
     """The parabola of one leaf with all rows, and of each side of a split, under the prices λ and γ.
 
     With a step w, a leaf whose gradients and second derivatives add up to G and H costs γ + G w + (H + λ) w² / 2.
+    Below, bars end at the objectives. That of two leaves has a piece for each side, which begins where the one before
+    it ends; the gain is what lies between the ends.
     """
 
-    size = (480, 494)
+    size = (480, 402)
 
-    bar_y = {"one leaf": 416, "two leaves": 464}
-    dashes = ("2 4", "none", "8 4")
+    bar_y = (306, 328, 342, 366)  # of one leaf, of each side, of the gain
+    dashes, colors = ("2 4", "none", "8 4"), (5, 3, 4)
 
     def __init__(self, y: pd.Series, goes_left: pd.Series, names: Sequence[str]) -> None:
         label, left, zero, loss = y.to_numpy(float), goes_left.to_numpy(bool), np.zeros((1, len(y))), LogisticLoss()
@@ -191,8 +193,8 @@ class _Leaves(Scene):
         self.y, self.names = y, names
         self.rows = dict(zip(["one leaf", *names], (np.full(len(y), True), left, ~left)))
         self.sums = {name: (float(g[rows].sum()), float(h[rows].sum())) for name, rows in self.rows.items()}
-        self.plane = Chart((-2, 2), (-3, 3), (44, 112, 468, 340))
-        self.bars = Chart((-4.4, 4.8), (0, 1), (44, 0, 468, 1))  # with room for the number of the longest bar
+        self.plane = Chart((-2, 2), (-3, 2.6), (44, 108, 468, 268))
+        self.bars = Chart((-3.7, 4.7), (0, 1), (88, 0, 474, 1))  # with room for the number of the longest bar
 
     def lowest(self, name: str, lam: float) -> float:
         """The step at which a leaf costs least."""
@@ -211,7 +213,7 @@ class _Leaves(Scene):
         one, two = self.objectives(lam, gamma)
         return one - two
 
-    def parabola(self, name: str, lam: float, gamma: float, dashes: str) -> str:
+    def parabola(self, name: str, lam: float, gamma: float, color: int, dashes: str) -> str:
         """The part of a leaf's parabola that the plane shows, as the one curve of Bézier that it is."""
         G, H = self.sums[name]
         best, depth = self.lowest(name, lam), self.plane.ylim[1] - self.cost(name, lam, gamma)
@@ -220,21 +222,36 @@ class _Leaves(Scene):
         start, end = (gamma + G * w + (H + lam) * w**2 / 2 for w in (a, b))
         middle = start + (G + (H + lam) * a) * (b - a) / 2
         spots = (self.plane.at(*point) for point in ((a, start), ((a + b) / 2, middle), (b, end)))
-        first, second, third = (f"{number(x)},{number(y)}" for x, y in spots)
-        return path(f"M{first} Q{second} {third}", **OUTLINE, stroke_width=2, stroke_dasharray=dashes)
+        first, second, third = (f"{x:.1f},{y:.1f}" for x, y in spots)
+        look = stroked(color) | {"fill": "none", "stroke_width": 2.5, "stroke_dasharray": dashes}
+        return path(f"M{first} Q{second} {third}", **look)
 
     def frame(self, lam: float, gamma: float) -> State:
-        drawn = [self.parabola(name, lam, gamma, dashes) for name, dashes in zip(self.rows, self.dashes)]
-        lowest = {name: (self.lowest(name, lam), self.cost(name, lam, gamma)) for name in self.rows}
-        places: Places = {name: self.plane.at(*point) for name, point in lowest.items()}
-        for (name, y), objective in zip(self.bar_y.items(), self.objectives(lam, gamma)):
-            drawn.append(text(self.bars.x(max(objective, 0)) + 8, y + 15, _signed(objective)))
-            start, end = sorted((self.bars.x(0), self.bars.x(objective)))
+        looks = zip(self.rows, self.colors, self.dashes)
+        drawn = [self.parabola(name, lam, gamma, color, dashes) for name, color, dashes in looks]
+        places: Places = {
+            name: self.plane.at(self.lowest(name, lam), self.cost(name, lam, gamma)) for name in self.rows
+        }
+        (one, two), gain = self.objectives(lam, gamma), self.gain(lam, gamma)
+        first, verdict = self.cost(self.names[0], lam, gamma), "pays" if gain > 0 else "loses"
+        ends = {"one leaf": (0.0, one), self.names[0]: (0.0, first), self.names[1]: (first, two), verdict: (two, one)}
+        for (name, reach), y in zip(ends.items(), self.bar_y):
+            start, end = sorted(map(self.bars.x, reach))
             places[f"bar {name}"] = (start, y, max(end - start, 0.01), 1)
-        gain = self.gain(lam, gamma)
-        told = f"gain {_signed(gain)}: {'it pays' if gain > 0 else 'it does not pay'}"
-        drawn.append(ending(474, 402, told, font_weight="bold"))
-        return drawn, self.sentence(lam, gamma), places
+        depths = "".join(  # below its dot, of which the first is a handle, stands what each side costs
+            centred(round(x), round(y) + below, _signed(cost))
+            for (x, y), cost, below in zip((places[name] for name in self.names), (first, two - first), (28, 20))
+        )
+        return [*drawn, depths, *self.told(one, two, max(first, 0))], self.sentence(lam, gamma), places
+
+    def told(self, one: float, two: float, least: float) -> tuple[str, str]:
+        """The number at the end of each bar, lines from there down to the gain, and the verdict."""
+        gain, ends = one - two, [max(one, 0), max(one, two, least), max(one, two)]
+        numbers = zip(ends, (320, 346, 380), (one, two, gain))
+        drawn = "".join(text(round(self.bars.x(end)) + 8, y, _signed(number)) for end, y, number in numbers)
+        a, b = (f"{self.bars.x(end):.1f}" for end in (one, two))
+        drawn += path(f"M{a},306V384M{b},342V384", **OUTLINE, stroke_opacity=BAR)
+        return drawn, text(0, 394, "it pays" if gain > 0 else "does not pay", font_weight="bold")
 
     def sentence(self, lam: float, gamma: float) -> str:
         (one, two), gain = self.objectives(lam, gamma), self.gain(lam, gamma)
@@ -249,30 +266,34 @@ class _Leaves(Scene):
     def key(self) -> str:
         """Whose parabola is dashed how: the melons of each side, and below them all."""
         drawn = ""
-        for (name, rows), dashes, y in zip(self.rows.items(), self.dashes, (70, 18, 44)):
-            drawn += line(8, y, 40, y, stroke_width=2, stroke_dasharray=dashes) + text(50, y + 5, name)
+        for (name, rows), k, dashes, y in zip(self.rows.items(), self.colors, self.dashes, (68, 14, 41)):
+            drawn += line(8, y, 40, y, stroke_width=3, stroke_dasharray=dashes, **stroked(k)) + text(50, y + 5, name)
             inside = self.y[rows] if name in self.names else {}
             drawn += "".join(melon(n, bool(k), 124 + 26 * j, y) for j, (n, k) in enumerate(inside.items()))
-        return drawn + text(124, 75, f"all {len(self.y)} melons")
+        return drawn + text(124, 73, f"all {len(self.y)} melons")
 
     def background(self) -> str:
-        drawn = self.plane.axes(range(-2, 3), [-2, 0, 2], "step w", "objective") + self.key()
-        drawn += line(self.bars.x(0), 410, self.bars.x(0), 490)
-        return drawn + "".join(text(44, y - 6, f"objective of {name}") for name, y in self.bar_y.items())
+        drawn = self.plane.axes(range(-2, 3), [-2, 0, 2], "", "objective") + ending(468, 262, "step w") + self.key()
+        drawn += line(self.bars.x(0), 300, self.bars.x(0), 390)
+        names = (("one leaf", 320), ("two leaves", 346), ("gain", 376))
+        return drawn + "".join(text(0, y, words) for words, y in names)
 
     def marks(self) -> dict[Any, str]:
-        """A dot at the lowest point of each parabola, of which the first side's is a handle, and the two bars."""
-        marks: dict[Any, str] = {name: circle(0, 0, 6) for name in self.rows}
-        marks[self.names[0]] = circle(0, 0, 8) + circle(0, 0, 13, **OUTLINE) + grip(self.size[0])
-        return marks | {f"bar {name}": rect(0, 0, 1, 20, **filled(k)) for name, k in zip(self.bar_y, (5, GAIN))}
+        """A dot at the lowest point of each parabola, of which the first side's is a handle, and the bars."""
+        marks: dict[Any, str] = {name: circle(0, 0, 6, **filled(k)) for name, k in zip(self.rows, self.colors)}
+        marks[self.names[0]] = marks[self.names[0]] + circle(0, 0, 13, **OUTLINE) + grip(self.size[0])
+        for name, k, high in zip(self.rows, self.colors, (18, 13, 13)):
+            marks[f"bar {name}"] = rect(0, 0, 1, high, **filled(k))
+        gain = rect(0, 0, 1, 18, **filled(GAIN))
+        return marks | {"bar pays": gain, "bar loses": rect(0, 0, 1, 18, fill_opacity=BAR)}
 
 
 def price_explorer(
     y: pd.Series,
     goes_left: pd.Series,
     names: Sequence[str],
-    lambdas: Sequence[float] = (0, 1, 2, 4, 5, 6, 8),
-    gammas: Sequence[float] = (0, 0.5, 1, 1.5, 2),
+    lambdas: Sequence[float] = (0, 1, 2, 4, 6, 8),
+    gammas: Sequence[float] = (0, 0.5, 1, 2),
 ) -> Explorable:
     """One leaf or two: the parabola of each leaf under the prices lambda and gamma, and the two objectives.
 
@@ -282,12 +303,20 @@ def price_explorer(
     leaves, (first, second) = _Leaves(y, goes_left, names), names
     refused = min(lam for lam in lambdas if leaves.gain(lam, 1) <= 0)
     points = [leaves.plane.at(leaves.lowest(first, lam), 0) for lam in lambdas]
+
+    def truth(guessed: float) -> str:
+        """What the split gains there; where it first fails, the reader finds out."""
+        gain = leaves.gain(guessed, 1)
+        if gain > 0:
+            return f"there it still gains {_signed(gain)}"
+        return f"there its gain is {_signed(gain)}" + (", but a smaller λ is enough" if guessed > refused else "")
+
     return leaves.explorable(
         title="One leaf or two?",
         alt=f"The melons of the two sides, {first} and {second}, and three parabolas over the step of a leaf: that of "
         f"all rows with its lowest point near zero, that of {first} with its lowest point at a positive step, that of "
-        f"{second} at a negative one. Below, two bars: the objective of one leaf and, further to the left, the sum for "
-        "two.",
+        f"{second} at a negative one. Below, a bar to the objective of one leaf, two bars, one "
+        "after the other, to the sum for two, and between the ends of both a bar for the gain.",
         controls=[
             Slider("Price of steps, λ", list(lambdas), show="{:g}", points=points),
             Slider("Price of a leaf, γ", list(gammas), show="{:g}"),
@@ -298,7 +327,7 @@ def price_explorer(
             lambdas[1:],
             show="{:g}",
             answer=refused,
-            truth=f"λ\u00a0=\u00a0{refused:g} is the first at which its gain is no longer positive",
+            truth=truth,
         ),
         challenge=f"Drag the dot of the {first} leaf: the price λ pulls it back towards 0. With γ\u00a0=\u00a01, find "
         "the first λ at which the split no longer pays.",

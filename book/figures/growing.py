@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -180,11 +181,14 @@ def subtraction(parent: ArrayLike, lighter: ArrayLike) -> Picture:
 
 
 class Ordered(NamedTuple):
-    """A level of growing trees: its nodes, the tree of each, whether they split, where each begins, and the orders."""
+    """A level of growing trees: its nodes, the tree of each, whether they split and by which column at which number,
+    where each begins, and the orders."""
 
     nodes: NDArray[np.intp]
     tree: NDArray[np.intp]
     splits: NDArray[np.bool_]
+    feature: NDArray[np.intp]
+    threshold: NDArray[np.float64]
     start: NDArray[np.intp]
     orders: NDArray[np.integer]
 
@@ -204,7 +208,8 @@ def ordered_levels(
     levels, next_id = [], level.n_nodes
     while True:
         splits = ~tree.is_leaf[level.id]
-        levels.append(Ordered(level.id, level.tree, splits, level.start, level.orders.copy()))
+        asked = tree.feature[level.id], tree.threshold[level.id]
+        levels.append(Ordered(level.id, level.tree, splits, *asked, level.start, level.orders.copy()))
         if not splits.any():
             return levels
         level = level.keep_only(np.flatnonzero(splits))
@@ -281,13 +286,18 @@ class _Orders(_Levels):
             top, spots = self.high * j, list(zip(level.orders[j].tolist(), self.across(level)))
             places |= {f"{column} {row}": (spot, top + 86) for row, spot in spots}
             parts.append(self.brackets(level, top + 102))
-            if depth:
-                above = list(zip(self.levels[depth - 1].orders[j].tolist(), self.across(self.levels[depth - 1])))
-                # The left children come first.
-                goes_right = np.arange(len(level.nodes)) >= len(level.nodes) / 2
-                second = np.repeat(goes_right, np.diff(level.start)).tolist()
-                parts.append(self.links(above, spots, second, top) + self.key(top + 11))
+            # Before the root, the rows are in the order of the table; after a split, the left children come first.
+            order, before = (range(len(spots)), level) if not depth else self.above(depth, j)
+            goes_right = np.arange(len(level.nodes)) >= len(level.nodes) / 2
+            second = np.repeat(goes_right & (depth > 0), np.diff(level.start)).tolist()
+            parts.append(self.links(list(zip(order, self.across(before))), spots, second, top))
+            parts.append(self.key(top + 11) if depth else text(136, top + 16, "from the table’s order: lines cross"))
         return [*parts, self.bars(depth)], self.sentence(depth), places | self.settled(depth)
+
+    def above(self, depth: int, j: int) -> tuple[list[int], Ordered]:
+        """The level above a level, and the order of its rows by a column."""
+        level = self.levels[depth - 1]
+        return level.orders[j].tolist(), level
 
     def key(self, y: float) -> str:
         """Where the two kinds of line lead."""
@@ -325,14 +335,29 @@ class _Orders(_Levels):
             f"{column} {row}": (*spot, int(j == 0)) for row, spot in spots.items() for j, column in enumerate(self.x)
         }
 
+    def asked(self, depth: int) -> str:
+        """The questions of a level's nodes that split."""
+        level = self.levels[depth]
+        return listed(
+            [
+                f"{self.x.columns[j]} ≤ {threshold:.3f} in node {node}"
+                for node, j, threshold, splits in zip(level.nodes, level.feature, level.threshold, level.splits)
+                if splits
+            ]
+        )
+
     def sentence(self, depth: int) -> str:
         level = self.levels[depth]
         about = f"about {self.comparisons(depth):.0f}"
         if depth == 0:
             return f"Level 0: all {len(self.x)} melons in the root. Sorting both orders took {about} comparisons."
-        opening = f"Level {depth}: {len(level.nodes)} nodes{left_first(level)}, and no further comparison. "
+        n_moved = int(np.diff(self.levels[depth - 1].start)[self.levels[depth - 1].splits].sum())
+        opening = (
+            f"Level {depth}: by {self.asked(depth - 1)}, {n_moved} melons went left or right, one after the other, and "
+            "each child keeps both orders. "
+        )
         if level.splits.any():
-            return opening + f"Sorting again in each node that splits would take {about}."
+            return opening + f"Sorting them again would take {about} comparisons."
         return opening + "Every melon is in a leaf."
 
 
@@ -342,7 +367,11 @@ def orders_explorer(x: pd.DataFrame, is_ripe: pd.Series) -> Explorable:
     melons = _Orders(x, ripe)
     (first, second), level = melons.levels[1].nodes.tolist(), melons.levels[1]
     held = [", ".join(str(x.index[row]) for row in part) for part in np.split(level.orders[0], level.start[1:-1])]
-    names = "".join(text(0, melons.high * j + 16, f"by {column}", font_weight="bold") for j, column in enumerate(x))
+    names = "".join(
+        text(0, melons.high * j + 16, f"by {column}", font_weight="bold")
+        + text(0, melons.high * j + 38, "from", font_size=14)
+        for j, column in enumerate(x)
+    )
     return melons.explorable(
         title="Sorted once",
         alt=f"The {len(x)} melons as numbered circles, hollow if ripe, in the order of {' and of '.join(x)}, after the "
@@ -354,7 +383,8 @@ def orders_explorer(x: pd.DataFrame, is_ripe: pd.Series) -> Explorable:
             "Your guess: the root splits. How many comparisons sort both orders again?",
             ["none", "one for each melon", "as many as at first"],
             answer="none" if melons.stay_sorted() else "as many as at first",
-            truth=f"sorting again would take about {melons.comparisons(1):.0f}, but the melons keep their order",
+            truth="the melons of each child keep their order, so none is needed, while sorting them again would take "
+            f"about {melons.comparisons(1):.0f}",
         ),
         challenge="Step down. Do two solid lines ever cross, or two dashed ones? Find the level on which every melon "
         "is in a leaf.",
@@ -371,7 +401,7 @@ class _Roots(_Levels):
     """Rows in the roots of several trees, each as large as it is often in the sample of its tree."""
 
     left, pitch, gap = 46, 35, 14
-    size = (448, 216)
+    size = (448, 282)
     top, leaf_y = 0, 190
 
     def __init__(self, x: pd.DataFrame, ripe: NDArray[np.bool_], counts: NDArray[np.intp]) -> None:
@@ -385,11 +415,38 @@ class _Roots(_Levels):
     def background(self) -> str:
         looks = ((156, "tree 0", "none"), (246, "tree 1", "3 3"))
         key = "".join(line(x, 14, x + 28, 14, stroke_dasharray=d) + text(x + 35, 19, word) for x, word, d in looks)
+        for k, (first, last) in enumerate(self.leaf_rooms()):
+            key += line(first, self.leaf_y + 22, last, self.leaf_y + 22, stroke_opacity=FAINT)
+            key += centred((first + last) / 2, self.leaf_y + 39, f"leaves of tree {k}", font_size=14)
         return text(0, 38, "rows") + text(0, self.leaf_y + 5, "leaf") + ripe_and_unripe(12, 14) + key
+
+    def leaf_rooms(self) -> list[tuple[float, float]]:
+        """From where to where the rows lie that have reached a leaf of each tree."""
+        ends = np.cumsum([0, *np.count_nonzero(self.counts.reshape(-1, len(self.ripe)), axis=1)])
+        return [
+            (self.left + self.pitch * first + self.gap * k, self.left + self.pitch * last + self.gap * k)
+            for k, (first, last) in enumerate(itertools.pairwise(ends.tolist()))
+        ]
+
+    def steps(self, depth: int) -> list[int]:
+        """How many steps have grown the trees so far, side by side; and how many it would take tree after tree."""
+        return [depth, sum(len(set(level.tree.tolist())) for level in self.levels[1 : depth + 1])]
+
+    def bars(self, depth: int) -> str:
+        most = self.steps(len(self.levels) - 1)[1]
+        drawn = text(0, 253, "steps:")
+        for y, name, n in zip((253, 273), ("side by side", "tree after tree"), self.steps(depth)):
+            drawn += (
+                ending(214, y, name) + ending(238, y, n) + rect(248, y - 12, 180 * n / most, 14, fill_opacity=BAR_LOOK)
+            )
+        return element("g", drawn, class_="answer")
 
     def marks(self) -> dict[Any, str]:
         n_rows = len(self.ripe)
-        return {e: melon(self.names[e], bool(self.ripe[e % n_rows])) for e in np.flatnonzero(self.counts).tolist()}
+        return {
+            e: melon(self.names[e], bool(self.ripe[e % n_rows]), radius=11)
+            for e in np.flatnonzero(self.counts).tolist()
+        }
 
     def frame(self, depth: int) -> State:
         level = self.levels[depth]
@@ -402,9 +459,14 @@ class _Roots(_Levels):
         else:
             links = self.links(self.table, [(e % len(self.ripe), spot) for e, spot in spots], second, self.top)
         places: Places = {e: (spot, 92, self.counts[e] ** 0.5) for e, spot in spots}
-        for k, e in enumerate(in_leaves(self.levels[:depth])):
-            places[e] = (self.left + self.pitch * (k + 0.5), self.leaf_y, self.counts[e] ** 0.5)
-        return [links, self.brackets(level, 114) + self.trees(level)], self.sentence(depth), places
+        settled = in_leaves(self.levels[:depth])
+        for k, (first, _) in enumerate(self.leaf_rooms()):
+            own = [e for e in settled if e // len(self.ripe) == k]
+            places |= {
+                e: (first + self.pitch * (i + 0.5), self.leaf_y, self.counts[e] ** 0.5) for i, e in enumerate(own)
+            }
+        drawn = [links, self.brackets(level, 114) + self.trees(level), self.bars(depth)]
+        return drawn, self.sentence(depth), places
 
     def trees(self, level: Ordered) -> str:
         """The tree of each node, below its number."""
@@ -446,6 +508,7 @@ def roots_explorer(x: pd.DataFrame, is_ripe: pd.Series, counts: NDArray[np.intp]
             answer=n_steps,
             truth=f"{n_steps} steps do, since each takes a level of all the trees at once",
         ),
-        challenge="Follow the two trees by their numbers. Find the level on which all nodes are leaves.",
+        challenge="Follow the two trees by their numbers. After how many steps are all nodes leaves, and how many "
+        "would it take tree after tree?",
         found=lambda depth: depth == n_steps,
     )

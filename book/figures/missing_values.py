@@ -26,6 +26,7 @@ WAIT, SIDES, STAY = "not yet", ("left", "right"), "the better side"
 END = {"text_anchor": "end"}
 WIDTH, PITCH = 400, 23.2  # of the drawing, and from one melon to the next
 BAR_UNIT = 12  # pixels of a bar for a whole melon
+ASKED, PIECES, DOWN = 180, 200, 25  # in a branch: the line of the share; the first of the pieces; from one to the next
 RADIUS = 10  # of the disc of a whole row
 
 
@@ -62,10 +63,14 @@ def pieces_of(frame: pd.DataFrame, target: str, attribute: str) -> pd.DataFrame:
 class _Question:
     """Rows before a question: all of them, the known ones in its branches, or the others poured after these, in pieces.
 
-    The area of a piece is its share of the row, the length of a bar the weight of its branch.
+    The area of a piece is its share of the row, the length of a bar the weight of its branch. In each branch
+    there is room for the pieces, where rings wait for them.
     """
 
     def __init__(self, frame: pd.DataFrame, target: str, attribute: str) -> None:
+        most = int(frame.isna().sum().max())
+        self.floor = PIECES + DOWN * most - 6  # of the branches
+        self.size = (WIDTH, self.floor + 94)
         self.rows, self.answers, self.attribute = frame.index, frame[attribute], attribute
         self.table = pieces_of(frame, target, attribute)
         self.counts = self.table.drop(columns="share").to_numpy()
@@ -84,15 +89,16 @@ class _Question:
             members = self.rows[self.answers == value].tolist()
             if step != STEPS[0]:
                 places |= in_lines(members, middle, 124, min(int(self.width // PITCH), len(members)), PITCH, 24)
-                weight = self.weights(step)[m]
-                places[f"weight {m}"] = (middle - BAR_UNIT * weight / 2, 296, weight, 1)
+                n_known, left = int(self.counts[m].sum()), middle - self.width / 2 + 8
+                poured = self.weights(step)[m] - n_known
+                places[f"weight {m}"] = (left, self.floor + 52, n_known, 1)
+                places[f"poured {m}"] = (left + BAR_UNIT * n_known, self.floor + 52, max(poured, 0.01), 1)
             for i, row in enumerate(self.gaps):
                 share = self.table["share"].iloc[m] ** 0.5
-                places[row, m] = (middle - 32, 204 + 25 * i, share) if step == STEPS[2] else self.at_top[row]
+                places[row, m] = (middle - 40, PIECES + DOWN * i, share) if step == STEPS[2] else self.at_top[row]
         if step != STEPS[0]:
             parts.append(self.weighed(step))
         if step == STEPS[2]:
-            parts.append(self.poured())
             places = {key: place for key, place in places.items() if key not in self.gaps}  # only pieces are left
         return parts, self.sentence(step), places
 
@@ -106,25 +112,24 @@ class _Question:
         for value, middle in zip(self.table.index, self.middles):
             drawn += line(WIDTH / 2, 66, middle, 86, stroke_opacity=FAINT) + text(middle, 101, str(value))
             left = middle - self.width / 2 + 4
-            drawn += rect(left, 108, self.width - 8, 56, **OUTLINE, stroke_opacity=FAINT)
+            drawn += rect(left, 108, self.width - 8, self.floor - 108, **OUTLINE, stroke_opacity=FAINT)
         return element("g", drawn, text_anchor="middle", font_size=13)
 
     def weighed(self, step: str) -> str:
-        """The entropy and the weight of each branch."""
-        drawn, bits = "", entropy_of_counts(self.counts)
-        for middle, entropy, weight in zip(self.middles, bits, self.weights(step)):
-            drawn += text(middle, 183, f"{entropy:.3f} bits") + text(middle, 288, f"weight {weight:.3f}")
-        return element("g", drawn, text_anchor="middle", font_size=13)
-
-    def poured(self) -> str:
-        """The share of each piece, beside it."""
-        return small(
-            "".join(
-                text(middle - 16, 209 + 25 * i, f"{row}: {share:.3f}")
-                for middle, share in zip(self.middles, self.table["share"])
-                for i, row in enumerate(self.gaps)
-            )
-        )
+        """In each branch the share that it gets of a row without an answer; below, its entropy and its weight."""
+        drawn, n = "", int(self.counts.sum())
+        for m, middle in enumerate(self.middles):
+            n_known, share, weight = int(self.counts[m].sum()), self.table["share"].iloc[m], self.weights(step)[m]
+            is_poured = step == STEPS[2]
+            asked, was = (f"{n_known}/{n} of each", f"{n_known} + {weight - n_known:.3f} = {weight:.3f}")
+            drawn += centred(middle, ASKED, asked if is_poured else "how much?")
+            for i, row in enumerate(self.gaps):
+                y = PIECES + DOWN * i
+                drawn += text(middle - 22, y + 5, f"{row}: {share:.3f}" if is_poured else f"{row}: ?")
+                drawn += "" if is_poured else circle(middle - 40, y, RADIUS, **OUTLINE, stroke_dasharray="4 3")
+            drawn += centred(middle, self.floor + 20, f"{entropy_of_counts(self.counts[m]):.3f} bits")
+            drawn += text(middle - self.width / 2 + 8, self.floor + 44, was if is_poured else f"weight {n_known}")
+        return small(drawn)
 
     def sentence(self, step: str) -> str:
         sizes, n = self.counts.sum(axis=1), len(self.rows)
@@ -152,7 +157,10 @@ def _marks(frame: pd.DataFrame, target: str) -> dict[Any, str]:
     is_ripe = frame[target] == "yes"
     columns = [column for column in frame.columns if column != target]
     n_branches = max(frame[column].nunique() for column in columns)
-    marks: dict[Any, str] = {f"weight {m}": rect(0, 0, BAR_UNIT, 10, fill_opacity=BAR) for m in range(n_branches)}
+    looks = {"weight": {"fill_opacity": BAR}, "poured": {"fill_opacity": 2 * BAR}}
+    marks: dict[Any, str] = {
+        f"{kind} {m}": rect(0, 0, BAR_UNIT, 10, **look) for kind, look in looks.items() for m in range(n_branches)
+    }
     for row in frame.index:
         of_row = max([frame[column].nunique() for column in columns if pd.isna(frame.loc[row, column])], default=0)
         marks |= {(row, m): in_class(RIPE if is_ripe[row] else UNRIPE, circle(0, 0, 10.5)) for m in range(of_row)}
@@ -175,8 +183,8 @@ def question_explorer(frame: pd.DataFrame, target: str, first: str) -> Explorabl
         alt=f"The melons as numbered circles, hollow if ripe, in the branches of the question about the {first}. "
         f"Dashed rings above mark the empty places of those whose {first} is missing: smaller circles of them lie in "
         f"every branch. {asked.sentence(STEPS[2])}",
-        size=(WIDTH, 348),
-        background=_legend(338),
+        size=asked.size,
+        background=_legend(asked.size[1] - 10),
         marks=_marks(frame, target),
         controls=[
             Choice("Ask about", list(questions), start=first),
@@ -206,13 +214,14 @@ def _placed(mark: str, place: Sequence[float]) -> str:
 
 def shared_out(frame: pd.DataFrame, target: str, attribute: str) -> Picture:
     """The last step of :func:`question_explorer` for one attribute, with the known melons faint behind the pieces."""
-    parts, sentence, places = _Question(frame, target, attribute).frame(STEPS[2])
+    question = _Question(frame, target, attribute)
+    parts, sentence, places = question.frame(STEPS[2])
     marks = _marks(frame, target)
     drawn = {key: _placed(marks[key], place) for key, place in places.items()}
     known = element("g", "".join(drawn.pop(row) for row in frame.index if row in drawn), opacity=FAINT)
     alt = f"The question about the {attribute}: known melons faint in its branches, below them the pieces of others as"
-    drawing = _legend(338) + "".join(parts) + known + "".join(drawn.values())
-    return Picture(f"{alt} small circles, with their shares. {sentence}", (WIDTH, 348), drawing)
+    drawing = _legend(question.size[1] - 10) + "".join(parts) + known + "".join(drawn.values())
+    return Picture(f"{alt} small circles, with their shares. {sentence}", question.size, drawing)
 
 
 def fraction_tree(model: C45Classifier, X: pd.DataFrame, y: pd.Series) -> Picture:

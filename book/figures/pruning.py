@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import product
+from itertools import pairwise, product
 from typing import Any
 
 import numpy as np
@@ -11,11 +11,11 @@ import pandas as pd
 
 from figures.charts import Chart, Picture, around, region, ticks
 from figures.explorable import Choice, Explorable, Panel, Places, Scene, Slider, State
-from figures.looks import HALO, OUTLINE, centred, dot, ending, filled, grip, small
+from figures.looks import HALO, OUTLINE, centred, dot, ending, filled, grip, small, stroked
 from figures.melons import in_lines, listed, melon_marks, ripe_and_unripe
 from treekit.models.cart import CARTClassifier, CARTRegressor
 from treekit.pen.palette import REGION, class_color
-from treekit.pen.svg import circle, element, line, rect, text
+from treekit.pen.svg import FAINT, circle, element, line, number, rect, text
 from treekit.pruning.cost_complexity import CostComplexityPath, cost_complexity_path, prune_cost_complexity
 from treekit.pruning.pessimistic import binomial_limit
 from treekit.trees.tree import Tree
@@ -147,14 +147,15 @@ def _regions(plane: Chart, tree: Tree) -> str:
 def _steps(plane: Chart, tree: Tree) -> str:
     """The curve of a regression tree of one column."""
     steps = sorted((xs[0], xs[1], float(tree.value[node, 0])) for node, (xs,) in _boxes(tree, [plane.xlim]))
-    path = "V".join(f"{plane.y(y):.0f}H{plane.x(stop):.1f}" for _, stop, y in steps)
-    start = f"{plane.x(steps[0][0]):.1f}"
-    return element("path", d=f"M{start},{path}", fill="none", stroke="currentColor", stroke_width=2)
+    path = "V".join(f"{plane.y(y):.0f}H{plane.x(stop):.0f}" for _, stop, y in steps)
+    start = f"{plane.x(steps[0][0]):.0f}"
+    return element("path", d=f"M{start},{path}", fill="none", **stroked(0), stroke_width=3)
 
 
 def _dots(places: list[tuple[float, float]], width: float, color: str) -> str:
-    """Many dots as one short path."""
-    path = "".join(f"M{x:.0f},{y:.0f}h0" for x, y in places)
+    """Many dots as one path, which is short as each dot is written from the one before it."""
+    spots = [(0, 0), *sorted((round(x), round(y)) for x, y in places)]
+    path = "".join(f"m{c - a},{d - b}h0" for (a, b), (c, d) in pairwise(spots))
     return element("path", d=path, style=f"stroke: {color}", stroke_width=width, stroke_linecap="round")
 
 
@@ -175,17 +176,18 @@ def _leaves(n: int) -> str:
 
 DEPTHS = (1, 2, 3, 4, 6, 8, NO_LIMIT)
 LEAST = (1, 2, 4, 8, 15, 30, 60)
+BELOW = 142  # pixels from the map of the training rows down to that of the new ones
 
 
 class _Limits(Scene):
-    """Trees with a limit that the reader sets, over the rows that they grow from and, beside, over new ones.
+    """Trees with a limit that the reader sets, over the rows that they grow from and, below, over new ones.
 
-    They open without the limit. Below each panel the loss on its rows is traced as far as limits were tried, beside
-    that of the root alone, and the challenge is met where the loss on the new rows is least.
+    They open without the limit. Below both maps, which share the axis of the first column, the losses are traced as far
+    as limits were tried, and the challenge is met where the loss on the new rows is least.
     """
 
-    size = (WIDTH, 404)
-    limit = loss = measure = new_alt = legend = ""
+    size = (480, 440)
+    limit = loss = measure = legend = ""
     values: tuple[int | str, ...] = ()
     opens: int | str = NO_LIMIT
     rest: int | str = NO_LIMIT
@@ -193,15 +195,13 @@ class _Limits(Scene):
     def __init__(self, seen: pd.DataFrame, new: pd.DataFrame, target: str) -> None:
         self.target, self.columns = target, [column for column in seen if column != target]
         self.seen, self.new = self.both = [(rows[self.columns], rows[target]) for rows in (seen, new)]
-        x, y = (pd.concat([rows[name] for rows in (seen, new)]) for name in [*self.columns, target][:2])
-        self.plane = Chart(around(x, 0.04), around(y, 0.04), (43, 58, 394, 218))
-        self.axes = self.plane.axes(ticks(*self.plane.xlim), ticks(*self.plane.ylim), str(x.name), str(y.name))
+        self.x, self.y = (pd.concat([rows[name] for rows in (seen, new)]) for name in [*self.columns, target][:2])
+        self.plane = Chart(around(self.x, 0.04), around(self.y, 0.04), (48, 44, 474, 154))
         self.trees = {value: self.fit(**{self.limit: None if value == NO_LIMIT else value}) for value in self.values}
         self.losses = {value: [self.lost(tree, *rows) for rows in self.both] for value, tree in self.trees.items()}
-        root = self.fit(min_samples_leaf=len(seen))
-        self.of_root = [self.lost(root, *rows) for rows in self.both]
-        most, last = 1.05 * max(map(max, [self.of_root, *self.losses.values()])), len(self.values) - 1
-        self.traces = Chart((-0.3, last + 0.3), (0, most), (43, 292, 394, 362))
+        self.of_root = self.lost(self.fit(min_samples_leaf=len(seen)), *self.new)
+        most, last = max(self.of_root, *map(max, self.losses.values())), len(self.values) - 1
+        self.traces = Chart((-0.3, last + 0.3), (0, 1.25 * most), (48, 352, 474, 418))  # with room for names
 
     def fit(self, **limits: Any) -> Tree:
         raise NotImplementedError
@@ -211,46 +211,58 @@ class _Limits(Scene):
         raise NotImplementedError
 
     def over(self, tree: Tree, X: pd.DataFrame, y: pd.Series) -> list[str]:
-        """What a panel shows of a tree over some rows."""
+        """What a map shows of a tree over some rows."""
         raise NotImplementedError
 
-    def panel(self, k: int, value: int | str) -> tuple[list[str], Places]:
-        """What changes over the rows of the training, or over the new ones."""
+    def traced(self, value: int | str) -> tuple[str, Places]:
+        """Both losses with each limit from the opening to this one, and the gap between them here."""
         at, ends = self.values.index(value), sorted(map(self.values.index, (self.opens, value)))
         tried = range(ends[0], ends[1] + 1)
-        heights = [self.losses[self.values[i]][k] for i in tried]
-        trace = self.traces.curve(tried, heights) + self.traces.dots(tried, heights, 2.5)
-        places: Places = {"loss": self.traces.at(at, self.losses[value][k])}
-        if k:
-            places["lowest"] = self.traces.at(tried[int(np.argmin(heights))], min(heights))
-        return [*self.over(self.trees[value], *self.both[k]), trace], places
+        seen, new = zip(*(self.losses[self.values[i]] for i in tried))
+        drawn = ""
+        for heights, dashes in zip((seen, new), DASHES):
+            drawn += self.traces.curve(tried, heights, stroke_dasharray=dashes) + self.traces.dots(tried, heights, 2.5)
+        places: Places = {name: self.traces.at(at, y) for name, y in zip(("seen", "new"), self.losses[value])}
+        places["lowest"] = self.traces.at(tried[int(np.argmin(new))], min(new))
+        return drawn + line(*places["seen"], *places["new"], stroke_width=6, stroke_opacity=0.3), places
 
     def frame(self, value: int | str) -> State:
-        (seen, new), (n_seen, n_new) = self.losses[value], (len(rows) for rows, _ in self.both)
-        drawn, places = self.panel(0, value)
-        measured = self.measure.format(seen, n_seen, new, n_new)
-        return drawn, f"{_leaves(self.trees[value].n_leaves).capitalize()}. {measured}", places
+        tree, (seen, new) = self.trees[value], self.losses[value]
+        (n_seen, n_new), (trace, places) = (len(rows) for rows, _ in self.both), self.traced(value)
+        sentence = f"{_leaves(tree.n_leaves).capitalize()}. {self.measure.format(seen, n_seen, new, n_new)}"
+        below = [element("g", part, transform=f"translate(0 {BELOW})") for part in self.over(tree, *self.new)]
+        return [*self.over(tree, *self.seen), *below, trace], sentence, places
 
     def marks(self) -> dict[Any, str]:
-        return {"loss": circle(0, 0, 5), "lowest": circle(0, 0, 9, **OUTLINE, stroke_width=2)}
-
-    def still(self, k: int) -> str:
-        """What stays of a panel: whose rows it shows, the axes, and the names of the limits."""
-        head = text(0, 20, f"{len(self.both[k][0])} {('training', 'new')[k]} rows", font_weight="bold")
-        bottom = self.traces.box[3]
-        names = "".join(centred(self.traces.x(i), bottom + 18, value) for i, value in enumerate(self.values))
-        traces = self.traces.axes([], ticks(*self.traces.ylim, 4), "", self.loss)
-        level = self.traces.level(self.of_root[k], stroke_dasharray="7 4", stroke_width=2)
-        name = ending(394, self.traces.y(self.of_root[k]) - 6, "one leaf for all")
-        traces += element("g", level + name, class_="answer")
-        return small(self.axes + self.legend + head + traces + names + centred(217, bottom + 36, self.limit))
+        dots = {name: circle(0, 0, 5) for name in ("seen", "new")}
+        return dots | {"lowest": circle(0, 0, 9, **OUTLINE, stroke_width=2)}
 
     def background(self) -> str:
-        return self.still(0)
+        """What stays: whose rows each map shows, the axes, and the names of the limits and of the two losses."""
+        across, up = ticks(*self.plane.xlim), ticks(*self.plane.ylim)
+        lower = Chart(self.plane.xlim, self.plane.ylim, (48, 44 + BELOW, 474, 154 + BELOW))
+        maps = self.plane.axes([], up, "") + lower.axes(across, up, "") + text(0, 16, str(self.y.name))
+        maps += ending(480, 317, str(self.x.name))
+        heads = [f"{len(rows)} {name} rows" for (rows, _), name in zip(self.both, ("training", "new"))]
+        maps += "".join(text(48, 34 + BELOW * k, head, font_weight="bold") for k, head in enumerate(heads))
+        bottom = self.traces.box[3]
+        names = "".join(centred(self.traces.x(i), bottom + 18, value) for i, value in enumerate(self.values))
+        traces = text(0, self.traces.box[1] - 14, f"{self.loss}, by {self.limit}") + self.traces.level(0)
+        for tick in ticks(*self.traces.ylim, 4):
+            traces += self.traces.level(tick, stroke_opacity=FAINT / 2)
+            traces += ending(40, self.traces.y(tick) + 5, number(tick))
+        level = self.traces.level(self.of_root, stroke_dasharray="2 4", stroke_width=2)
+        level += ending(474, self.traces.y(self.of_root) - 6, "new, one leaf for all")
+        traces += element("g", level, class_="answer") + names
+        return maps + self.legend + traces + self.named()
 
-    def beside(self) -> Panel:
-        alt = self.new_alt.format(len(self.new[0]))
-        return Panel(alt, self.size, self.still(1), lambda value: self.panel(1, value), self.marks())
+    def named(self) -> str:
+        """The names of the two losses, where their lines begin; that of the new rows keeps clear of the root's."""
+        at, (seen, new) = self.values.index(self.opens), self.losses[self.opens]
+        write, aside = (ending, -12) if at else (text, 12)
+        x, beside = self.traces.x(at) + aside, -10 if new > self.of_root else 17
+        named = write(x, self.traces.y(seen) - 6, "training", style=HALO)
+        return named + write(x, self.traces.y(new) + beside, "new", style=HALO)
 
     def best(self) -> set[int | str]:
         """The limits with which a tree predicts the new rows best."""
@@ -264,19 +276,18 @@ class _Limits(Scene):
 
 
 class _Regions(_Limits):
-    """The regions of a CART tree of two columns, with dots on the rows that are classified wrong."""
+    """The regions of a CART tree of two columns, with a ring around each row that is classified wrong."""
 
     limit, values, rest = "max_depth", DEPTHS, 4
     loss = "share of rows classified wrong"
     measure = "Of the {1} training rows {0:.0%} are classified wrong, of the {3} new ones {2:.0%}."
-    new_alt = "The same regions with {} new rows, many of which are marked as wrong. Below, the share of wrong ones."
 
     def __init__(self, seen: pd.DataFrame, new: pd.DataFrame, target: str) -> None:
         self.classes = np.unique(seen[target].astype(str))
-        for x, (k, name) in zip((226, 284), enumerate(self.classes)):
-            hole = _dots([(x, 16)], 5, GROUND) if k % 2 else ""
-            self.legend += _dots([(x, 16)], 9, class_color(k)) + hole + text(x + 10, 20, name)
-        self.legend += _dots([(342, 16)], 8, "currentColor") + text(352, 20, "wrong")
+        for x, (k, name) in zip((278, 338), enumerate(self.classes)):
+            hole = _dots([(x, 11)], 4, GROUND) if k % 2 else ""
+            self.legend += _dots([(x, 11)], 9, class_color(k)) + hole + text(x + 11, 16, name)
+        self.legend += _dots([(404, 11)], 13, "currentColor") + _dots([(404, 11)], 9, GROUND) + text(416, 16, "wrong")
         words = {target: str}
         super().__init__(seen.astype(words), new.astype(words), target)
 
@@ -288,32 +299,33 @@ class _Regions(_Limits):
 
     def over(self, tree: Tree, X: pd.DataFrame, y: pd.Series) -> list[str]:
         wrong = np.asarray(tree.predict(X)) != y.to_numpy()
-        marked = _dots([self.plane.at(*row) for row in X.to_numpy()[wrong].tolist()], 6, "currentColor")
+        marked = _dots([self.plane.at(*row) for row in X.to_numpy()[wrong].tolist()], 9.5, "currentColor")
         points = _points(self.plane, X.iloc[:, 0], X.iloc[:, 1], np.searchsorted(self.classes, y).tolist())
-        count = ending(394, 44, f"{wrong.sum()} wrong")
-        return [_regions(self.plane, tree), points, small(count + marked, class_="answer")]
+        count = ending(474, 34, f"{wrong.sum()} wrong")
+        return [_regions(self.plane, tree), element("g", count + marked, class_="answer"), points]
 
 
 def regions_explorer(frame: pd.DataFrame, new_rows: pd.DataFrame, target: str) -> Explorable:
     """The regions of a CART tree of two columns, with the largest depth that the reader sets after a guess.
 
-    The trees grow from `frame`, whose rows lie on the left; `new_rows`, on the right, only measure. The rows
-    that are classified wrong are marked.
+    The trees grow from `frame`, whose rows lie above; `new_rows`, below, only measure. The rows that are classified
+    wrong are ringed.
     """
     regions = _Regions(frame, new_rows, target)
     best, n = regions.best(), len(new_rows)
     wrong = {depth: round(n * new) for depth, (_, new) in regions.losses.items()}
 
     def truth(guessed: int | str) -> str:
-        fewest = f"{min(wrong.values())} of {n}, at {listed([depth for depth in DEPTHS if depth in best])}"
-        others = "" if guessed in best else f"there {wrong[guessed]} are wrong, and "
-        return f"{others}the fewest are {fewest}"
+        """How many are wrong there; where fewer are, the reader finds out."""
+        other = "no other depth has fewer" if guessed in best else "another depth has fewer"
+        return f"{wrong[guessed]} of {n} are wrong there, and {other}"
 
     return regions.explorable(
         title="Strips for single patients",
-        alt=f"{len(frame)} training rows over {' and '.join(regions.columns)}, and the regions of a tree in the "
-        "colours of what it predicts. Some are strips or islands for a few rows. Below, the share of rows classified "
-        "wrong, against the largest depth: on the training rows it falls with every level.",
+        alt=f"Above, {len(frame)} training rows over {' and '.join(regions.columns)}, and the regions of a tree in the "
+        "colours of what it predicts. Some are strips or islands for a few rows. In the middle, the same regions with "
+        f"{n} new rows, many of them ringed as wrong. Below, two lines for the share of rows classified wrong, against "
+        "the largest depth: on the training rows it falls with every level, on the new ones it does not.",
         guess=Choice("Your guess: at which max_depth are the fewest new rows wrong?", DEPTHS, answer=best, truth=truth),
         challenge="Lower max_depth step by step, and watch both errors. When are the fewest new rows wrong?",
     )
@@ -325,7 +337,6 @@ class _Curve(_Limits):
     limit, values, opens, rest = "min_samples_leaf", LEAST, LEAST[0], 30
     loss = "mean squared error"
     measure = "Mean squared error {:.0f} on the {} training rows, {:.0f} on the {} new ones."
-    new_alt = "The same curve among {} new rows, most of which lie far from it. Below, the error on these."
 
     def fit(self, **limits: Any) -> Tree:
         return CARTRegressor(**limits).fit(*self.seen).tree_
@@ -335,22 +346,23 @@ class _Curve(_Limits):
 
     def over(self, tree: Tree, X: pd.DataFrame, y: pd.Series) -> list[str]:
         places = [self.plane.at(*row) for row in zip(X.iloc[:, 0], y, strict=True)]
-        return [_dots(places, 4.5, "var(--pst-color-text-muted, GrayText)"), _steps(self.plane, tree)]
+        return [_dots(places, 5, "var(--pst-color-text-muted, GrayText)"), _steps(self.plane, tree)]
 
 
 def curve_explorer(frame: pd.DataFrame, new_rows: pd.DataFrame, target: str) -> Explorable:
     """The curve of a regression tree of one column, with the smallest leaf that the reader sets after a guess.
 
-    The trees grow from `frame`, whose rows lie on the left; `new_rows`, on the right, only measure. Leaves of half the
-    table leave one, so the reader can see whether a tree without limits is worth more than the mean.
+    The trees grow from `frame`, whose rows lie above; `new_rows`, below, only measure. Leaves of half the table leave
+    one, so the reader can see whether a tree without limits is worth more than the mean.
     """
     curve = _Curve(frame, new_rows, target)
     error = {"this tree": curve.losses[LEAST[0]][1], "one leaf": curve.losses[LEAST[-1]][1]}
     return curve.explorable(
         title="A curve that jumps to single patients",
-        alt=f"{len(frame)} training rows as points, {target} over {curve.columns[0]}, and the curve of a regression "
-        "tree as level steps. Below, its mean squared error against the smallest number of rows in a leaf: on the "
-        "training rows it rises with every larger leaf.",
+        alt=f"Above, {len(frame)} training rows as points, {target} over {curve.columns[0]}, and the curve of a "
+        f"regression tree as level steps. In the middle, the same curve among {len(new_rows)} new rows, most of which "
+        "lie far from it. Below, two lines for the mean squared error, against the smallest number of rows in a leaf: "
+        "on the training rows it rises with every larger leaf, on the new ones it falls at first.",
         guess=Choice(
             "Your guess: which predicts the new rows better, this tree or one leaf with the mean of all?",
             list(error),

@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 
 from figures.charts import Chart, Picture
 from figures.explorable import Choice, Explorable, Panel, Places, Scene, Slider, State
-from figures.looks import OUTLINE, centred, ending, filled
+from figures.looks import HALO, OUTLINE, centred, ending, filled
 from figures.melons import melon, ripe_and_unripe
 from figures.plots import axes, log_lines, plain_ticks, plot_columns, plotted, side_by_side
 from treekit.growing.binning import bin_codes, bin_edges
 from treekit.growing.criteria import Gini
 from treekit.pen.palette import BAR, CLASS_COLORS, RIPE, UNRIPE, class_color
-from treekit.pen.svg import FAINT, circle, line, rect, text
+from treekit.pen.svg import FAINT, circle, element, line, rect, text
 
 #: The curves of each panel: the first job of a curve has treekit's time, any of them those of the other programs.
 PANELS = {
@@ -131,7 +131,7 @@ class _Blocks(Scene):
         self.orders = {"1 2 3 4": forwards, "4 3 2 1": forwards[::-1]}
         self.tall = 27 * int(self.counts.sum(axis=1).max()) + 40  # of a stall; they stand two in a row
         self.highest = int(self.counts.sum(axis=(0, 1)).max())
-        self.plane = Chart((0, self.n_bins), (0, self.highest), (44, 40, 468, 300))
+        self.plane = Chart((0, self.n_bins), (0, self.highest + 0.8), (34, 40, 394, 290))  # with room for the gain
 
     def sums(self, order: str, n_added: int) -> NDArray[Any]:
         """The counts of each class in each bin, over the blocks that have been added."""
@@ -147,42 +147,38 @@ class _Blocks(Scene):
         gains = gini.gain(gini.saving(sums.cumsum(axis=1)[:, :-1], total), total)
         return int(gains.argmax()), float(gains.max())
 
-    def is_last(self, order: str, n_added: int) -> bool:
-        """Whether this histogram is the one after which the cut no longer moves."""
-        now, before, last = (
-            (cut := self.best_cut(order, n)) and cut[0] for n in (n_added, n_added - 1, len(self.blocks))
-        )
-        return n_added > 0 and now == last != before
-
     def corner(self, block: int) -> tuple[int, int]:
         """The left end of the ground of a stall."""
-        return 6 + 240 * (block % 2), (self.tall + 34) * (block // 2 + 1)
+        return 5 + 200 * (block % 2), (self.tall + 34) * (block // 2 + 1)
 
     def background(self) -> str:
         """The stalls; in each the melons lie in the column of their bin, unripe ones below."""
         stalls, melons = "", ""
         for i, rows in enumerate(self.blocks):
             left, bottom = self.corner(i)
-            stalls += text(left, bottom - self.tall + 20, f"stall {i + 1}") + line(left, bottom, left + 228, bottom)
+            stalls += text(left, bottom - self.tall + 18, f"stall {i + 1}") + line(left, bottom, left + 190, bottom)
             for b in range(self.n_bins):
+                x = left + 38 * b
+                stalls += centred(x + 19, bottom + 17, b + 1, fill_opacity=0.7)
+                stalls += line(x, bottom - self.tall + 30, x, bottom, stroke_opacity=FAINT) if b else ""
                 for level, n in enumerate(sorted(rows[self.code[rows] == b], key=self.ripe.__getitem__)):
-                    melons += melon(self.x.index[n], bool(self.ripe[n]), left + 23 + 45 * b, bottom - 15 - 27 * level)
-        return stalls + melons + ripe_and_unripe(18, 2 * (self.tall + 34) + 20)
+                    melons += melon(self.x.index[n], bool(self.ripe[n]), x + 19, bottom - 15 - 27 * level)
+        bottom = 2 * (self.tall + 34) + 42
+        return stalls + melons + ripe_and_unripe(13, bottom - 5) + ending(395, bottom, "a column for each bin")
 
     def frame(self, order: str, n_added: int) -> State:
         frames, added = "", self.orders[order][:n_added]
         for left, bottom in map(self.corner, added):
-            frames += rect(left - 4, bottom - self.tall, 236, self.tall + 6, rx=6, **OUTLINE, stroke_width=2)
+            frames += rect(left - 4, bottom - self.tall, 198, self.tall + 24, rx=6, **OUTLINE, stroke_width=2)
         cut, n_melons = self.best_cut(order, n_added), self.counts[added].sum()
         newest = f", the last from stall {added[-1] + 1}" if added else ""
-        opening = f"{n_added} of {len(self.blocks)} histograms, {n_melons} melons{newest}: "
+        told = "all of one class, nothing to cut" if added else "none has arrived"
         if cut:
-            return (
-                [frames],
-                f"{opening}the best cut is at {self.edges[cut[0]]:.3f}, with a Gini gain of {cut[1]:.3f}.",
-                {},
-            )
-        return [frames], opening + ("all of one class, nothing to cut." if added else "none has arrived."), {}
+            told = f"the best cut is at {self.edges[cut[0]]:.3f}, with a Gini gain of {cut[1]:.3f}"
+        first = next(iter(self.orders))
+        if order != first and n_added == len(self.blocks) and cut == self.best_cut(first, n_added):
+            told += f", as in the order {first}"
+        return [frames], f"{n_added} of {len(self.blocks)} histograms, {n_melons} melons{newest}: {told}.", {}
 
     def summed(self, order: str, n_added: int) -> tuple[list[str], Places]:
         """The bars of the sum so far, ripe on unripe, and the line at its best cut."""
@@ -191,9 +187,11 @@ class _Blocks(Scene):
             for kind, n, top in zip((UNRIPE, RIPE), counts.tolist(), counts.cumsum().tolist()):
                 high = n * (self.plane.y(0) - self.plane.y(1))
                 places[f"bin {b} class {kind}"] = (*self.plane.at(b + 0.12, top), 1, high, 1 if n else 0)
-        cut = self.best_cut(order, n_added)
-        none = "" if n_added else centred(256, 240, "no histogram has been added yet")
-        return [self.trace(order, n_added) + none], places | ({"cut": (self.plane.x(cut[0] + 1), 36)} if cut else {})
+        if not (cut := self.best_cut(order, n_added)):
+            return [self.trace(order, n_added)], places
+        x = self.plane.x(cut[0] + 1)
+        gain = text(x + 6, 62, f"gain {cut[1]:.3f}", font_size=13, style=HALO)
+        return [self.trace(order, n_added), gain], places | {"cut": (x, 36)}
 
     def trace(self, order: str, n_added: int) -> str:
         """Below each edge the numbers of histograms after which the best cut lay there."""
@@ -201,7 +199,7 @@ class _Blocks(Scene):
         for n in range(1, n_added + 1):
             if cut := self.best_cut(order, n):
                 after.setdefault(cut[0], []).append(n)
-        return "".join(centred(self.plane.x(b + 1), 344, ", ".join(map(str, numbers))) for b, numbers in after.items())
+        return "".join(centred(self.plane.x(b + 1), 350, ", ".join(map(str, numbers))) for b, numbers in after.items())
 
     def beside(self) -> Panel:
         width = self.plane.x(0.76) - self.plane.x(0)
@@ -210,19 +208,29 @@ class _Blocks(Scene):
             for b in range(self.n_bins)
             for kind in (UNRIPE, RIPE)
         }
-        marks["cut"] = line(0, 0, 0, 264, stroke_width=3, stroke_dasharray="6 4") + text(6, 10, "best cut")
-        ends = "".join(centred(self.plane.x(b), 322, f"{edge:.3f}") for b, edge in enumerate(self.edges, start=1))
+        marks["cut"] = line(0, 0, 0, 254, stroke_width=3, stroke_dasharray="6 4") + text(
+            6, 10, "best cut", font_size=13
+        )
         return Panel(
-            "The sum of the four histograms: a bar for each bin, unripe melons below and ripe ones above, and a dashed "
-            "line at the best cut.",
-            (480, 352),
-            self.plane.axes([], range(0, self.highest + 1, 2), "", "melons in each bin of density, added so far")
-            + ends
-            + text(0, 322, "edges")
-            + text(0, 344, "best cut after"),
+            "The sum of the four histograms: a bar for each bin, unripe melons below and ripe ones above, as high as "
+            "dashed outlines, and a dashed line at the best cut.",
+            (400, 2 * (self.tall + 34) + 52),
+            self.axes(),
             self.summed,
             marks,
         )
+
+    def axes(self) -> str:
+        """The bins with their edges, and the outline that the sum of all histograms has in whatever order."""
+        drawn = self.plane.axes([], range(0, self.highest + 1, 2), "", "melons in each bin, so far")
+        drawn += "".join(centred(self.plane.x(b + 0.5), 308, b + 1, fill_opacity=0.7) for b in range(self.n_bins))
+        drawn += "".join(centred(self.plane.x(b), 329, f"{edge:.3f}") for b, edge in enumerate(self.edges, start=1))
+        drawn += text(0, 308, "bin") + text(0, 329, "edge") + text(0, 350, "cut after")
+        outline, (floor, unit) = "", (self.plane.y(0), self.plane.x(1) - self.plane.x(0))
+        for b, n in enumerate(self.counts.sum(axis=(0, 1)).tolist()):
+            outline += rect(self.plane.x(b + 0.12), self.plane.y(n), 0.76 * unit, floor - self.plane.y(n))
+        outline = element("g", outline, **OUTLINE, stroke_dasharray="3 3")
+        return drawn + element("g", outline + ending(400, 26, f"dashed: all {len(self.x)}"), class_="answer")
 
 
 def blocks_explorer(x: pd.Series, is_ripe: pd.Series, n_blocks: int = 4, max_bins: int = 5) -> Explorable:
@@ -231,25 +239,31 @@ def blocks_explorer(x: pd.Series, is_ripe: pd.Series, n_blocks: int = 4, max_bin
     `x` is a column of numbers; the rows are cut into blocks as they come.
     """
     stalls = _Blocks(x, is_ripe, n_blocks, max_bins)
-    first, sent = next(iter(stalls.orders)), list(range(n_blocks + 1))
-    last = max(n for n in sent if stalls.is_last(first, n))
-    cut = stalls.best_cut(first, last) or (0, 0.0)
+    first, second = stalls.orders
+    cut = stalls.best_cut(first, n_blocks) or (0, 0.0)
+    edges = [f"{edge:.3f}" for edge in stalls.edges]
+
+    def truth(guessed: str) -> str:
+        """On which side the best cut lies; where, the reader finds out."""
+        away = edges.index(guessed) - cut[0]
+        return f"the best cut lies further to the {'left' if away > 0 else 'right'}" if away else "no other gains more"
+
     return stalls.explorable(
         title="Four stalls, one histogram",
         alt=f"{n_blocks} stalls with the {len(x)} melons as numbered circles, hollow if ripe, each melon in the column "
         "of its bin of density. All stalls are framed: their counts have been added up.",
-        size=(480, 2 * (stalls.tall + 34) + 36),
+        size=(400, 2 * (stalls.tall + 34) + 52),
         controls=[
             Choice("Order of the stalls", list(stalls.orders)),
-            Slider("Histograms added", sent, start=n_blocks, opens=0),
+            Slider("Histograms added", list(range(n_blocks + 1)), start=n_blocks, opens=0),
         ],
-        found=lambda order, n_added: order != first and stalls.is_last(order, n_added),
+        found=lambda order, n_added: order == second and n_added == n_blocks,
         guess=Choice(
-            f"Your guess for the order {first}: after how many histograms is the cut that of all melons?",
-            sent[1:],
-            answer=last,
-            truth=f"after {last} it is at {stalls.edges[cut[0]]:.3f}, and stays there",
+            "Your guess from the melons at the stalls: which edge will be the best cut of all?",
+            edges,
+            answer=edges[cut[0]],
+            truth=truth,
         ),
-        challenge=f"Turn the order round to {list(stalls.orders)[-1]}, and find the histogram after which the best cut "
-        "no longer moves.",
+        challenge=f"Add all histograms in the order {first}, then in the order {second}. Does the order change the "
+        "last cut?",
     )

@@ -19,7 +19,7 @@ from figures.boosting_today import (
     growth_explorer,
     sampled_gradients,
 )
-from tests.figures.states import frames
+from tests.figures.states import frames, states
 from treekit.datasets import load_watermelon
 
 
@@ -51,6 +51,27 @@ def test_a_melons_own_number_is_worth_all_or_nothing(melons):
     assert "classifies 17 of them correctly" in told["its number", OWN, 17]
     assert "No cut does better than one prediction for all, correct for 9." in told["its number", BEFORE, 17]
     assert told["its texture", OWN, 0] == "No melon has a code yet."
+
+
+def test_each_melon_is_told_how_it_gets_its_code(melons):
+    seen = {}
+    for (column, how, n), _, sentence, _ in states(codes_explorer(melons)):
+        if how == BEFORE and n:
+            order = [int(name) for name in re.findall(r"Melon (\d+) gets", sentence)]
+            seen.setdefault(column, []).extend(order)
+            own = (lambda name: name) if column == "its number" else melons["texture"].get
+            alike = [name for name in seen[column][:-1] if own(name) == own(order[0])]
+            code = (sum(melons["ripe"][alike] == "yes") + 8 / 17) / (len(alike) + 1)
+            assert f" = {code:.2f}:" in sentence and f"+ 0.47) / ({len(alike)} + 1)" in sentence
+    assert {frozenset(names) for names in seen.values()} == {frozenset(melons.index)}
+
+
+def test_melons_of_one_code_lie_around_it(melons):
+    for (column, how, n), places, _, _ in states(codes_explorer(melons)):
+        if column == "its number" and how == BEFORE:
+            coded = [x for x, y, *_ in places.values() if y < 300]
+            assert len(coded) == n
+            assert n == 0 or (min(coded) + max(coded)) / 2 == pytest.approx(44 + 392 * 8 / 17, abs=1)
 
 
 def test_the_tree_of_each_size_is_scikit_learns(melons):

@@ -5,7 +5,15 @@ import re
 import numpy as np
 import pytest
 from sklearn.calibration import calibration_curve
-from sklearn.metrics import brier_score_loss, confusion_matrix, precision_score, recall_score, roc_auc_score, roc_curve
+from sklearn.metrics import (
+    accuracy_score,
+    brier_score_loss,
+    confusion_matrix,
+    precision_score,
+    recall_score,
+    roc_auc_score,
+    roc_curve,
+)
 
 from figures.costs import (
     RATES,
@@ -60,12 +68,12 @@ def test_every_bill_is_the_sum_of_its_mistakes(melons):
         assert {"sold", "cut", "lowest"} <= set(places) and len(places) == 20
 
 
-def test_the_cheapest_cut_is_found_and_judged(melons):
+def test_the_cheapest_cut_is_judged_at_one_price_and_found_at_the_other(melons):
     figure = cut_explorer(*melons)
     costs = {sold: bill(*melons, 5, sold) for sold in range(18)}
     best = min(costs, key=costs.get)
-    dear = {sold: bill(*melons, 1, sold) for sold in range(18)}
-    assert [values for values, *_, found in states(figure) if found] == [(5, best), (1, min(dear, key=dear.get))]
+    even = {sold: bill(*melons, 1, sold) for sold in range(18)}
+    assert [values for values, *_, found in states(figure) if found] == [(1, min(even, key=even.get))]
     assert f"selling {best} costs {costs[best]} yuan" in figure.guess.verdict(9)
     assert "that is right" in figure.guess.verdict(best) and "too high by 7" in figure.guess.verdict(9)
 
@@ -119,6 +127,21 @@ def test_thresholds_count_as_a_confusion_matrix(scored, curve):
             assert (frame.scenes[1].places[0][0] - 50) / 342 == pytest.approx(across, abs=1e-4)
 
 
+def test_the_bar_of_the_right_is_as_long_as_the_accuracy(scored):
+    p, y = scored
+    for (_, threshold), places, sentence, _ in states(threshold_explorer(p, y)):
+        called = p >= threshold - 1e-9
+        alone, found = places["right", 0], places["right", 1]
+        assert (alone[2] + found[2]) / 356 == pytest.approx(accuracy_score(y, called))
+        assert found[0] == pytest.approx(alone[0] + alone[2])
+        assert f"Accuracy {accuracy_score(y, called):.3f}" in sentence
+
+
+def test_the_guess_of_calls_leaves_the_threshold_to_be_found(scored):
+    guess = threshold_explorer(*scored).guess
+    assert [amount for amount in guess.values if "threshold" in guess.verdict(amount)] == []
+
+
 def test_the_highest_threshold_that_finds_enough_is_found(scored):
     p, y = scored
     enough = {values[1] for values, frame in frames(threshold_explorer(p, y, wanted=0.9)) if frame.found}
@@ -131,9 +154,24 @@ def test_groups_are_those_of_a_reliability_diagram(scored):
     for (model, how), places, sentence, _ in states(figure):
         share, mean = calibration_curve(y, scores[model][how], n_bins=10)
         dots = [places[k] for k in sorted(k for k in places if isinstance(k, int))]
-        assert [(x - 44) / 420 * 1.06 - 0.06 for x, *_ in dots] == pytest.approx(mean.tolist(), abs=1e-4)
-        assert [(386 - y) / 346 * 1.06 - 0.06 for _, y, *_ in dots] == pytest.approx(share.tolist(), abs=1e-4)
+        assert [(x - 44) / 348 * 1.06 - 0.06 for x, *_ in dots] == pytest.approx(mean.tolist(), abs=1e-4)
+        assert [(346 - y) / 310 * 1.06 - 0.06 for _, y, *_ in dots] == pytest.approx(share.tolist(), abs=1e-4)
         assert f"Brier score {brier_score_loss(y, scores[model][how]):.3f}" in sentence
+
+
+def test_the_scores_of_all_models_stand_beside_the_groups(scored):
+    scores, y = ways(scored)
+    figure = reliability_explorer(scores, y, start=("other", "halved"))
+    alone = brier_score_loss(y, np.full(len(y), y.mean()))
+    assert f"one probability for all, {alone:.3f}<" in figure.panels[1].background
+    for (_, how), frame in frames(figure):
+        (drawn,) = frame.scenes[1].parts
+        told = re.findall(r">(\d\.\d{3})<", drawn)
+        assert told == [f"{brier_score_loss(y, scores[model][how]):.3f}" for model in scores]
+        lengths = [float(width) for width in re.findall(r'<rect [^>]*width="([\d.]+)"', drawn)]
+        parts = np.array([two_parts(scores[model][how], y) for model in scores])
+        pieces = np.array(lengths).reshape(len(scores), 3)
+        assert pieces[:, :2] / pieces[:, :2].sum() == pytest.approx(parts / parts.sum(), abs=1e-3)
 
 
 def test_two_parts_add_up_where_groups_are_single_probabilities(scored):

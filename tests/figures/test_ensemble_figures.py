@@ -90,6 +90,27 @@ def test_a_melon_lies_in_the_leaf_of_the_tree_that_id3_grows_without_the_eaten_o
         assert eaten == NOBODY or places[int(eaten)][4] < 1
 
 
+def test_lines_are_shaded_that_id3_does_not_grow_on_all_melons(figures, words):
+    def lines(table):
+        """The nodes with rows, by the way to them and by what they ask or say."""
+        X = table.drop(columns="ripe")
+        id3 = ID3Classifier().fit(X, table["ripe"])
+        nodes = {leaf: id3.tree_[leaf] for leaf in np.unique(id3.apply(X)).tolist()}
+        while above := {node.parent.id for node in nodes.values() if node.parent} - nodes.keys():
+            nodes |= {key: id3.tree_[key] for key in above}
+        says = id3.classes_[id3.tree_.value.argmax(axis=1)]
+        return {(ways(node), node.question or says[key]) for key, node in nodes.items()}
+
+    def ways(node):
+        return (*ways(node.parent), node.branch) if node.parent else ()
+
+    of_all = lines(words)
+    for (eaten,), frame, _ in states(figures["eaten"]):
+        table = words if eaten == NOBODY else words.drop(index=int(eaten))
+        shaded = [part for part in frame.scenes[0].parts if "shaded:" in part]
+        assert sum(part.count("v28") for part in shaded) == len(lines(table) - of_all)
+
+
 CROSS = (0.55, 0.17)
 
 
@@ -160,6 +181,21 @@ def test_pairs_of_trees_on_the_same_samples_differ_as_told(figures, measured):
             differ = [100 * np.mean([np.mean(v[i] != v[j]) for i, j in pairs]) for v in votes if pairs]
             assert stated == pytest.approx(differ, abs=2)
             assert not frame.found
+        # The bars are as long as the sentences of both kinds say.
+        kinds = figures["column"].controls[0].values
+        sentences = [figures["column"].panels[0].frame.__self__.frame(kind, m)[1] for kind in kinds]
+        told = [[int(share) for share in re.findall(r"(\d+)%", sentence)] for sentence in sentences]
+        bars = [[places[key][2] for key in ("bar 500", "bar 524")] for places in maps]
+        assert m == 1 or bars == [list(pair) for pair in zip(*told, strict=True)]
+
+
+def test_the_lines_of_all_trees_are_where_each_of_them_changes_its_mind(figures):
+    scene = figures["column"].panels[0].frame.__self__
+    for k, forest in enumerate(scene.forests):
+        steps = re.findall(r"M(\d+),(\d+)([vh])(\d+)", "".join(scene.lines(k, 40)))
+        n_cells = sum(int(length) for *_, length in steps)
+        cells = forest.on_grid > 0.5
+        assert n_cells == sum(int((np.diff(cells, axis=axis)).sum()) for axis in (1, 2))
 
 
 @pytest.mark.parametrize(
@@ -280,6 +316,16 @@ def test_one_leaf_or_two_is_the_choice_of_second_order_boosting(figures, words):
             written = f"{clear:+.3f} (clear) and {other:+.3f} (other)".replace("-", "−")
             assert written in frame.sentence
         assert frame.found == ((lam, gamma) == (6, 1))
+        # The pieces of two leaves end at their sum, and the gain lies between the ends, in one unit.
+        sides = [X["texture"] >= 0, X["texture"] == 1, X["texture"] == 0]
+        one, *two = (gamma - (0.5 - y[rows]).sum() ** 2 / (rows.sum() / 4 + lam) / 2 for rows in sides)
+        gain = one - sum(two)
+        verdict, other = ("bar pays", "bar loses") if gain > 0 else ("bar loses", "bar pays")
+        wide = [places[name][2] / 386 * 8.4 for name in ("bar one leaf", "bar clear", "bar other", verdict)]
+        assert wide == pytest.approx([abs(size) for size in (one, *two, gain)], abs=1e-3) and places[other] is None
+        assert places["bar other"][0] + (two[1] < 0) * places["bar other"][2] == pytest.approx(
+            places["bar clear"][0] + (two[0] > 0) * places["bar clear"][2], abs=0.02
+        )
         # Each dot is the lowest point of its curve, of which three points are written.
         for name, part in zip(("one leaf", "clear", "other"), frame.scenes[0].parts):
             written = re.findall(r"-?[\d.]+", re.search(r' d="([^"]*)"', part)[1])
@@ -337,6 +383,15 @@ def test_shares_by_cross_validation_and_by_forests_that_know_the_row(figures, me
         assert re.findall(r">(\d+) correct<", frame.drawing) == list(map(str, right[seen][:level]))
         rings = {(float(x), float(y)) for x, y in re.findall(r'<circle cx="(\S+)" cy="(\S+)" r="16"', frame.drawing)}
         assert rings == {tuple(places[name]) for name in X.index[(mean > 0.5) != is_ripe]}
+        wrong = [X.index[(shares[seen][k].mean(axis=0) > 0.5) != is_ripe] for k in range(level)]
+        told = re.findall(r'y="4(?:47|66)"[^>]*>([^<]*)<', frame.drawing)
+        shown = [[*map(str, names[:6]), *["…"] * (len(names) > 6)] for names in wrong]  # there is room for six
+        assert " ".join(told).split() == [name for names in shown for name in names]
+        if level > 1 and set(wrong[-1]) != set(wrong[-2]):
+            corrected, spoilt = wrong[-2].difference(wrong[-1]), wrong[-1].difference(wrong[-2])
+            words = f"corrected {melons_named(corrected)} and spoilt {melons_named(spoilt)}."
+            assert words in frame.sentence
+        assert f"a share of {np.where(is_ripe, mean, 1 - mean).mean():.3f} on average" in frame.sentence
         assert frame.found == (seen == OWN)
 
 

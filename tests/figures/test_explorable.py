@@ -6,6 +6,8 @@ import re
 from pathlib import Path
 from xml.etree import ElementTree
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from figures.charts import Chart
@@ -16,7 +18,7 @@ from figures.id3 import split_explorer
 from figures.introduction import lunch_explorer
 from tests.figures.judging import OF_LOOKS, OUTSIDE, turn, violations, write_page
 from treekit.datasets import load_watermelon
-from treekit.measures import conditional_entropy
+from treekit.measures import conditional_entropy, entropy
 from treekit.models.id3 import ID3Classifier
 from treekit.pen.palette import CLASS_COLORS, class_color
 from treekit.pen.svg import number, text
@@ -344,6 +346,30 @@ def test_the_bars_are_the_conditional_entropy(melons):
 
 
 # What the script makes of it
+
+
+def answers_to(node):
+    """The answers on the way from the root to a node."""
+    return [*answers_to(node.parent), str(node.branch)] if node.parent else []
+
+
+def test_the_levels_of_id3_count_the_melons_in_leaves_and_the_bits_gained(melons):
+    X, labels = melons.drop(columns="ripe"), melons["ripe"]
+    tree = ID3Classifier().fit(X, labels)
+    depth = np.array([tree.tree_[leaf].depth for leaf in tree.apply(X).tolist()])
+    for level, frame in enumerate(falling_melons(melons, "ripe").frames):
+        counts = [int(n) for n in re.findall(r"in leaf: (\d+)", frame.drawing)]
+        assert counts == [(depth <= k).sum() for k in range(level + 1)]
+        stated = [float(bits) for bits in re.findall(r"gain (\d\.\d{3})", frame.drawing)]
+        told = [ID3Classifier(max_depth=k).fit(X, labels) for k in range(1, level + 1)]
+        left = [entropy(labels), *(conditional_entropy(pd.Series(one.apply(X)), labels) for one in told)]
+        assert stated == pytest.approx(-np.diff(left), abs=6e-4)
+        asked = [node for node in tree.tree_.walk() if node.depth == level - 1 and not node.is_leaf]
+        if level > 1:
+            assert all(
+                f"“{', '.join(answers_to(node))}” asks about {node.question}" in frame.sentence for node in asked
+            )
+            assert f"{counts[-1]} of the 17 melons are in a leaf" in frame.sentence
 
 
 def pair(**changes):
@@ -742,6 +768,28 @@ def test_nothing_moves_for_a_guess_or_for_what_is_found(browser, chapters, width
         seen = page.locator("figure").evaluate_all(HEIGHTS)
         assert [figure for figure in seen if len(figure[1]) > 1] == [] and len(seen) > 25
         assert page.evaluate("document.documentElement.scrollHeight") == before
+
+
+#: What is empty between the room of a guess and its card, and most between two lines of the card.
+EMPTY = """forms => forms.map(form => {
+    const box = part => part.getBoundingClientRect();
+    const room = box(form.closest("figure").querySelector(".explorable-board")), card = box(form);
+    const told = box(form.closest("figure").querySelector(".explorable-told"));
+    const edges = [card.top, ...[...form.children].flatMap(part => [box(part).top, box(part).bottom]), card.bottom];
+    const lines = edges.flatMap((edge, i) => i % 2 ? [edge - edges[i - 1]] : []);
+    return [Math.abs(card.top - told.top) + Math.abs(card.bottom - room.bottom), Math.max(...lines)];
+})"""
+
+
+@pytest.mark.parametrize("width", [1440, 390])
+def test_a_guess_fills_the_room_of_what_comes_after_it(browser, chapters, width):
+    with browser.new_context(viewport={"width": width, "height": 900}, reduced_motion="reduce") as context:
+        page = context.new_page()
+        page.goto(chapters)
+        seen = page.locator(".explorable-guess").evaluate_all(EMPTY)
+        assert len(seen) > 25 and max(around for around, _ in seen) < 1 and max(within for _, within in seen) < 56
+        opening = page.locator("figure.guessing:has([style*='--ratio']) output")
+        assert opening.count() == 1 and "All 17 melons" in opening.inner_text() and opening.is_visible()
 
 
 @pytest.mark.parametrize("size", [(320, 256), (844, 390)])

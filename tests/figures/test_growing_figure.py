@@ -1,5 +1,7 @@
 """The figures that move of the appendix on how treekit grows: every order is that of sorting again."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -67,6 +69,19 @@ def test_the_sentence_counts_comparisons(figure):
     assert sentences[-1].endswith("Every melon is in a leaf.")
 
 
+def test_each_level_tells_what_the_nodes_above_it_asked(figure):
+    tree = CARTClassifier().fit(figure.panels[0].frame.__self__.x, RIPE).tree_
+    for depth, frame in enumerate(figure.frames[1:]):
+        told = set(re.findall(r"(\w+) ≤ ([\d.]+) in node", frame.sentence))
+        nodes = [node for node in tree.walk() if node.depth == depth and not node.is_leaf]
+        assert told == {
+            (question.split(" ≤ ")[0], f"{tree.threshold[node.id]:.3f}")
+            for node in nodes
+            for question in [node.question]
+        }
+        assert f"{round(sum(tree.weight[node.id] for node in nodes))} melons went" in frame.sentence
+
+
 def test_ripe_melons_are_hollow(figure):
     for key, mark in figure.panels[0].marks.items():
         assert ("fill-opacity: 0" in mark) == RIPE.iloc[int(key.split()[1])]
@@ -107,6 +122,24 @@ def test_each_tree_is_the_one_that_grows_alone(roots):
             assert sums == sorted(model.tree_.weight[ends])
         for group in groups:
             assert list(group) == sorted(group, key=lambda entry: DENSITY["density"].iloc[entry % len(FEW)])
+
+
+def test_tree_after_tree_takes_the_steps_of_each(roots):
+    scene = roots.panels[0].frame.__self__
+    depths = [CARTClassifier().fit(DENSITY, IS_RIPE, sample_weight=count).tree_.max_depth for count in COUNTS]
+    assert scene.steps(len(roots.frames) - 1) == [max(depths), sum(depths)]
+    for depth, frame in enumerate(roots.frames):
+        side_by_side, one_by_one = scene.steps(depth)
+        assert f">{side_by_side}</text>" in frame.drawing and f">{one_by_one}</text>" in frame.drawing
+        assert one_by_one == sum(min(depth, own) for own in depths)
+
+
+def test_a_row_in_a_leaf_lies_with_its_tree(roots):
+    scene = roots.panels[0].frame.__self__
+    for depth in range(len(roots.frames)):
+        for entry, (x, y, *_) in scene.frame(depth)[2].items():
+            left, right = scene.leaf_rooms()[entry // len(FEW)]
+            assert y != scene.leaf_y or left < x < right
 
 
 def test_the_levels_are_the_steps(roots):

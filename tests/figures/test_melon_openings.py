@@ -106,7 +106,7 @@ def test_the_pieces_are_the_shares_that_treekit_sends(figures, gappy):
             else:
                 assert pieces == [] and row in places
         if step == STEPS[2]:
-            weights = [places[f"weight {m}"][2] for m in range(len(branches))]
+            weights = [places[f"weight {m}"][2] + places[f"poured {m}"][2] for m in range(len(branches))]
             assert weights == pytest.approx([by_branch[branch].sum() for branch in branches])
             assert sum(weights) == pytest.approx(17) and max(weights) * BAR_UNIT < 200
         if step == STEPS[1]:
@@ -323,41 +323,41 @@ def test_the_stairs_are_found_where_the_held_out_rows_are_missed_least(figures, 
     assert found == [error == min(errors) for error in errors] and 0 < found.index(True) < len(found) - 1
 
 
-def traced(figure, frame):
-    """How high the mark of the loss stands above its axis in each panel, in the unit of the first frame of the left."""
-    panels = zip(figure.panels, frame.scenes, strict=True)
-    return [dict(zip(panel.marks, scene.places, strict=True))["loss"][1] for panel, scene in panels]
+def traced(places):
+    """How high the marks of the losses on the training rows and on the new ones stand, in one chart."""
+    return [places[name][1] for name in ("seen", "new")]
 
 
 def test_wrong_rows_are_marked_and_the_best_limits_are_found(figures, patients):
     some, others = patients
     figure, columns = figures["regions"], ["bmi", "triglycerides"]
     accuracy, found, traces = [], [], []
-    for ((depth,), _, sentence, is_found), frame in zip(states(figure), figure.frames, strict=True):
+    for ((depth,), places, sentence, is_found), frame in zip(states(figure), figure.frames, strict=True):
         tree = CARTClassifier(max_depth=None if depth == NO_LIMIT else depth)
         tree.fit(some[columns], some["course"])
-        for rows, scene, height in zip(patients, frame.scenes, traced(figure, frame), strict=True):
+        marked = frame.scenes[0].parts[1::3]  # in each map, between the regions and the points
+        for rows, drawn, height in zip(patients, marked, traced(places), strict=True):
             wrong = int((tree.predict(rows[columns]) != rows["course"]).sum())
-            assert f">{wrong} wrong<" in scene.parts[2] and scene.parts[2].count("M") == wrong
+            assert f">{wrong} wrong<" in drawn and drawn.count("h0") == wrong
             assert f"{wrong / len(rows):.0%}" in sentence
             traces.append((wrong / len(rows), height))
         accuracy.append(tree.score(others[columns], others["course"]))
         found.append(is_found)
     assert found == [a == max(accuracy) for a in accuracy] and any(found)
     heads = [f"{len(rows)} {name} rows" for rows, name in zip(patients, ("training", "new"), strict=True)]
-    assert all(head in panel.background for head, panel in zip(heads, figure.panels, strict=True))
-    shares, heights = zip(*traces)  # one scale for both panels
+    assert all(head in figure.panels[0].background for head in heads)
+    shares, heights = zip(*traces)  # one scale for both lines
     assert np.corrcoef(shares, heights)[0, 1] == pytest.approx(-1)
 
 
 def test_the_curve_misses_the_new_rows_least_where_it_is_found(figures, patients):
     some, figure = patients[0], figures["curve"]
     errors, found, traces = [], [], []
-    for ((least,), _, sentence, is_found), frame in zip(states(figure), figure.frames, strict=True):
+    for (least,), places, sentence, is_found in states(figure):
         tree = CARTRegressor(min_samples_leaf=least).fit(some[["bmi"]], some["target"])
         seen, new = (((tree.predict(rows[["bmi"]]) - rows["target"]) ** 2).mean() for rows in patients)
         assert f"{seen:.0f} on the 120 training rows, {new:.0f} on the 322 new ones." in sentence
-        traces += zip((seen, new), traced(figure, frame), strict=True)
+        traces += zip((seen, new), traced(places), strict=True)
         errors.append(new)
         found.append(is_found)
     assert found == [error == pytest.approx(min(errors)) for error in errors] and sum(found) == 1
