@@ -125,7 +125,7 @@ class _Levels(Scene):
     def frame(self, seen: str, level: int) -> State:
         spots = self.spots(seen, level)
         wrong = np.flatnonzero(~self.right(seen, level))
-        parts = [self.trail(seen, level)] if level > 1 else []
+        parts = [self.trail(level)] if level > 1 and seen == UNSEEN else []
         parts += [ringed((*spots[n], 16) for n in wrong)] if len(wrong) else []
         for k, x in enumerate(self.middles[:level], start=1):
             parts.append(centred(x, 425, f"{self.right(seen, k).sum()} correct") + self.wrong_names(seen, k))
@@ -137,9 +137,9 @@ class _Levels(Scene):
         """Where each melon lies: at its mean share."""
         return piled([self.plane.x(share) for share in self.shares[seen][level - 1].mean(axis=0)], self.lane)
 
-    def trail(self, seen: str, level: int) -> str:
+    def trail(self, level: int) -> str:
         """The way of the melon to follow: a dot where it lay on each earlier level, and a line through them."""
-        way = [self.spots(seen, k)[self.followed] for k in range(1, level + 1)]
+        way = [self.spots(UNSEEN, k)[self.followed] for k in range(1, level + 1)]
         line = path("M" + "L".join(f"{x},{y}" for x, y in way), **OUTLINE, stroke_width=2)
         return line + "".join(circle(*spot, 5) for spot in way[:-1])
 
