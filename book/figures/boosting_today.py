@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from figures.charts import Chart, Picture
 from figures.explorable import Choice, Explorable, Scene, Slider, State
 from figures.looks import HALO, OUTLINE, centred, ending, filled, path, ringed
-from figures.melons import melon_marks, melons_at, piled, ripe_and_unripe
+from figures.melons import melon, melon_marks, piled, ripe_and_unripe
 from figures.plots import axes, plotted, side_by_side
 from treekit import plain
 from treekit.pen.palette import BAR, CLASS_COLORS, GAIN, REGION, RIPE, UNRIPE
@@ -56,7 +56,7 @@ class _Codes(Scene):
     averages.
     """
 
-    size = (480, 394)
+    size = (480, 412)
     stagger = 20
 
     def __init__(self, melons: pd.DataFrame, seed: int) -> None:
@@ -75,9 +75,10 @@ class _Codes(Scene):
     def background(self) -> str:
         """The axis, and the order of the melons with their classes, which stays when they have left it."""
         axis = line(24, 232, 456, 232) + "".join(centred(self.plane.x(t), 251, f"{t:g}") for t in (0, 0.5, 1))
-        order = text(11, 386, "in random order, from the left; pale: has a code")
-        pale = element("g", melons_at(self.ripe.to_dict(), self.queue, 12), opacity=0.5)
-        return ripe_and_unripe(16, 15) + axis + pale + order
+        order = text(11, 384, "in random order, from the left; pale: has a code")
+        discs = (melon("", ripe, *spot, 12) for spot, ripe in zip(self.queue, self.ripe))
+        numbers = "".join(centred(x, y + 5.4, name) for (x, y), name in zip(self.queue, self.melons.index))
+        return ripe_and_unripe(16, 15) + axis + element("g", "".join(discs), opacity=0.4) + numbers + order
 
     def marks(self) -> dict[Any, str]:
         return melon_marks(self.ripe.to_dict(), 12)
@@ -110,7 +111,7 @@ class _Codes(Scene):
             return ""
         textures = self.columns[TEXTURE]
         letters = "".join(centred(x, 356, word[0]) for (x, _), word in zip(self.queue, textures))
-        return letters + text(11, 304, ", ".join(f"{word[0]}: {word}" for word in dict.fromkeys(textures)))
+        return letters + text(11, 404, ", ".join(f"{word[0]}: {word}" for word in dict.fromkeys(textures)))
 
     def averaged(self, column: str, how: str, n: int) -> list[int]:
         """The places of the melons whose labels are averaged in the code of the melon coded last."""
@@ -158,12 +159,15 @@ class _Codes(Scene):
         labels = self.ripe.iloc[self.averaged(column, how, n)]
         k, n_ripe = len(labels), int(labels.sum())
         if how == OWN:
-            whose = "its own label" if k == 1 else f"of the {k} that are {category}, {n_ripe} are ripe"
+            verb = "is" if n_ripe == 1 else "are"
+            whose = "its own label" if k == 1 else f"of the {k} that are {category}, {n_ripe} {verb} ripe"
             return f"Melon {name} gets {n_ripe} / {k} = {code:.2f}: {whose}."
         alike = f"melon {category}" if column == NUMBER else f"{category} one"
         before = f"no other {alike} came before it"
         if k:
-            before = f"{k} {category} {'one' if k == 1 else 'ones'} came before it, {n_ripe} of them ripe"
+            outcome = f"ones came before it, {n_ripe} of them ripe"
+            outcome = outcome if k > 1 else f"one came before it, {'a ripe' if n_ripe else 'an unripe'} one"
+            before = f"{k} {category} {outcome}"
         return f"Melon {name} gets ({n_ripe} + {self.prior:.2f}) / ({k} + 1) = {code:.2f}: {before}."
 
 
@@ -178,8 +182,8 @@ def codes_explorer(melons: pd.DataFrame, seed: int = 0) -> Explorable:
         title="What a melon's number is worth",
         alt=f"{n} melons as numbered circles, hollow if ripe, piled up along a line by a code: the share of ripe in "
         "the category that the melon's own number makes. The ripe ones lie on the right, at 1, the others on the left, "
-        "at 0, and a dashed cut between them. Below stands the random order in which they were coded, pale, with a line below each "
-        "whose label the code of the last one averages.",
+        "at 0, and a dashed cut between them. Below stands the random order in which they were coded, pale, with a "
+        "line below each whose label the code of the last one averages.",
         controls=[
             Choice("The category of a melon is", list(scene.columns)),
             Choice("Its code averages", [OWN, BEFORE]),
