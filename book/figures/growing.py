@@ -384,7 +384,7 @@ def orders_explorer(x: pd.DataFrame, is_ripe: pd.Series) -> Explorable:
         background=names + text(0, melons.leaf_y + 5, "leaf") + ripe_and_unripe(12, melons.leaf_y + 46),
         controls=[Slider("Level", list(range(len(melons.levels))), start=1, opens=0)],
         guess=Choice(
-            "Your guess: the root splits. How many comparisons sort both orders again?",
+            "Your guess: the root splits. How many comparisons does it take to sort its children in both orders?",
             ["none", "one for each melon", "as many as at first"],
             answer="none" if melons.stay_sorted() else "as many as at first",
             truth="the melons of each child keep their order, so none is needed, while sorting them again would take "

@@ -154,7 +154,7 @@ def test_groups_are_those_of_a_reliability_diagram(scored):
     for (model, how), places, sentence, _ in states(figure):
         share, mean = calibration_curve(y, scores[model][how], n_bins=10)
         dots = [places[k] for k in sorted(k for k in places if isinstance(k, int))]
-        assert [(x - 44) / 348 * 1.06 - 0.06 for x, *_ in dots] == pytest.approx(mean.tolist(), abs=1e-4)
+        assert [(x - 44) / 340 * 1.06 - 0.06 for x, *_ in dots] == pytest.approx(mean.tolist(), abs=1e-4)
         assert [(346 - y) / 310 * 1.06 - 0.06 for _, y, *_ in dots] == pytest.approx(share.tolist(), abs=1e-4)
         assert f"Brier score {brier_score_loss(y, scores[model][how]):.3f}" in sentence
 
