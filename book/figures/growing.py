@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from figures.charts import Picture
 from figures.explorable import Choice, Explorable, Places, Scene, Slider, State
-from figures.looks import OUTLINE, centred, ending, filled, in_class, small
+from figures.looks import OUTLINE, centred, ending, filled, in_class
 from figures.melons import listed, melon, ripe_and_unripe
 from treekit.growing.criteria import Gini
 from treekit.growing.level import Level, descend, first_level
@@ -483,7 +483,7 @@ class _Roots(_Levels):
     def numbers(self, spots: Sequence[tuple[int, float]]) -> str:
         """The value of each entry, below it."""
         numbers = (centred(x, 120, f"{self.values[e]:.3f}".removeprefix("0")) for e, x in spots)
-        return small(text(0, 120, self.column) + "".join(numbers))
+        return element("g", text(0, 120, self.column) + "".join(numbers), font_size=14)
 
     def asked(self, level: Ordered) -> str:
         """What each node asks, and its cut between the entries that go left and those that go right."""
