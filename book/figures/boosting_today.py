@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from figures.charts import Chart, Picture
 from figures.explorable import Choice, Explorable, Scene, Slider, State
-from figures.looks import HALO, OUTLINE, centred, ending, filled, path, ringed
-from figures.melons import melon, melon_marks, piled, ripe_and_unripe
+from figures.looks import HALO, OUTLINE, centred, ending, filled, in_class, path, ringed
+from figures.melons import melon_marks, piled, ripe_and_unripe
 from figures.plots import axes, plotted, side_by_side
 from treekit import plain
 from treekit.pen.palette import BAR, CLASS_COLORS, GAIN, REGION, RIPE, UNRIPE
@@ -76,9 +76,12 @@ class _Codes(Scene):
         """The axis, and the order of the melons with their classes, which stays when they have left it."""
         axis = line(24, 232, 456, 232) + "".join(centred(self.plane.x(t), 251, f"{t:g}") for t in (0, 0.5, 1))
         order = text(11, 384, "in random order, from the left; pale: has a code")
-        discs = (melon("", ripe, *spot, 12) for spot, ripe in zip(self.queue, self.ripe))
+        discs = ""
+        for k in (RIPE, UNRIPE):
+            of_class = (circle(*spot, 12) for spot, ripe in zip(self.queue, self.ripe) if ripe == (k == RIPE))
+            discs += in_class(k, "".join(of_class))
         numbers = "".join(centred(x, y + 5.4, name) for (x, y), name in zip(self.queue, self.melons.index))
-        return ripe_and_unripe(16, 15) + axis + element("g", "".join(discs), opacity=0.4) + numbers + order
+        return ripe_and_unripe(16, 15) + axis + element("g", discs, opacity=0.4) + numbers + order
 
     def marks(self) -> dict[Any, str]:
         return melon_marks(self.ripe.to_dict(), 12)
@@ -100,9 +103,9 @@ class _Codes(Scene):
         parts += [self.shared(code, spots, value) for value in np.unique(code)]
         parts.append(self.categories(column))
         if n:
-            parts.append(ringed([(*spots[n - 1], 15), (*self.queue[n - 1], 14)]))
+            parts += [ringed([(*spots[n - 1], 15)]), ringed([(*self.queue[n - 1], 14)])]
             counted = [self.queue[i][0] for i in self.averaged(column, how, n)]
-            parts.append("".join(line(x - 9, 361, x + 9, 361, stroke_width=3) for x in counted))
+            parts += [line(x - 9, 361, x + 9, 361, stroke_width=3) for x in counted]
         return parts, self.sentence(column, how, n), dict(zip(self.melons.index, spots))
 
     def categories(self, column: str) -> str:
