@@ -386,13 +386,26 @@ def plot_leak(errors: pd.DataFrame) -> None:
 
 
 @plotted
-def plot_left(left: Mapping[str, NDArray[Any]]) -> None:
-    """How much is left of the residual of each row, a bar for each way of taking the means; `left` has them by way."""
-    ax = axes("row", "left of the residual", 3.2)
+def plot_left(left: Mapping[str, NDArray[Any]], ordered: NDArray[Any], is_first: NDArray[np.bool_]) -> None:
+    """What is left of the residual of each row: bars by way of taking the means, and beside them dots by order.
+
+    `left` has the bars of each way. `ordered` has a line for each order; where a row `is_first` in its leaf its dot is
+    a ring, and the short line is the mean of its other dots, order by order.
+    """
+    ax = axes("row", "left of the residual", 3.6)
+    rows = np.arange(1, ordered.shape[1] + 1)
     for k, ((way, sizes), color) in enumerate(zip(left.items(), CLASS_COLORS)):
-        ax.bar(np.arange(1, len(sizes) + 1) + 0.27 * (k - 1), sizes, 0.25, color=color, alpha=BAR, label=way)
-    ax.set_xticks(range(1, len(sizes) + 1))
-    ax.legend(frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1), ncols=3)
+        ax.bar(rows + 0.27 * (k - 1), sizes, 0.25, color=color, alpha=BAR, label=way)
+    at, color = rows + 0.27, CLASS_COLORS[len(left)]
+    for x, dots, first in zip(at, ordered.T, is_first.T):
+        others = np.unique(dots[~first].round(9))
+        ax.scatter([x] * len(others), others, 16, color=color)
+    rings = ordered.max(axis=0, where=is_first, initial=-np.inf)
+    ax.scatter(at, rings, 16, facecolors="none", edgecolors=color, label="ordered, first in its leaf")
+    ax.hlines(ordered.mean(axis=0, where=~is_first), at - 0.14, at + 0.14, color, label="ordered, not first: mean")
+    ax.axhline(0, color="#000000", linewidth=0.8)
+    ax.set_xticks(rows)
+    ax.legend(frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1), ncols=2)
 
 
 @plotted

@@ -20,7 +20,7 @@ from figures.plots import PLOT_WIDTH, axes, plain_ticks, plotted
 from treekit.models.deep_forest import assign_folds, out_of_fold, with_class_vectors
 from treekit.models.random_forest import RandomForestClassifier
 from treekit.pen.palette import BAR, CLASS_COLORS, REGION, RIPE, UNRIPE
-from treekit.pen.svg import FAINT, line, rect, text
+from treekit.pen.svg import FAINT, circle, line, rect, text
 
 UNSEEN, OWN = "have not seen it", "were grown on it"
 #: Opacities of two bars side by side. (Hollow and filled are taken: they are the classes of melons.)
@@ -87,6 +87,9 @@ class _Levels(Scene):
         self.X, self.is_ripe, self.n_levels = X, (y == "yes").to_numpy(), n_levels
         drawn = {UNSEEN: False, OWN: True}.items()
         self.shares = {seen: cascade_shares(X, y, n_levels, n_trees, seed, is_own) for seen, is_own in drawn}
+        wrong = ~np.array([self.right(UNSEEN, level) for level in range(1, n_levels + 1)])
+        #: Of the melons that level 1 classifies wrongly, the one that changes sides most often.
+        self.followed = int(np.argmax(wrong[0] * (1 + np.abs(np.diff(wrong.astype(int), axis=0)).sum(axis=0))))
         self.plane = Chart((0, 1), (0, 1), (30, 40, 462, 326))
         columns = Chart((0.5, n_levels + 0.5), (0, 1), (14, 386, 478, 478))
         self.middles = [columns.x(level) for level in range(1, n_levels + 1)]
@@ -111,23 +114,39 @@ class _Levels(Scene):
 
     def marks(self) -> dict[Any, str]:
         frame = rect(-self.width / 2, -24, self.width, 92, **OUTLINE, stroke_width=2, rx=4)
-        return melon_marks(dict(zip(self.X.index, self.is_ripe)), 13) | {"level": frame}
+        halo = circle(0, 0, 19, **OUTLINE, stroke_width=5, stroke_opacity=FAINT)
+        halo += circle(0, 0, 12, style="fill: var(--ground, Canvas)")  # the trail ends at the melon
+        return {"followed": halo, **melon_marks(dict(zip(self.X.index, self.is_ripe)), 13), "level": frame}
 
     def right(self, seen: str, level: int) -> NDArray[np.bool_]:
         """Which rows a level classifies correctly."""
         return (self.shares[seen][level - 1].mean(axis=0) > 0.5) == self.is_ripe
 
     def frame(self, seen: str, level: int) -> State:
-        spots = piled([self.plane.x(share) for share in self.shares[seen][level - 1].mean(axis=0)], self.lane)
+        spots = self.spots(seen, level)
         wrong = np.flatnonzero(~self.right(seen, level))
-        parts = [ringed((*spots[n], 16) for n in wrong)] if len(wrong) else []
+        parts = [self.trail(level)] if level > 1 and seen == UNSEEN else []
+        parts += [ringed((*spots[n], 16) for n in wrong)] if len(wrong) else []
         for k, x in enumerate(self.middles[:level], start=1):
             parts.append(centred(x, 425, f"{self.right(seen, k).sum()} correct") + self.wrong_names(seen, k))
-        return (
-            parts,
-            self.sentence(seen, level),
-            dict(zip(self.X.index, spots)) | {"level": (self.middles[level - 1], 410)},
-        )
+        places = dict(zip(self.X.index, spots)) | {"level": (self.middles[level - 1], 410)}
+        places["followed"] = spots[self.followed]
+        return [*parts, self.taps()], self.sentence(seen, level), places
+
+    def spots(self, seen: str, level: int) -> list[tuple[int, int]]:
+        """Where each melon lies: at its mean share."""
+        return piled([self.plane.x(share) for share in self.shares[seen][level - 1].mean(axis=0)], self.lane)
+
+    def trail(self, level: int) -> str:
+        """The way of the melon to follow: a dot where it lay on each earlier level, and a line through them."""
+        way = [self.spots(UNSEEN, k)[self.followed] for k in range(1, level + 1)]
+        line = path("M" + "L".join(f"{x},{y}" for x, y in way), **OUTLINE, stroke_width=2)
+        return line + "".join(circle(*spot, 5) for spot in way[:-1])
+
+    def taps(self) -> str:
+        """The boxes of the levels, where a tap chooses the level."""
+        boxes = ((k, x - self.width / 2) for k, x in enumerate(self.middles, start=1))
+        return "".join(rect(x, 386, self.width, 92, fill_opacity=0, data_choose=k) for k, x in boxes)
 
     def wrong_names(self, seen: str, level: int) -> str:
         """The melons that a level classifies wrongly, below each other in threes, as far as there is room."""
@@ -156,7 +175,7 @@ class _Levels(Scene):
 
     def rows(self) -> dict[Any, str]:
         """Each melon with its measurements as bars, which travel with it, and each of its shares, which follow."""
-        marks: dict[Any, str] = {}
+        marks: dict[Any, str] = {"followed": rect(0, -12, 480, 24, fill_opacity=REGION)}
         longest = self.X.max().to_numpy()
         for n, (name, values) in enumerate(zip(self.X.index, self.X.to_numpy(float))):
             bars = "".join(
@@ -177,6 +196,7 @@ class _Levels(Scene):
         """The melons in the order of their shares by the level before; at level 1 no shares have arrived."""
         places: Places = {}
         middles = {n: self.top + self.step * i for i, n in enumerate(self.lines(seen, level))}
+        places["followed"] = (0, middles[self.followed])
         for n, name in enumerate(self.X.index):
             places[name] = (16, middles[n])
             for b in range(len(DRAWN)):
@@ -205,8 +225,8 @@ class _Levels(Scene):
         return Panel(
             f"The table that level {self.n_levels} reads, a line for each melon: its {' and '.join(map(str, self.X))} "
             f"as grey bars, and behind them four bars, the shares of ripe by level {self.n_levels - 1}'s forests. The "
-            "melons lie in the order of these shares. A dashed line separates those predicted ripe, above, from the "
-            "others; some ripe melons lie below it, some unripe ones above.",
+            "melons lie in the order of these shares; that of the melon to follow is shaded. A dashed line separates "
+            "those predicted ripe, above, from the others; some ripe melons lie below it, some unripe ones above.",
             (480, self.top + self.step * len(self.X) - 6),
             self.table(),
             self.reads,
@@ -224,16 +244,16 @@ def levels_explorer(X: pd.DataFrame, y: pd.Series, n_levels: int = 4, n_trees: i
     it. `y` has the labels yes and no.
     """
     cascade, n = _Levels(X, y, n_levels, n_trees, seed), len(X)
-    n_right = int(cascade.right(UNSEEN, n_levels).sum())
-    levels, points = list(range(1, n_levels + 1)), [(x, 410) for x in cascade.middles]
+    n_right, followed = int(cascade.right(UNSEEN, n_levels).sum()), X.index[cascade.followed]
     return cascade.explorable(
         title="Seventeen rows on their way through the levels",
         alt=f"The {n} melons as numbered circles, hollow if ripe, piled up along a line by the mean of the shares "
         f"of ripe that the forests of level {n_levels} give them. A ring marks those on the wrong side of one half. "
-        "Below, for each level the number that it classifies correctly.",
+        f"Below, for each level the number that it classifies correctly. A line shows the way of melon {followed} from "
+        "level to level.",
         controls=[
             Choice("Shares of a melon come from forests that", [UNSEEN, OWN]),
-            Slider("Level", levels, start=n_levels, opens=1, points=points),
+            Slider("Level", list(range(1, n_levels + 1)), start=n_levels, opens=1),
         ],
         found=lambda seen, level: seen == OWN and bool(cascade.right(seen, level).all()),
         guess=Slider(
@@ -243,8 +263,8 @@ def levels_explorer(X: pd.DataFrame, y: pd.Series, n_levels: int = 4, n_trees: i
             answer=n_right,
             truth=f"it classifies {n_right} correctly, by forests that have not seen the melon",
         ),
-        challenge="Follow a ringed melon, which lies on the wrong side: do the levels correct it? Then make all "
-        f"{n} predictions correct at once. Why is that no good?",
+        challenge=f"Follow melon {followed}, which level 1 puts on the wrong side: do the later levels correct it? "
+        f"Then make all {n} predictions correct at once. Why is that no good?",
     )
 
 

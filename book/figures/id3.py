@@ -18,11 +18,16 @@ from treekit.pen.palette import BAR, CLASS_COLORS, GAIN
 from treekit.pen.svg import FAINT, circle, element, line, rect, text
 
 PITCH = 23  # pixels from one melon to the next
+THICK = 3  # pixels of a bar's thickness for each melon
 NOT_YET = "nothing yet"
 
 
 class _Groups(Scene):
-    """Melons in one line, or in the groups of a question, each beside its entropy; below, their mean and the gain."""
+    """Melons in one line, or in the groups of a question, each beside its entropy; below, their mean and the gain.
+
+    A bar is as long as its entropy and as thick as its share of the melons, so that the areas of the groups' bars add
+    up to that of the mean.
+    """
 
     stagger = 20
 
@@ -49,7 +54,8 @@ class _Groups(Scene):
             + ending(400, 14, "entropy (bits)")
             + text(0, 44, f"all {self.n} melons")
             + element("g", empty, **OUTLINE, stroke_opacity=FAINT, stroke_dasharray="2 3")
-            + rect(left, self.seats_y - 7, full - left, 14, fill_opacity=BAR)
+            + ending(400, 36, "thickness: share of melons")
+            + rect(left, self.seats_y - THICK * self.n / 2, full - left, THICK * self.n, fill_opacity=BAR)
             + _amount(self.seats_y, self.before)
             + line(0, self.top - 22, 400, self.top - 22, stroke_opacity=FAINT)
             + line(0, self.mean_y - 22, 400, self.mean_y - 22, stroke_opacity=FAINT)
@@ -60,10 +66,10 @@ class _Groups(Scene):
 
     def marks(self) -> dict[Any, str]:
         """A bar of one pixel for each entropy, that of the gain in its colour, and the melons."""
-        bars: dict[Any, str] = dict.fromkeys(
-            ["mean", *(f"entropy {i}" for i in range(self.n_lines))], rect(0, -7, 1, 14, fill_opacity=BAR)
-        )
-        return {**bars, "gain": rect(0, -7, 1, 14, **filled(GAIN)), **melon_marks(self.labels == "yes")}
+        names = ["mean", *(f"entropy {i}" for i in range(self.n_lines))]
+        bars: dict[Any, str] = dict.fromkeys(names, rect(0, -0.5, 1, 1, fill_opacity=BAR))
+        edge = line(0, self.top, 0, self.mean_y - 5 + THICK * self.n / 2, stroke_width=2)
+        return {**bars, "gain": rect(0, -0.5, 1, 1, **filled(GAIN)), "edge": edge, **melon_marks(self.labels == "yes")}
 
     def frame(self, attribute: str) -> State:
         if attribute == NOT_YET:
@@ -74,11 +80,14 @@ class _Groups(Scene):
         after, places = self.before - gain, Places()
         for i, (value, rows) in enumerate(self.groups[attribute].items()):
             y, left = self.top + self.height * i, entropy(self.labels.loc[rows])
-            places |= self.side_by_side(rows, y + 18) | {f"entropy {i}": self.bar(y + 18, 0, left)}
+            places |= self.side_by_side(rows, y + 18) | {f"entropy {i}": self.bar(y + 18, 0, left, len(rows))}
+            x, middle, _, thick = self.bar(y + 18, 0, 1, len(rows))  # a frame of one bit: pure groups have no bar
+            drawn += rect(x, middle - thick / 2, self.bits.x(1) - x, thick, **OUTLINE, stroke_opacity=FAINT)
             drawn += text(0, y, str(value)) + _amount(y + 18, left)
             terms.append(f"{len(rows)}/{self.n} × {left:.3f}")
-        places["mean"] = self.bar(self.mean_y - 5, 0, after)
-        places["gain"] = self.bar(self.mean_y + LINE - 5, after, self.before)
+        places["mean"] = self.bar(self.mean_y - 5, 0, after, self.n)
+        places["gain"] = self.bar(self.mean_y + LINE - 5, after, self.before, self.n)
+        places["edge"] = (self.bits.x(after), 0)
         drawn += _amount(self.mean_y - 5, after) + _amount(self.mean_y + LINE - 5, gain)
         sentence = (
             f"After a split on {attribute}, {' + '.join(terms)} = {after:.3f} bits are left of {self.before:.3f}. "
@@ -86,8 +95,8 @@ class _Groups(Scene):
         )
         return [small(drawn)], sentence, places
 
-    def bar(self, y: float, start: float, end: float) -> Place:
-        return self.bits.x(start), y, self.bits.x(end) - self.bits.x(start), 1
+    def bar(self, y: float, start: float, end: float, n_melons: int) -> Place:
+        return self.bits.x(start), y, self.bits.x(end) - self.bits.x(start), THICK * n_melons
 
 
 def _amount(y: float, bits: float) -> str:
@@ -114,7 +123,8 @@ def split_explorer(frame: pd.DataFrame, target: str, rival: str) -> Explorable:
     return groups.explorable(
         title="What one question leaves open",
         alt=f"The {len(frame)} melons as numbered circles, hollow if ripe, in one group for each value of {shown}, "
-        "with its entropy as a bar. Below, the groups' mean and the gain.",
+        "with its entropy as a bar, as thick as its share of the melons. Below, the groups' mean, from which a line "
+        "runs up across the bars, and the gain.",
         size=(400, groups.mean_y + LINE + 12),
         controls=[Choice("Split on", [NOT_YET, *groups.gains], start=shown, opens=NOT_YET)],
         found=lambda attribute: attribute in equals,

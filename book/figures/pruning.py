@@ -174,7 +174,7 @@ def _leaves(n: int) -> str:
     return "1 leaf" if n == 1 else f"{n} leaves"
 
 
-DEPTHS = (1, 2, 3, 4, 6, 8, NO_LIMIT)
+DEPTHS = (NO_LIMIT, 8, 6, 4, 3, 2, 1)
 LEAST = (1, 2, 4, 8, 15, 30, 60)
 BELOW = 142  # pixels from the map of the training rows down to that of the new ones
 
@@ -182,14 +182,14 @@ BELOW = 142  # pixels from the map of the training rows down to that of the new 
 class _Limits(Scene):
     """Trees with a limit that the reader sets, over the rows that they grow from and, below, over new ones.
 
-    They open without the limit. Below both maps, which share the axis of the first column, the losses are traced as far
-    as limits were tried, and the challenge is met where the loss on the new rows is least.
+    They open without the limit, and each step makes the tree smaller. Below both maps, which share the axis of the
+    first column, the losses are traced as far as limits were tried, and the challenge is met where the loss on the new
+    rows is least.
     """
 
-    size = (480, 440)
+    size = (480, 500)
     limit = loss = measure = legend = ""
     values: tuple[int | str, ...] = ()
-    opens: int | str = NO_LIMIT
     rest: int | str = NO_LIMIT
 
     def __init__(self, seen: pd.DataFrame, new: pd.DataFrame, target: str) -> None:
@@ -201,7 +201,7 @@ class _Limits(Scene):
         self.losses = {value: [self.lost(tree, *rows) for rows in self.both] for value, tree in self.trees.items()}
         self.of_root = self.lost(self.fit(min_samples_leaf=len(seen)), *self.new)
         most, last = max(self.of_root, *map(max, self.losses.values())), len(self.values) - 1
-        self.traces = Chart((-0.3, last + 0.3), (0, 1.25 * most), (48, 352, 474, 418))  # with room for names
+        self.traces = Chart((-0.3, last + 0.3), (0, 1.25 * most), (48, 352, 474, 478))  # with room for names
 
     def fit(self, **limits: Any) -> Tree:
         raise NotImplementedError
@@ -215,15 +215,15 @@ class _Limits(Scene):
         raise NotImplementedError
 
     def traced(self, value: int | str) -> tuple[str, Places]:
-        """Both losses with each limit from the opening to this one, and the gap between them here."""
-        at, ends = self.values.index(value), sorted(map(self.values.index, (self.opens, value)))
-        tried = range(ends[0], ends[1] + 1)
+        """Both losses with each limit from the first to this one, and the gap between them here."""
+        at = self.values.index(value)
+        tried = range(at + 1)
         seen, new = zip(*(self.losses[self.values[i]] for i in tried))
         drawn = ""
         for heights, dashes in zip((seen, new), DASHES):
             drawn += self.traces.curve(tried, heights, stroke_dasharray=dashes) + self.traces.dots(tried, heights, 2.5)
         places: Places = {name: self.traces.at(at, y) for name, y in zip(("seen", "new"), self.losses[value])}
-        places["lowest"] = self.traces.at(tried[int(np.argmin(new))], min(new))
+        places["lowest"] = self.traces.at(at - int(np.argmin(new[::-1])), min(new))  # in a tie the smallest tree
         return drawn + line(*places["seen"], *places["new"], stroke_width=6, stroke_opacity=0.3), places
 
     def frame(self, value: int | str) -> State:
@@ -258,11 +258,10 @@ class _Limits(Scene):
 
     def named(self) -> str:
         """The names of the two losses, where their lines begin; that of the new rows keeps clear of the root's."""
-        at, (seen, new) = self.values.index(self.opens), self.losses[self.opens]
-        write, aside = (ending, -12) if at else (text, 12)
-        x, beside = self.traces.x(at) + aside, -10 if new > self.of_root else 17
-        named = write(x, self.traces.y(seen) - 6, "training", style=HALO)
-        return named + write(x, self.traces.y(new) + beside, "new", style=HALO)
+        seen, new = self.losses[self.values[0]]
+        x, beside = self.traces.x(0) + 12, -10 if new > self.of_root else 17
+        named = text(x, self.traces.y(seen) - 6, "training", style=HALO)
+        return named + text(x, self.traces.y(new) + beside, "new", style=HALO)
 
     def best(self) -> set[int | str]:
         """The limits with which a tree predicts the new rows best."""
@@ -271,7 +270,7 @@ class _Limits(Scene):
 
     def explorable(self, **words: Any) -> Explorable:
         best = self.best()
-        control = Slider(self.limit, self.values, start=self.rest, opens=self.opens)
+        control = Slider(self.limit, self.values, start=self.rest, opens=self.values[0])
         return super().explorable(controls=[control], found=lambda value: value in best, **words)
 
 
@@ -325,8 +324,11 @@ def regions_explorer(frame: pd.DataFrame, new_rows: pd.DataFrame, target: str) -
         alt=f"Above, {len(frame)} training rows over {' and '.join(regions.columns)}, and the regions of a tree in the "
         "colours of what it predicts. Some are strips or islands for a few rows. In the middle, the same regions with "
         f"{n} new rows, many of them ringed as wrong. Below, two lines for the share of rows classified wrong, against "
-        "the largest depth: on the training rows it falls with every level, on the new ones it does not.",
-        guess=Choice("Your guess: at which max_depth are the fewest new rows wrong?", DEPTHS, answer=best, truth=truth),
+        "the largest depth, which falls to the right: on the training rows it rises with every step, on the new ones "
+        "it does not.",
+        guess=Choice(
+            "Your guess: at which max_depth are the fewest new rows wrong?", DEPTHS[::-1], answer=best, truth=truth
+        ),
         challenge="Lower max_depth step by step, and watch both errors. When are the fewest new rows wrong?",
     )
 
@@ -334,7 +336,7 @@ def regions_explorer(frame: pd.DataFrame, new_rows: pd.DataFrame, target: str) -
 class _Curve(_Limits):
     """The curve of a regression tree of one column, whose leaves hold so many rows or more."""
 
-    limit, values, opens, rest = "min_samples_leaf", LEAST, LEAST[0], 30
+    limit, values, rest = "min_samples_leaf", LEAST, 30
     loss = "mean squared error"
     measure = "Mean squared error {:.0f} on the {} training rows, {:.0f} on the {} new ones."
 

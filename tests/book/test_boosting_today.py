@@ -332,3 +332,9 @@ def test_ordered_boosting_helps_deep_trees_in_catboost_too():
     errors = {name: np.array(one) for name, one in STORED["diabetes"].items()}
     assert (errors["Ordered 6"] < errors["Plain 6"]).sum() > 3
     assert errors["Plain 2"].mean() < errors["Ordered 6"].mean() < errors["Plain 6"].mean()
+
+
+def test_catboost_is_plain_and_symmetric_by_default():
+    """On a CPU a small table and a large one are boosted plainly, by trees with one question a level."""
+    assert [how for _, *how in STORED["defaults"]] == [["Plain", "SymmetricTree"]] * 2
+    assert min(n for n, *_ in STORED["defaults"]) < 1000 < 50_000 < max(n for n, *_ in STORED["defaults"])

@@ -249,6 +249,17 @@ def cat_diabetes() -> dict[str, list[float]]:
     return found
 
 
+def cat_defaults() -> list[list]:
+    """Of a small table and of a large one: its rows, CatBoost's own kind of boosting on a CPU, and of growth."""
+    found = []
+    for n in (442, 60_000):
+        X = np.arange(n, dtype=float)[:, None]
+        model = catboost.CatBoostRegressor(iterations=1, verbose=False, thread_count=1, allow_writing_files=False)
+        chosen = model.fit(X, X[:, 0]).get_all_params()
+        found.append([n, chosen["boosting_type"], chosen["grow_policy"]])
+    return found
+
+
 def rounded(value):
     """Numbers to ten significant digits, as many as both programs print."""
     if isinstance(value, dict):
@@ -272,6 +283,7 @@ def main() -> None:
         "ordered": cat_ordered(),
         "growth by CatBoost": cat_growth(),
         "diabetes": cat_diabetes(),
+        "defaults": cat_defaults(),
     }
     lines = [f"{json.dumps(name)}: {json.dumps(rounded(value))}" for name, value in stored.items()]
     print("{\n" + ",\n".join(lines) + "\n}")

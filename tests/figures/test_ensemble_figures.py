@@ -365,7 +365,17 @@ def test_shares_by_cross_validation_and_by_forests_that_know_the_row(figures, me
     right = {
         seen: ((of_levels.mean(axis=1) > 0.5) == is_ripe).sum(axis=1).tolist() for seen, of_levels in shares.items()
     }
+    # The melon to follow is one that level 1 classifies wrongly, of these one that changes sides most often.
+    sides = pd.DataFrame((shares[UNSEEN].mean(axis=1).T > 0.5).astype(int), X.index)
+    changes = (sides.diff(axis=1).iloc[:, 1:] != 0).sum(axis=1)[sides[0] != is_ripe]
+    followed = int(re.search(r"^Follow melon (\d+),", figures["levels"].challenge)[1])
+    assert changes[followed] == changes.max()
+    way = {}
     for (seen, level), frame, (places, lines) in states(figures["levels"]):
+        assert places["followed"] == places[followed] and lines["followed"][1] == lines[followed][1]
+        way[seen, level] = tuple(places[followed])
+        trail = re.findall(r'<circle cx="(\S+)" cy="(\S+)" r="5"', frame.drawing)
+        assert [(float(x), float(y)) for x, y in trail] == [way[seen, k] for k in range(1, level) if seen == UNSEEN]
         order = sorted(X.index, key=lambda name: lines[name][1])
         if level == 1:
             assert order == list(X.index) and {lines[b, name][4] for b in range(4) for name in X.index} == {0}
@@ -393,6 +403,9 @@ def test_shares_by_cross_validation_and_by_forests_that_know_the_row(figures, me
             assert words in frame.sentence
         assert f"a share of {np.where(is_ripe, mean, 1 - mean).mean():.3f} on average" in frame.sentence
         assert frame.found == (seen == OWN)
+        # The plot is no slider: a tap chooses a level in the boxes alone.
+        assert re.findall(r'data-choose="(\d)"', frame.drawing) == list("1234")
+    assert not any(getattr(control, "points", ()) for control in figures["levels"].controls)
 
 
 @pytest.mark.slow

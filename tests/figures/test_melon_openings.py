@@ -344,6 +344,13 @@ def test_wrong_rows_are_marked_and_the_best_limits_are_found(figures, patients):
         accuracy.append(tree.score(others[columns], others["course"]))
         found.append(is_found)
     assert found == [a == max(accuracy) for a in accuracy] and any(found)
+    # Playing begins where the figure opens, without a limit, traces both errors, and ends with the best tree.
+    (depths,) = figure.controls
+    assert depths.opens_index == 0 and found[-1]
+    n_leaves = [int(re.match(r"\d+", frame.sentence)[0]) for frame in figure.frames]
+    assert n_leaves == sorted(n_leaves, reverse=True)
+    n_traced = [frame.scenes[0].parts[-1].count("<circle") for frame in figure.frames]
+    assert n_traced == [2 * k for k in range(1, len(n_traced) + 1)]
     heads = [f"{len(rows)} {name} rows" for rows, name in zip(patients, ("training", "new"), strict=True)]
     assert all(head in figure.panels[0].background for head in heads)
     shares, heights = zip(*traces)  # one scale for both lines

@@ -56,12 +56,18 @@ def test_clear_melons_lie_beside_the_entropy_of_their_group(figures, melons):
             continue
         groups = clear.groupby(attribute, observed=True).groups
         assert len(set(heights.values())) == len(groups)
+        area = 0
         for i, rows in enumerate(groups.values()):
-            _, middle, width, _ = places[f"entropy {i}"]
+            _, middle, width, thick = places[f"entropy {i}"]
             assert {heights[row] for row in rows} == {middle}
             assert width == pytest.approx(bit * entropy(y.loc[rows]))
+            assert thick / places["mean"][3] == pytest.approx(len(rows) / len(clear))
+            area += width * thick
         after, gain = conditional_entropy(clear[attribute], y), information_gain(clear[attribute], y)
         assert places["mean"][2] == pytest.approx(bit * after) and places["gain"][2] == pytest.approx(bit * gain)
+        # The groups' bars have together the area of the mean's, and a line goes on from its end.
+        x, _, width, thick = places["mean"]
+        assert area == pytest.approx(width * thick) and places["edge"][0] == pytest.approx(x + width)
         assert f"= {after:.3f} bits are left of 0.764. The gain is {gain:.3f} bits (rounded at the end)." in sentence
         assert found == (attribute in ("umbilicus", "surface"))
 
