@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 
 from figures.charts import Chart, Picture
 from figures.explorable import Choice, Explorable, Scene, Slider, State
-from figures.looks import HALO, OUTLINE, centred, ending, filled, path, ringed
+from figures.looks import HALO, OUTLINE, centred, ending, filled, in_class, path, ringed
 from figures.melons import melon_marks, piled, ripe_and_unripe
 from figures.plots import axes, plotted, side_by_side
 from treekit import plain
 from treekit.pen.palette import BAR, CLASS_COLORS, GAIN, REGION, RIPE, UNRIPE
-from treekit.pen.svg import circle, line, rect, text
+from treekit.pen.svg import circle, element, line, rect, text
 
 OWN, BEFORE = "all labels", "those before it"
 BY_LEAF, BY_LEVEL = "leaf by leaf", "level by level"
@@ -50,9 +50,13 @@ def best_stump(code: NDArray[Any], is_ripe: NDArray[np.bool_]) -> tuple[float | 
 
 
 class _Codes(Scene):
-    """Melons that wait in a random order, and lie by their code when they have one."""
+    """Melons that wait in a random order, and lie by their code when they have one.
 
-    size = (480, 362)
+    Where a melon waited its class stays, pale, and below it a letter for its texture; lines mark those that its code
+    averages.
+    """
+
+    size = (480, 412)
     stagger = 20
 
     def __init__(self, melons: pd.DataFrame, seed: int) -> None:
@@ -69,11 +73,15 @@ class _Codes(Scene):
         self.queue = [(24 + 27 * i, 324) for i in range(len(melons))]
 
     def background(self) -> str:
-        """The axis, and the order of the melons, which stays when they have left it."""
+        """The axis, and the order of the melons with their classes, which stays when they have left it."""
         axis = line(24, 232, 456, 232) + "".join(centred(self.plane.x(t), 251, f"{t:g}") for t in (0, 0.5, 1))
+        order = text(11, 384, "in random order, from the left; pale: has a code")
+        discs = ""
+        for k in (RIPE, UNRIPE):
+            of_class = (circle(*spot, 12) for spot, ripe in zip(self.queue, self.ripe) if ripe == (k == RIPE))
+            discs += in_class(k, "".join(of_class))
         numbers = "".join(centred(x, y + 5.4, name) for (x, y), name in zip(self.queue, self.melons.index))
-        order = text(11, 354, "in random order, from the left; discs have no code yet")
-        return ripe_and_unripe(16, 15) + axis + numbers + order
+        return ripe_and_unripe(16, 15) + axis + element("g", discs, opacity=0.4) + numbers + order
 
     def marks(self) -> dict[Any, str]:
         return melon_marks(self.ripe.to_dict(), 12)
@@ -93,9 +101,25 @@ class _Codes(Scene):
                 + path(f"M{at},40V{low}", stroke_width=2, stroke_dasharray="7 4", **OUTLINE)
             )
         parts += [self.shared(code, spots, value) for value in np.unique(code)]
+        parts.append(self.categories(column))
         if n:
-            parts.append(ringed([(*spots[n - 1], 15)]))
+            parts += [ringed([(*spots[n - 1], 15)]), ringed([(*self.queue[n - 1], 14)])]
+            counted = [self.queue[i][0] for i in self.averaged(column, how, n)]
+            parts += [line(x - 9, 361, x + 9, 361, stroke_width=3) for x in counted]
         return parts, self.sentence(column, how, n), dict(zip(self.melons.index, spots))
+
+    def categories(self, column: str) -> str:
+        """The letter of each melon's texture below the place where it waited, and a key; a number is there already."""
+        if column != TEXTURE:
+            return ""
+        textures = self.columns[TEXTURE]
+        letters = "".join(centred(x, 356, word[0]) for (x, _), word in zip(self.queue, textures))
+        return letters + text(11, 404, ", ".join(f"{word[0]}: {word}" for word in dict.fromkeys(textures)))
+
+    def averaged(self, column: str, how: str, n: int) -> list[int]:
+        """The places of the melons whose labels are averaged in the code of the melon coded last."""
+        alike = np.flatnonzero(self.columns[column] == self.columns[column][n - 1])
+        return [int(i) for i in alike if how == OWN or i < n - 1]
 
     def piles(self, code: NDArray[np.float64]) -> list[tuple[int, int]]:
         """Where melons with these codes lie: those of one code in lines around it, as many as it takes."""
@@ -134,12 +158,19 @@ class _Codes(Scene):
     def last(self, column: str, how: str, n: int) -> str:
         """How the melon coded last has got its code."""
         name, code = self.melons.index[n - 1], self.codes[column, how][n - 1]
-        alike = (self.columns[column] == self.columns[column][n - 1]).to_numpy()
-        labels = self.ripe[alike if how == OWN else alike & (np.arange(len(alike)) < n - 1)]
+        category = self.columns[column][n - 1]
+        labels = self.ripe.iloc[self.averaged(column, how, n)]
         k, n_ripe = len(labels), int(labels.sum())
         if how == OWN:
-            return f"Melon {name} gets {n_ripe} / {k} = {code:.2f}."
-        before = f"{k or 'no other'} of its category came before it"
+            verb = "is" if n_ripe == 1 else "are"
+            whose = "its own label" if k == 1 else f"of the {k} that are {category}, {n_ripe} {verb} ripe"
+            return f"Melon {name} gets {n_ripe} / {k} = {code:.2f}: {whose}."
+        alike = f"melon {category}" if column == NUMBER else f"{category} one"
+        before = f"no other {alike} came before it"
+        if k:
+            outcome = f"ones came before it, {n_ripe} of them ripe"
+            outcome = outcome if k > 1 else f"one came before it, {'a ripe' if n_ripe else 'an unripe'} one"
+            before = f"{k} {category} {outcome}"
         return f"Melon {name} gets ({n_ripe} + {self.prior:.2f}) / ({k} + 1) = {code:.2f}: {before}."
 
 
@@ -154,7 +185,8 @@ def codes_explorer(melons: pd.DataFrame, seed: int = 0) -> Explorable:
         title="What a melon's number is worth",
         alt=f"{n} melons as numbered circles, hollow if ripe, piled up along a line by a code: the share of ripe in "
         "the category that the melon's own number makes. The ripe ones lie on the right, at 1, the others on the left, "
-        "at 0, and a dashed cut between them. Below stands the random order in which they were coded.",
+        "at 0, and a dashed cut between them. Below stands the random order in which they were coded, pale, with a "
+        "line below each whose label the code of the last one averages.",
         controls=[
             Choice("The category of a melon is", list(scene.columns)),
             Choice("Its code averages", [OWN, BEFORE]),
@@ -167,7 +199,8 @@ def codes_explorer(melons: pd.DataFrame, seed: int = 0) -> Explorable:
             answer=answer,
             truth=f"with all labels counted, it classifies {answer} correctly",
         ),
-        challenge="By which of the codes is a melon's number worth nothing? Code all by their texture that way.",
+        challenge="Code all by their texture, with all labels and then with those before: how many fewer does the best "
+        "cut classify correctly?",
     )
 
 

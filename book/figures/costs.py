@@ -354,15 +354,19 @@ def two_parts(scores: ArrayLike, y: ArrayLike, n_groups: int = 10) -> tuple[floa
 class _Reliability(Scene):
     """Groups of rows of like probability: what share of each group is positive? A dot on the diagonal kept its word.
 
+    A bar is as long as its group strays, and as wide as its rows make this weigh, so its area is the group's piece of
+    the calibration part, n (p - share)² / N; the area of a dot is its number of rows.
+
     Beside them the Brier scores of all models, in their two parts.
     """
 
     size = (400, 392)
+    wide = 400.0  # of a bar, if all rows strayed by 1
 
     def __init__(self, scores: Mapping[str, Mapping[str, NDArray[Any]]], y: NDArray[Any], n_groups: int) -> None:
         self.scores, self.y, self.n_groups = scores, y, n_groups
         # Some room beyond 0, so that a large dot hides no number.
-        self.plane = Chart((-0.06, 1), (-0.06, 1), (44, 36, 392, 346))
+        self.plane = Chart((-0.06, 1), (-0.06, 1), (44, 36, 384, 346))
         self.of_all = float(self.y.mean() * (1 - self.y.mean()))  # the score of the same probability for all
         self.parts = {(m, how): two_parts(p, self.y, n_groups) for m, ways in scores.items() for how, p in ways.items()}
         most = max(self.of_all, *map(sum, self.parts.values()))
@@ -380,28 +384,34 @@ class _Reliability(Scene):
     def background(self) -> str:
         shares = [0, 0.2, 0.4, 0.6, 0.8, 1]
         axes = self.plane.axes(shares, shares, "predicted probability (mean of the group)", "share that was fast")
-        key = circle(64, 58, 7, **filled(RIPE)) + text(78, 63, "a group of patients,") + text(78, 81, "large if many")
-        key += rect(62, 94, 4, 24) + text(78, 111, "how far it strays")
+        key = (
+            circle(64, 58, 7, **filled(RIPE), fill_opacity=BAR)
+            + text(80, 63, "a group of patients,")
+            + text(80, 81, "large if many")
+        )
+        key += rect(58, 96, 12, 24) + text(80, 105, "how far it strays; its area:") + text(80, 123, "calibration part")
         return axes + self.plane.curve([0, 1], [0, 1], stroke_dasharray="3 4") + key + self.example(0.7, 0.4)
 
     def example(self, said: float, came: float) -> str:
         """What a dot means, as long as the reader guesses."""
         (x, y), on_line = self.plane.at(said, came), self.plane.y(said)
-        stick = rect(x - 2, on_line, 4, y - on_line) + circle(x, y, 7, **filled(RIPE))
+        stick = rect(x - 5, on_line, 10, y - on_line) + circle(x, y, 7, **filled(RIPE), fill_opacity=BAR)
         words = centred(x, y + 26, f"of such a group {came:.0%} were") + centred(x, y + 44, f"fast, not {said:.0%}")
         return element("g", stick + words, class_="asking", style=HALO)
 
     def marks(self) -> dict[Any, str]:
         """What the reader guesses is how far the groups stray."""
-        dots = {k: circle(0, 0, 8.5, **filled(RIPE), class_="answer") for k in range(self.n_groups)}
-        return dots | {("gap", k): rect(-2, 0, 4, 1, class_="answer") for k in range(self.n_groups)}
+        bars = {("gap", k): rect(-0.5, 0, 1, 1, class_="answer") for k in range(self.n_groups)}
+        look = dict(filled(RIPE), fill_opacity=BAR)  # a large dot lets its bar be seen
+        return bars | {k: circle(0, 0, 20, **look, class_="answer") for k in range(self.n_groups)}
 
     def frame(self, model: str, how: str) -> State:
         places: Places = {}
         for k, (p, share, n) in self.groups(model, how).items():
             x, y = self.plane.at(p, share)
-            places[k] = (x, y, 0.4 + 2 * (n / len(self.y)) ** 0.5)
-            places["gap", k] = (x, self.plane.y(p), 1, y - self.plane.y(p))
+            rows = n / len(self.y)
+            places[k] = (x, y, max(rows**0.5, 0.1))  # 0.1: a dot of few rows is still seen
+            places["gap", k] = (x, self.plane.y(p), self.wide * rows * abs(p - share), y - self.plane.y(p))
         return [], self.sentence(model, how), places
 
     def beside(self) -> Panel:
@@ -465,7 +475,8 @@ def reliability_explorer(
         title="Does it keep its word?",
         alt="A square with the predicted probability to the right and the share of fast courses upwards. One dot for "
         "each group of patients with similar predictions, the larger the more; a bar joins it to the dashed diagonal, "
-        f"on which predictions keep their word. {scene.sentence(*start)}",
+        "on which predictions keep their word. The areas of the bars add up to the calibration part. "
+        f" {scene.sentence(*start)}",
         controls=[
             Choice("Model", models, start=start[0], opens=models[0]),
             Choice("Probabilities", ways, start=start[1], opens=ways[0]),

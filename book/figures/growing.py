@@ -309,6 +309,10 @@ class _Orders(_Levels):
         sizes = np.diff(self.levels[depth].start)[self.levels[depth].splits]
         return float(len(self.x.columns) * (sizes * np.log2(sizes)).sum())
 
+    def first_cheap(self) -> int:
+        """The first level on which sorting takes less than a tenth of the root's comparisons; the last takes none."""
+        return next(d for d in range(len(self.levels)) if self.comparisons(d) < self.comparisons(0) / 10)
+
     def bars(self, depth: int) -> str:
         """The comparisons so far: those that were made, and those that sorting in every node would have taken."""
         sorted_once, everywhere = self.comparisons(0), sum(map(self.comparisons, range(depth + 1)))
@@ -380,15 +384,15 @@ def orders_explorer(x: pd.DataFrame, is_ripe: pd.Series) -> Explorable:
         background=names + text(0, melons.leaf_y + 5, "leaf") + ripe_and_unripe(12, melons.leaf_y + 46),
         controls=[Slider("Level", list(range(len(melons.levels))), start=1, opens=0)],
         guess=Choice(
-            "Your guess: the root splits. How many comparisons sort both orders again?",
+            "Your guess: the root splits. How many comparisons does it take to sort its children in both orders?",
             ["none", "one for each melon", "as many as at first"],
             answer="none" if melons.stay_sorted() else "as many as at first",
             truth="the melons of each child keep their order, so none is needed, while sorting them again would take "
             f"about {melons.comparisons(1):.0f}",
         ),
-        challenge="Step down. Do two solid lines ever cross, or two dashed ones? Find the level on which every melon "
-        "is in a leaf.",
-        found=lambda depth: depth == len(melons.levels) - 1,
+        challenge="Step down. Do two solid lines ever cross, or two dashed ones? Find the first level on which sorting "
+        "the nodes again would take less than a tenth of the comparisons at the root.",
+        found=lambda depth: depth == melons.first_cheap(),
         marks={
             f"{column} {row}": melon(name, bool(ripe[row]), radius=11)
             for column in x
@@ -398,16 +402,23 @@ def orders_explorer(x: pd.DataFrame, is_ripe: pd.Series) -> Explorable:
 
 
 class _Roots(_Levels):
-    """Rows in the roots of several trees, each as large as it is often in the sample of its tree."""
+    """Rows in the roots of several trees, each as large as it is often in the sample of its tree.
 
-    left, pitch, gap = 46, 35, 14
-    size = (448, 282)
-    top, leaf_y = 0, 190
+    The first ``n_drawn`` of the samples in ``counts`` are drawn; of the other trees only the depths count.
+    """
 
-    def __init__(self, x: pd.DataFrame, ripe: NDArray[np.bool_], counts: NDArray[np.intp]) -> None:
+    left, pitch, gap = 56, 34, 14
+    size = (448, 324)
+    top, leaf_y = 0, 226
+
+    def __init__(self, x: pd.DataFrame, ripe: NDArray[np.bool_], all_counts: NDArray[np.intp], n_drawn: int) -> None:
+        counts = all_counts[:n_drawn]
         self.ripe, self.counts, self.rows = ripe, counts.ravel(), x.index
         self.names = [*x.index] * len(counts)
+        self.column, self.values = x.columns[0], [*x.iloc[:, 0]] * len(counts)
         self.levels = ordered_levels(x.to_numpy(float).T, ripe.astype(np.intp), counts)
+        alone = (CARTClassifier().fit(x, ripe, sample_weight=count) for count in all_counts)
+        self.depths = np.array([model.tree_.max_depth for model in alone])
         table = np.argsort(x.iloc[:, 0].to_numpy())  # the rows before they enter the roots
         shift = self.pitch * (len(self.levels[0].orders[0]) - len(table)) / 2
         self.table = [(r, self.left + shift + self.pitch * (k + 0.5)) for k, r in enumerate(table.tolist())]
@@ -428,16 +439,17 @@ class _Roots(_Levels):
             for k, (first, last) in enumerate(itertools.pairwise(ends.tolist()))
         ]
 
-    def steps(self, depth: int) -> list[int]:
-        """How many steps have grown the trees so far, side by side; and how many it would take tree after tree."""
-        return [depth, sum(len(set(level.tree.tolist())) for level in self.levels[1 : depth + 1])]
+    def steps(self, depth: int, n_trees: int) -> tuple[int, int]:
+        """How many steps bring so many trees to this level, side by side; and how many tree after tree."""
+        own = np.minimum(self.depths[:n_trees], depth)
+        return int(own.max()), int(own.sum())
 
-    def bars(self, depth: int) -> str:
-        most = self.steps(len(self.levels) - 1)[1]
-        drawn = text(0, 253, "steps:")
-        for y, name, n in zip((253, 273), ("side by side", "tree after tree"), self.steps(depth)):
+    def bars(self, depth: int, n_trees: int) -> str:
+        most = self.steps(len(self.levels) - 1, n_trees)[1]
+        drawn = text(0, 295, "steps:")
+        for y, name, n in zip((295, 315), ("side by side", "tree after tree"), self.steps(depth, n_trees)):
             drawn += (
-                ending(214, y, name) + ending(238, y, n) + rect(248, y - 12, 180 * n / most, 14, fill_opacity=BAR_LOOK)
+                ending(170, y, name) + ending(206, y, n) + rect(214, y - 12, 224 * n / most, 14, fill_opacity=BAR_LOOK)
             )
         return element("g", drawn, class_="answer")
 
@@ -448,7 +460,7 @@ class _Roots(_Levels):
             for e in np.flatnonzero(self.counts).tolist()
         }
 
-    def frame(self, depth: int) -> State:
+    def frame(self, depth: int, n_trees: int) -> State:
         level = self.levels[depth]
         spots = list(zip(level.orders[0].tolist(), self.across(level)))
         second = np.repeat(level.tree > 0, np.diff(level.start)).tolist()
@@ -458,57 +470,86 @@ class _Roots(_Levels):
             links = self.links(before, spots, second, self.top)
         else:
             links = self.links(self.table, [(e % len(self.ripe), spot) for e, spot in spots], second, self.top)
-        places: Places = {e: (spot, 92, self.counts[e] ** 0.5) for e, spot in spots}
+        places: Places = {e: (spot, 90, self.counts[e] ** 0.5) for e, spot in spots}
         settled = in_leaves(self.levels[:depth])
         for k, (first, _) in enumerate(self.leaf_rooms()):
             own = [e for e in settled if e // len(self.ripe) == k]
             places |= {
                 e: (first + self.pitch * (i + 0.5), self.leaf_y, self.counts[e] ** 0.5) for i, e in enumerate(own)
             }
-        drawn = [links, self.brackets(level, 114) + self.trees(level), self.bars(depth)]
-        return drawn, self.sentence(depth), places
+        drawn = [links + self.numbers(spots), self.brackets(level, 128) + self.trees(level) + self.asked(level)]
+        return [*drawn, self.bars(depth, n_trees)], self.sentence(depth, n_trees), places
+
+    def numbers(self, spots: Sequence[tuple[int, float]]) -> str:
+        """The value of each entry, below it."""
+        numbers = (centred(x, 120, f"{self.values[e]:.3f}".removeprefix("0")) for e, x in spots)
+        return element("g", text(0, 120, self.column) + "".join(numbers), font_size=14)
+
+    def asked(self, level: Ordered) -> str:
+        """What each node asks, and its cut between the entries that go left and those that go right."""
+        drawn = text(0, 184, "asks")
+        parts = zip(*(np.split(np.asarray(of), level.start[1:-1]) for of in (level.orders[0], self.across(level))))
+        for (entries, spots), splits, cut in zip(parts, level.splits, level.threshold):
+            drawn += centred(spots.mean(), 184, f"≤ {cut.round(3):.3f}" if splits else "–")
+            if splits:
+                n_left = sum(self.values[e] <= cut for e in entries)
+                x = (spots[n_left - 1] + spots[n_left]) / 2
+                drawn += line(x, 76, x, 109, stroke_width=2)
+        return drawn
 
     def trees(self, level: Ordered) -> str:
         """The tree of each node, below its number."""
         middles = [sum(spots) / len(spots) for spots in np.split(self.across(level), level.start[1:-1])]
-        return text(0, 152, "tree") + "".join(centred(x, 152, k) for x, k in zip(middles, level.tree.tolist()))
+        return text(0, 165, "tree") + "".join(centred(x, 165, k) for x, k in zip(middles, level.tree.tolist()))
 
-    def sentence(self, depth: int) -> str:
-        level, n_trees = self.levels[depth], len(self.levels[0].nodes)
+    def sentence(self, depth: int, n_trees: int) -> str:
+        level, n_drawn = self.levels[depth], len(self.levels[0].nodes)
         if depth == 0:
             held = np.split(level.orders[0], level.start[1:-1])
             samples = [f"tree {k} drew {listed(sorted(self.names[e] for e in part))}" for k, part in enumerate(held)]
             return (
-                f"Level 0: the rows enter {n_trees} roots; {'; '.join(samples)}. A melon drawn twice is twice as large."
+                f"Level 0: the rows enter {n_drawn} roots, in the order of {self.column}; {'; '.join(samples)}. "
+                "A melon drawn twice is twice as large."
             )
-        opening = f"Level {depth}: {len(level.nodes)} nodes of {n_trees} trees{left_first(level)}. "
-        if level.splits.any():
-            return opening + f"One step has moved all {len(level.orders[0])} entries."
-        return opening + f"All nodes are leaves: {depth} steps have grown {n_trees} trees."
+        together, apart = self.steps(depth, n_trees)
+        kind = "One step brings" if together == 1 else f"{together} steps bring"
+        done = "" if level.splits.any() else " Each melon is in a leaf: those without a line were there before."
+        return (
+            f"Level {depth}: {len(level.nodes)} nodes of {n_drawn} trees{left_first(level)}.{done} "
+            f"{kind} {n_trees} trees to this level side by side; tree after tree it takes {apart}."
+        )
 
 
-def roots_explorer(x: pd.DataFrame, is_ripe: pd.Series, counts: NDArray[np.intp]) -> Explorable:
+def roots_explorer(x: pd.DataFrame, is_ripe: pd.Series, counts: NDArray[np.intp], n_drawn: int = 2) -> Explorable:
     """Trees on samples of some melons, side by side in each level; the one column of ``x`` gives the order.
 
-    ``counts``, of shape (n_trees, n_melons), tells how often each sample holds each melon.
+    ``counts``, of shape (n_trees, n_melons), tells how often each sample holds each melon. The first ``n_drawn`` trees
+    are drawn, and their steps are compared, with those of ten and a hundred trees if there are so many.
     """
-    melons = _Roots(x, is_ripe.to_numpy(bool), counts)
-    n_trees, n_steps = len(counts), len(melons.levels) - 1
+    melons = _Roots(x, is_ripe.to_numpy(bool), counts, n_drawn)
+    n_steps = len(melons.levels) - 1
+    numbers = [n_drawn, *(n for n in (10, 100) if n_drawn < n <= len(counts))]
     level = melons.levels[1]
     nodes = ", ".join(f"node {node} of tree {tree}" for node, tree in zip(level.nodes.tolist(), level.tree.tolist()))
+    roots = " and ".join(f"≤ {cut.round(3):.3f}" for cut in melons.levels[0].threshold)
     return melons.explorable(
         title="Two roots, one level",
-        alt=f"Level 1 of {n_trees} trees that grow side by side, from left to right: {nodes}. Its "
-        f"{len(level.orders[0])} entries are numbered circles, hollow if ripe, larger if drawn twice. "
-        "Lines join each to its place in a root.",
-        controls=[Slider("Level", list(range(n_steps + 1)), start=1, opens=0)],
+        alt=f"Level 1 of {n_drawn} trees that grow side by side, from left to right: {nodes}. Its "
+        f"{len(level.orders[0])} entries are numbered circles, hollow if ripe, larger if drawn twice, each with its "
+        f"{melons.column}. Lines join each to its place in a root; the roots asked {roots}. Below each node stands "
+        "what it asks next, and a stroke divides its entries.",
+        controls=[
+            Slider("Level", list(range(n_steps + 1)), start=1, opens=0),
+            Choice("Count the steps of", numbers, show="{} trees"),
+        ],
         guess=Slider(
-            f"Your guess: {n_trees} trees of depth {n_steps}. How many steps grow them all?",
+            f"A step moves all entries of a level to their children. Your guess: how many steps grow {n_drawn} trees "
+            f"of depth {n_steps}?",
             list(range(1, 9)),
             answer=n_steps,
             truth=f"{n_steps} steps do, since each takes a level of all the trees at once",
         ),
-        challenge="Follow the two trees by their numbers. After how many steps are all nodes leaves, and how many "
-        "would it take tree after tree?",
-        found=lambda depth: depth == n_steps,
+        challenge="Step down: the stroke in a node shows who goes left. How many steps do "
+        f"{numbers[-1]} trees save by growing side by side, down to the last level?",
+        found=lambda depth, n_trees: depth == n_steps and n_trees == numbers[-1],
     )

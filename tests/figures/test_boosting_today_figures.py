@@ -61,9 +61,26 @@ def test_each_melon_is_told_how_it_gets_its_code(melons):
             seen.setdefault(column, []).extend(order)
             own = (lambda name: name) if column == "its number" else melons["texture"].get
             alike = [name for name in seen[column][:-1] if own(name) == own(order[0])]
+            assert f" {own(order[0])} " in sentence.split("=")[1]
             code = (sum(melons["ripe"][alike] == "yes") + 8 / 17) / (len(alike) + 1)
             assert f" = {code:.2f}:" in sentence and f"+ 0.47) / ({len(alike)} + 1)" in sentence
     assert {frozenset(names) for names in seen.values()} == {frozenset(melons.index)}
+
+
+def test_lines_mark_the_melons_whose_labels_a_code_averages(melons):
+    """Their share of ripe is the code that the sentence tells, so a reader can check it in the drawing."""
+    figure, letters = codes_explorer(melons), {"clear": "c", "slightly blurry": "s", "blurry": "b"}
+    queue = None
+    for (column, how, n), frame in frames(figure):
+        places = dict(zip(figure.panels[0].marks, frame.scenes[0].places, strict=True))
+        queue = queue or [name for name, _ in sorted(places.items(), key=lambda at: at[1][0])]  # none has a code yet
+        if n:
+            marked = [round((float(x) - 15) / 27) for x in re.findall(r'<line x1="([\d.]+)" y1="361"', frame.drawing)]
+            labels = (melons["ripe"] == "yes")[[queue[i] for i in marked]].tolist()
+            code = (sum(labels) + 8 / 17) / (len(labels) + 1) if how == BEFORE else np.mean(labels)
+            assert f" = {code:.2f}:" in frame.sentence
+        written = re.findall(r'y="356"[^>]*>(\w)<', frame.drawing)
+        assert written == ([letters[melons["texture"][name]] for name in queue] if column == "its texture" else [])
 
 
 def test_melons_of_one_code_lie_around_it(melons):

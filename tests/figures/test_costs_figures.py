@@ -154,9 +154,26 @@ def test_groups_are_those_of_a_reliability_diagram(scored):
     for (model, how), places, sentence, _ in states(figure):
         share, mean = calibration_curve(y, scores[model][how], n_bins=10)
         dots = [places[k] for k in sorted(k for k in places if isinstance(k, int))]
-        assert [(x - 44) / 348 * 1.06 - 0.06 for x, *_ in dots] == pytest.approx(mean.tolist(), abs=1e-4)
+        assert [(x - 44) / 340 * 1.06 - 0.06 for x, *_ in dots] == pytest.approx(mean.tolist(), abs=1e-4)
         assert [(346 - y) / 310 * 1.06 - 0.06 for _, y, *_ in dots] == pytest.approx(share.tolist(), abs=1e-4)
         assert f"Brier score {brier_score_loss(y, scores[model][how]):.3f}" in sentence
+
+
+def test_the_areas_of_the_bars_are_the_calibration_part(scored):
+    """The groups are those of scikit-learn's calibration_curve."""
+    scores, y = ways(scored)
+    figure = reliability_explorer(scores, y, start=("other", "halved"))
+    for (model, how), places, _, _ in states(figure):
+        p = scores[model][how]
+        share, mean = calibration_curve(y, p, n_bins=10)
+        n = np.histogram(p, np.linspace(0, 1, 11))[0]
+        bars = [places[key] for key in sorted(key for key in places if isinstance(key, tuple))]
+        areas = np.array([wide * abs(high) for _, _, wide, high in bars])
+        expected = 400 * 310 / 1.06 * n[n > 0] / len(y) * (mean - share) ** 2
+        assert areas == pytest.approx(expected, rel=0.02, abs=0.5)
+        assert areas.sum() == pytest.approx(400 * 310 / 1.06 * two_parts(p, y)[0], rel=0.01)
+        dots = [places[k] for k in sorted(k for k in places if isinstance(k, int))]
+        assert [size for *_, size in dots] == pytest.approx(np.maximum((n[n > 0] / len(y)) ** 0.5, 0.1), abs=0.01)
 
 
 def test_the_scores_of_all_models_stand_beside_the_groups(scored):

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from figures.growing import orders_explorer, roots_explorer, running_boxes
+from tests.figures.states import frames
 from treekit.datasets import load_watermelon
 from treekit.models.bootstrap import bootstrap_counts
 from treekit.models.cart import CARTClassifier
@@ -57,8 +58,10 @@ def test_who_has_reached_a_leaf_lies_apart_in_one_place(figure, level):
     assert all(a[1] > max(others, default=0) for a, _ in done)
 
 
-def test_the_level_on_which_every_melon_is_in_a_leaf_is_found(figure):
-    assert [frame.found for frame in figure.frames] == [False, False, False, True]
+def test_the_first_level_that_is_cheap_to_sort_again_is_found(figure):
+    about = [int(re.search(r"about (\d+) comparisons", frame.sentence)[1]) for frame in figure.frames[:-1]]
+    assert [frame.found for frame in figure.frames[:-1]] == [n < about[0] / 10 for n in about] == [False, False, True]
+    assert not figure.frames[-1].found
 
 
 def test_the_sentence_counts_comparisons(figure):
@@ -93,11 +96,13 @@ def test_ripe_melons_are_hollow(figure):
 FEW = load_watermelon("3.0").iloc[1::2]
 DENSITY, IS_RIPE = FEW[["density"]], FEW["ripe"] == "yes"
 COUNTS = np.array([bootstrap_counts(np.ones(len(FEW)), np.random.default_rng(seed)) for seed in (7, 8, 9)])
+MORE = np.array([bootstrap_counts(np.ones(len(FEW)), np.random.default_rng(seed)) for seed in range(7, 107)])
+DEEPEST = max(CARTClassifier().fit(DENSITY, IS_RIPE, sample_weight=count).tree_.max_depth for count in COUNTS)
 
 
 @pytest.fixture(scope="module")
 def roots():
-    return roots_explorer(DENSITY, IS_RIPE, COUNTS)
+    return roots_explorer(DENSITY, IS_RIPE, MORE, n_drawn=3)
 
 
 def test_every_entry_is_as_large_as_it_is_often_in_the_sample(roots):
@@ -125,27 +130,53 @@ def test_each_tree_is_the_one_that_grows_alone(roots):
 
 
 def test_tree_after_tree_takes_the_steps_of_each(roots):
-    scene = roots.panels[0].frame.__self__
-    depths = [CARTClassifier().fit(DENSITY, IS_RIPE, sample_weight=count).tree_.max_depth for count in COUNTS]
-    assert scene.steps(len(roots.frames) - 1) == [max(depths), sum(depths)]
-    for depth, frame in enumerate(roots.frames):
-        side_by_side, one_by_one = scene.steps(depth)
-        assert f">{side_by_side}</text>" in frame.drawing and f">{one_by_one}</text>" in frame.drawing
-        assert one_by_one == sum(min(depth, own) for own in depths)
+    grown = [CARTClassifier().fit(DENSITY, IS_RIPE, sample_weight=count).tree_ for count in MORE]
+    for (level, n_trees), frame in frames(roots):
+        own = [min(level, tree.max_depth) for tree in grown[:n_trees]]
+        assert f">{max(own)}</text>" in frame.drawing and f">{sum(own)}</text>" in frame.drawing
+        if level:
+            told = re.search(r"(\w+) steps? brings? (\d+) trees .* it takes (\d+)", frame.sentence).groups()
+            assert told == ("One" if max(own) == 1 else str(max(own)), str(n_trees), str(sum(own)))
 
 
 def test_a_row_in_a_leaf_lies_with_its_tree(roots):
     scene = roots.panels[0].frame.__self__
-    for depth in range(len(roots.frames)):
-        for entry, (x, y, *_) in scene.frame(depth)[2].items():
+    for depth in roots.controls[0].values:
+        for entry, (x, y, *_) in scene.frame(depth, 3)[2].items():
             left, right = scene.leaf_rooms()[entry // len(FEW)]
             assert y != scene.leaf_y or left < x < right
 
 
+def test_each_node_asks_what_its_tree_asks(roots):
+    """An entry left of the stroke in its node stands in the left child on the next level."""
+    for depth in roots.controls[0].values:
+        asked = [
+            tree.threshold[node.id].round(3)
+            for tree in (CARTClassifier().fit(DENSITY, IS_RIPE, sample_weight=count).tree_ for count in COUNTS)
+            for node in tree.walk()
+            if node.depth == depth and not node.is_leaf
+        ]
+        drawn = next(frame.drawing for values, frame in frames(roots) if values == (depth, 3))
+        assert sorted(float(cut) for cut in re.findall(r"≤ (\d\.\d{3})<", drawn)) == sorted(asked)
+
+
+def test_the_stroke_divides_the_entries_by_their_values(roots):
+    scene = roots.panels[0].frame.__self__
+    for level in scene.levels:
+        strokes = [float(x) for x in re.findall(r'<line x1="([\d.]+)" y1="76"', scene.asked(level))]
+        assert len(strokes) == level.splits.sum()
+        groups = np.split(level.orders[0], level.start[1:-1])
+        spots = np.split(np.array(scene.across(level)), level.start[1:-1])
+        cuts = [c for c in zip(groups, spots, level.threshold, level.splits) if c[3]]
+        for stroke, (group, x, cut, _) in zip(strokes, cuts, strict=True):
+            density = DENSITY["density"].to_numpy()[group % len(FEW)]
+            assert ((x < stroke) == (density <= cut)).all()
+
+
 def test_the_levels_are_the_steps(roots):
-    assert roots.controls[0].values == list(range(len(roots.frames)))
-    assert roots.frames[-1].found and not any(frame.found for frame in roots.frames[:-1])
-    assert roots.guess.answer == len(roots.frames) - 1
+    assert [control.values for control in roots.controls] == [list(range(DEEPEST + 1)), [3, 10, 100]]
+    assert {values for values, frame in frames(roots) if frame.found} == {(DEEPEST, 100)}
+    assert roots.guess.answer == DEEPEST
 
 
 def test_the_boxes_hold_a_running_sum_for_each_node():
