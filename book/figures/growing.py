@@ -361,7 +361,7 @@ class _Orders(_Levels):
             "each child keeps both orders. "
         )
         if level.splits.any():
-            return opening + f"Sorting them again would take {about} comparisons."
+            return opening + f"Sorting again in each node that splits would take {about} comparisons."
         return opening + "Every melon is in a leaf."
 
 
@@ -391,7 +391,7 @@ def orders_explorer(x: pd.DataFrame, is_ripe: pd.Series) -> Explorable:
             f"about {melons.comparisons(1):.0f}",
         ),
         challenge="Step down. Do two solid lines ever cross, or two dashed ones? Find the first level on which sorting "
-        "the nodes again would take less than a tenth of the comparisons at the root.",
+        "again, in each node that splits, would take less than a tenth of the comparisons at the root.",
         found=lambda depth: depth == melons.first_cheap(),
         marks={
             f"{column} {row}": melon(name, bool(ripe[row]), radius=11)
@@ -513,10 +513,11 @@ class _Roots(_Levels):
             )
         together, apart = self.steps(depth, n_trees)
         kind = "One step brings" if together == 1 else f"{together} steps bring"
+        sooner = ", because some trees end sooner" if apart < n_trees * depth else ""
         done = "" if level.splits.any() else " Each melon is in a leaf: those without a line were there before."
         return (
             f"Level {depth}: {len(level.nodes)} nodes of {n_drawn} trees{left_first(level)}.{done} "
-            f"{kind} {n_trees} trees to this level side by side; tree after tree it takes {apart}."
+            f"{kind} {n_trees} trees to this level side by side; tree after tree it takes {apart}{sooner}."
         )
 
 
