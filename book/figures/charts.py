@@ -49,7 +49,8 @@ class Chart:
         for tick in yticks:
             parts.append(line(left, self.y(tick), right, self.y(tick), stroke_opacity=FAINT / 2))
             parts.append(text(left - 8, self.y(tick) + 5, number(tick), text_anchor="end"))
-        parts.append(text((left + right) / 2, bottom + 42, xlabel, text_anchor="middle"))
+        if xlabel:
+            parts.append(text((left + right) / 2, bottom + 42, xlabel, text_anchor="middle"))
         if ylabel:
             parts.append(text(0, top - 14, ylabel))
         return "".join(parts)

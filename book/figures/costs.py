@@ -476,7 +476,7 @@ def reliability_explorer(
         alt="A square with the predicted probability to the right and the share of fast courses upwards. One dot for "
         "each group of patients with similar predictions, the larger the more; a bar joins it to the dashed diagonal, "
         "on which predictions keep their word. The areas of the bars add up to the calibration part. "
-        f" {scene.sentence(*start)}",
+        f"{scene.sentence(*start)}",
         controls=[
             Choice("Model", models, start=start[0], opens=models[0]),
             Choice("Probabilities", ways, start=start[1], opens=ways[0]),

@@ -15,7 +15,7 @@ from figures.looks import HALO, OUTLINE, centred, dot, ending, filled, grip, sma
 from figures.melons import in_lines, listed, melon_marks, ripe_and_unripe
 from treekit.models.cart import CARTClassifier, CARTRegressor
 from treekit.pen.palette import REGION, class_color
-from treekit.pen.svg import FAINT, circle, element, line, number, rect, text
+from treekit.pen.svg import circle, element, line, rect, text
 from treekit.pruning.cost_complexity import CostComplexityPath, cost_complexity_path, prune_cost_complexity
 from treekit.pruning.pessimistic import binomial_limit
 from treekit.trees.tree import Tree
@@ -247,10 +247,7 @@ class _Limits(Scene):
         maps += "".join(text(48, 34 + BELOW * k, head, font_weight="bold") for k, head in enumerate(heads))
         bottom = self.traces.box[3]
         names = "".join(centred(self.traces.x(i), bottom + 18, value) for i, value in enumerate(self.values))
-        traces = text(0, self.traces.box[1] - 14, f"{self.loss}, by {self.limit}") + self.traces.level(0)
-        for tick in ticks(*self.traces.ylim, 4):
-            traces += self.traces.level(tick, stroke_opacity=FAINT / 2)
-            traces += ending(40, self.traces.y(tick) + 5, number(tick))
+        traces = self.traces.axes([], ticks(*self.traces.ylim, 4), "", f"{self.loss}, by {self.limit}")
         level = self.traces.level(self.of_root, stroke_dasharray="2 4", stroke_width=2)
         level += ending(474, self.traces.y(self.of_root) - 6, "new, one leaf for all")
         traces += element("g", level, class_="answer") + names
