@@ -297,7 +297,6 @@ class _Growing(_Falling):
 
     def __init__(self, melons: pd.DataFrame, target: str, own: str, max_depth: int | None) -> None:
         super().__init__(melons, target, [own], max_depth)
-        self.own = own
         self.size = (self.width + 80, self.size[1] + 8)  # for the words beside the levels
 
     def height(self, question: str, level: int) -> float:

@@ -37,7 +37,6 @@ RADIUS = 13  # of a melon that a sample holds once: its number has 11 pixels on 
 N_CELLS = 40  # of the grid over each axis on which votes are counted
 SHADES = (0.12, 0.32, 0.5, 0.68, 0.88)  # shares of votes between which the shade changes; a tie is unripe, as a vote
 FULL = (0, 5)  # of the six shades: at least nine votes in ten
-LINE_ON_GRID = {"stroke_width": 2, "vector_effect": "non-scaling-stroke"}
 OF_VOTE = "full colour: nine trees in ten agree; paler: fewer"
 OF_SAMPLE = "large: drawn twice or more; faint: not drawn"
 
@@ -485,7 +484,8 @@ def _shades(plane: Chart, level: NDArray[np.intp]) -> str:
     for k in sorted(boxes):
         look = {**filled(RIPE if k > 2 else UNRIPE), "fill_opacity": (0.42, 0.25, 0.1)[min(k, 5 - k)]}
         drawn += path(boxes[k], **look)
-    return _on_grid(plane, drawn + path(_border(level), **OUTLINE, **LINE_ON_GRID), shape_rendering="crispEdges")
+    drawn += path(_border(level), **OUTLINE, stroke_width=2, vector_effect="non-scaling-stroke")
+    return _on_grid(plane, drawn, shape_rendering="crispEdges")
 
 
 def _border(level: NDArray[np.intp]) -> str:

@@ -247,8 +247,8 @@ class _Leaves(Scene):
     def told(self, one: float, two: float, least: float) -> tuple[str, str]:
         """The number at the end of each bar, lines from there down to the gain, and the verdict."""
         gain, ends = one - two, [max(one, 0), max(one, two, least), max(one, two)]
-        numbers = zip(ends, (320, 346, 380), (one, two, gain))
-        drawn = "".join(text(round(self.bars.x(end)) + 8, y, _signed(number)) for end, y, number in numbers)
+        sizes = zip(ends, (320, 346, 380), (one, two, gain))
+        drawn = "".join(text(round(self.bars.x(end)) + 8, y, _signed(size)) for end, y, size in sizes)
         a, b = (f"{self.bars.x(end):.1f}" for end in (one, two))
         drawn += path(f"M{a},306V384M{b},342V384", **OUTLINE, stroke_opacity=BAR)
         return drawn, text(0, 394, "it pays" if gain > 0 else "does not pay", font_weight="bold")

@@ -121,7 +121,7 @@ class _Question:
         for m, middle in enumerate(self.middles):
             n_known, share, weight = int(self.counts[m].sum()), self.table["share"].iloc[m], self.weights(step)[m]
             is_poured = step == STEPS[2]
-            asked, was = (f"{n_known}/{n} of each", f"{n_known} + {weight - n_known:.3f} = {weight:.3f}")
+            asked, was = f"{n_known}/{n} of each", f"{n_known} + {weight - n_known:.3f} = {weight:.3f}"
             drawn += centred(middle, ASKED, asked if is_poured else "how much?")
             for i, row in enumerate(self.gaps):
                 y = PIECES + DOWN * i

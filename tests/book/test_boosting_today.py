@@ -30,9 +30,14 @@ CELLS = (
 
 
 @pytest.fixture(scope="module")
-def chapter():
+def cells():
+    """What the chapter's cells say, by their ids."""
+    return {cell.id: cell.source for cell in nbformat.read(BOOK / "boosting_today.ipynb", as_version=4).cells}
+
+
+@pytest.fixture(scope="module")
+def chapter(cells):
     """The names that the chapter's cells define."""
-    cells = {cell.id: cell.source for cell in nbformat.read(BOOK / "boosting_today.ipynb", as_version=4).cells}
     names: dict = {}
     with redirect_stdout(io.StringIO()):
         for cell in CELLS:
@@ -275,8 +280,7 @@ def test_new_rows_see_all_training_rows_as_in_catboost(case):
     assert np.array(sorted(sums.tolist())) == pytest.approx(np.array(stored["new"]), abs=1e-3)
 
 
-def test_catboosts_added_rows_have_the_labels_that_the_page_tells():
-    cells = {cell.id: cell.source for cell in nbformat.read(BOOK / "boosting_today.ipynb", as_version=4).cells}
+def test_catboosts_added_rows_have_the_labels_that_the_page_tells(cells):
     told = cells["bt-real-after"].split("$p$ = ")[1].split(".\n")[0]
     assert [float(one) for one in re.findall(r"\[([\d.]+)\]\{\.quoted\}", told)[:3]] == STORED["priors"]
 

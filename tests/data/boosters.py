@@ -25,10 +25,11 @@ LIGHT = dict(
     feature_pre_filter=False, deterministic=True, num_threads=1, verbosity=-1,
 )  # fmt: skip
 EMPTY = str(2**64 - 1)  # the key of an empty place in CatBoost's tables
-CAT = dict(
+QUIET = dict(thread_count=1, allow_writing_files=False, verbose=0)
+CAT = QUIET | dict(
     l2_leaf_reg=0, random_strength=0, bootstrap_type="No", score_function="L2", leaf_estimation_iterations=1,
     leaf_estimation_method="Gradient", feature_border_type="Median", has_time=True,
-    thread_count=1, random_seed=0, allow_writing_files=False, verbose=0,
+    random_seed=0,
 )  # fmt: skip
 
 
@@ -200,7 +201,7 @@ def cat_priors() -> list[float]:
     """The labels of the rows that CatBoost adds if nothing is said: one for each code that it makes of the labels."""
     y = load_diabetes().target
     wards = pd.DataFrame({"ward": (np.arange(len(y)) % 9).astype(str)})
-    model = catboost.CatBoostRegressor(iterations=1, verbose=False, thread_count=1, allow_writing_files=False)
+    model = catboost.CatBoostRegressor(iterations=1, **QUIET)
     codes = exported(model.fit(wards, y, cat_features=["ward"]))["features_info"]["ctrs"]
     return [code["prior_numerator"] / code["prior_denomerator"] for code in codes if code["ctr_type"] == "Borders"]
 
@@ -254,7 +255,7 @@ def cat_defaults() -> list[list]:
     found = []
     for n in (442, 60_000):
         X = np.arange(n, dtype=float)[:, None]
-        model = catboost.CatBoostRegressor(iterations=1, verbose=False, thread_count=1, allow_writing_files=False)
+        model = catboost.CatBoostRegressor(iterations=1, **QUIET)
         chosen = model.fit(X, X[:, 0]).get_all_params()
         found.append([n, chosen["boosting_type"], chosen["grow_policy"]])
     return found

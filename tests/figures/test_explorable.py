@@ -1,5 +1,6 @@
 """Figures that move: what Python prints, and what the script makes of it in a real browser."""
 
+import contextlib
 import itertools
 import json
 import re
@@ -734,6 +735,15 @@ def test_a_drawing_is_named_by_what_it_shows_now(visit, title):
     assert names() == [f"{title}. At 100.", f"{title}, the second drawing. At 100."]
 
 
+@contextlib.contextmanager
+def opened(browser, chapters, width, height):
+    """All figures of the chapters on one page, in a window of this size, where nothing moves by itself."""
+    with browser.new_context(viewport={"width": width, "height": height}, reduced_motion="reduce") as context:
+        page = context.new_page()
+        page.goto(chapters)
+        yield page
+
+
 #: The heights of each figure: before and after a guess, for each verdict and each sentence, and with what is found.
 HEIGHTS = """figures => figures.map(figure => {
     const { guess, frames } = JSON.parse(figure.querySelector("script").textContent), heights = new Set();
@@ -761,9 +771,7 @@ HEIGHTS = """figures => figures.map(figure => {
 
 @pytest.mark.parametrize("width", [1440, 390])
 def test_nothing_moves_for_a_guess_or_for_what_is_found(browser, chapters, width):
-    with browser.new_context(viewport={"width": width, "height": 900}, reduced_motion="reduce") as context:
-        page = context.new_page()
-        page.goto(chapters)
+    with opened(browser, chapters, width, 900) as page:
         before = page.evaluate("document.documentElement.scrollHeight")
         seen = page.locator("figure").evaluate_all(HEIGHTS)
         assert [figure for figure in seen if len(figure[1]) > 1] == [] and len(seen) > 25
@@ -783,9 +791,7 @@ EMPTY = """forms => forms.map(form => {
 
 @pytest.mark.parametrize("width", [1440, 390])
 def test_a_guess_fills_the_room_of_what_comes_after_it(browser, chapters, width):
-    with browser.new_context(viewport={"width": width, "height": 900}, reduced_motion="reduce") as context:
-        page = context.new_page()
-        page.goto(chapters)
+    with opened(browser, chapters, width, 900) as page:
         seen = page.locator(".explorable-guess").evaluate_all(EMPTY)
         assert len(seen) > 25 and max(around for around, _ in seen) < 1 and max(within for _, within in seen) < 56
         opening = page.locator("figure.guessing:has([style*='--ratio']) output")
@@ -801,9 +807,7 @@ def test_in_a_low_window_the_controls_do_not_cover_the_drawing(browser, chapters
         return [10, innerHeight / 2, innerHeight - 10].some(
             y => !svg.contains(document.elementFromPoint(left + width / 2, Math.max(top, 0) + Math.min(y, most))));
     }).length"""
-    with browser.new_context(viewport=dict(zip(("width", "height"), size)), reduced_motion="reduce") as context:
-        page = context.new_page()
-        page.goto(chapters)
+    with opened(browser, chapters, *size) as page:
         page.locator("[aria-label='Skip the guess']").evaluate_all("all => all.forEach(button => button.click())")
         assert page.locator(".explorable-panels > svg").evaluate_all(covered) == 0
         sticking = page.locator(".explorable-controls").evaluate_all(
