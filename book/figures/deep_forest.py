@@ -13,9 +13,9 @@ from matplotlib.patches import Rectangle
 from numpy.typing import ArrayLike, NDArray
 
 from figures.charts import Chart, Picture, region, ticks
-from figures.explorable import Choice, Explorable, Panel, Places, Scene, Slider, State
+from figures.explorable import Choice, Explorable, Places, Scene, Slider, State
 from figures.looks import OUTLINE, centred, ending, filled, in_class, path, ringed, stroked
-from figures.melons import melon, melon_marks, melons_at, melons_named, piled
+from figures.melons import listed, melon_marks, melons_at, melons_named, piled
 from figures.plots import PLOT_WIDTH, axes, plain_ticks, plotted
 from treekit.models.deep_forest import assign_folds, out_of_fold, with_class_vectors
 from treekit.models.random_forest import RandomForestClassifier
@@ -73,198 +73,205 @@ def level_anatomy() -> Picture:
 
 
 class _Levels(Scene):
-    """The mean shares of the rows from level to level of a cascade, and the table that each level reads."""
+    """A line for each melon: what a level reads of it, and where it puts it.
 
-    stagger = 20
+    To the left its measurements and its shares by the level before, to the right its mean share by this level.
+    """
 
-    size = (480, 500)
+    size = (480, 676)
 
-    top, step = 62, 25  # of the lines of the table
-    share_x, cell = 206, 62  # where the first share stands, and how wide one is
-    lane = 326 - 15  # of the lowest melons
+    left, wide, cell, pitch = 28, 48, 25, 28  # of the bars: where they start, and how wide and how far apart they are
+    share_x = 142  # where the first share starts
+    top, step = 66, 27  # of the lines
+    plane = Chart((0, 1), (0, 1), (278, 50, 464, 514))
+    boxes = Chart((0.5, 4.5), (0, 1), (0, 582, 480, 650))  # one for each level
 
     def __init__(self, X: pd.DataFrame, y: pd.Series, n_levels: int, n_trees: int, seed: int) -> None:
         self.X, self.is_ripe, self.n_levels = X, (y == "yes").to_numpy(), n_levels
-        drawn = {UNSEEN: False, OWN: True}.items()
-        self.shares = {seen: cascade_shares(X, y, n_levels, n_trees, seed, is_own) for seen, is_own in drawn}
-        wrong = ~np.array([self.right(UNSEEN, level) for level in range(1, n_levels + 1)])
-        #: Of the melons that level 1 classifies wrongly, the one that changes sides most often.
-        self.followed = int(np.argmax(wrong[0] * (1 + np.abs(np.diff(wrong.astype(int), axis=0)).sum(axis=0))))
-        self.plane = Chart((0, 1), (0, 1), (30, 40, 462, 326))
-        columns = Chart((0.5, n_levels + 0.5), (0, 1), (14, 386, 478, 478))
-        self.middles = [columns.x(level) for level in range(1, n_levels + 1)]
-        self.width = self.middles[1] - self.middles[0] - 8
+        self.shares = {
+            seen: cascade_shares(X, y, n_levels, n_trees, seed, seen == OWN).round(9) for seen in (UNSEEN, OWN)
+        }
+        self.as_new = new_melons(X, y, n_levels, n_trees, seed).round(9)
+        order = np.argsort(~self.is_ripe, kind="stable")  # the ripe ones first
+        self.y = self.top + self.step * np.argsort(order)
+
+    def mean(self, seen: str, level: int) -> NDArray[Any]:
+        """Each melon's mean share of ripe."""
+        return self.shares[seen][level - 1].mean(axis=0)
+
+    def is_right(self, share: NDArray[Any]) -> NDArray[np.bool_]:
+        """Which melons are classified correctly by these shares of ripe."""
+        return (share > 0.5) == self.is_ripe
+
+    def n_right(self, seen: str, level: int) -> int:
+        return int(self.is_right(self.mean(seen, level)).sum())
+
+    def is_sure(self, seen: str, level: int) -> bool:
+        """Whether every share is 0 or 1."""
+        return bool(np.isin(self.shares[seen][level - 1], (0, 1)).all())
 
     def background(self) -> str:
-        """The two sides of one half, the axis of the shares, and a box for each level."""
-        half = self.plane.x(0.5)
+        """The measurements as grey bars, the two sides of one half, the axis of the shares, a box for each level."""
+        x, (left, top, right, bottom) = self.plane.x, self.plane.box
+        half, edge = x(0.5), 16
         drawn = "".join(
-            rect(start, 40, width, 286, **filled(kind), fill_opacity=REGION)
-            for kind, start, width in ((UNRIPE, 14, half - 14), (RIPE, half, 478 - half))
+            rect(start, top, end - start, bottom - top, **filled(kind), fill_opacity=REGION)
+            for kind, start, end in ((UNRIPE, left - edge, half), (RIPE, half, right + edge))
         )
-        drawn += line(14, 326, 478, 326) + line(half, 40, half, 326, stroke_dasharray="3 4")
-        drawn += "".join(centred(self.plane.x(tick), 347, f"{tick:g}") for tick in (0, 0.5, 1))
-        drawn += centred(half, 370, "mean share of ripe")
-        drawn += text(14, 26, "predicted unripe (up to ½)") + ending(478, 26, "predicted ripe")
-        drawn += text(22, 63, "hollow: ripe; filled: unripe") + text(258, 63, "ringed: predicted wrong")
-        for level, x in enumerate(self.middles, start=1):
-            drawn += rect(x - self.width / 2, 386, self.width, 92, **OUTLINE, stroke_opacity=FAINT, rx=4)
-            drawn += centred(x, 405, f"level {level}")
-        return drawn + text(14, 496, "numbers in a box: the melons predicted wrong")
+        drawn += self.plane.upright(0.5, stroke_dasharray="3 4") + line(left - edge, bottom, right + edge, bottom)
+        drawn += "".join(centred(x(tick), bottom + 19, f"{tick:g}") for tick in (0, 0.5, 1))
+        drawn += centred(half, bottom + 38, "mean share of ripe") + text(left - edge + 4, 42, "unripe")
+        drawn += ending(right + edge - 4, 42, "ripe") + ending(480, bottom + 57, "hollow: ripe; filled: unripe")
+        drawn += text(0, bottom + 57, "strokes: its four new shares")
+        drawn += "".join(centred(12, y + 5, name) for name, y in zip(self.X.index, self.y))
+        drawn += "".join(self.measured(j) for j in range(self.X.shape[1]))
+        return drawn + "".join(
+            rect(at, self.boxes.box[1], 108, 68, **OUTLINE, stroke_opacity=FAINT, rx=4)
+            + centred(at + 54, self.boxes.box[1] + 20, f"level {k}")
+            for k, at in self.lefts()
+        )
+
+    def measured(self, column: int) -> str:
+        """A measurement of all melons, as bars."""
+        x, values = self.left + (self.wide + 6) * column, self.X.iloc[:, column]
+        bars = "".join(
+            f"M{x},{y - 7}h{round(self.wide * value)}v14H{x}z" for y, value in zip(self.y, values / values.max())
+        )
+        return centred(x + self.wide / 2, 42, values.name) + path(bars, fill_opacity=BAR)
+
+    def lefts(self) -> list[tuple[int, float]]:
+        """Each level, and where its box starts."""
+        return [(k, self.boxes.x(k) - 54) for k in range(1, self.n_levels + 1)]
 
     def marks(self) -> dict[Any, str]:
-        frame = rect(-self.width / 2, -24, self.width, 92, **OUTLINE, stroke_width=2, rx=4)
-        halo = circle(0, 0, 19, **OUTLINE, stroke_width=5, stroke_opacity=FAINT)
-        halo += circle(0, 0, 12, style="fill: var(--ground, Canvas)")  # the trail ends at the melon
-        return {"followed": halo, **melon_marks(dict(zip(self.X.index, self.is_ripe)), 13), "level": frame}
-
-    def right(self, seen: str, level: int) -> NDArray[np.bool_]:
-        """Which rows a level classifies correctly."""
-        return (self.shares[seen][level - 1].mean(axis=0) > 0.5) == self.is_ripe
+        ground = circle(0, 0, 12, style="fill: var(--ground, Canvas)")  # the lines end at the melon
+        melons = melon_marks(dict(zip(self.X.index, self.is_ripe)), 12)
+        frame = rect(0, 0, 108, 68, **OUTLINE, stroke_width=2, rx=4)
+        return {**{name: ground + mark for name, mark in melons.items()}, "level": frame}
 
     def frame(self, seen: str, level: int) -> State:
-        spots = self.spots(seen, level)
-        wrong = np.flatnonzero(~self.right(seen, level))
-        parts = [self.trail(level)] if level > 1 and seen == UNSEEN else []
-        parts += [ringed((*spots[n], 16) for n in wrong)] if len(wrong) else []
-        for k, x in enumerate(self.middles[:level], start=1):
-            parts.append(centred(x, 425, f"{self.right(seen, k).sum()} correct") + self.wrong_names(seen, k))
-        places = dict(zip(self.X.index, spots)) | {"level": (self.middles[level - 1], 410)}
-        places["followed"] = spots[self.followed]
-        return [*parts, self.taps()], self.sentence(seen, level), places
+        mean = self.mean(seen, level)
+        spots = [(round(self.plane.x(share)), int(y)) for share, y in zip(mean, self.y)]
+        places: Places = {**dict(zip(self.X.index, spots)), "level": (self.lefts()[level - 1][1], self.boxes.box[1])}
+        wrong = [(*spots[n], 15) for n in np.flatnonzero(~self.is_right(mean))]
+        parts = [*self.reads(seen, level), *self.came_from(seen, level, spots), self.new_shares(seen, level)]
+        parts += [ringed(wrong)] if wrong else []
+        return [*parts, *self.tally(seen, level)], self.sentence(seen, level), places
 
-    def spots(self, seen: str, level: int) -> list[tuple[int, int]]:
-        """Where each melon lies: at its mean share."""
-        return piled([self.plane.x(share) for share in self.shares[seen][level - 1].mean(axis=0)], self.lane)
-
-    def trail(self, level: int) -> str:
-        """The way of the melon to follow: a dot where it lay on each earlier level, and a line through them."""
-        way = [self.spots(UNSEEN, k)[self.followed] for k in range(1, level + 1)]
-        line = path("M" + "L".join(f"{x},{y}" for x, y in way), **OUTLINE, stroke_width=2)
-        return line + "".join(circle(*spot, 5) for spot in way[:-1])
-
-    def taps(self) -> str:
-        """The boxes of the levels, where a tap chooses the level."""
-        boxes = ((k, x - self.width / 2) for k, x in enumerate(self.middles, start=1))
-        return "".join(rect(x, 386, self.width, 92, fill_opacity=0, data_choose=k) for k, x in boxes)
-
-    def wrong_names(self, seen: str, level: int) -> str:
-        """The melons that a level classifies wrongly, below each other in threes, as far as there is room."""
-        names = [str(name) for name in self.X.index[~self.right(seen, level)]]
-        lines = [names[:3], names[3:6] + ["…"] * (len(names) > 6)]
-        return "".join(
-            centred(self.middles[level - 1], 447 + 19 * i, " ".join(one)) for i, one in enumerate(lines) if one
+    def reads(self, seen: str, level: int) -> list[str]:
+        """The shares that arrive, as bars; at level 1 the room for them."""
+        xs, below = [self.share_x + self.pitch * b for b in range(len(DRAWN))], self.plane.box[3] + 19
+        cells = "".join(f"M{x},{y - 7}h{self.cell}v14h-{self.cell}z" for x in xs for y in self.y)
+        heads = "".join(centred(x + self.cell / 2, 42, b) for b, x in enumerate(xs, start=1))
+        heads += centred((self.left + xs[-1] + self.cell) / 2, 19, f"level {level} reads")
+        if level == 1:
+            room = path(cells, **OUTLINE, stroke_opacity=FAINT, stroke_dasharray="2 3")
+            return [heads, room, text(0, below, "1–4: no shares yet")]
+        bars = "".join(
+            f"M{x},{y - 7}h{round(self.cell * share)}v14H{x}z"
+            for x, shares in zip(xs, self.shares[seen][level - 2])
+            for y, share in zip(self.y, shares)
         )
+        whole = path(cells, **filled(UNRIPE), fill_opacity=REGION)
+        told = text(0, below, f"1–4: shares by level {level - 1}’s forests")
+        return [heads, whole, path(bars, **filled(RIPE), fill_opacity=BAR), told]
+
+    def came_from(self, seen: str, level: int, spots: Sequence[tuple[int, int]]) -> list[str]:
+        """A line to each melon: from a dot where the level before put it, or a cross where it lies as a new one."""
+        drawn = centred(self.plane.x(0.5), 19, f"level {level} predicts")
+        if seen == UNSEEN and level == 1:
+            return [drawn]
+        before = self.as_new[level - 1] if seen == OWN else self.mean(seen, level - 1)
+        starts = [(round(self.plane.x(share)), y) for share, (_, y) in zip(before, spots)]
+        drawn += path("".join(f"M{a},{y}H{x}" for (a, y), (x, _) in zip(starts, spots)), **OUTLINE)
+        if seen == OWN:
+            crosses = "".join(f"M{x - 5},{y - 5}l10,10m0,-10l-10,10" for x, y in starts)
+            drawn += path(crosses, **OUTLINE, stroke_width=2)
+        else:
+            drawn += "".join(circle(x, y, 4) for x, y in starts)
+        words = "cross: where it lies as a new one" if seen == OWN else f"dot: where level {level - 1} put it"
+        return [drawn, text(0, self.plane.box[3] + 38, words)]
+
+    def new_shares(self, seen: str, level: int) -> str:
+        """The four shares behind each mean, as strokes."""
+        strokes = "".join(
+            f"M{round(self.plane.x(share))},{y - 9}v18"
+            for shares in self.shares[seen][level - 1]
+            for y, share in zip(self.y, shares)
+        )
+        return path(strokes, **OUTLINE, stroke_opacity=2 * FAINT)
+
+    def tally(self, seen: str, level: int) -> list[str]:
+        """For each level so far how many melons it classifies correctly, and what this is worth; a tap goes there."""
+        parts, top = [], self.boxes.box[1]
+        for k, x in self.lefts()[:level]:
+            told = centred(x + 54, top + 40, f"{self.n_right(seen, k)} correct")
+            parts.append(told + centred(x + 54, top + 59, self.worth(seen, k)))
+        taps = "".join(rect(x, top, 108, 68, fill_opacity=0, data_choose=k) for k, x in self.lefts())
+        words = "as new: by forests grown without the melon" if seen == OWN else "+ corrected, − spoilt"
+        return [*parts, taps, text(0, top + 88, words)]
+
+    def changes(self, level: int) -> tuple[list[Any], list[Any]]:
+        """The melons that a level corrects, and those that it spoils."""
+        was, right = (self.is_right(self.mean(UNSEEN, k)) for k in (level - 1, level))
+        return self.named(right & ~was), self.named(was & ~right)
+
+    def named(self, which: NDArray[np.bool_]) -> list[Any]:
+        return self.X.index[which].tolist()
+
+    def worth(self, seen: str, level: int) -> str:
+        """What a level has changed, or its count for new melons."""
+        if seen == OWN:
+            return f"as new: {self.is_right(self.as_new[level - 1]).sum()}"
+        return "+{} −{}".format(*map(len, self.changes(level))) if level > 1 else ""
 
     def sentence(self, seen: str, level: int) -> str:
-        right, mean = self.right(seen, level), self.shares[seen][level - 1].mean(axis=0)
-        but = f", all but {', '.join(map(str, self.X.index[~right]))}" * (not right.all())
-        own = np.where(self.is_ripe, mean, 1 - mean).mean()
-        opening = f"Level {level} classifies {right.sum()} of {len(right)} melons correctly{but}. "
+        told = f"Level {level} classifies {self.counted(self.mean(seen, level), seen == UNSEEN and level == 1)}"
+        if seen == OWN:
+            told += ", and every share is 0 or 1" * self.is_sure(seen, level)
+            return f"{told}. Grown without the melon, it classifies {self.counted(self.as_new[level - 1])}."
         if level > 1:
-            was = self.right(seen, level - 1)
-            corrected, spoilt = (melons_named(self.X.index[one]) for one in (right & ~was, was & ~right))
-            opening += f"It has corrected {corrected} and spoilt {spoilt}. " * bool((right != was).any())
-        return f"{opening}The true class of a melon gets a share of {own:.3f} on average."
+            told += ". It has corrected {} and spoilt {}".format(*map(melons_named, self.changes(level)))
+        return f"{told}."
 
-    def lines(self, seen: str, level: int) -> list[int]:
-        """The order of the melons in the table: by the mean of the shares that it holds, the most ripe first."""
-        if level == 1:
-            return list(range(len(self.X)))
-        return np.argsort(-self.shares[seen][level - 2].mean(axis=0), kind="stable").tolist()
-
-    def rows(self) -> dict[Any, str]:
-        """Each melon with its measurements as bars, which travel with it, and each of its shares, which follow."""
-        marks: dict[Any, str] = {"followed": rect(0, -12, 480, 24, fill_opacity=REGION)}
-        longest = self.X.max().to_numpy()
-        for n, (name, values) in enumerate(zip(self.X.index, self.X.to_numpy(float))):
-            bars = "".join(
-                rect(20 + 82 * j, -7, 70 * value / most, 14, fill_opacity=BAR)
-                for j, (value, most) in enumerate(zip(values, longest))
-            )
-            marks[name] = bars + melon(name, bool(self.is_ripe[n]))
-        for b, name in itertools.product(range(len(DRAWN)), self.X.index):
-            marks[b, name] = rect(0, -7, 1, 14, **filled(RIPE), fill_opacity=BAR)
-        return marks
-
-    def table(self) -> str:
-        """The heads of the two columns that are always there."""
-        heads = "".join(text(36 + 82 * j, 46, str(name)) for j, name in enumerate(self.X.columns))
-        return heads + text(0, 20, "this level reads:")
-
-    def reads(self, seen: str, level: int) -> tuple[list[str], Places]:
-        """The melons in the order of their shares by the level before; at level 1 no shares have arrived."""
-        places: Places = {}
-        middles = {n: self.top + self.step * i for i, n in enumerate(self.lines(seen, level))}
-        places["followed"] = (0, middles[self.followed])
-        for n, name in enumerate(self.X.index):
-            places[name] = (16, middles[n])
-            for b in range(len(DRAWN)):
-                share = self.shares[seen][max(level - 2, 0)][b][n]
-                x = self.share_x + (self.cell + 4) * b
-                place = (x, middles[n], max(round(self.cell * share), 0.01), 1)
-                places[b, name] = place if level > 1 else (480, middles[n], 1, 1, 0)
-        cells = "".join(
-            f"M{self.share_x + (self.cell + 4) * b},{y - 7}h{self.cell}v14h-{self.cell}z"
-            for b, y in itertools.product(range(len(DRAWN)), sorted(middles.values()))
-        )
-        forests = "".join(
-            centred(self.share_x + (self.cell + 4) * b + self.cell / 2, 46, b + 1) for b in range(len(DRAWN))
-        )
-        if level == 1:
-            drawn = text(self.share_x, 20, "room for the shares of its 4 forests")
-            return [drawn + forests + path(cells, **OUTLINE, stroke_opacity=FAINT, stroke_dasharray="2 3")], places
-        n_ripe = int((self.shares[seen][level - 2].mean(axis=0) > 0.5).sum())
-        half = self.top + self.step * (n_ripe - 0.5)
-        filling = path(cells, **filled(UNRIPE), fill_opacity=REGION) + forests
-        drawn = text(self.share_x, 20, f"shares of ripe by level {level - 1}’s forests")
-        return [filling, drawn + line(0, half, 480, half, stroke_dasharray="3 4")], places
-
-    def beside(self) -> Panel:
-        """The table that a level reads."""
-        return Panel(
-            f"The table that level {self.n_levels} reads, a line for each melon: its {' and '.join(map(str, self.X))} "
-            f"as grey bars, and behind them four bars, the shares of ripe by level {self.n_levels - 1}'s forests. The "
-            "melons lie in the order of these shares; that of the melon to follow is shaded. A dashed line separates "
-            "those predicted ripe, above, from the others; some ripe melons lie below it, some unripe ones above.",
-            (480, self.top + self.step * len(self.X) - 6),
-            self.table(),
-            self.reads,
-            self.rows(),
-        )
+    def counted(self, share: NDArray[Any], names: bool = True) -> str:
+        """How many melons these shares of ripe classify correctly, and perhaps which not."""
+        is_right = self.is_right(share)
+        but = f", all but {listed(self.named(~is_right))}" if names and not is_right.all() else ""
+        return f"{is_right.sum()} of {len(share)} melons correctly{but}"
 
 
 def levels_explorer(X: pd.DataFrame, y: pd.Series, n_levels: int = 4, n_trees: int = 10, seed: int = 0) -> Explorable:
-    """Every melon's mean share from level to level of a cascade, and beside it the table that the level reads.
+    """A line for each melon: what each level of a cascade reads of it, and its mean share of ripe by this level.
 
     Below stands how many melons each level so far classifies correctly; a tap there goes to that level. At rest it is
     the last.
 
     The shares come from forests that have not seen the melon, by cross-validation, or from forests that were grown on
-    it. `y` has the labels yes and no.
+    it; then a cross shows the share that it gets as a new melon. `y` has the labels yes and no.
     """
     cascade, n = _Levels(X, y, n_levels, n_trees, seed), len(X)
-    n_right, followed = int(cascade.right(UNSEEN, n_levels).sum()), X.index[cascade.followed]
+    n_right = cascade.n_right(UNSEEN, n_levels)
     return cascade.explorable(
         title="Seventeen rows on their way through the levels",
-        alt=f"The {n} melons as numbered circles, hollow if ripe, piled up along a line by the mean of the shares "
-        f"of ripe that the forests of level {n_levels} give them. A ring marks those on the wrong side of one half. "
-        f"Below, for each level the number that it classifies correctly. A line shows the way of melon {followed} from "
-        "level to level.",
+        alt=f"A line for each of {n} melons. On the left {' and '.join(map(str, X))} as grey bars, and four bars, the "
+        f"shares of ripe by level {n_levels - 1}'s forests. On the right the melon, hollow if ripe, at the mean of its "
+        f"four shares by level {n_levels}, with a line from where level {n_levels - 1} put it. A ring marks those on "
+        "the wrong side of one half. Below, for each level how many it classifies correctly.",
         controls=[
             Choice("Shares of a melon come from forests that", [UNSEEN, OWN]),
             Slider("Level", list(range(1, n_levels + 1)), start=n_levels, opens=1),
         ],
-        found=lambda seen, level: seen == OWN and bool(cascade.right(seen, level).all()),
+        found=lambda seen, level: seen == OWN and cascade.is_sure(seen, level),
         guess=Slider(
-            f"Your guess: level 1 classifies {int(cascade.right(UNSEEN, 1).sum())} of the {n} melons correctly. How "
+            f"Your guess: level 1 classifies {cascade.n_right(UNSEEN, 1)} of the {n} melons correctly. How "
             f"many does level {n_levels}?",
             list(range(n // 2, n + 1)),
             answer=n_right,
             truth=f"it classifies {n_right} correctly, by forests that have not seen the melon",
         ),
-        challenge=f"Follow melon {followed}, which level 1 puts on the wrong side: do the later levels correct it? "
-        f"Then make all {n} predictions correct at once. Why is that no good?",
+        challenge="Step on: which level corrects more melons than it spoils? Then let the forests be grown on their "
+        "melons, and step on until every share is 0 or 1. Which melons are right only because the forests knew them?",
     )
 
 
@@ -289,6 +296,29 @@ def cascade_shares(X: pd.DataFrame, y: pd.Series, n_levels: int, n_trees: int, s
         shares.append([vector[:, 1] for vector in vectors])
         table = with_class_vectors(X, vectors)
     return np.array(shares)
+
+
+def new_melons(X: pd.DataFrame, y: pd.Series, n_levels: int, n_trees: int, seed: int) -> NDArray[Any]:
+    """Mean share of the second class for rows that are new to a cascade, of shape (levels, rows).
+
+    Each third of the rows in turn is kept aside. On the others a cascade is grown whose levels read the shares that
+    its forests give to the rows that they were grown on; those kept aside then go through it.
+    """
+    code, shares = np.unique(y, return_inverse=True)[1], np.zeros((n_levels, len(y)))
+    rng = np.random.default_rng(seed)
+    fold = assign_folds(code, np.ones(len(y)), 3, rng)
+    for k in range(3):
+        grown, new = X[fold != k], X[fold == k]
+        both = [grown, new]
+        for level in range(n_levels):
+            forests = [
+                RandomForestClassifier(n_trees, max_features=drawn, random_state=int(s)).fit(both[0], y[fold != k])
+                for drawn, s in zip(DRAWN, rng.integers(2**31, size=4))
+            ]
+            vectors = [[forest.predict_proba(rows) for forest in forests] for rows in both]
+            shares[level, fold == k] = np.mean(vectors[1], axis=0)[:, 1]
+            both = [with_class_vectors(rows, vector) for rows, vector in zip((grown, new), vectors)]
+    return shares
 
 
 def fold_aside(x: pd.Series, is_ripe: pd.Series, aside: ArrayLike, tree: Any) -> Picture:

@@ -10,8 +10,8 @@ import pandas as pd
 
 from figures.charts import Chart, Picture
 from figures.explorable import Choice, Explorable, Place, Places, Scene, State
-from figures.looks import LINE, OUTLINE, ending, filled, small
-from figures.melons import listed, melon_marks, ripe_and_unripe
+from figures.looks import LINE, OUTLINE, centred, ending, filled, small
+from figures.melons import melon_marks, ripe_and_unripe
 from figures.plots import axes, plot_columns, plotted
 from treekit.measures import entropy, information_gain
 from treekit.pen.palette import BAR, CLASS_COLORS, GAIN
@@ -34,20 +34,44 @@ class _Groups(Scene):
     seats_y, top, height = 62, 100, 48  # of all melons; of the first group; of each: a name, its melons below
     bits = Chart((0, 1), (0, 1), (232, 0, 342, 1))
 
-    def __init__(self, melons: pd.DataFrame, target: str) -> None:
-        self.labels = melons[target].astype(str)
+    def __init__(self, melons: pd.DataFrame, target: str, rival: str) -> None:
+        self.labels, self.rival = melons[target].astype(str), rival
         X = melons.drop(columns=target)
         self.groups = {column: melons.groupby(column, observed=True).groups for column in X}
         self.gains = {column: information_gain(X[column], self.labels) for column in X}
         self.n, self.before = len(melons), entropy(self.labels)
         self.n_lines = max(map(len, self.groups.values()))
         self.mean_y = self.top + self.height * self.n_lines + 22
+        self.equals = [one for one in X if one != rival and np.isclose(self.gains[one], self.gains[rival])]
+
+    def parts(self, attribute: str) -> set[frozenset[Any]]:
+        """The groups of a question, without their names."""
+        return {frozenset(rows) for rows in self.groups[attribute].values()}
+
+    def mixed(self, attribute: str) -> list[tuple[int, ...]]:
+        """How many melons of each class lie in each group that is not pure, the more frequent class first."""
+        counts = (self.labels.loc[rows].value_counts() for rows in self.groups[attribute].values())
+        return sorted(tuple(count) for count in counts if len(count) > 1)
+
+    def why(self, attribute: str) -> str:
+        """Why a question gains nothing, or as much as its rival."""
+        if len(self.groups[attribute]) == 1:
+            return f" All {self.n} melons stay together, so nothing is gained."
+        if attribute not in self.equals:
+            return ""
+        if self.parts(attribute) == self.parts(self.rival):
+            return f" These are the same groups as the {self.rival}’s, under other names."
+        theirs, ours = map(self.mixed, (self.rival, attribute))
+        both = f" These are other groups than the {self.rival}’s,"
+        if theirs == ours and len(ours) == 1:
+            return f"{both} but again the only mixed one has {sum(ours[0])} melons, {ours[0][0]} of one class."
+        return f"{both} but they leave as much."
 
     def side_by_side(self, rows: Iterable[Any], y: float) -> Places:
         return {row: (12 + PITCH * i, y) for i, row in enumerate(rows)}
 
     def background(self) -> str:
-        left, full = self.bits.at(0, 0)[0], self.bits.x(self.before)
+        left, full, bit = map(self.bits.x, (0, self.before, 1))
         empty = "".join(circle(x, y, 10) for x, y in self.side_by_side(self.labels.index, self.seats_y).values())
         return small(
             ripe_and_unripe(12, 9)
@@ -56,6 +80,7 @@ class _Groups(Scene):
             + element("g", empty, **OUTLINE, stroke_opacity=FAINT, stroke_dasharray="2 3")
             + ending(400, 36, "thickness: share of melons")
             + rect(left, self.seats_y - THICK * self.n / 2, full - left, THICK * self.n, fill_opacity=BAR)
+            + rect(left, self.seats_y - THICK * self.n / 2, bit - left, THICK * self.n, **OUTLINE, stroke_opacity=FAINT)
             + _amount(self.seats_y, self.before)
             + line(0, self.top - 22, 400, self.top - 22, stroke_opacity=FAINT)
             + line(0, self.mean_y - 22, 400, self.mean_y - 22, stroke_opacity=FAINT)
@@ -76,7 +101,8 @@ class _Groups(Scene):
             n_ripe = int((self.labels == "yes").sum())
             sentence = f"All {self.n} melons, {n_ripe} of them ripe. Their entropy is {self.before:.3f} bits."
             return [""], sentence, self.side_by_side(self.labels.index, self.seats_y)
-        gain, drawn, terms = self.gains[attribute], "", []
+        gain, terms = self.gains[attribute], []
+        drawn = centred(self.bits.x(0), self.top - 3, "0") + centred(self.bits.x(1), self.top - 3, "1 bit")
         after, places = self.before - gain, Places()
         for i, (value, rows) in enumerate(self.groups[attribute].items()):
             y, left = self.top + self.height * i, entropy(self.labels.loc[rows])
@@ -91,7 +117,7 @@ class _Groups(Scene):
         drawn += _amount(self.mean_y - 5, after) + _amount(self.mean_y + LINE - 5, gain)
         sentence = (
             f"After a split on {attribute}, {' + '.join(terms)} = {after:.3f} bits are left of {self.before:.3f}. "
-            f"The gain is {gain:.3f} bits (rounded at the end)."
+            f"The gain is {gain:.3f} bits (rounded at the end).{self.why(attribute)}"
         )
         return [small(drawn)], sentence, places
 
@@ -106,19 +132,21 @@ def _amount(y: float, bits: float) -> str:
 def split_explorer(frame: pd.DataFrame, target: str, rival: str) -> Explorable:
     """The melons of `frame` move into the groups of a question, beside their entropies, the mean and the gain.
 
-    The reader looks for the attributes that gain as much as `rival`, the best one. `frame` is a table of words with at
-    most nine rows and no missing entries, `target` its column of the labels yes and no.
+    The reader looks for an attribute that gains as much as `rival`, the best one, by other groups. `frame` is a table
+    of words with at most nine rows and no missing entries, `target` its column of the labels yes and no.
     """
     if frame.isna().any(axis=None):
         raise ValueError("frame must have no missing entries")
-    groups = _Groups(frame, target)
+    groups = _Groups(frame, target, rival)
     others = [attribute for attribute in groups.gains if attribute != rival]
-    equals = [attribute for attribute in others if np.isclose(groups.gains[attribute], groups.gains[rival])]
+    equals = [one for one in groups.equals if groups.parts(one) != groups.parts(rival)] or groups.equals
     shown = equals[-1]
 
     def truth(guessed: str) -> str:
-        least = f"{listed([f'the {one}' for one in (rival, *equals)])} gain {groups.gains[rival]:.3f} bits"
-        return least if guessed in equals else f"the {guessed} gains {groups.gains[guessed]:.3f}, but {least}"
+        gain, best = (f"{groups.gains[one]:.3f}" for one in (guessed, rival))
+        if guessed in groups.equals:
+            return f"the {guessed} gains {gain} bits, just as the {rival}"
+        return f"the {guessed} gains {gain} bits, the {rival} {best}"
 
     return groups.explorable(
         title="What one question leaves open",
@@ -129,9 +157,9 @@ def split_explorer(frame: pd.DataFrame, target: str, rival: str) -> Explorable:
         controls=[Choice("Split on", [NOT_YET, *groups.gains], start=shown, opens=NOT_YET)],
         found=lambda attribute: attribute in equals,
         guess=Choice(
-            f"Your guess: which question gains as much as the {rival}?", others, answer=set(equals), truth=truth
+            f"Your guess: which question gains as much as the {rival}?", others, answer=set(groups.equals), truth=truth
         ),
-        challenge=f"Find the questions that gain as much as the {rival}. Which ones gain next to nothing?",
+        challenge=f"Which question gains nothing at all? Which one gains as much as the {rival}, but by other groups?",
     )
 
 

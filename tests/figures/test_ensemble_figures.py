@@ -8,7 +8,17 @@ import pandas as pd
 import pytest
 
 from figures.adaboost import RADIUS, VOTE, LeastError, adaboost_explorer, swelling_explorer
-from figures.deep_forest import DARK, OWN, PALE, UNSEEN, cascade_shares, fold_aside, levels_explorer, shares_by_level
+from figures.deep_forest import (
+    DARK,
+    OWN,
+    PALE,
+    UNSEEN,
+    cascade_shares,
+    fold_aside,
+    levels_explorer,
+    new_melons,
+    shares_by_level,
+)
 from figures.forests import NOBODY, TREE, column_explorer, eaten_explorer, forest_explorer
 from figures.gbdt import _Descent, descent_explorer, price_explorer, residual_explorer
 from figures.melons import melons_named, piled
@@ -360,52 +370,54 @@ def test_the_leaves_of_the_fold_aside_are_those_of_the_tree(measured):
 
 def test_shares_by_cross_validation_and_by_forests_that_know_the_row(figures, measured):
     X, y = measured[COLUMNS], measured["ripe"]
-    shares = {seen: cascade_shares(X, y, 4, 3, 0, seen == OWN) for seen in (UNSEEN, OWN)}
-    is_ripe = (y == "yes").to_numpy()
-    right = {
-        seen: ((of_levels.mean(axis=1) > 0.5) == is_ripe).sum(axis=1).tolist() for seen, of_levels in shares.items()
+    shares = {seen: cascade_shares(X, y, 4, 3, 0, seen == OWN).round(9) for seen in (UNSEEN, OWN)}
+    is_ripe, new = (y == "yes").to_numpy(), new_melons(X, y, 4, 3, 0)
+    sides = {
+        seen: [set(X.index[(s.mean(axis=0) > 0.5) != is_ripe]) for s in of_levels] for seen, of_levels in shares.items()
     }
-    # The melon to follow is one that level 1 classifies wrongly, of these one that changes sides most often.
-    sides = pd.DataFrame((shares[UNSEEN].mean(axis=1).T > 0.5).astype(int), X.index)
-    changes = (sides.diff(axis=1).iloc[:, 1:] != 0).sum(axis=1)[sides[0] != is_ripe]
-    followed = int(re.search(r"^Follow melon (\d+),", figures["levels"].challenge)[1])
-    assert changes[followed] == changes.max()
-    way = {}
-    for (seen, level), frame, (places, lines) in states(figures["levels"]):
-        assert places["followed"] == places[followed] and lines["followed"][1] == lines[followed][1]
-        way[seen, level] = tuple(places[followed])
-        trail = re.findall(r'<circle cx="(\S+)" cy="(\S+)" r="5"', frame.drawing)
-        assert [(float(x), float(y)) for x, y in trail] == [way[seen, k] for k in range(1, level) if seen == UNSEEN]
-        order = sorted(X.index, key=lambda name: lines[name][1])
-        if level == 1:
-            assert order == list(X.index) and {lines[b, name][4] for b in range(4) for name in X.index} == {0}
-        else:
-            # Each share is a bar beside its melon; the melons lie in the order of the mean share.
-            read = pd.DataFrame(shares[seen][level - 2].T, X.index)
-            assert read.mean(axis=1)[order].is_monotonic_decreasing
-            for b, name in itertools.product(range(4), X.index):
-                assert lines[b, name][1] == lines[name][1]
-                assert lines[b, name][2] / 62 == pytest.approx(read.loc[name, b], abs=0.01)
-        assert f"{right[seen][level - 1]} of 17" in frame.sentence
-        on_right = {name for name in X.index if places[name][0] > 246}
-        mean = shares[seen][level - 1].mean(axis=0)
-        assert on_right == set(X.index[mean > 0.5])
-        assert re.findall(r">(\d+) correct<", frame.drawing) == list(map(str, right[seen][:level]))
-        rings = {(float(x), float(y)) for x, y in re.findall(r'<circle cx="(\S+)" cy="(\S+)" r="16"', frame.drawing)}
-        assert rings == {tuple(places[name]) for name in X.index[(mean > 0.5) != is_ripe]}
-        wrong = [X.index[(shares[seen][k].mean(axis=0) > 0.5) != is_ripe] for k in range(level)]
-        told = re.findall(r'y="4(?:47|66)"[^>]*>([^<]*)<', frame.drawing)
-        shown = [[*map(str, names[:6]), *["…"] * (len(names) > 6)] for names in wrong]  # there is room for six
-        assert " ".join(told).split() == [name for names in shown for name in names]
-        if level > 1 and set(wrong[-1]) != set(wrong[-2]):
-            corrected, spoilt = wrong[-2].difference(wrong[-1]), wrong[-1].difference(wrong[-2])
-            words = f"corrected {melons_named(corrected)} and spoilt {melons_named(spoilt)}."
-            assert words in frame.sentence
-        assert f"a share of {np.where(is_ripe, mean, 1 - mean).mean():.3f} on average" in frame.sentence
-        assert frame.found == (seen == OWN)
+    figure = figures["levels"]
+
+    def at(shares):
+        return pytest.approx([278 + 186 * share for share in shares], abs=0.51)
+
+    for (seen, level), frame, (places,) in states(figure):
+        mean, wrong = shares[seen][level - 1].mean(axis=0), sides[seen][level - 1]
+        assert [places[name][0] for name in X.index] == at(mean)
+        rings = {(float(x), float(y)) for x, y in re.findall(r'<circle cx="(\S+)" cy="(\S+)" r="15"', frame.drawing)}
+        assert rings == {tuple(places[name]) for name in wrong}
+        # Each melon keeps its line, in which stand four bars for what the level before has said ...
+        assert [places[name][1] for name in X.index] == [66 + 27 * i for i in range(17)]
+        bars = re.findall(r"M(\d+),\d+h(\d+)v14H", frame.drawing)
+        read = shares[seen][level - 2] if level > 1 else np.zeros((0, 17))
+        assert [int(wide) for _, wide in bars] == pytest.approx(25 * read.ravel(), abs=0.51)
+        # ... and from where it comes: from the level before, or as a new melon from forests that do not know it.
+        before = new[level - 1] if seen == OWN else shares[seen][level - 2].mean(axis=0) if level > 1 else []
+        starts = re.findall(r"M(\d+),\d+H\d+", frame.drawing)
+        assert list(map(int, starts)) == at(before)
+        right = [17 - len(names) for names in sides[seen]]
+        assert re.findall(r">(\d+) correct<", frame.drawing) == list(map(str, right[:level]))
+        assert f"classifies {right[level - 1]} of 17" in frame.sentence
+        if seen == OWN:
+            n_new = ((new > 0.5) == is_ripe).sum(axis=1)
+            assert re.findall(r">as new: (\d+)<", frame.drawing) == list(map(str, n_new[:level]))
+            assert f"Grown without the melon, it classifies {n_new[level - 1]} of 17" in frame.sentence
+        elif level > 1:
+            corrected, spoilt = sorted(sides[seen][level - 2] - wrong), sorted(wrong - sides[seen][level - 2])
+            assert f"corrected {melons_named(corrected)} and spoilt {melons_named(spoilt)}." in frame.sentence
+            assert f">+{len(corrected)} −{len(spoilt)}<" in frame.drawing
+        assert frame.found == (seen == OWN and set(shares[seen][level - 1].ravel()) <= {0, 1})
         # The plot is no slider: a tap chooses a level in the boxes alone.
         assert re.findall(r'data-choose="(\d)"', frame.drawing) == list("1234")
-    assert not any(getattr(control, "points", ()) for control in figures["levels"].controls)
+    assert not any(getattr(control, "points", ()) for control in figure.controls)
+
+
+def test_of_labels_drawn_at_random_a_new_melon_learns_nothing():
+    """And forests that were grown on a melon know its label all the same."""
+    rng = np.random.default_rng(0)
+    X, y = pd.DataFrame(rng.random((120, 2)), columns=COLUMNS), pd.Series(rng.permutation(["no", "yes"] * 60))
+    own = cascade_shares(X, y, 2, 5, 0, True).mean(axis=1)
+    right = [((shares > 0.5) == (y == "yes").to_numpy()).mean(axis=1) for shares in (own, new_melons(X, y, 2, 5, 0))]
+    assert right[0].min() > 0.9 and right[1].max() < 0.65
 
 
 @pytest.mark.slow

@@ -69,7 +69,19 @@ def test_clear_melons_lie_beside_the_entropy_of_their_group(figures, melons):
         x, _, width, thick = places["mean"]
         assert area == pytest.approx(width * thick) and places["edge"][0] == pytest.approx(x + width)
         assert f"= {after:.3f} bits are left of 0.764. The gain is {gain:.3f} bits (rounded at the end)." in sentence
-        assert found == (attribute in ("umbilicus", "surface"))
+        # Umbilicus and surface gain as much as the stem; only the surface does so by groups of its own.
+        assert found == (attribute == "surface")
+        assert ("These are the same groups as the stem’s" in sentence) == (attribute == "umbilicus")
+        other = "These are other groups than the stem’s, but again the only mixed one has 3 melons, 2 of one class."
+        assert (other in sentence) == (attribute == "surface")
+
+
+def test_the_verdict_names_no_question_that_was_not_guessed(figures):
+    guess = figures["split"].guess
+    assert {value: guess.verdict(value) for value in ("sound", "umbilicus")} == {
+        "sound": "You guessed “sound”; the sound gains 0.331 bits, the stem 0.458.",
+        "umbilicus": "You guessed “umbilicus”, and that is right: the umbilicus gains 0.458 bits, just as the stem.",
+    }
 
 
 def test_the_first_level_with_most_melons_in_a_leaf_is_found(figures, melons):
