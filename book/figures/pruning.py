@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from figures.charts import Chart, Picture, around, region, ticks
 from figures.explorable import Choice, Explorable, Panel, Places, Scene, Slider, State
@@ -176,7 +177,6 @@ def _leaves(n: int) -> str:
 
 DEPTHS = (NO_LIMIT, 8, 6, 4, 3, 2, 1)
 LEAST = (1, 2, 4, 8, 15, 30, 60)
-BELOW = 142  # pixels from the map of the training rows down to that of the new ones
 
 
 class _Limits(Scene):
@@ -187,7 +187,7 @@ class _Limits(Scene):
     rows is least.
     """
 
-    size = (480, 500)
+    heights = (110, 110)  # of both maps
     limit = loss = measure = legend = ""
     values: tuple[int | str, ...] = ()
     rest: int | str = NO_LIMIT
@@ -196,12 +196,18 @@ class _Limits(Scene):
         self.target, self.columns = target, [column for column in seen if column != target]
         self.seen, self.new = self.both = [(rows[self.columns], rows[target]) for rows in (seen, new)]
         self.x, self.y = (pd.concat([rows[name] for rows in (seen, new)]) for name in [*self.columns, target][:2])
-        self.plane = Chart(around(self.x, 0.04), around(self.y, 0.04), (48, 44, 474, 154))
+        limits, (upper, lower) = (around(self.x, 0.04), around(self.y, 0.04)), self.heights
+        middle = 44 + upper + 32
+        boxes = ((48, 44, 474, 44 + upper), (48, middle, 474, middle + lower))
+        self.planes = [Chart(*limits, box) for box in boxes]
+        self.size = (480, middle + lower + 204)
         self.trees = {value: self.fit(**{self.limit: None if value == NO_LIMIT else value}) for value in self.values}
         self.losses = {value: [self.lost(tree, *rows) for rows in self.both] for value, tree in self.trees.items()}
         self.of_root = self.lost(self.fit(min_samples_leaf=len(seen)), *self.new)
         most, last = max(self.of_root, *map(max, self.losses.values())), len(self.values) - 1
-        self.traces = Chart((-0.3, last + 0.3), (0, 1.25 * most), (48, 352, 474, 478))  # with room for names
+        self.traces = Chart(
+            (-0.3, last + 0.3), (0, 1.25 * most), (48, self.size[1] - 148, 474, self.size[1] - 22)
+        )  # with room for names
 
     def fit(self, **limits: Any) -> Tree:
         raise NotImplementedError
@@ -210,7 +216,7 @@ class _Limits(Scene):
         """How badly a tree predicts some rows."""
         raise NotImplementedError
 
-    def over(self, tree: Tree, X: pd.DataFrame, y: pd.Series) -> list[str]:
+    def over(self, plane: Chart, value: int | str, X: pd.DataFrame, y: pd.Series) -> list[str]:
         """What a map shows of a tree over some rows."""
         raise NotImplementedError
 
@@ -227,38 +233,46 @@ class _Limits(Scene):
         return drawn + line(*places["seen"], *places["new"], stroke_width=6, stroke_opacity=0.3), places
 
     def frame(self, value: int | str) -> State:
-        tree, (seen, new) = self.trees[value], self.losses[value]
+        seen, new = self.losses[value]
         (n_seen, n_new), (trace, places) = (len(rows) for rows, _ in self.both), self.traced(value)
-        sentence = f"{_leaves(tree.n_leaves).capitalize()}. {self.measure.format(seen, n_seen, new, n_new)}"
-        below = [element("g", part, transform=f"translate(0 {BELOW})") for part in self.over(tree, *self.new)]
-        return [*self.over(tree, *self.seen), *below, trace], sentence, places
+        leaves = _leaves(self.trees[value].n_leaves).capitalize()
+        sentence = f"{leaves}. {self.measure.format(seen, n_seen, new, n_new)}{self.more(value)}"
+        maps = [part for plane, rows in zip(self.planes, self.both) for part in self.over(plane, value, *rows)]
+        return [*maps, trace], sentence, places | self.names(value, places)
+
+    def more(self, value: int | str) -> str:
+        """What else there is to say."""
+        return ""
+
+    def names(self, value: int | str, places: Places) -> Places:
+        """Places for the names of both losses: beside their last dots, to the right while there is room."""
+        at, (x, seen), (_, new) = self.values.index(value), places["seen"], places["new"]
+        if at > len(self.values) - 3:
+            return {"training": (x - 76, seen + 20), "new rows": (x - 76, new - 10)}
+        return {"training": (x + 12, max(seen - 4 if at < 2 else seen + 8, new + 24)), "new rows": (x + 14, new + 5)}
 
     def marks(self) -> dict[Any, str]:
         dots = {name: circle(0, 0, 5) for name in ("seen", "new")}
-        return dots | {"lowest": circle(0, 0, 9, **OUTLINE, stroke_width=2)}
+        names = {name: text(0, 0, name, style=HALO) for name in ("training", "new rows")}
+        return {**dots, "lowest": circle(0, 0, 9, **OUTLINE, stroke_width=2), **names}
 
     def background(self) -> str:
         """What stays: whose rows each map shows, the axes, and the names of the limits and of the two losses."""
-        across, up = ticks(*self.plane.xlim), ticks(*self.plane.ylim)
-        lower = Chart(self.plane.xlim, self.plane.ylim, (48, 44 + BELOW, 474, 154 + BELOW))
-        maps = self.plane.axes([], up, "") + lower.axes(across, up, "") + text(0, 16, str(self.y.name))
-        maps += ending(480, 317, str(self.x.name))
+        upper, lower = self.planes
+        across, up = ticks(*upper.xlim), ticks(*upper.ylim)
+        maps = upper.axes([], up, "") + lower.axes(across, up, "") + text(0, 16, str(self.y.name))
+        maps += ending(480, lower.box[3] + 21, str(self.x.name))
         heads = [f"{len(rows)} {name} rows" for (rows, _), name in zip(self.both, ("training", "new"))]
-        maps += "".join(text(48, 34 + BELOW * k, head, font_weight="bold") for k, head in enumerate(heads))
+        maps += "".join(
+            text(48, plane.box[1] - 10, head, font_weight="bold") for plane, head in zip(self.planes, heads)
+        )
         bottom = self.traces.box[3]
         names = "".join(centred(self.traces.x(i), bottom + 18, value) for i, value in enumerate(self.values))
         traces = self.traces.axes([], ticks(*self.traces.ylim, 4), "", f"{self.loss}, by {self.limit}")
         level = self.traces.level(self.of_root, stroke_dasharray="2 4", stroke_width=2)
         level += ending(474, self.traces.y(self.of_root) - 6, "new, one leaf for all")
         traces += element("g", level, class_="answer") + names
-        return maps + self.legend + traces + self.named()
-
-    def named(self) -> str:
-        """The names of the two losses, where their lines begin; that of the new rows keeps clear of the root's."""
-        seen, new = self.losses[self.values[0]]
-        x, beside = self.traces.x(0) + 12, -10 if new > self.of_root else 17
-        named = text(x, self.traces.y(seen) - 6, "training", style=HALO)
-        return named + text(x, self.traces.y(new) + beside, "new", style=HALO)
+        return maps + self.legend + traces
 
     def best(self) -> set[int | str]:
         """The limits with which a tree predicts the new rows best."""
@@ -266,15 +280,19 @@ class _Limits(Scene):
         return {value for value, (_, new) in self.losses.items() if new <= least + 1e-9}
 
     def explorable(self, **words: Any) -> Explorable:
-        best = self.best()
         control = Slider(self.limit, self.values, start=self.rest, opens=self.values[0])
-        return super().explorable(controls=[control], found=lambda value: value in best, **words)
+        best = self.best()
+        return super().explorable(**{"controls": [control], "found": lambda value: value in best, **words})
 
 
 class _Regions(_Limits):
-    """The regions of a CART tree of two columns, with a ring around each row that is classified wrong."""
+    """The regions of a CART tree of two columns, with a ring around each row that is classified wrong.
 
-    limit, values, rest = "max_depth", DEPTHS, 4
+    An outline marks the leaves that hold a single training row; both maps show them.
+    """
+
+    heights = (110, 180)
+    limit, values, rest = "max_depth", DEPTHS, 8
     loss = "share of rows classified wrong"
     measure = "Of the {1} training rows {0:.0%} are classified wrong, of the {3} new ones {2:.0%}."
 
@@ -293,40 +311,78 @@ class _Regions(_Limits):
     def lost(self, tree: Tree, X: pd.DataFrame, y: pd.Series) -> float:
         return 1 - tree.score(X, y)
 
-    def over(self, tree: Tree, X: pd.DataFrame, y: pd.Series) -> list[str]:
-        wrong = np.asarray(tree.predict(X)) != y.to_numpy()
-        marked = _dots([self.plane.at(*row) for row in X.to_numpy()[wrong].tolist()], 9.5, "currentColor")
-        points = _points(self.plane, X.iloc[:, 0], X.iloc[:, 1], np.searchsorted(self.classes, y).tolist())
-        count = ending(474, 34, f"{wrong.sum()} wrong")
-        return [_regions(self.plane, tree), element("g", count + marked, class_="answer"), points]
+    def single(self, value: int | str) -> list[int]:
+        """The leaves that hold a single training row."""
+        leaves, count = np.unique(self.trees[value].apply(self.seen[0]), return_counts=True)
+        return leaves[count == 1].tolist()
+
+    def wrong(self, value: int | str, X: pd.DataFrame, y: pd.Series) -> NDArray[np.bool_]:
+        return np.asarray(self.trees[value].predict(X)) != y.to_numpy()
+
+    def new_in_single(self, value: int | str) -> tuple[int, int]:
+        """How many new rows lie in these leaves, and how many of them are classified wrong."""
+        inside = np.isin(self.trees[value].apply(self.new[0]), self.single(value))
+        return int(inside.sum()), int((inside & self.wrong(value, *self.new)).sum())
+
+    def more(self, value: int | str) -> str:
+        leaves, (n_new, n_wrong) = _leaves(len(self.single(value))), self.new_in_single(value)
+        if not self.single(value):
+            return " No leaf holds a single training row."
+        hold = "holds" if leaves == "1 leaf" else "hold"
+        return f" {leaves} (outlined) {hold} a single training row: of the {n_new} new ones there {n_wrong} are wrong."
+
+    def last_strip(self) -> int | str:
+        """The first limit with which no leaf holds a single training row."""
+        return next((value for value in self.values[1:] if not self.single(value)), self.values[-1])
+
+    def over(self, plane: Chart, value: int | str, X: pd.DataFrame, y: pd.Series) -> list[str]:
+        """The regions over the pale rows, and then, once it is told, those that are classified wrong."""
+        wrong, leaves = self.wrong(value, X, y), self.single(value)
+        outlines = "".join(
+            plane.block(*box) for node, box in _boxes(self.trees[value], [plane.xlim, plane.ylim]) if node in leaves
+        )
+        rings = _dots([plane.at(*row) for row in X.to_numpy()[wrong].tolist()], 9.5, "currentColor")
+        told = ending(474, plane.box[1] - 10, f"{wrong.sum()} wrong") + rings + self.points(plane, X[wrong], y[wrong])
+        return [
+            _regions(plane, self.trees[value]),
+            element("path", d=outlines, **OUTLINE, stroke_width=1.5),
+            element("g", told, class_="answer"),
+        ]
+
+    def background(self) -> str:
+        rows = "".join(self.points(plane, *rows) for plane, rows in zip(self.planes, self.both))
+        return super().background() + element("g", rows, opacity=0.6)
+
+    def points(self, plane: Chart, X: pd.DataFrame, y: pd.Series) -> str:
+        return _points(plane, X.iloc[:, 0], X.iloc[:, 1], np.searchsorted(self.classes, y).tolist())
 
 
 def regions_explorer(frame: pd.DataFrame, new_rows: pd.DataFrame, target: str) -> Explorable:
     """The regions of a CART tree of two columns, with the largest depth that the reader sets after a guess.
 
     The trees grow from `frame`, whose rows lie above; `new_rows`, below, only measure. The rows that are classified
-    wrong are ringed.
+    wrong are ringed, and the leaves of a single training row outlined.
     """
     regions = _Regions(frame, new_rows, target)
-    best, n = regions.best(), len(new_rows)
-    wrong = {depth: round(n * new) for depth, (_, new) in regions.losses.items()}
-
-    def truth(guessed: int | str) -> str:
-        """How many are wrong there; where fewer are, the reader finds out."""
-        other = "no other depth has fewer" if guessed in best else "another depth has fewer"
-        return f"{wrong[guessed]} of {n} are wrong there, and {other}"
-
+    n_single, (n_new, n_wrong) = len(regions.single(NO_LIMIT)), regions.new_in_single(NO_LIMIT)
+    last = regions.last_strip()
     return regions.explorable(
         title="Strips for single patients",
         alt=f"Above, {len(frame)} training rows over {' and '.join(regions.columns)}, and the regions of a tree in the "
-        "colours of what it predicts. Some are strips or islands for a few rows. In the middle, the same regions with "
-        f"{n} new rows, many of them ringed as wrong. Below, two lines for the share of rows classified wrong, against "
-        "the largest depth, which falls to the right: on the training rows it rises with every step, on the new ones "
-        "it does not.",
-        guess=Choice(
-            "Your guess: at which max_depth are the fewest new rows wrong?", DEPTHS[::-1], answer=best, truth=truth
+        "colours of what it predicts. Strips and islands that hold a single training row are outlined. In the middle, "
+        f"the same regions with {len(new_rows)} new rows, many of them ringed as wrong. Below, two lines for the share "
+        "of rows classified wrong, against the largest depth, which falls to the right: on the training rows it rises "
+        "with every step, on the new ones it does not.",
+        found=lambda value: value == last,
+        guess=Slider(
+            f"Your guess: each of the {n_single} outlined leaves was made for a single training row. Of the {n_new} "
+            "new rows in them, how many are classified wrong?",
+            list(range(max(1, n_new) + 1)),
+            answer=n_wrong,
+            truth=f"{n_wrong} of {n_new} are classified wrong",
         ),
-        challenge="Lower max_depth step by step, and watch both errors. When are the fewest new rows wrong?",
+        challenge="Lower max_depth step by step, and watch both errors. When are all outlined leaves gone? Are fewer "
+        "new rows wrong in still smaller trees?",
     )
 
 
@@ -343,9 +399,9 @@ class _Curve(_Limits):
     def lost(self, tree: Tree, X: pd.DataFrame, y: pd.Series) -> float:
         return float(((np.asarray(tree.predict(X)) - y) ** 2).mean())
 
-    def over(self, tree: Tree, X: pd.DataFrame, y: pd.Series) -> list[str]:
-        places = [self.plane.at(*row) for row in zip(X.iloc[:, 0], y, strict=True)]
-        return [_dots(places, 5, "var(--pst-color-text-muted, GrayText)"), _steps(self.plane, tree)]
+    def over(self, plane: Chart, value: int | str, X: pd.DataFrame, y: pd.Series) -> list[str]:
+        places = [plane.at(*row) for row in zip(X.iloc[:, 0], y, strict=True)]
+        return [_dots(places, 5, "var(--pst-color-text-muted, GrayText)"), _steps(plane, self.trees[value])]
 
 
 def curve_explorer(frame: pd.DataFrame, new_rows: pd.DataFrame, target: str) -> Explorable:
