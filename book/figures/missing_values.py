@@ -15,7 +15,7 @@ from figures.explorable import Choice, Explorable, Places, Scene, Slider, State
 from figures.looks import OUTLINE, centred, dot, in_class, small
 from figures.melons import in_lines, listed, melon, melon_marks, melons_named, ripe_and_unripe
 from figures.plots import plotted, side_by_side
-from treekit.measures import entropy_of_counts, information_gain
+from treekit.measures import information_gain
 from treekit.models.c45 import C45Classifier
 from treekit.pen.palette import BAR, CLASS_COLORS, RIPE, UNRIPE
 from treekit.pen.svg import FAINT, circle, element, line, number, rect, text
@@ -70,7 +70,7 @@ class _Question:
     def __init__(self, frame: pd.DataFrame, target: str, attribute: str) -> None:
         most = int(frame.isna().sum().max())
         self.floor = PIECES + DOWN * most - 6  # of the branches
-        self.size = (WIDTH, self.floor + 94)
+        self.size = (WIDTH, self.floor + 72)
         self.rows, self.answers, self.attribute = frame.index, frame[attribute], attribute
         self.table = pieces_of(frame, target, attribute)
         self.counts = self.table.drop(columns="share").to_numpy()
@@ -83,6 +83,9 @@ class _Question:
         # A tap on a ring pours the melons out of it, or takes them back.
         tapped = {STEPS[0]: STEPS[1], STEPS[1]: STEPS[2], STEPS[2]: STEPS[1]}[step]
         rings = "".join(_ring(*self.at_top[row]) for row in self.gaps)
+        if step == STEPS[2]:  # the melons have left them
+            names = "".join(centred(self.at_top[row][0], self.at_top[row][1] + 5, row) for row in self.gaps)
+            rings += element("g", names, font_size=13, opacity=0.6, pointer_events="none")
         parts = [element("g", rings, data_choose=tapped, pointer_events="all"), self.branches()]
         places: Places = dict(self.at_top)
         for m, (value, middle) in enumerate(zip(self.table.index, self.middles)):
@@ -91,8 +94,8 @@ class _Question:
                 places |= in_lines(members, middle, 124, min(int(self.width // PITCH), len(members)), PITCH, 24)
                 n_known, left = int(self.counts[m].sum()), middle - self.width / 2 + 8
                 poured = self.weights(step)[m] - n_known
-                places[f"weight {m}"] = (left, self.floor + 52, n_known, 1)
-                places[f"poured {m}"] = (left + BAR_UNIT * n_known, self.floor + 52, max(poured, 0.01), 1)
+                places[f"weight {m}"] = (left, self.floor + 30, n_known, 1)
+                places[f"poured {m}"] = (left + BAR_UNIT * n_known, self.floor + 30, max(poured, 0.01), 1)
             for i, row in enumerate(self.gaps):
                 share = self.table["share"].iloc[m] ** 0.5
                 places[row, m] = (middle - 40, PIECES + DOWN * i, share) if step == STEPS[2] else self.at_top[row]
@@ -116,7 +119,7 @@ class _Question:
         return element("g", drawn, text_anchor="middle", font_size=13)
 
     def weighed(self, step: str) -> str:
-        """In each branch the share that it gets of a row without an answer; below, its entropy and its weight."""
+        """In each branch the share that it gets of a row without an answer; below, its weight."""
         drawn, n = "", int(self.counts.sum())
         for m, middle in enumerate(self.middles):
             n_known, share, weight = int(self.counts[m].sum()), self.table["share"].iloc[m], self.weights(step)[m]
@@ -127,8 +130,7 @@ class _Question:
                 y = PIECES + DOWN * i
                 drawn += text(middle - 22, y + 5, f"{row}: {share:.3f}" if is_poured else f"{row}: ?")
                 drawn += "" if is_poured else circle(middle - 40, y, RADIUS, **OUTLINE, stroke_dasharray="4 3")
-            drawn += centred(middle, self.floor + 20, f"{entropy_of_counts(self.counts[m]):.3f} bits")
-            drawn += text(middle - self.width / 2 + 8, self.floor + 44, was if is_poured else f"weight {n_known}")
+            drawn += text(middle - self.width / 2 + 8, self.floor + 22, was if is_poured else f"weight {n_known}")
         return small(drawn)
 
     def sentence(self, step: str) -> str:
@@ -137,13 +139,8 @@ class _Question:
         if step == STEPS[0]:
             return f"The {self.attribute} is known for {n_known} of {n} melons. It is missing in {without}."
         if step == STEPS[1]:
-            before = float(entropy_of_counts(self.counts.sum(axis=0)))
-            after = float((sizes / n_known * entropy_of_counts(self.counts)).sum())
-            gain = before - after
-            return (
-                f"The {n_known} known melons have {before:.3f} bits before the question and {after:.3f} bits after it. "
-                f"The gain is {n_known}/{n} × {gain:.3f} = {n_known / n * gain:.3f} bits. No branch yet for {without}."
-            )
+            fallen = listed([f"{size} {value}" for value, size in zip(self.table.index, sizes, strict=True)])
+            return f"The {n_known} known melons lie in their branches: {fallen}. No branch yet for {without}."
         weights = " + ".join(f"{weight:.3f}" for weight in self.weights(step))
         divided = listed([f"{size}/{n_known} {value}" for value, size in zip(self.table.index, sizes, strict=True)])
         return (

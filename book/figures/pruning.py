@@ -247,8 +247,10 @@ class _Limits(Scene):
     def names(self, value: int | str, places: Places) -> Places:
         """Places for the names of both losses: beside their last dots, to the right while there is room."""
         at, (x, seen), (_, new) = self.values.index(value), places["seen"], places["new"]
+        if np.isclose(self.losses[value][1], self.of_root):
+            return {"training": (x - 76, seen + 26)}  # the dotted line has a name
         if at > len(self.values) - 3:
-            return {"training": (x - 76, seen + 20), "new rows": (x - 76, new - 10)}
+            return {"training": (x - 76, seen + 26), "new rows": (x - 76, new - 10)}
         return {"training": (x + 12, max(seen - 4 if at < 2 else seen + 8, new + 24)), "new rows": (x + 14, new + 5)}
 
     def marks(self) -> dict[Any, str]:

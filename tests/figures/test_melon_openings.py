@@ -12,6 +12,7 @@ from sklearn.datasets import load_diabetes, load_iris
 
 from figures.c45 import BIT, price_explorer
 from figures.cart import own_cuts, sliding_gini, sliding_squares, steps_explorer
+from figures.melons import listed
 from figures.missing_values import BAR_UNIT, SIDES, STAY, STEPS, WAIT, question_explorer, side_explorer
 from figures.pruning import NO_LIMIT, alpha_explorer, cost_explorer, curve_explorer, regions_explorer
 from tests.figures.judging import OF_LOOKS, OUTSIDE, turn, violations, write_page
@@ -110,7 +111,9 @@ def test_the_pieces_are_the_shares_that_treekit_sends(figures, gappy):
             assert weights == pytest.approx([by_branch[branch].sum() for branch in branches])
             assert sum(weights) == pytest.approx(17) and max(weights) * BAR_UNIT < 200
         if step == STEPS[1]:
-            assert f"= {information_gain(gappy[attribute], y):.3f} bits" in sentence
+            sizes = gappy[attribute].value_counts(sort=False)
+            fallen = listed([f"{n} {answer}" for answer, n in sizes.items()])
+            assert f"The {sizes.sum()} known melons lie in their branches: {fallen}." in sentence
 
 
 def test_a_known_melon_lies_in_the_branch_of_its_answer(figures, gappy):
