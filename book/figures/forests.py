@@ -31,13 +31,13 @@ TREE, VOTE = "its newest tree", "its vote so far"
 STEP, PITCH, MELONS = 31, 28, 214  # pixels from line to line and from melon to melon of an outline; where melons begin
 N_TREES = (1, 2, 3, 5, 10, 20, 40)
 TREES = Slider("Trees", list(N_TREES), start=N_TREES[-1], opens=1)
-FEWER = (1, 2, 3, 5, 10, 40)  # of two forests at once
+FEWER = (1, 3, 5, 10, 40)  # of two forests at once; two trees say little about pairs
 LACKING = 0.4  # opacity of a melon that a sample lacks
 RADIUS = 13  # of a melon that a sample holds once: its number has 11 pixels on a phone
 N_CELLS = 40  # of the grid over each axis on which votes are counted
 SHADES = (0.12, 0.32, 0.5, 0.68, 0.88)  # shares of votes between which the shade changes; a tie is unripe, as a vote
 FULL = (0, 5)  # of the six shades: at least nine votes in ten
-OF_VOTE = "full colour: nine trees in ten agree; paler: fewer"
+OF_VOTE = "full colour: 9 trees in 10 agree; paler: fewer"
 OF_SAMPLE = "large: drawn twice or more; faint: not drawn"
 
 
@@ -212,11 +212,12 @@ class _VotePlane(Scene):
     """Two columns of numbers, the rows in them, and a new point; on it the votes of trees are shaded."""
 
     size = (440, 476)
+    bottom = 386  # of the map
     second_alt = ""
 
     def __init__(self, X: pd.DataFrame, y: pd.Series, point: tuple[float, float]):
         self.X, self.y, self.point = X, y, point
-        self.plane = Chart(tenths(X.iloc[:, 0]), tenths(X.iloc[:, 1]), (44, 56, 424, 386))
+        self.plane = Chart(tenths(X.iloc[:, 0]), tenths(X.iloc[:, 1]), (44, 56, 424, self.bottom))
         self.spots = self.plane.pixels(*X.to_numpy(float).T)
         self.is_ripe = (y == np.unique(y)[1]).to_numpy()
 
@@ -278,7 +279,8 @@ class _VotePlane(Scene):
         rings = ringed((*self.spots[n], RADIUS * sizes[n] + 4) for n in np.flatnonzero(wrong)) if wrong.any() else ""
         shown = OF_VOTE if counts is None else OF_SAMPLE
         key = "".join(
-            text(0, 452 + 18 * i, words) for i, words in enumerate((shown, "ringed: classified wrong; ×: a new melon"))
+            text(0, self.bottom + 66 + 18 * i, words)
+            for i, words in enumerate((shown, "ringed: classified wrong; ×: a new melon"))
         )
         title = text(0, 16, title, font_weight="bold")
         return [title, key, _shades(self.plane, self.levels(grown, m)), rings], places
@@ -355,8 +357,9 @@ def forest_explorer(X: pd.DataFrame, y: pd.Series, point: tuple[float, float]) -
 class _TwoForests(_VotePlane):
     """Two forests on the same samples: splits that see both columns, and splits that see one drawn at random."""
 
-    size = (440, 538)
-    bars = (500, 524)  # baselines of what is measured
+    size = (440, 468)
+    bottom = 316  # on a phone both maps are in view
+    bars = (430, 454)  # baselines of what is measured
 
     second_alt = (
         "The same map with the vote of as many trees whose splits see one column drawn at random: the regions of full "
@@ -395,11 +398,11 @@ class _TwoForests(_VotePlane):
         return paths
 
     def measured(self, k: int, m: int) -> tuple[int, int]:
-        """On how much of a map two trees differ, and how much of it is in full colour."""
+        """On how much of a map two trees differ, and on how much of it nine in ten agree: it is in full colour."""
         return self.differ(m)[k], self.agreed(m)[k]
 
     def background(self) -> str:
-        names = "".join(text(0, y, name) for y, name in zip(self.bars, ("two trees differ on", "full colour")))
+        names = "".join(text(0, y, name) for y, name in zip(self.bars, ("two trees differ on", "9 in 10 agree on")))
         whole = "".join(rect(214, y - 13, 210, 14, fill_opacity=REGION) for y in self.bars)
         return super().background() + names + whole
 
@@ -430,7 +433,7 @@ class _TwoForests(_VotePlane):
         if m == 1:
             return sentence
         both, one = self.differ(m)
-        pair = "The two trees so far differ" if m == 2 else f"Any two of the {m} trees so far differ, on average,"
+        pair = f"Any two of the {m} trees so far differ, on average,"
         return f"{sentence} {pair} on {both}% of the map with both columns and on {one}% with one at random."
 
 
@@ -448,7 +451,7 @@ def column_explorer(X: pd.DataFrame, y: pd.Series, point: tuple[float, float]) -
         "trees whose splits see both columns: large regions of full colour, with weaker colours between them.",
         controls=[
             Choice("Of each forest see", [TREE, VOTE], start=VOTE, opens=TREE),
-            replace(TREES, values=FEWER, opens=2),
+            replace(TREES, values=FEWER, opens=FEWER[1]),
         ],
         found=lambda shown, m: shown == VOTE and m == n_trees,
         guess=Choice(
@@ -459,7 +462,7 @@ def column_explorer(X: pd.DataFrame, y: pd.Series, point: tuple[float, float]) -
             f"{one}% with one at random",
         ),
         challenge="Add tree after tree: on which map do their lines stay together? Then let all "
-        f"{n_trees} vote: what becomes of the full colour there?",
+        f"{n_trees} vote: on which is less in full colour, and why?",
     )
 
 

@@ -195,7 +195,7 @@ def test_pairs_of_trees_on_the_same_samples_differ_as_told(figures, measured):
         kinds = figures["column"].controls[0].values
         sentences = [figures["column"].panels[0].frame.__self__.frame(kind, m)[1] for kind in kinds]
         told = [[int(share) for share in re.findall(r"(\d+)%", sentence)] for sentence in sentences]
-        bars = [[places[key][2] for key in ("bar 500", "bar 524")] for places in maps]
+        bars = [[places[key][2] for key in ("bar 430", "bar 454")] for places in maps]
         assert m == 1 or bars == [list(pair) for pair in zip(*told, strict=True)]
 
 
