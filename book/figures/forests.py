@@ -421,7 +421,8 @@ class _TwoForests(_VotePlane):
         full, (both, one) = self.agreed(m), (self.votes(forest, m) for forest in self.forests)
         return (
             f"The full colours, where at least nine trees in ten agree, cover {full[0]}% of the map with both columns "
-            f"and {full[1]}% with one at random. Votes for ripe at the cross: {both} and {one} of {m}."
+            f"and {full[1]}% with one at random. Votes for ripe at the cross: {both} and {one} of {m}. "
+            f"Whether it is good to agree less, {len(self.X)} melons are too few to tell."
         )
 
     def differ(self, m: int) -> list[int]:
