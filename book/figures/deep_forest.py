@@ -259,7 +259,7 @@ def levels_explorer(X: pd.DataFrame, y: pd.Series, n_levels: int = 4, n_trees: i
         f"four shares by level {n_levels}, with a line from where level {n_levels - 1} put it. A ring marks those on "
         "the wrong side of one half. Below, for each level how many it classifies correctly.",
         controls=[
-            Choice("Shares of a melon come from forests that", [UNSEEN, OWN]),
+            Choice("Shares by forests that", [UNSEEN, OWN]),
             Slider("Level", list(range(1, n_levels + 1)), start=n_levels, opens=1),
         ],
         found=lambda seen, level: seen == OWN and cascade.is_sure(seen, level),
