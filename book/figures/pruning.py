@@ -16,7 +16,7 @@ from figures.looks import HALO, OUTLINE, centred, dot, ending, filled, grip, sma
 from figures.melons import in_lines, listed, melon_marks, ripe_and_unripe
 from treekit.models.cart import CARTClassifier, CARTRegressor
 from treekit.pen.palette import REGION, class_color
-from treekit.pen.svg import circle, element, line, rect, text
+from treekit.pen.svg import circle, element, line, number, rect, text
 from treekit.pruning.cost_complexity import CostComplexityPath, cost_complexity_path, prune_cost_complexity
 from treekit.pruning.pessimistic import binomial_limit
 from treekit.trees.tree import Tree
@@ -187,7 +187,7 @@ class _Limits(Scene):
     rows is least.
     """
 
-    heights = (110, 110)  # of both maps
+    heights, opacity = (110, 110), 1.0  # of both maps, and of their rows
     limit = loss = measure = legend = ""
     values: tuple[int | str, ...] = ()
     rest: int | str = NO_LIMIT
@@ -216,9 +216,17 @@ class _Limits(Scene):
         """How badly a tree predicts some rows."""
         raise NotImplementedError
 
-    def over(self, plane: Chart, value: int | str, X: pd.DataFrame, y: pd.Series) -> list[str]:
-        """What a map shows of a tree over some rows."""
+    def points(self, plane: Chart, X: pd.DataFrame, y: pd.Series) -> str:
+        """Some rows on their map."""
         raise NotImplementedError
+
+    def shape(self, value: int | str) -> list[str]:
+        """What a tree predicts, on the upper map; moved and stretched, the same path serves the lower one."""
+        raise NotImplementedError
+
+    def told(self, plane: Chart, value: int | str, X: pd.DataFrame, y: pd.Series) -> list[str]:
+        """What else a map shows of a tree over some rows."""
+        return []
 
     def traced(self, value: int | str) -> tuple[str, Places]:
         """Both losses with each limit from the first to this one, and the gap between them here."""
@@ -237,7 +245,11 @@ class _Limits(Scene):
         (n_seen, n_new), (trace, places) = (len(rows) for rows, _ in self.both), self.traced(value)
         leaves = _leaves(self.trees[value].n_leaves).capitalize()
         sentence = f"{leaves}. {self.measure.format(seen, n_seen, new, n_new)}{self.more(value)}"
-        maps = [part for plane, rows in zip(self.planes, self.both) for part in self.over(plane, value, *rows)]
+        (first, second), (above, below) = self.heights, (plane.box[1] for plane in self.planes)
+        shape, factor = self.shape(value), second / first
+        to = f"translate(0 {number(below - factor * above)}) scale(1 {number(factor)})"
+        maps = [*shape, *(element("g", part, transform=to) for part in shape)]
+        maps += [part for plane, rows in zip(self.planes, self.both) for part in self.told(plane, value, *rows)]
         return [*maps, trace], sentence, places | self.names(value, places)
 
     def more(self, value: int | str) -> str:
@@ -274,7 +286,8 @@ class _Limits(Scene):
         level = self.traces.level(self.of_root, stroke_dasharray="2 4", stroke_width=2)
         level += ending(474, self.traces.y(self.of_root) - 6, "new, one leaf for all")
         traces += element("g", level, class_="answer") + names
-        return maps + self.legend + traces
+        rows = "".join(self.points(plane, *rows) for plane, rows in zip(self.planes, self.both))
+        return maps + self.legend + traces + element("g", rows, opacity=self.opacity)
 
     def best(self) -> set[int | str]:
         """The limits with which a tree predicts the new rows best."""
@@ -293,7 +306,7 @@ class _Regions(_Limits):
     An outline marks the leaves that hold a single training row; both maps show them.
     """
 
-    heights = (110, 180)
+    heights, opacity = (110, 180), 0.6
     limit, values, rest = "max_depth", DEPTHS, 8
     loss = "share of rows classified wrong"
     measure = "Of the {1} training rows {0:.0%} are classified wrong, of the {3} new ones {2:.0%}."
@@ -337,23 +350,19 @@ class _Regions(_Limits):
         """The first limit with which no leaf holds a single training row."""
         return next((value for value in self.values[1:] if not self.single(value)), self.values[-1])
 
-    def over(self, plane: Chart, value: int | str, X: pd.DataFrame, y: pd.Series) -> list[str]:
-        """The regions over the pale rows, and then, once it is told, those that are classified wrong."""
-        wrong, leaves = self.wrong(value, X, y), self.single(value)
-        outlines = "".join(
-            plane.block(*box) for node, box in _boxes(self.trees[value], [plane.xlim, plane.ylim]) if node in leaves
-        )
-        rings = _dots([plane.at(*row) for row in X.to_numpy()[wrong].tolist()], 9.5, "currentColor")
-        told = ending(474, plane.box[1] - 10, f"{wrong.sum()} wrong") + rings + self.points(plane, X[wrong], y[wrong])
-        return [
-            _regions(plane, self.trees[value]),
-            element("path", d=outlines, **OUTLINE, stroke_width=1.5),
-            element("g", told, class_="answer"),
-        ]
+    def shape(self, value: int | str) -> list[str]:
+        plane, tree, single = self.planes[0], self.trees[value], self.single(value)
+        boxes = _boxes(tree, [plane.xlim, plane.ylim])
+        outlines = "".join(plane.block(*limits) for node, limits in boxes if node in single)
+        look = dict(**OUTLINE, stroke_width=1.5, vector_effect="non-scaling-stroke")
+        return [_regions(plane, tree), element("path", d=outlines, **look)]
 
-    def background(self) -> str:
-        rows = "".join(self.points(plane, *rows) for plane, rows in zip(self.planes, self.both))
-        return super().background() + element("g", rows, opacity=0.6)
+    def told(self, plane: Chart, value: int | str, X: pd.DataFrame, y: pd.Series) -> list[str]:
+        """The rows that are classified wrong stand out from the others, which are pale."""
+        wrong = self.wrong(value, X, y)
+        rings = _dots([plane.at(*row) for row in X.to_numpy()[wrong].tolist()], 9.5, "currentColor")
+        drawn = ending(474, plane.box[1] - 10, f"{wrong.sum()} wrong") + rings + self.points(plane, X[wrong], y[wrong])
+        return [element("g", drawn, class_="answer")]
 
     def points(self, plane: Chart, X: pd.DataFrame, y: pd.Series) -> str:
         return _points(plane, X.iloc[:, 0], X.iloc[:, 1], np.searchsorted(self.classes, y).tolist())
@@ -401,9 +410,12 @@ class _Curve(_Limits):
     def lost(self, tree: Tree, X: pd.DataFrame, y: pd.Series) -> float:
         return float(((np.asarray(tree.predict(X)) - y) ** 2).mean())
 
-    def over(self, plane: Chart, value: int | str, X: pd.DataFrame, y: pd.Series) -> list[str]:
+    def points(self, plane: Chart, X: pd.DataFrame, y: pd.Series) -> str:
         places = [plane.at(*row) for row in zip(X.iloc[:, 0], y, strict=True)]
-        return [_dots(places, 5, "var(--pst-color-text-muted, GrayText)"), _steps(plane, self.trees[value])]
+        return _dots(places, 5, "var(--pst-color-text-muted, GrayText)")
+
+    def shape(self, value: int | str) -> list[str]:
+        return [_steps(self.planes[0], self.trees[value])]
 
 
 def curve_explorer(frame: pd.DataFrame, new_rows: pd.DataFrame, target: str) -> Explorable:

@@ -351,8 +351,8 @@ def test_wrong_rows_are_marked_and_the_end_of_the_strips_is_found(figures, patie
         tree = CARTClassifier(max_depth=None if depth == NO_LIMIT else depth)
         tree.fit(some[columns], some["course"])
         n_single, n_new, n_wrong = in_single_leaves(tree, some, others, columns)
-        outlines, marked = frame.scenes[0].parts[1::3], frame.scenes[0].parts[2::3]  # over the regions of each map
-        assert [drawn.count("M") for drawn in outlines[:2]] == [n_single] * 2
+        _, above, _, below, *marked, _ = frame.scenes[0].parts  # regions and outlines of both maps, and what is wrong
+        assert [drawn.count("M") for drawn in (above, below)] == [n_single] * 2
         assert (f"of the {n_new} new ones there {n_wrong} are wrong." in sentence) == (n_single > 0)
         singles.append(n_single)
         for rows, drawn, height in zip(patients, marked, traced(places), strict=True):
