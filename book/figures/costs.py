@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
 from typing import Any
@@ -351,6 +351,11 @@ def two_parts(scores: ArrayLike, y: ArrayLike, n_groups: int = 10) -> tuple[floa
     return float(calibration), float(share @ (mean["y"] * (1 - mean["y"])))
 
 
+def _meet(a: Sequence[float], b: Sequence[float]) -> bool:
+    """Whether two boxes (left, top, right, bottom) have points in common."""
+    return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
+
+
 class _Reliability(Scene):
     """Groups of rows of like probability: what share of each group is positive? A dot on the diagonal kept its word.
 
@@ -414,21 +419,33 @@ class _Reliability(Scene):
 
     def frame(self, model: str, how: str) -> State:
         places: Places = {}
-        counts = ""
-        for k, (p, share, n) in self.groups(model, how).items():
+        groups = self.groups(model, how)
+        for k, (p, share, n) in groups.items():
             x, y = self.plane.at(p, share)
             rows = n / len(self.y)
             places[k] = (x, y, max(rows**0.5, 0.1))  # 0.1: a dot of few rows is still seen
             places["gap", k] = (x, self.plane.y(p), self.wide * rows * abs(p - share), y - self.plane.y(p))
-            counts += self.count(round(x), y, n, is_below=share < p)
+        counts = self.counts(groups, places)
         return [small(counts, class_="answer", style=HALO)], self.sentence(model, how), places
 
-    def count(self, x: float, y: float, n: int, is_below: bool) -> str:
-        """The number of a group's rows, on the side of its dot where there is no bar; to its right above the axis."""
-        radius = 20 * (n / len(self.y)) ** 0.5
-        if is_below and y + radius + 14 > self.plane.box[3]:
-            return text(round(x + radius + 4), round(y + 4), str(n))
-        return centred(x, round(y + radius + 14 if is_below else y - radius - 5), n)
+    def counts(self, groups: Mapping[int, tuple[float, float, int]], places: Places) -> str:
+        """The number of each group's rows, beside its dot on the side that is freest of dots, bars and numbers."""
+        taken: list[Sequence[float]] = [(0, self.plane.box[3] - 2, *self.size)]  # what lies below the axis
+        for k in groups:
+            (x, y, size), (_, start, wide, high) = places[k], places["gap", k]
+            taken.append((x - 20 * size, y - 20 * size, x + 20 * size, y + 20 * size))
+            taken.append((x - wide / 2 - 1, min(start, start + high), x + wide / 2 + 1, max(start, start + high)))
+        drawn = ""
+        for k, (p, share, n) in groups.items():
+            (x, y, size), half = places[k], 4 * len(str(n))
+            near, far = 20 * size + 4, 20 * size + 14
+            sides = [(x, y - near), (x, y + far)][:: 1 if share >= p else -1]
+            sides += [(x + near + half, y + 4), (x - near - half, y + 4)]
+            boxes = [(a - half, b - 10, a + half, b) for a, b in sides]
+            free = min(range(4), key=[sum(_meet(box, other) for other in taken) for box in boxes].__getitem__)
+            taken.append(boxes[free])
+            drawn += centred(round(sides[free][0]), round(sides[free][1]), n)
+        return drawn
 
     def beside(self) -> Panel:
         key = rect(4, 34, 12, 12) + text(22, 45, "calibration")
