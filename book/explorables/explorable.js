@@ -62,8 +62,9 @@
   function addChoice(place, control, name, moved) {
     const group = add(place, "fieldset", { className: "explorable-choice" });
     add(group, "legend", { textContent: control.label });
+    const buttons = add(group, "div");
     const inputs = control.values.map((word, position) => {
-      const label = add(group, "label");
+      const label = add(buttons, "label");
       const checked = position === control.opens;
       const input = add(label, "input", { type: "radio", name, checked, autocomplete: "off", required: true });
       add(label, "span", { textContent: word });

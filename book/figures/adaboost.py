@@ -189,7 +189,7 @@ def swelling_explorer(X: pd.DataFrame, y: pd.Series, n_rounds: int = 8) -> Explo
             answer=done,
             truth=f"the vote of {done} stumps is the first that gets none wrong",
         ),
-        challenge="Which melons swell, and why? Find the first round in which the vote gets no melon wrong.",
+        challenge="Watch which melons swell. Find the first round in which the vote gets no melon wrong.",
     )
 
 
@@ -325,7 +325,7 @@ def adaboost_explorer(x: ArrayLike, y: ArrayLike, n_rounds: int = 8) -> Explorab
             answer=done,
             truth=f"the vote of {done} stumps is the first that gets none wrong",
         ),
-        challenge="Which rows grow, and which shrink? Find the first vote that gets no row wrong.",
+        challenge="Watch which rows grow, and which shrink. Find the first vote that gets no row wrong.",
     )
 
 

@@ -12,9 +12,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from figures.charts import Chart, Picture
-from figures.explorable import Choice, Explorable, Scene, Slider, State
+from figures.explorable import Choice, Explorable, Places, Scene, Slider, State
 from figures.looks import HALO, OUTLINE, centred, ending, filled, in_class, path, ringed
-from figures.melons import melon_marks, piled, ripe_and_unripe
+from figures.melons import melon, melon_marks, piled, ripe_and_unripe
 from figures.plots import axes, plotted, side_by_side
 from treekit import plain
 from treekit.pen.palette import BAR, CLASS_COLORS, GAIN, REGION, RIPE, UNRIPE
@@ -24,19 +24,8 @@ OWN, BEFORE = "all labels", "those before it"
 BY_LEAF, BY_LEVEL = "leaf by leaf", "level by level"
 OTHER = {BY_LEAF: BY_LEVEL, BY_LEVEL: BY_LEAF}
 TEXTURE, NUMBER = "its texture", "its number"
-HIGH, PITCH = 6, 26  # most melons of one code above each other, and pixels from column to column
-
-
-def codes(category: Sequence[Any], y: Sequence[float], is_ordered: bool, prior: float) -> NDArray[np.float64]:
-    """The code of each row: the mean label of its category.
-
-    The mean is that of all rows of the category, or of those that come before the row, with one label `prior` more.
-    """
-    table = pd.DataFrame({"category": list(category), "y": np.asarray(y, float)})
-    labels = table.groupby("category", sort=False)["y"]
-    if is_ordered:
-        return ((labels.cumsum() - table["y"] + prior) / (labels.cumcount() + 1)).to_numpy(float)
-    return labels.transform("mean").to_numpy(float)
+SIDES = {"unripe": UNRIPE, "ripe": RIPE}  # of a cut
+HIGH, PITCH = 5, 26  # most melons of one code above each other, and pixels from column to column
 
 
 def best_stump(code: NDArray[Any], is_ripe: NDArray[np.bool_]) -> tuple[float | None, int]:
@@ -50,134 +39,199 @@ def best_stump(code: NDArray[Any], is_ripe: NDArray[np.bool_]) -> tuple[float | 
 
 
 class _Codes(Scene):
-    """Melons that wait in a random order, and lie by their code when they have one.
+    """Melons that wait in a random order, and lie by their code when they have one; last comes a new one.
 
     Where a melon waited its class stays, pale, and below it a letter for its texture; lines mark those that its code
-    averages.
+    averages. The new melon has a number of its own, the texture that most have, and no label.
     """
 
-    size = (480, 412)
+    size = (480, 386)
     stagger = 20
 
     def __init__(self, melons: pd.DataFrame, seed: int) -> None:
         order = np.random.default_rng(seed).permutation(melons.index.to_numpy())
         self.melons = melons.loc[order]
         self.ripe = self.melons["ripe"] == "yes"
-        self.columns = {NUMBER: pd.Series(self.melons.index), TEXTURE: self.melons["texture"].reset_index(drop=True)}
-        self.plane = Chart((0, 1), (0, 1), (44, 40, 436, 232))
+        self.new = int(melons.index.max()) + 1
+        self.names = [*self.melons.index, self.new]
+        textures = self.melons["texture"]
+        self.columns = {
+            NUMBER: pd.Series(self.names),
+            TEXTURE: pd.Series([*textures, textures.mode()[0]]),
+        }
+        self.plane = Chart((0, 1), (0, 1), (44, 40, 436, 206))
         self.prior = float(self.ripe.mean())
         self.codes = {
-            (name, how): codes(self.columns[name], self.ripe.to_numpy(float), how == BEFORE, self.prior)
-            for name, how in itertools.product(self.columns, (OWN, BEFORE))
+            (column, how): np.array([self.code(how, self.averaged(column, how, n + 1)) for n in range(len(self.names))])
+            for column, how in itertools.product(self.columns, (OWN, BEFORE))
         }
-        self.queue = [(24 + 27 * i, 324) for i in range(len(melons))]
+        self.queue = [*((23 + 25 * i, 298) for i in range(len(melons))), (457, 298)]
 
     def background(self) -> str:
         """The axis, and the order of the melons with their classes, which stays when they have left it."""
-        axis = line(24, 232, 456, 232) + "".join(centred(self.plane.x(t), 251, f"{t:g}") for t in (0, 0.5, 1))
-        order = text(11, 384, "in random order, from the left; pale: has a code")
+        axis = line(24, 206, 456, 206) + "".join(centred(self.plane.x(t), 225, f"{t:g}") for t in (0, 0.5, 1))
+        order = text(11, 358, "in random order; pale: has a code;")
+        order += line(277, 353, 295, 353, stroke_width=3) + text(301, 358, "its label is averaged")
         discs = ""
         for k in (RIPE, UNRIPE):
             of_class = (circle(*spot, 12) for spot, ripe in zip(self.queue, self.ripe) if ripe == (k == RIPE))
             discs += in_class(k, "".join(of_class))
-        numbers = "".join(centred(x, y + 5.4, name) for (x, y), name in zip(self.queue, self.melons.index))
-        return ripe_and_unripe(16, 15) + axis + element("g", discs, opacity=0.4) + numbers + order
+        discs += unknown(*self.queue[-1])
+        numbers = "".join(centred(x, y + 5.4, name) for (x, y), name in zip(self.queue, self.names))
+        key = ripe_and_unripe(16, 15) + unknown(154, 15, 7) + text(167, 20, "new")
+        return key + axis + element("g", discs, opacity=0.4) + numbers + order
 
     def marks(self) -> dict[Any, str]:
-        return melon_marks(self.ripe.to_dict(), 12)
+        """Both sides of the cut, the cut, the melons, and rings around the one coded last and where it waited."""
+        high = self.plane.box[3] - self.plane.box[1]
+        sides = {name: rect(0, 0, 1, high, **filled(k), fill_opacity=REGION) for name, k in SIDES.items()}
+        cut = path(f"M0,0V{high}", stroke_width=2, stroke_dasharray="7 4", **OUTLINE)
+        new = {self.new: unknown(0, 0) + centred(0, 5.4, self.new)}
+        rings = {"last": ringed([(0, 0, 15)]), "waited": ringed([(0, 0, 14)])}
+        return {**sides, "cut": cut, **melon_marks(self.ripe.to_dict(), 12), **new, **rings}
 
     def cut(self, column: str, how: str, n: int) -> tuple[float | None, int]:
-        return best_stump(self.codes[column, how][:n], self.ripe.to_numpy(bool)[:n]) if n else (None, 0)
+        """The best cut of those that have a code and a label."""
+        ripe = self.ripe.to_numpy(bool)[:n]
+        return best_stump(self.codes[column, how][: len(ripe)], ripe) if n else (None, 0)
 
     def frame(self, column: str, how: str, n: int) -> State:
         code, cut = self.codes[column, how][:n].round(9), self.cut(column, how, n)[0]
         spots: list[tuple[float, float]] = [*self.piles(code), *self.queue[n:]]
         parts = [ending(469, 20, f"the category is {column}"), self.axis_name(how)]
+        places: Places = dict(zip(self.names, spots))
         if cut is not None:
-            at, low = round(self.plane.x(cut)), self.plane.box[3]
-            parts.append(
-                rect(11, 40, at - 11, low - 40, **filled(UNRIPE), fill_opacity=REGION)
-                + rect(at, 40, 469 - at, low - 40, **filled(RIPE), fill_opacity=REGION)
-                + path(f"M{at},40V{low}", stroke_width=2, stroke_dasharray="7 4", **OUTLINE)
-            )
+            at, top = round(self.plane.x(cut)), self.plane.box[1]
+            places |= {"unripe": (11, top, at - 11, 1), "ripe": (at, top, 469 - at, 1), "cut": (at, top)}
         parts += [self.shared(code, spots, value) for value in np.unique(code)]
         parts.append(self.categories(column))
         if n:
-            parts += [ringed([(*spots[n - 1], 15)]), ringed([(*self.queue[n - 1], 14)])]
+            places |= {"last": spots[n - 1], "waited": self.queue[n - 1]}
             counted = [self.queue[i][0] for i in self.averaged(column, how, n)]
-            parts += [line(x - 9, 361, x + 9, 361, stroke_width=3) for x in counted]
-        return parts, self.sentence(column, how, n), dict(zip(self.melons.index, spots))
+            parts += [line(x - 9, 335, x + 9, 335, stroke_width=3) for x in counted]
+        elif how == OWN:
+            parts.append(self.example())
+        return parts, self.sentence(column, how, n), places
+
+    def example(self) -> str:
+        """What a code is, as long as no melon has one: that of the most frequent texture."""
+        texture = self.columns[TEXTURE].iloc[-1]
+        alike = self.ripe[(self.melons["texture"] == texture).to_numpy()].sort_values(ascending=False)
+        n, n_ripe = len(alike), int(alike.sum())
+        x = round(self.plane.x(n_ripe / n))
+        spots = [(x + 22 * (i % 3 - 1), 192 - 22 * (i // 3)) for i in range(n)]
+        discs = "".join(melon("", ripe, *spot, 9) for spot, ripe in zip(spots, alike))
+        words = text(24, 150, "By texture, for example:") + text(24, 170, f"of {n} {texture} melons {n_ripe} are ripe.")
+        return discs + words + centred(x, 124, f"{n_ripe} / {n} = {n_ripe / n:.2f}")
 
     def categories(self, column: str) -> str:
         """The letter of each melon's texture below the place where it waited, and a key; a number is there already."""
         if column != TEXTURE:
             return ""
         textures = self.columns[TEXTURE]
-        letters = "".join(centred(x, 356, word[0]) for (x, _), word in zip(self.queue, textures))
-        return letters + text(11, 404, ", ".join(f"{word[0]}: {word}" for word in dict.fromkeys(textures)))
+        letters = "".join(centred(x, 330, word[0]) for (x, _), word in zip(self.queue, textures))
+        return letters + text(11, 378, ", ".join(f"{word[0]}: {word}" for word in dict.fromkeys(textures)))
 
     def averaged(self, column: str, how: str, n: int) -> list[int]:
-        """The places of the melons whose labels are averaged in the code of the melon coded last."""
-        alike = np.flatnonzero(self.columns[column] == self.columns[column][n - 1])
-        return [int(i) for i in alike if how == OWN or i < n - 1]
+        """The places of the melons whose labels are averaged in the code of the n-th melon."""
+        seen = min(n - 1, len(self.melons)) if how == BEFORE else len(self.melons)
+        return self.alike(column, how, self.columns[column][n - 1], seen)
+
+    def alike(self, column: str, how: str, category: object, seen: int) -> list[int]:
+        """The first places of this category. If there is none, and no mean of all labels counts as one more, all."""
+        alike = [i for i in range(seen) if self.columns[column][i] == category]
+        return alike if alike or how == BEFORE else list(range(seen))
+
+    def code(self, how: str, averaged: list[int]) -> float:
+        """A mean label; if only those before may be seen, with the mean of all labels as one more."""
+        labels, more = self.ripe.iloc[averaged], int(how == BEFORE)
+        return float((labels.sum() + self.prior * more) / (len(labels) + more))
+
+    def right_if_new(self, column: str, how: str) -> int:
+        """How many melons the best cut would classify correctly if they came as new ones, each with a new number."""
+        cut, n = self.cut(column, how, len(self.melons))[0], len(self.melons)
+        if cut is None:
+            return self.cut(column, how, n)[1]
+        as_new = [self.new] * n if column == NUMBER else self.columns[column][:n]
+        new = [self.code(how, self.alike(column, how, category, n)) for category in as_new]
+        return int(((np.array(new) > cut) == self.ripe).sum())
 
     def piles(self, code: NDArray[np.float64]) -> list[tuple[int, int]]:
         """Where melons with these codes lie: those of one code in lines around it, as many as it takes."""
         same = pd.Series(code).groupby(code)
         nth, count = same.cumcount(), same.transform("size")
         columns = -(-count // HIGH)
-        in_line = np.minimum(columns, count - nth // columns * columns)
-        shift = PITCH * (nth % columns - (in_line - 1) / 2)
-        return piled([self.plane.x(c) + away for c, away in zip(code, shift)], 208, PITCH - 1)
+        shift = PITCH * (nth % columns - (columns - 1) / 2)
+        return piled([self.plane.x(c) + away for c, away in zip(code, shift)], 182, PITCH - 1)
 
     def shared(self, code: NDArray[np.float64], spots: Sequence[tuple[float, float]], value: float) -> str:
-        """Write a code that many melons share above them; a brace ties those of more than one column to it."""
+        """Write a code that many melons share, or the new one has, above it; a brace ties columns of melons to it."""
         own = [spots[i] for i in np.flatnonzero(code == value).tolist()]
-        if len(own) < 3:
+        if len(own) < 3 and not (len(code) == len(self.names) and code[-1] == value):
             return ""
-        x, (left, *_, right) = round(self.plane.x(value)), sorted(x for x, _ in own)
-        brace = f"M{left - 10},222v4H{right + 10}v-4M{x},226v6" if left < right else ""
+        x, (left, *_, right) = round(self.plane.x(value)), (*sorted(x for x, _ in own), max(x for x, _ in own))
+        brace = f"M{left - 10},196v4H{right + 10}v-4M{x},200v6" if left < right else ""
         return centred(x, min(y for _, y in own) - 20, f"{value:.2f}", style=HALO) + path(brace, **OUTLINE)
 
     def axis_name(self, how: str) -> str:
         if how == OWN:
-            return centred(240, 273, "code: share of ripe among all melons of its category")
+            return centred(240, 247, "code: share of ripe among all melons of its category")
         more = f"and, as one label more, the share of ripe of all, {self.prior:.2f}"
-        return centred(240, 273, "code: mean label of those before it in its category") + centred(240, 291, more)
+        return centred(240, 247, "code: mean label of those before it in its category") + centred(240, 265, more)
 
     def sentence(self, column: str, how: str, n: int) -> str:
         if n == 0:
             return "No melon has a code yet."
+        last = self.last(column, how, n)
+        if n == len(self.names):
+            return f"{last} {self.told(column, how)}"
         cut, n_right = self.cut(column, how, n)
-        have = "1 melon has a code." if n == 1 else f"{n} melons have a code."
-        have = f"{self.last(column, how, n)} {have}"
+        have = f"{last} {'1 melon has' if n == 1 else f'{n} melons have'} a code."
         if cut is None:
             return f"{have} No cut does better than one prediction for all, correct for {n_right}."
         return f"{have} The best cut, at {cut:.2f}, classifies {n_right} of them correctly."
 
+    def told(self, column: str, how: str) -> str:
+        """What the best cut says about the new melon, and for how many it would be right."""
+        cut = self.cut(column, how, len(self.names))[0]
+        right = f"If new ones are like these, that is right for {self.right_if_new(column, how)} of {len(self.melons)}."
+        if cut is None:
+            return f"No cut tells it from the others. {right.replace('that', 'one prediction for all')}"
+        word = "ripe" if self.codes[column, how][-1] > cut else "unripe"
+        like = f"any {self.columns[column].iloc[-1]} one" if column == TEXTURE else "any new one"
+        return f"The best cut, at {cut:.2f}, calls it {word}, as it would {like}. {right.replace('that', 'the cut')}"
+
     def last(self, column: str, how: str, n: int) -> str:
         """How the melon coded last has got its code."""
-        name, code = self.melons.index[n - 1], self.codes[column, how][n - 1]
+        name, code = self.names[n - 1], self.codes[column, how][n - 1]
         category = self.columns[column][n - 1]
         labels = self.ripe.iloc[self.averaged(column, how, n)]
         k, n_ripe = len(labels), int(labels.sum())
+        is_new = name == self.new
+        who = f"The new melon, {name}," if is_new else f"Melon {name}"
         if how == OWN:
             verb = "is" if n_ripe == 1 else "are"
             whose = "its own label" if k == 1 else f"of the {k} that are {category}, {n_ripe} {verb} ripe"
-            return f"Melon {name} gets {n_ripe} / {k} = {code:.2f}: {whose}."
+            whose = "no other has its number, so this is the share of all" if is_new and column == NUMBER else whose
+            return f"{who} gets {n_ripe} / {k} = {code:.2f}: {whose}."
         alike = f"melon {category}" if column == NUMBER else f"{category} one"
         before = f"no other {alike} came before it"
         if k:
             outcome = f"ones came before it, {n_ripe} of them ripe"
             outcome = outcome if k > 1 else f"one came before it, {'a ripe' if n_ripe else 'an unripe'} one"
             before = f"{k} {category} {outcome}"
-        return f"Melon {name} gets ({n_ripe} + {self.prior:.2f}) / ({k} + 1) = {code:.2f}: {before}."
+        return f"{who} gets ({n_ripe} + {self.prior:.2f}) / ({k} + 1) = {code:.2f}: {before}."
+
+
+def unknown(x: float, y: float, radius: float = 12) -> str:
+    """A melon whose class nobody knows."""
+    return circle(x, y, radius, **OUTLINE, stroke_width=2, stroke_dasharray="3 3")
 
 
 def codes_explorer(melons: pd.DataFrame, seed: int = 0) -> Explorable:
     """Melons coded by the share of ripe among those of their category, one after the other in a random order.
 
-    `melons` has the columns texture and ripe (yes, no); its index is the number of each melon.
+    `melons` has the columns texture and ripe (yes, no); its index is the number of each melon. Last comes a new melon.
     """
     scene, n = _Codes(melons, seed), len(melons)
     answer = scene.cut(NUMBER, OWN, n)[1]
@@ -185,22 +239,23 @@ def codes_explorer(melons: pd.DataFrame, seed: int = 0) -> Explorable:
         title="What a melon's number is worth",
         alt=f"{n} melons as numbered circles, hollow if ripe, piled up along a line by a code: the share of ripe in "
         "the category that the melon's own number makes. The ripe ones lie on the right, at 1, the others on the left, "
-        "at 0, and a dashed cut between them. Below stands the random order in which they were coded, pale, with a "
-        "line below each whose label the code of the last one averages.",
+        "at 0, and a dashed cut between them. A new melon, drawn as a dashed circle, lies close to the cut. Below "
+        "stands the random order in which they were coded, pale, with a line below each whose label the code of the "
+        "last one averages.",
         controls=[
-            Choice("The category of a melon is", list(scene.columns)),
-            Choice("Its code averages", [OWN, BEFORE]),
-            Slider("Melons coded", list(range(n + 1)), start=n, opens=0),
+            Choice("Category", list(scene.columns)),
+            Choice("Code averages", [OWN, BEFORE]),
+            Slider("Melons coded", list(range(n + 2)), start=n + 1, opens=0),
         ],
-        found=lambda column, how, k: column == TEXTURE and how == BEFORE and k == n,
+        found=lambda column, how, k: column == TEXTURE and how == BEFORE and k > n,
         guess=Slider(
             f"Your guess: of {n} melons coded by their own number, how many does the best cut classify correctly?",
             list(range(n // 2, n + 1)),
             answer=answer,
             truth=f"with all labels counted, it classifies {answer} correctly",
         ),
-        challenge="Code all by their texture, with all labels and then with those before: how many fewer does the best "
-        "cut classify correctly?",
+        challenge=f"Go on to the new melon, {scene.new}. Then average only those before it: which category is still "
+        "worth something, the number or the texture?",
     )
 
 

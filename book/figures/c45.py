@@ -181,7 +181,7 @@ def price_explorer(X: pd.DataFrame, y: pd.Series, traps: Sequence[str] = ()) -> 
         controls=[Choice("Ask about", [NO_QUESTION, *X.columns], start=shown, opens=NO_QUESTION)],
         guess=_avoided(prices.measured, traps) if traps else None,
         found=lambda attribute: attribute == best,
-        challenge="Which question gains most for each bit of its price? And which one gains most, whatever it costs?",
+        challenge="One question gains most whatever it costs. Which gains most for each bit of its price?",
     )
 
 
@@ -331,7 +331,7 @@ def ratio_explorer(
             answer=set(fooling),
             truth=truth,
         ),
-        challenge="Which table fools (✗) which rule? Does any fool all three?",
+        challenge="✗ marks a rule that the table fools. Does any table fool even the last of them?",
     )
 
 

@@ -511,8 +511,8 @@ def steps_explorer(seen: pd.DataFrame, held_out: pd.DataFrame, guesses: Sequence
             answer=stairs.best,
             truth=stairs.truth,
         ),
-        challenge="Drag the ring below, and the tree grows leaf by leaf. When do the steps begin to follow single "
-        "dots, and with how many leaves is the error on the held-out rows lowest?",
+        challenge="Drag the ring below, and the tree grows leaf by leaf, until its steps follow single dots. With how "
+        "many leaves is the error on the held-out rows lowest?",
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
 from typing import Any
@@ -14,7 +14,7 @@ from sklearn.metrics import brier_score_loss, precision_recall_curve, roc_curve
 
 from figures.charts import Chart, Picture, ticks
 from figures.explorable import Choice, Explorable, Panel, Places, Scene, Slider, State
-from figures.looks import HALO, OUTLINE, centred, ending, filled, grip, path, stroked
+from figures.looks import HALO, OUTLINE, centred, ending, filled, grip, path, small, stroked
 from figures.melons import melon, melon_marks, ripe_and_unripe
 from treekit.pen.palette import BAR, REGION, RIPE, UNRIPE
 from treekit.pen.svg import FAINT, circle, element, line, number, rect, text
@@ -351,26 +351,34 @@ def two_parts(scores: ArrayLike, y: ArrayLike, n_groups: int = 10) -> tuple[floa
     return float(calibration), float(share @ (mean["y"] * (1 - mean["y"])))
 
 
+def _meet(a: Sequence[float], b: Sequence[float]) -> bool:
+    """Whether two boxes (left, top, right, bottom) have points in common."""
+    return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
+
+
 class _Reliability(Scene):
     """Groups of rows of like probability: what share of each group is positive? A dot on the diagonal kept its word.
 
     A bar is as long as its group strays, and as wide as its rows make this weigh, so its area is the group's piece of
-    the calibration part, n (p - share)² / N; the area of a dot is its number of rows.
+    the calibration part, n (p - share)² / N; the area of a dot is its number of rows, n, which stands beside it.
 
     Beside them the Brier scores of all models, in their two parts.
     """
 
-    size = (400, 392)
+    size = (400, 340)
     wide = 400.0  # of a bar, if all rows strayed by 1
 
     def __init__(self, scores: Mapping[str, Mapping[str, NDArray[Any]]], y: NDArray[Any], n_groups: int) -> None:
         self.scores, self.y, self.n_groups = scores, y, n_groups
+        self.as_it_is, *self.corrections = next(iter(scores.values()))
         # Some room beyond 0, so that a large dot hides no number.
-        self.plane = Chart((-0.06, 1), (-0.06, 1), (44, 36, 384, 346))
+        self.plane = Chart((-0.06, 1), (-0.06, 1), (44, 36, 384, 294))
         self.of_all = float(self.y.mean() * (1 - self.y.mean()))  # the score of the same probability for all
-        self.parts = {(m, how): two_parts(p, self.y, n_groups) for m, ways in scores.items() for how, p in ways.items()}
+        each = {(model, how): p for model, ways in scores.items() for how, p in ways.items()}
+        self.parts = {at: two_parts(p, self.y, n_groups) for at, p in each.items()}
+        self.brier = {at: float(brier_score_loss(self.y, p)) for at, p in each.items()}
         most = max(self.of_all, *map(sum, self.parts.values()))
-        self.strip = Chart((0, most), (0, 1), (4, 64, 336, 290))
+        self.strip = Chart((0, most), (0, 1), (4, 54, 336, 254))
 
     def groups(self, model: str, how: str) -> dict[int, tuple[float, float, int]]:
         """Of each group that has rows: their mean probability, their share of positives, their number."""
@@ -381,76 +389,116 @@ class _Reliability(Scene):
             for k in np.unique(of)
         }
 
+    def gained(self, model: str, how: str) -> float:
+        """By how much a correction lowers the Brier score."""
+        return self.brier[model, self.as_it_is] - self.brier[model, how]
+
+    def spoilt(self) -> list[str]:
+        """The models that every correction makes worse."""
+        return [model for model in self.scores if all(self.gained(model, how) < 0 for how in self.corrections)]
+
     def background(self) -> str:
         shares = [0, 0.2, 0.4, 0.6, 0.8, 1]
         axes = self.plane.axes(shares, shares, "predicted probability (mean of the group)", "share that was fast")
-        key = (
-            circle(64, 58, 7, **filled(RIPE), fill_opacity=BAR)
-            + text(80, 63, "a group of patients,")
-            + text(80, 81, "large if many")
-        )
-        key += rect(58, 96, 12, 24) + text(80, 105, "how far it strays; its area:") + text(80, 123, "calibration part")
+        key = circle(64, 46, 7, **filled(RIPE), fill_opacity=BAR) + text(80, 51, "a group, its number of patients")
+        key += rect(58, 62, 12, 26) + text(80, 73, "how far it strays;") + text(80, 91, "its area: calibration part")
         return axes + self.plane.curve([0, 1], [0, 1], stroke_dasharray="3 4") + key + self.example(0.7, 0.4)
 
     def example(self, said: float, came: float) -> str:
         """What a dot means, as long as the reader guesses."""
         (x, y), on_line = self.plane.at(said, came), self.plane.y(said)
-        stick = rect(x - 5, on_line, 10, y - on_line) + circle(x, y, 7, **filled(RIPE), fill_opacity=BAR)
+        stick = circle(x, y, 7, **filled(RIPE), fill_opacity=BAR) + rect(x - 5, on_line, 10, y - on_line)
         words = centred(x, y + 26, f"of such a group {came:.0%} were") + centred(x, y + 44, f"fast, not {said:.0%}")
         return element("g", stick + words, class_="asking", style=HALO)
 
     def marks(self) -> dict[Any, str]:
-        """What the reader guesses is how far the groups stray."""
-        bars = {("gap", k): rect(-0.5, 0, 1, 1, class_="answer") for k in range(self.n_groups)}
-        look = dict(filled(RIPE), fill_opacity=BAR)  # a large dot lets its bar be seen
-        return bars | {k: circle(0, 0, 20, **look, class_="answer") for k in range(self.n_groups)}
+        """What the reader guesses is how far the groups stray. A bar is seen on its dot, however large this is."""
+        look = dict(filled(RIPE), fill_opacity=BAR)
+        dots = {k: circle(0, 0, 20, **look, class_="answer") for k in range(self.n_groups)}
+        return dots | {("gap", k): rect(-0.5, 0, 1, 1, class_="answer") for k in range(self.n_groups)}
 
     def frame(self, model: str, how: str) -> State:
         places: Places = {}
-        for k, (p, share, n) in self.groups(model, how).items():
+        groups = self.groups(model, how)
+        for k, (p, share, n) in groups.items():
             x, y = self.plane.at(p, share)
             rows = n / len(self.y)
             places[k] = (x, y, max(rows**0.5, 0.1))  # 0.1: a dot of few rows is still seen
             places["gap", k] = (x, self.plane.y(p), self.wide * rows * abs(p - share), y - self.plane.y(p))
-        return [], self.sentence(model, how), places
+        counts = self.counts(groups, places)
+        return [small(counts, class_="answer", style=HALO)], self.sentence(model, how), places
+
+    def counts(self, groups: Mapping[int, tuple[float, float, int]], places: Places) -> str:
+        """The number of each group's rows, beside its dot on the side that is freest of dots, bars and numbers."""
+        taken: list[Sequence[float]] = [(0, self.plane.box[3] - 2, *self.size)]  # what lies below the axis
+        for k in groups:
+            (x, y, size), (_, start, wide, high) = places[k], places["gap", k]
+            taken.append((x - 20 * size, y - 20 * size, x + 20 * size, y + 20 * size))
+            taken.append((x - wide / 2 - 1, min(start, start + high), x + wide / 2 + 1, max(start, start + high)))
+        drawn = ""
+        for k, (p, share, n) in groups.items():
+            (x, y, size), half = places[k], 4 * len(str(n))
+            near, far = 20 * size + 4, 20 * size + 14
+            sides = [(x, y - near), (x, y + far)][:: 1 if share >= p else -1]
+            sides += [(x + near + half, y + 4), (x - near - half, y + 4)]
+            boxes = [(a - half, b - 10, a + half, b) for a, b in sides]
+            free = min(range(4), key=[sum(_meet(box, other) for other in taken) for box in boxes].__getitem__)
+            taken.append(boxes[free])
+            drawn += centred(round(sides[free][0]), round(sides[free][1]), n)
+        return drawn
 
     def beside(self) -> Panel:
         key = rect(4, 34, 12, 12) + text(22, 45, "calibration")
         key += rect(118, 34, 12, 12, fill_opacity=2 * REGION) + text(136, 45, "refinement")
         key += rect(230, 34, 12, 12, **OUTLINE, stroke_dasharray="2 3") + text(248, 45, "sum, as it is")
         x, (_, top, _, bottom) = round(self.strip.x(self.of_all)), self.strip.box
-        alike = text(4, bottom + 18, f"dashed: one probability for all, {self.of_all:.3f}")
+        said = f"{self.y.mean():.2f} for every patient"
+        alike = text(4, bottom + 18, f"dashed: {said}, score {self.of_all:.3f};")
+        alike += text(4, bottom + 36, "beyond it, a model is worse than no model")
         alike += path(f"M{x},{top}V{bottom}", **OUTLINE, stroke_dasharray="3 4")
         return Panel(
             "A bar for the Brier score of each model, in its calibration part and its refinement part. A dashed line "
-            f"marks {self.of_all:.3f}, the score of the same probability for all.",
-            (400, 318),
+            f"marks {self.of_all:.3f}, the score of {said}; a bar that crosses it is worse than no model.",
+            (400, 296),
             text(4, 24, "Brier score of each model", font_weight="bold") + key + alike,
             self.bars,
         )
 
     def bars(self, model: str, how: str) -> tuple[list[str], Places]:
         """The scores of all models that use these probabilities, inside the outlines of those as they are."""
-        drawn, as_it_is = "", next(iter(self.scores[model]))
-        for i, (name, ways) in enumerate(self.scores.items()):
-            y, (calibration, refinement) = 70 + 56 * i, self.parts[name, how]
-            middle, end = self.strip.x(calibration), self.strip.x(calibration + refinement)
-            bar = rect(4, y + 20, middle - 4, 18) + rect(middle, y + 20, end - middle, 18, fill_opacity=2 * REGION)
-            was = self.strip.x(sum(self.parts[name, as_it_is]))
-            bar += rect(4, y + 20, was - 4, 18, **OUTLINE, stroke_dasharray="2 3")
-            bar += ending(396, y + 34, f"{brier_score_loss(self.y, ways[how]):.3f}")
-            bar += text(4, y + 14, name, font_weight="bold" if name == model else "normal", style=HALO)
+        parts = []
+        for i, name in enumerate(self.scores):
+            y = 54 + 50 * i
+            told = text(4, y + 14, name, font_weight="bold" if name == model else "normal", style=HALO)
             # Which one is shown would be a hint.
-            drawn += element("g", bar, class_="answer") + text(4, y + 14, name, class_="asking", style=HALO)
-        return [drawn], {}
+            parts += [self.bar(name, how, y), element("g", told, class_="answer")]
+            parts.append(text(4, y + 14, name, class_="asking", style=HALO))
+            parts.append(path(f"M0,{y}h400v50h-400z", fill_opacity=0, data_choose=name))
+        return parts, {}
+
+    def bar(self, model: str, how: str, y: float) -> str:
+        """A score in its two parts, the outline of the model as it is, and what a correction has changed."""
+        calibration, refinement = self.parts[model, how]
+        middle, end = self.strip.x(calibration), self.strip.x(calibration + refinement)
+        was = self.strip.x(sum(self.parts[model, self.as_it_is]))
+        bar = rect(4, y + 20, middle - 4, 18) + rect(middle, y + 20, end - middle, 18, fill_opacity=2 * REGION)
+        bar += rect(4, y + 20, was - 4, 18, **OUTLINE, stroke_dasharray="2 3")
+        bar += ending(396, y + 34, f"{self.brier[model, how]:.3f}")
+        if how != self.as_it_is:
+            bar += ending(396, y + 14, "better" if self.gained(model, how) > 0 else "worse")
+        return element("g", bar, class_="answer")
 
     def sentence(self, model: str, how: str) -> str:
-        p = self.scores[model][how]
-        calibration, refinement = two_parts(p, self.y, self.n_groups)
-        return (
-            f"{model[0].upper()}{model[1:]}, {how}: Brier score {brier_score_loss(self.y, p):.3f}. In these groups the "
-            f"calibration part is {calibration:.3f}, the refinement part {refinement:.3f}."
-        )
+        """The Brier score, beside that of one probability for all and of the model as it is."""
+        calibration, refinement = self.parts[model, how]
+        score, was = self.brier[model, how], self.brier[model, self.as_it_is]
+        is_worse, has_worsened = score > self.of_all, score > was
+        words = f"{model[0].upper()}{model[1:]}, {how}: Brier score {score:.3f}, {'worse' if is_worse else 'better'} "
+        words += f"than saying {self.y.mean():.2f} to every patient ({self.of_all:.3f})"
+        if how != self.as_it_is:
+            other = f", but {'worse' if has_worsened else 'better'}" if has_worsened != is_worse else " and"
+            words += f"{other} than as it is ({was:.3f})"
+        return f"{words}. Calibration part {calibration:.3f}, refinement part {refinement:.3f}."
 
 
 def reliability_explorer(
@@ -458,18 +506,17 @@ def reliability_explorer(
 ) -> Explorable:
     """Reliability diagrams of some models, each with some ways to calibrate it.
 
-    `scores` has the probabilities of the positive class for each model and, for each of these, for each way; `y` holds
-    zeros and ones. The figure opens with the first model, and is at rest with `start`.
+    `scores` has the probabilities of the positive class for each model and, for each of these, for each way, as it is
+    first; `y` holds zeros and ones. The figure opens with the first model, and is at rest with `start`.
     """
     scene = _Reliability(scores, np.asarray(y, dtype=float), n_groups)
-    models, ways = list(scores), list(next(iter(scores.values())))
-    best = min(((m, way) for m in models for way in ways), key=lambda at: brier_score_loss(y, scores[at[0]][at[1]]))
-    strays = {model: two_parts(scores[model][ways[0]], y, n_groups)[0] for model in models}
+    models, ways = list(scores), [scene.as_it_is, *scene.corrections]
+    strays = {model: scene.parts[model, scene.as_it_is][0] for model in models}
     worst = max(models, key=strays.__getitem__)
 
     def verdict(guessed: str) -> str:
         own = f"its calibration part is {strays[guessed]:.3f}"
-        return f"{own}, the largest" if guessed == worst else f"{own}, that of {worst} {strays[worst]:.3f}"
+        return f"{own}, the largest" if guessed == worst else f"{own}, the largest {strays[worst]:.3f} ({worst})"
 
     return scene.explorable(
         title="Does it keep its word?",
@@ -481,14 +528,14 @@ def reliability_explorer(
             Choice("Model", models, start=start[0], opens=models[0]),
             Choice("Probabilities", ways, start=start[1], opens=ways[0]),
         ],
-        found=lambda model, how: (model, how) == best,
+        found=lambda model, how: model in scene.spoilt() and how != scene.as_it_is,
         guess=Choice(
             "Your guess: whose probabilities, as they are, stray furthest?",
             models,
             answer=worst,
             truth=verdict,
         ),
-        challenge="Correct the models in both ways, and find the smallest of the twelve Brier scores.",
+        challenge="The next section explains two corrections. Which of the models do both make worse?",
     )
 
 

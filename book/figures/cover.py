@@ -381,8 +381,8 @@ def _level_by_level(falling: _Falling, own: str, guess: bool) -> Explorable:
     return falling.explorable(
         alt=falling.alt(own),
         title="ID3, level by level",
-        challenge="After how many levels are more than half of the melons in a leaf? And which level takes away the "
-        "most bits?",
+        challenge="Watch how many bits each level takes away. After how many levels are more than half of the melons "
+        "in a leaf?",
         controls=[Slider("Levels of questions", levels, start=levels[-1], opens=0)],
         frame=lambda level: falling.frame(own, level),
         height=lambda level: falling.height(own, level),
@@ -404,7 +404,7 @@ def _one_question(falling: _Falling, best: list[str], guess: bool) -> Explorable
     return falling.explorable(
         alt=falling.alt(questions[0]),
         title="Seventeen melons, one question",
-        challenge="Find the question that leaves the least entropy. Which one is nearly useless?",
+        challenge="Ask about each: some take away hardly any entropy. Find the question that leaves the least.",
         controls=[Choice("Ask about", [NOT_YET, *questions], start=questions[0], opens=NOT_YET)],
         frame=lambda question: falling.frame(questions[0], 0) if question == NOT_YET else falling.frame(question, 1),
         found=lambda question: question in best,

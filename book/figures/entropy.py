@@ -355,8 +355,8 @@ def questions_explorer() -> Explorable:
             Choice("First question", list(plans.first), start="apple or banana?"),
         ],
         found=plans.reaches_limit,
-        challenge="Change the game to mostly apples. Which first question brings the mean down to the green limit? "
-        "Does any go below it?",
+        challenge="Change the game to mostly apples, and try every first question. Which one brings the mean furthest "
+        "down, to the green limit?",
     )
 
 
@@ -670,8 +670,8 @@ def arch_explorer(answers: pd.Series, ripe: pd.Series) -> Explorable:
             truth=f"with {least} of {n_yes}, and {branches.counts[least][0, 0]} of the {n_no} others, it gains only "
             f"{branches.gains[least]:.3f} bits",
         ),
-        challenge="Guess, then drag the dot of yes along the arch: the other branch follows. Where is the gain "
-        "smallest, and does the line ever rise above the arch?",
+        challenge="Guess, then drag the dot of yes along the arch: the other branch follows. Where is the gain, the "
+        "line's distance below the arch, smallest?",
     )
 
 

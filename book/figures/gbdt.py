@@ -187,13 +187,13 @@ class _Leaves(Scene):
     bar_y = (306, 328, 342, 366)  # of one leaf, of each side, of the gain
     dashes, colors = ("2 4", "none", "8 4"), (5, 3, 4)
 
-    def __init__(self, y: pd.Series, goes_left: pd.Series, names: Sequence[str]) -> None:
+    def __init__(self, y: pd.Series, goes_left: pd.Series, names: Sequence[str], lambdas: Sequence[float]) -> None:
         label, left, zero, loss = y.to_numpy(float), goes_left.to_numpy(bool), np.zeros((1, len(y))), LogisticLoss()
         g, h = -loss.negative_gradient(label, zero)[0], loss.second_derivative(label, zero)[0]
-        self.y, self.names = y, names
+        self.y, self.names, self.lambdas = y, names, lambdas
         self.rows = dict(zip(["one leaf", *names], (np.full(len(y), True), left, ~left)))
         self.sums = {name: (float(g[rows].sum()), float(h[rows].sum())) for name, rows in self.rows.items()}
-        self.plane = Chart((-2, 2), (-3, 2.6), (44, 108, 468, 268))
+        self.plane = Chart((-2, 2), (-3.2, 3.2), (44, 108, 468, 268))
         self.bars = Chart((-3.7, 4.7), (0, 1), (88, 0, 474, 1))  # with room for the number of the longest bar
 
     def lowest(self, name: str, lam: float) -> float:
@@ -238,11 +238,20 @@ class _Leaves(Scene):
         for (name, reach), y in zip(ends.items(), self.bar_y):
             start, end = sorted(map(self.bars.x, reach))
             places[f"bar {name}"] = (start, y, max(end - start, 0.01), 1)
+        away = [6 if self.lowest(name, lam) > 0 else -6 for name in self.names]  # each from the other's
         depths = "".join(  # below its dot, of which the first is a handle, stands what each side costs
-            centred(round(x), round(y) + below, _signed(cost))
-            for (x, y), cost, below in zip((places[name] for name in self.names), (first, two - first), (28, 20))
+            centred(round(places[name][0]) + aside, round(places[name][1]) + below, _signed(cost))
+            for name, aside, below, cost in zip(self.names, away, (28, 20), (first, two - first))
         )
-        return [*drawn, depths, *self.told(one, two, max(first, 0))], self.sentence(lam, gamma), places
+        drawn = [self.trail(gamma), *drawn, depths, *self.told(one, two, max(first, 0))]
+        return drawn, self.sentence(lam, gamma), places
+
+    def trail(self, gamma: float) -> str:
+        """Where the first side's dot can be, one place for each λ."""
+        name = self.names[0]
+        places = (self.plane.at(self.lowest(name, lam), self.cost(name, lam, gamma)) for lam in self.lambdas)
+        dots = "".join(f"M{x:.1f},{y:.1f}h0" for x, y in places)
+        return path(dots, stroke_width=6, stroke_linecap="round", **stroked(self.colors[1]))
 
     def told(self, one: float, two: float, least: float) -> tuple[str, str]:
         """The number at the end of each bar, lines from there down to the gain, and the verdict."""
@@ -251,6 +260,7 @@ class _Leaves(Scene):
         drawn = "".join(text(round(self.bars.x(end)) + 8, y, _signed(size)) for end, y, size in sizes)
         a, b = (f"{self.bars.x(end):.1f}" for end in (one, two))
         drawn += path(f"M{a},306V384M{b},342V384", **OUTLINE, stroke_opacity=BAR)
+        drawn += path(f"M{b},324V359", **OUTLINE, stroke_width=3)  # where the sum of both sides ends
         return drawn, text(0, 394, "it pays" if gain > 0 else "does not pay", font_weight="bold")
 
     def sentence(self, lam: float, gamma: float) -> str:
@@ -300,7 +310,7 @@ def price_explorer(
     `y` holds the classes 0 and 1 of rows with the score 0, for the logistic loss; `goes_left` is the split, and `names`
     are those of its sides.
     """
-    leaves, (first, second) = _Leaves(y, goes_left, names), names
+    leaves, (first, second) = _Leaves(y, goes_left, names, lambdas), names
     refused = min(lam for lam in lambdas if leaves.gain(lam, 1) <= 0)
     points = [leaves.plane.at(leaves.lowest(first, lam), 0) for lam in lambdas]
 
@@ -329,8 +339,8 @@ def price_explorer(
             answer=refused,
             truth=truth,
         ),
-        challenge=f"Drag the dot of the {first} leaf: the price λ pulls it back towards 0. With γ\u00a0=\u00a01, find "
-        "the first λ at which the split no longer pays.",
+        challenge=f"Drag the dot of the {first} leaf along its trail to 0, as a larger λ does. With γ\u00a0=\u00a01, "
+        "find the first λ at which the split no longer pays.",
     )
 
 

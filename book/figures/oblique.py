@@ -270,8 +270,8 @@ def tilt_explorer(frame: pd.DataFrame, columns: list[str], target: str) -> Explo
             truth=f"the best line, with its arrow at {listed(best)}°, is {_runs(best[0])} and gains "
             f"{tilted.gains[best[0]]:.3f} bits",
         ),
-        challenge="Drag the tip of the arrow. Which angle gains most? From 90°, can you get there without ever losing "
-        "gain? And from 0°?",
+        challenge="Drag the tip of the arrow, from 90° and from 0°, and watch where the gain falls on the way. Which "
+        "angle gains most?",
     )
 
 

@@ -637,8 +637,8 @@ def cost_explorer(tree: Tree, prices: Sequence[float]) -> Explorable:
             else f"it does at {end:.3f}",
         ),
         found=lambda price: price == min(price for price in prices if price >= end),
-        challenge="Drag the ring until the root alone is the cheapest tree. Why does it not win where its line crosses "
-        "that of the whole tree?",
+        challenge="Drag the ring, and watch which tree is the cheapest where the lines of the root and of the whole "
+        "tree cross. Then drag on until the root alone is.",
     )
 
 

@@ -155,7 +155,7 @@ def test_groups_are_those_of_a_reliability_diagram(scored):
         share, mean = calibration_curve(y, scores[model][how], n_bins=10)
         dots = [places[k] for k in sorted(k for k in places if isinstance(k, int))]
         assert [(x - 44) / 340 * 1.06 - 0.06 for x, *_ in dots] == pytest.approx(mean.tolist(), abs=1e-4)
-        assert [(346 - y) / 310 * 1.06 - 0.06 for _, y, *_ in dots] == pytest.approx(share.tolist(), abs=1e-4)
+        assert [(294 - y) / 258 * 1.06 - 0.06 for _, y, *_ in dots] == pytest.approx(share.tolist(), abs=1e-4)
         assert f"Brier score {brier_score_loss(y, scores[model][how]):.3f}" in sentence
 
 
@@ -169,9 +169,9 @@ def test_the_areas_of_the_bars_are_the_calibration_part(scored):
         n = np.histogram(p, np.linspace(0, 1, 11))[0]
         bars = [places[key] for key in sorted(key for key in places if isinstance(key, tuple))]
         areas = np.array([wide * abs(high) for _, _, wide, high in bars])
-        expected = 400 * 310 / 1.06 * n[n > 0] / len(y) * (mean - share) ** 2
+        expected = 400 * 258 / 1.06 * n[n > 0] / len(y) * (mean - share) ** 2
         assert areas == pytest.approx(expected, rel=0.02, abs=0.5)
-        assert areas.sum() == pytest.approx(400 * 310 / 1.06 * two_parts(p, y)[0], rel=0.01)
+        assert areas.sum() == pytest.approx(400 * 258 / 1.06 * two_parts(p, y)[0], rel=0.01)
         dots = [places[k] for k in sorted(k for k in places if isinstance(k, int))]
         assert [size for *_, size in dots] == pytest.approx(np.maximum((n[n > 0] / len(y)) ** 0.5, 0.1), abs=0.01)
 
@@ -180,15 +180,40 @@ def test_the_scores_of_all_models_stand_beside_the_groups(scored):
     scores, y = ways(scored)
     figure = reliability_explorer(scores, y, start=("other", "halved"))
     alone = brier_score_loss(y, np.full(len(y), y.mean()))
-    assert f"one probability for all, {alone:.3f}<" in figure.panels[1].background
+    assert f"{y.mean():.2f} for every patient, score {alone:.3f};<" in figure.panels[1].background
     for (_, how), frame in frames(figure):
-        (drawn,) = frame.scenes[1].parts
+        drawn = frame.scenes[1].drawing
         told = re.findall(r">(\d\.\d{3})<", drawn)
         assert told == [f"{brier_score_loss(y, scores[model][how]):.3f}" for model in scores]
         lengths = [float(width) for width in re.findall(r'<rect [^>]*width="([\d.]+)"', drawn)]
         parts = np.array([two_parts(scores[model][how], y) for model in scores])
         pieces = np.array(lengths).reshape(len(scores), 3)
         assert pieces[:, :2] / pieces[:, :2].sum() == pytest.approx(parts / parts.sum(), abs=1e-3)
+
+
+def test_what_a_correction_does_to_each_score_is_told(scored):
+    """Where every correction does harm, the model is found once it is corrected."""
+    scores, y = ways(scored)
+    scores = {**scores, "just right": {"as it is": np.full(len(y), y.mean()), "halved": np.full(len(y), y.mean() / 2)}}
+    brier = {(model, how): brier_score_loss(y, p) for model, of in scores.items() for how, p in of.items()}
+    alone = brier_score_loss(y, np.full(len(y), y.mean()))
+    for (model, how), frame in frames(reliability_explorer(scores, y, start=("other", "halved"))):
+        score, was = brier[model, how], brier[model, "as it is"]
+        worse = [score > other for other in (alone, was)][: 1 + (how == "halved")]
+        told = re.findall(r"(better|worse|and) than", frame.sentence)
+        told = [told[0] if word == "and" else word for word in told]
+        assert told == [("better", "worse")[is_worse] for is_worse in worse]
+        assert frame.found == (how == "halved" and score > was)
+        written = re.findall(r">(better|worse)<", frame.scenes[1].drawing)
+        expected = [("better", "worse")[brier[name, how] > brier[name, "as it is"]] for name in scores]
+        assert written == (expected if how == "halved" else [])
+
+
+def test_each_group_tells_its_number_of_rows(scored):
+    scores, y = ways(scored)
+    for (model, how), frame in frames(reliability_explorer(scores, y, start=("other", "halved"))):
+        n = np.histogram(scores[model][how], np.linspace(0, 1, 11))[0]
+        assert [int(k) for k in re.findall(r">(\d+)</text>", frame.drawing)] == n[n > 0].tolist()
 
 
 def test_two_parts_add_up_where_groups_are_single_probabilities(scored):

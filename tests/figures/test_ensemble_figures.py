@@ -326,8 +326,12 @@ def test_one_leaf_or_two_is_the_choice_of_second_order_boosting(figures, words):
         assert places["bar other"][0] + (two[1] < 0) * places["bar other"][2] == pytest.approx(
             places["bar clear"][0] + (two[0] > 0) * places["bar clear"][2], abs=0.02
         )
+        # The dot that is dragged has a trail, one place for each λ.
+        trail, *curves = frame.scenes[0].parts
+        spots = np.array(re.findall(r"M([\d.]+),([\d.]+)h0", trail), dtype=float)
+        assert spots[(0, 1, 2, 4, 6, 8).index(lam)] == pytest.approx(places["clear"], abs=0.06) and len(spots) == 6
         # Each dot is the lowest point of its curve, of which three points are written.
-        for name, part in zip(("one leaf", "clear", "other"), frame.scenes[0].parts):
+        for name, part in zip(("one leaf", "clear", "other"), curves):
             written = re.findall(r"-?[\d.]+", re.search(r' d="([^"]*)"', part)[1])
             start, middle, end = np.array(written, dtype=float).reshape(3, 2)
             curve = (1 - t) ** 2 * start + 2 * t * (1 - t) * middle + t**2 * end
