@@ -381,7 +381,8 @@ def growth_explorer(x: pd.Series, y: pd.Series, ripe: pd.Series, most: int = 8) 
             answer=differ,
             truth=f"they differ with {differ} leaves alone",
         ),
-        challenge="With one number of leaves the two ways lead to different trees. Find the better of the two.",
+        challenge="With one number of leaves the two ways lead to different trees. Find the better of the two. (Of two "
+        "siblings, level by level splits first the one with the earlier melon.)",
     )
 
 
