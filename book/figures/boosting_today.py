@@ -381,7 +381,8 @@ def growth_explorer(x: pd.Series, y: pd.Series, ripe: pd.Series, most: int = 8) 
             answer=differ,
             truth=f"they differ with {differ} leaves alone",
         ),
-        challenge="With one number of leaves the two ways lead to different trees. Find the better of the two.",
+        challenge="With one number of leaves the two ways lead to different trees. Find the better of the two. (Of two "
+        "siblings, level by level splits first the one with the earlier melon.)",
     )
 
 
@@ -481,6 +482,22 @@ def plot_tree_sizes(sizes: Mapping[str, NDArray[Any]], first: int = 4, last: int
     ax.text(0, 0.45, f"first {first} trees", va="bottom")
     ax.text(1, 0.45, f"last {last}", ha="right", va="bottom")
     ax.set_xlim(0, 1)
+
+
+@plotted
+def plot_misses(misses: Mapping[str, NDArray[Any]]) -> None:
+    """By how much the sums of samples miss the true one: a line for each way of drawing.
+
+    A dot is the larger, the more samples miss it by so much.
+    """
+    ax = axes("sum minus true sum", "", 2.4)
+    for k, miss in enumerate(misses.values()):
+        size, n_samples = np.unique(miss.round(9), return_counts=True)
+        shares = 600 * n_samples / len(miss)
+        ax.scatter(size, np.full(len(size), -k), shares, color=CLASS_COLORS[k % 2], alpha=BAR, linewidths=0)
+    ax.axvline(0, color="#000000", linewidth=0.8)
+    ax.set_yticks([-k for k in range(len(misses))], list(misses))
+    ax.margins(y=0.15)
 
 
 def relative_to_first(left: pd.DataFrame) -> pd.DataFrame:
