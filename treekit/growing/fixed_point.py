@@ -3,7 +3,7 @@
 Floats rounded to whole multiples of one small unit, a power of two, add up without rounding. :func:`unit_of_sum` and
 :func:`unit_for` choose the unit so that no sum needs more than a number of bits. They have four uses:
 
-* :func:`to_units`, for the levels of a tree: whole numbers of 64 bits. The sum of all rows is known.
+* :func:`to_units`, for the levels of a tree: whole numbers of 64 bits. The size of the sum is known.
 * :func:`weighted_mean`, for scores and losses: whole numbers of 64 bits, from blocks of rows. A block knows the largest
   number of all blocks and how many rows there are, but not their sum.
 * :func:`quantile`, for medians: the weights of a group of rows, in units of the group.
@@ -50,18 +50,25 @@ def largest_magnitude(x: Numbers) -> Floats:
     return np.maximum(x.max(axis=-1, initial=0), -x.min(axis=-1, initial=0)).astype(float)
 
 
-def unit_of_sum(size: Floats | float, bits: int = SUM_BITS) -> Floats:
+def unit_of_sum(size: Floats | float, bits: Ints | int = SUM_BITS) -> Floats:
     """The power of two in which a sum up to ``size`` is less than 2**bits; infinite where ``size`` is."""
     power = np.frexp(size)[1] - bits
     return np.where(np.isfinite(size), np.ldexp(1.0, np.maximum(power, -1000)), np.inf)
 
 
-def unit_for(largest: Floats | float, n_rows: int, bits: int) -> Floats:
+def unit_for(largest: Floats | float, n_rows: Ints | int, bits: int) -> Floats:
     """The power of two in which any sum of ``n_rows`` numbers up to ``largest`` in size is less than 2**bits.
 
     It depends on the largest number alone, so blocks of rows agree on it.
     """
     return unit_of_sum(largest, bits - np.frexp(n_rows)[1])
+
+
+def sum_of_sizes(x: Floats) -> Floats:
+    """The sum of the absolute values of each row of x, the same in any order of them: whole floats are added up."""
+    unit = unit_for(largest_magnitude(x), x.shape[1], FLOAT_BITS)
+    with np.errstate(invalid="ignore"):
+        return np.rint(np.abs(x) / unit[:, np.newaxis]).sum(axis=1) * unit
 
 
 def to_whole(x: Numbers, unit: Floats) -> Wholes:
@@ -79,7 +86,7 @@ def to_units(x: Floats, fractions: bool, most: int = 1) -> tuple[Wholes, Floats]
     The unit is 1 where x is whole and no ``fractions`` are to come, otherwise a power of 2 that leaves about 60 bits
     for the sum, in which each number counts up to ``most`` times.
     """
-    total = most * np.abs(x).sum(axis=1)
+    total = most * sum_of_sizes(x)
     is_whole = (x == np.rint(x)).all(axis=1) & (total < 2.0**FLOAT_BITS) & (not fractions)
     unit = np.where(is_whole, 1.0, unit_of_sum(total))
     return to_whole(x, unit), unit[:, np.newaxis]
@@ -124,7 +131,7 @@ def quantile(x: Floats, weight: Floats, group: Ints | None = None, n_groups: int
     O(rows log rows).
     """
     group = np.zeros(len(x), dtype=np.intp) if group is None else group
-    order = np.lexsort((x, group))
+    order = np.lexsort((weight, x, group))  # so the weights of a group are added up in one order
     x, group, weight = x[order], group[order], weight[order]
     end = np.cumsum(np.bincount(group, minlength=n_groups))
     first, last = np.concatenate([[0], end[:-1]]), np.maximum(end - 1, 0)
