@@ -545,8 +545,8 @@ class _Roots(_Levels):
         drawn, children = text(0, 38, f"trees {listed(self.drawn)} are done"), self.children()
         spots: dict[int, tuple[float, float]] = {}
         for depth, level in reversed(list(enumerate(self.levels))):
-            parts = zip(level.nodes.tolist(), np.split(level.orders[0], level.start[1:-1]), level.threshold)
-            for node, entries, cut in parts:
+            entered = np.split(level.orders[0], level.start[1:-1])
+            for node, tree, entries, cut in zip(level.nodes.tolist(), level.tree, entered, level.threshold):
                 if node not in children:
                     spots[node] = float(np.mean([places[e][0] for e in entries.tolist()])), 193
                     continue
@@ -554,7 +554,8 @@ class _Roots(_Levels):
                 x, y = sum(end for end, _ in ends) / 2, 62 + 52 * depth
                 spots[node] = x, y
                 drawn += centred(x, y + 17, f"≤ {cut.round(3):.3f}")
-                drawn += "".join(line(x, y + 22, end, low - 15, stroke_opacity=0.7) for end, low in ends)
+                look: dict[str, Any] = {"stroke_dasharray": "3 3"} if tree else {"stroke_opacity": 0.7}
+                drawn += "".join(line(x, y + 22, end, low - 15, **look) for end, low in ends)
         return drawn + "".join(centred(*spot, node, font_weight="bold") for node, spot in spots.items())
 
     def lines(self, depth: int, spots: Sequence[tuple[int, float]]) -> str:
