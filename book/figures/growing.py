@@ -272,6 +272,11 @@ def in_leaves(levels: Sequence[Ordered]) -> list[int]:
     return [e for level in levels for e in level.orders[0][np.repeat(~level.splits, np.diff(level.start))].tolist()]
 
 
+def comparisons(n: Any) -> Any:
+    """About how many comparisons it takes to sort n rows by one column."""
+    return n * np.log2(n)
+
+
 class _Orders(_Levels):
     """Rows in the order of each column."""
 
@@ -282,7 +287,7 @@ class _Orders(_Levels):
         self.levels = ordered_levels(x.to_numpy(float).T, ripe.astype(np.intp))
         self.leaf_y = self.first + self.high * len(x.columns) + 22
         self.size = (448, self.leaf_y + 62)  # narrow, so that the numbers read on a phone
-        self.counts = [self.comparisons(depth) for depth in range(len(self.levels))]
+        self.counts = [self.in_all(depth) for depth in range(len(self.levels))]
 
     def background(self) -> str:
         names = "".join(
@@ -321,23 +326,20 @@ class _Orders(_Levels):
         drawn = line(164, 10, 188, 10) + text(194, 15, "to a left child")
         return drawn + line(312, 10, 336, 10, stroke_dasharray="3 3") + text(342, 15, "to a right one")
 
-    def prices(self, level: Ordered) -> list[object]:
+    def prices(self, level: Ordered) -> list[str]:
         """About how many comparisons sort each node by one column; a leaf need not be sorted."""
         sizes = np.diff(level.start).tolist()
-        return [round(n * np.log2(n)) if splits else "leaf" for n, splits in zip(sizes, level.splits)]
+        return [f"{comparisons(n):.3g}" if splits else "leaf" for n, splits in zip(sizes, level.splits)]
 
-    def each(self, depth: int) -> list[int]:
-        """These comparisons for the nodes of a level that split."""
-        return [price for price in self.prices(self.levels[depth]) if isinstance(price, int)]
-
-    def comparisons(self, depth: int) -> int:
-        """These comparisons in all, by all columns."""
-        return len(self.x.columns) * sum(self.each(depth))
+    def in_all(self, depth: int) -> int:
+        """These comparisons in the nodes of a level that split, by all columns."""
+        level = self.levels[depth]
+        return round(len(self.x.columns) * comparisons(np.diff(level.start)[level.splits]).sum())
 
     def added(self, depth: int) -> str:
         """How the comparisons of a level add up."""
-        sums = " + ".join(map(str, self.each(depth)))
-        return f"{len(self.x.columns)} × {f'({sums})' if '+' in sums else sums} = {self.comparisons(depth)}"
+        sums = " + ".join(price for price in self.prices(self.levels[depth]) if price != "leaf")
+        return f"{len(self.x.columns)} × {f'({sums})' if '+' in sums else sums} = {self.in_all(depth)}"
 
     def bars(self, depth: int) -> str:
         """The comparisons so far: those that were made, and those that sorting in every node would have taken."""
@@ -373,7 +375,7 @@ class _Orders(_Levels):
         level = self.levels[depth]
         return listed(
             [
-                f"{self.x.columns[j]} ≤ {threshold:.3f} in node {node}"
+                f"{self.x.columns[j]} ≤ {threshold:.4f} in node {node}"
                 for node, j, threshold, splits in zip(level.nodes, level.feature, level.threshold, level.splits)
                 if splits
             ]
@@ -388,7 +390,7 @@ class _Orders(_Levels):
             )
         n_moved = int(np.diff(self.levels[depth - 1].start)[self.levels[depth - 1].splits].sum())
         opening = (
-            f"Level {depth}: by {self.asked(depth - 1)}, {n_moved} melons went left or right, taken in order, so each "
+            f"Level {depth}: by {self.asked(depth - 1)}, {n_moved} melons, taken in order, went left or right, so each "
             f"child keeps both orders{'; all left children come first' if len(level.nodes) > 2 else ''}. "
         )
         if not level.splits.any():
@@ -420,7 +422,7 @@ def orders_explorer(x: pd.DataFrame, is_ripe: pd.Series) -> Explorable:
             ["none", "one for each melon", "as many as at first"],
             answer="none" if melons.stay_sorted() else "as many as at first",
             truth="none is needed, as the lines of level 1 show; to sort them again would take about "
-            f"{melons.comparisons(1)}",
+            f"{melons.in_all(1)}",
         ),
         challenge="Step down. Do two solid lines ever cross, or two dashed ones? How many comparisons does sorting "
         "once save, until every melon is in a leaf?",
@@ -431,6 +433,11 @@ def orders_explorer(x: pd.DataFrame, is_ripe: pd.Series) -> Explorable:
             for row, name in enumerate(x.index)
         },
     )
+
+
+def asks(cut: float) -> str:
+    """A question about a number between 0 and 1."""
+    return f"≤ {cut:.4f}".replace("0.", ".")
 
 
 class _Roots(_Levels):
@@ -553,7 +560,7 @@ class _Roots(_Levels):
                 ends = [spots[child] for child in children[node]]
                 x, y = sum(end for end, _ in ends) / 2, 62 + 52 * depth
                 spots[node] = x, y
-                drawn += centred(x, y + 17, f"≤ {cut.round(3):.3f}")
+                drawn += centred(x, y + 17, asks(cut))
                 look: dict[str, Any] = {"stroke_dasharray": "3 3"} if tree else {"stroke_opacity": 0.7}
                 drawn += "".join(line(x, y + 22, end, low - 15, **look) for end, low in ends)
         return drawn + "".join(centred(*spot, node, font_weight="bold") for node, spot in spots.items())
@@ -576,7 +583,7 @@ class _Roots(_Levels):
 
     def asked(self, level: Ordered) -> str:
         """The tree of each node, what it asks, and its cut between the entries that go left and those that go right."""
-        words = [f"≤ {cut.round(3):.3f}" if splits else "leaf" for cut, splits in zip(level.threshold, level.splits)]
+        words = [asks(cut) if splits else "leaf" for cut, splits in zip(level.threshold, level.splits)]
         drawn = self.below(level, 165, "tree", level.tree.tolist()) + self.below(level, 184, "asks", words)
         parts = zip(*(np.split(np.asarray(of), level.start[1:-1]) for of in (level.orders[0], self.across(level))))
         for (entries, spots), splits, cut in zip(parts, level.splits, level.threshold):
@@ -628,7 +635,7 @@ def roots_explorer(x: pd.DataFrame, is_ripe: pd.Series, counts: NDArray[np.intp]
     n_steps, n_trees = len(melons.n_moved), len(counts)
     level = melons.levels[1]
     nodes = ", ".join(f"node {node} of tree {tree}" for node, tree in zip(level.nodes.tolist(), level.tree.tolist()))
-    roots = " and ".join(f"≤ {cut.round(3):.3f}" for cut in melons.levels[0].threshold)
+    roots = " and ".join(map(asks, melons.levels[0].threshold))
     return melons.explorable(
         title="Two roots, one level",
         alt=f"Level 1 of {n_drawn} trees that grow side by side, from left to right: {nodes}. Its "

@@ -65,12 +65,12 @@ def test_below_each_node_stands_what_it_takes_to_sort_it(figure):
     scene = figure.panels[0].frame.__self__
     for level, sizes in zip(scene.levels, SIZES, strict=True):
         told = [price for price in scene.prices(level) if price != "leaf"]
-        assert told == [round(n * np.log2(n)) for n in sizes]
+        assert [float(price) for price in told] == pytest.approx([n * np.log2(n) for n in sizes], abs=0.05)
         assert len(scene.prices(level)) - len(told) == (~level.splits).sum()
 
 
 def test_the_comparisons_of_each_level_add_up(figure):
-    counts = [2 * sum(round(n * np.log2(n)) for n in sizes) for sizes in SIZES]
+    counts = [round(2 * sum(n * np.log2(n) for n in sizes)) for sizes in SIZES]
     for depth, frame in enumerate(figure.frames):
         assert f">{sum(counts[: depth + 1])}</text>" in frame.drawing and f">{counts[0]}</text>" in frame.drawing
         assert depth == len(SIZES) - 1 or f"= {counts[depth]} comparisons" in frame.sentence
@@ -84,11 +84,11 @@ def test_each_level_tells_what_the_nodes_above_it_asked(figure):
         told = set(re.findall(r"(\w+) ≤ ([\d.]+) in node", frame.sentence))
         nodes = [node for node in tree.walk() if node.depth == depth and not node.is_leaf]
         assert told == {
-            (question.split(" ≤ ")[0], f"{tree.threshold[node.id]:.3f}")
+            (question.split(" ≤ ")[0], f"{tree.threshold[node.id]:.4f}")
             for node in nodes
             for question in [node.question]
         }
-        assert f"{round(sum(tree.weight[node.id] for node in nodes))} melons went" in frame.sentence
+        assert f"{round(sum(tree.weight[node.id] for node in nodes))} melons, taken in order, went" in frame.sentence
 
 
 def test_ripe_melons_are_hollow(figure):
@@ -167,9 +167,9 @@ def test_a_tree_that_is_done_is_drawn_above_its_leaves(roots):
     _, places = scene.frame(max(DEPTHS))[1:]
     grown = scene.grown(places)
     numbers = {int(node): float(x) for x, node in re.findall(r'<text x="([\d.]+)"[^>]*bold">(\d+)<', grown)}
-    cuts = {cut for level in scene.levels for cut in level.threshold[level.splits].round(3)}
+    cuts = {cut for level in scene.levels for cut in level.threshold[level.splits].round(4)}
     assert set(numbers) == {node for level in scene.levels for node in level.nodes.tolist()}
-    assert {float(cut) for cut in re.findall(r"≤ (\d\.\d{3})<", grown)} == cuts
+    assert {float(cut) for cut in re.findall(r"≤ (\.\d{4})<", grown)} == cuts
     for level in scene.levels:
         for node, splits, group in zip(level.nodes, level.splits, np.split(level.orders[0], level.start[1:-1])):
             assert splits or numbers[node] == pytest.approx(np.mean([places[e][0] for e in group]), abs=0.01)
@@ -179,7 +179,7 @@ def test_each_node_asks_what_its_tree_asks(roots):
     """An entry left of the stroke in its node stands in the left child on the next level."""
     for depth in roots.controls[0].values:
         asked = [
-            tree.threshold[node.id].round(3)
+            tree.threshold[node.id].round(4)
             for tree in (CARTClassifier().fit(DENSITY, IS_RIPE, sample_weight=count).tree_ for count in COUNTS)
             for node in tree.walk()
             if node.depth == depth and not node.is_leaf
@@ -187,7 +187,7 @@ def test_each_node_asks_what_its_tree_asks(roots):
         if not asked:
             continue  # the trees are drawn as a whole
         drawn = roots.frames[depth].drawing
-        assert sorted(float(cut) for cut in re.findall(r"≤ (\d\.\d{3})<", drawn)) == sorted(asked)
+        assert sorted(float(cut) for cut in re.findall(r"≤ (\.\d{4})<", drawn)) == sorted(asked)
 
 
 def test_the_stroke_divides_the_entries_by_their_values(roots):
