@@ -231,13 +231,23 @@ class _Levels(Scene):
         group = np.repeat(np.arange(len(level.nodes)), np.diff(level.start))
         return [self.left + self.pitch * (place + 0.5) + self.gap * g for place, g in enumerate(group.tolist())]
 
+    def middles(self, level: Ordered) -> list[float]:
+        """The middle of each node."""
+        return [sum(spots) / len(spots) for spots in np.split(self.across(level), level.start[1:-1])]
+
     def brackets(self, level: Ordered, top: float) -> str:
-        """A line below the rows of each node, with its number."""
+        """A line below the rows of each node, faint below a leaf, with its number."""
         drawn = text(0, top + 18, "node")
-        for node, spots in zip(level.nodes.tolist(), np.split(self.across(level), level.start[1:-1])):
-            drawn += line(spots[0] - 9, top, spots[-1] + 9, top, stroke_width=2)
+        parts = zip(level.nodes.tolist(), level.splits, np.split(self.across(level), level.start[1:-1]))
+        for node, splits, spots in parts:
+            look = {} if splits else {"stroke_opacity": FAINT}
+            drawn += line(spots[0] - 9, top, spots[-1] + 9, top, stroke_width=2, **look)
             drawn += centred((spots[0] + spots[-1]) / 2, top + 18, node, font_weight="bold")
         return drawn
+
+    def below(self, level: Ordered, y: float, name: str, words: Sequence[object]) -> str:
+        """Something about each node, in a line with a name."""
+        return text(0, y, name) + "".join(centred(x, y, word) for x, word in zip(self.middles(level), words))
 
     def links(
         self,
@@ -257,41 +267,51 @@ class _Levels(Scene):
         return element("g", old, font_size=14) + full + element("g", dashed, stroke_dasharray="3 3")
 
 
-def left_first(level: Ordered) -> str:
-    """Why the numbers of more than two nodes seem out of order."""
-    return ", all left children first" if len(level.nodes) > 2 else ""
-
-
 def in_leaves(levels: Sequence[Ordered]) -> list[int]:
     """The entries that have reached a leaf on these levels."""
     return [e for level in levels for e in level.orders[0][np.repeat(~level.splits, np.diff(level.start))].tolist()]
 
 
+def comparisons(n: Any) -> Any:
+    """About how many comparisons it takes to sort n rows by one column."""
+    return n * np.log2(n)
+
+
 class _Orders(_Levels):
     """Rows in the order of each column."""
 
-    high = 136  # of one order
+    first, high = 24, 152  # where the first order begins; height of an order
 
     def __init__(self, x: pd.DataFrame, ripe: NDArray[np.bool_]) -> None:
         self.x, self.names = x, x.index
         self.levels = ordered_levels(x.to_numpy(float).T, ripe.astype(np.intp))
-        self.leaf_y = self.high * len(x.columns) + 22
+        self.leaf_y = self.first + self.high * len(x.columns) + 22
         self.size = (448, self.leaf_y + 62)  # narrow, so that the numbers read on a phone
-        self.most = sum(map(self.comparisons, range(len(self.levels))))
+        self.counts = [self.in_all(depth) for depth in range(len(self.levels))]
+
+    def background(self) -> str:
+        names = "".join(
+            text(0, top + 16, f"by {column}", font_weight="bold") + text(0, top + 38, "from", font_size=14)
+            for top, column in zip(self.tops(), self.x)
+        )
+        return ripe_and_unripe(8, 10) + names + text(0, self.leaf_y + 5, "leaf")
+
+    def tops(self) -> list[int]:
+        """Where each order begins."""
+        return [self.first + self.high * j for j in range(len(self.x.columns))]
 
     def frame(self, depth: int) -> State:
-        level, parts = self.levels[depth], []
+        level, parts = self.levels[depth], [self.key(depth)]
         places: Places = {}
-        for j, column in enumerate(self.x):
-            top, spots = self.high * j, list(zip(level.orders[j].tolist(), self.across(level)))
+        for j, (top, column) in enumerate(zip(self.tops(), self.x)):
+            spots = list(zip(level.orders[j].tolist(), self.across(level)))
             places |= {f"{column} {row}": (spot, top + 86) for row, spot in spots}
-            parts.append(self.brackets(level, top + 102))
             # Before the root, the rows are in the order of the table; after a split, the left children come first.
             order, before = (range(len(spots)), level) if not depth else self.above(depth, j)
             goes_right = np.arange(len(level.nodes)) >= len(level.nodes) / 2
             second = np.repeat(goes_right & (depth > 0), np.diff(level.start)).tolist()
             parts.append(self.links(list(zip(order, self.across(before))), spots, second, top))
-            parts.append(self.key(top + 11) if depth else text(136, top + 16, "from the table’s order: lines cross"))
+            parts.append(self.brackets(level, top + 102) + self.below(level, top + 138, "sort", self.prices(level)))
         return [*parts, self.bars(depth)], self.sentence(depth), places | self.settled(depth)
 
     def above(self, depth: int, j: int) -> tuple[list[int], Ordered]:
@@ -299,27 +319,38 @@ class _Orders(_Levels):
         level = self.levels[depth - 1]
         return level.orders[j].tolist(), level
 
-    def key(self, y: float) -> str:
-        """Where the two kinds of line lead."""
-        drawn = line(108, y, 136, y) + text(142, y + 5, "to the left child")
-        return drawn + line(280, y, 308, y, stroke_dasharray="3 3") + text(314, y + 5, "to the right child")
+    def key(self, depth: int) -> str:
+        """Where the lines come from, or where the two kinds of them lead."""
+        if depth == 0:
+            return text(164, 15, "lines: from the table’s order")
+        drawn = line(164, 10, 188, 10) + text(194, 15, "to a left child")
+        return drawn + line(312, 10, 336, 10, stroke_dasharray="3 3") + text(342, 15, "to a right one")
 
-    def comparisons(self, depth: int) -> float:
-        """About how many comparisons sort each node of a level that splits, by all columns."""
-        sizes = np.diff(self.levels[depth].start)[self.levels[depth].splits]
-        return float(len(self.x.columns) * (sizes * np.log2(sizes)).sum())
+    def prices(self, level: Ordered) -> list[str]:
+        """About how many comparisons sort each node by one column; a leaf need not be sorted."""
+        sizes = np.diff(level.start).tolist()
+        return [f"{comparisons(n):.3g}" if splits else "leaf" for n, splits in zip(sizes, level.splits)]
 
-    def first_cheap(self) -> int:
-        """The first level on which sorting takes less than a tenth of the root's comparisons; the last takes none."""
-        return next(d for d in range(len(self.levels)) if self.comparisons(d) < self.comparisons(0) / 10)
+    def in_all(self, depth: int) -> int:
+        """These comparisons in the nodes of a level that split, by all columns."""
+        level = self.levels[depth]
+        return round(len(self.x.columns) * comparisons(np.diff(level.start)[level.splits]).sum())
+
+    def added(self, depth: int) -> str:
+        """How the comparisons of a level add up."""
+        sums = " + ".join(price for price in self.prices(self.levels[depth]) if price != "leaf")
+        return f"{len(self.x.columns)} × {f'({sums})' if '+' in sums else sums} = {self.in_all(depth)}"
 
     def bars(self, depth: int) -> str:
         """The comparisons so far: those that were made, and those that sorting in every node would have taken."""
-        sorted_once, everywhere = self.comparisons(0), sum(map(self.comparisons, range(depth + 1)))
-        drawn = text(0, self.leaf_y + 31, "comparisons:")
-        for y, name, n in ((31, "sorted once", sorted_once), (51, "in every node", everywhere)):
-            drawn += ending(268, self.leaf_y + y, name) + ending(302, self.leaf_y + y, f"{n:.0f}")
-            drawn += rect(312, self.leaf_y + y - 12, 136 * n / self.most, 14, fill_opacity=BAR_LOOK)
+        drawn, unit = text(0, self.leaf_y + 31, "comparisons"), 208 / sum(self.counts)
+        for y, name, counts in ((31, "once", self.counts[:1]), (51, "in every node", self.counts[: depth + 1])):
+            drawn += ending(196, self.leaf_y + y, name) + ending(230, self.leaf_y + y, sum(counts))
+            x = 238.0
+            for d, n in enumerate(counts):
+                look = {"fill_opacity": 1 if d == depth else BAR_LOOK}
+                drawn += rect(x, self.leaf_y + y - 12, max(unit * n - 2, 0), 14, **look)
+                x += unit * n
         return drawn
 
     def stay_sorted(self) -> bool:
@@ -344,7 +375,7 @@ class _Orders(_Levels):
         level = self.levels[depth]
         return listed(
             [
-                f"{self.x.columns[j]} ≤ {threshold:.3f} in node {node}"
+                f"{self.x.columns[j]} ≤ {threshold:.4f} in node {node}"
                 for node, j, threshold, splits in zip(level.nodes, level.feature, level.threshold, level.splits)
                 if splits
             ]
@@ -352,17 +383,25 @@ class _Orders(_Levels):
 
     def sentence(self, depth: int) -> str:
         level = self.levels[depth]
-        about = f"about {self.comparisons(depth):.0f}"
         if depth == 0:
-            return f"Level 0: all {len(self.x)} melons in the root. Sorting both orders took {about} comparisons."
+            return (
+                f"Level 0: all {len(self.x)} melons in the root. Sorting them in both orders took about "
+                f"{self.added(0)} comparisons."
+            )
         n_moved = int(np.diff(self.levels[depth - 1].start)[self.levels[depth - 1].splits].sum())
         opening = (
-            f"Level {depth}: by {self.asked(depth - 1)}, {n_moved} melons went left or right, one after the other, and "
-            "each child keeps both orders. "
+            f"Level {depth}: by {self.asked(depth - 1)}, {n_moved} melons, taken in order, went left or right, so each "
+            f"child keeps both orders{'; all left children come first' if len(level.nodes) > 2 else ''}. "
         )
-        if level.splits.any():
-            return opening + f"Sorting again in each node that splits would take {about} comparisons."
-        return opening + "Every melon is in a leaf."
+        if not level.splits.any():
+            counts = " + ".join(str(n) for n in self.counts if n)
+            return (
+                f"{opening}Every melon is in a leaf. To sort in every node would have taken {counts} = "
+                f"{sum(self.counts)} comparisons; to sort once took {self.counts[0]}, {sum(self.counts[1:])} fewer."
+            )
+        open_ = listed(level.nodes[level.splits].tolist())
+        leaves = "" if level.splits.all() else f" for node {open_}; leaves need none"
+        return f"{opening}Sorting again would take about {self.added(depth)} comparisons{leaves}."
 
 
 def orders_explorer(x: pd.DataFrame, is_ripe: pd.Series) -> Explorable:
@@ -371,34 +410,34 @@ def orders_explorer(x: pd.DataFrame, is_ripe: pd.Series) -> Explorable:
     melons = _Orders(x, ripe)
     (first, second), level = melons.levels[1].nodes.tolist(), melons.levels[1]
     held = [", ".join(str(x.index[row]) for row in part) for part in np.split(level.orders[0], level.start[1:-1])]
-    names = "".join(
-        text(0, melons.high * j + 16, f"by {column}", font_weight="bold")
-        + text(0, melons.high * j + 38, "from", font_size=14)
-        for j, column in enumerate(x)
-    )
+    deepest = len(melons.levels) - 1
     return melons.explorable(
         title="Sorted once",
         alt=f"The {len(x)} melons as numbered circles, hollow if ripe, in the order of {' and of '.join(x)}, after the "
         f"root has split. By {x.columns[0]}, node {first} holds {held[0]}, and node {second} {held[1]}. Lines from the "
-        "order before do not cross within a node.",
-        background=names + text(0, melons.leaf_y + 5, "leaf") + ripe_and_unripe(12, melons.leaf_y + 46),
-        controls=[Slider("Level", list(range(len(melons.levels))), start=1, opens=0)],
+        "order before do not cross within a node. Below each node stands how many comparisons would sort it.",
+        controls=[Slider("Level", list(range(deepest + 1)), start=1, opens=0)],
         guess=Choice(
             "Your guess: the root splits. How many comparisons does it take to sort its children in both orders?",
             ["none", "one for each melon", "as many as at first"],
             answer="none" if melons.stay_sorted() else "as many as at first",
-            truth="the melons of each child keep their order, so none is needed, while sorting them again would take "
-            f"about {melons.comparisons(1):.0f}",
+            truth="none is needed, as the lines of level 1 show; to sort them again would take about "
+            f"{melons.in_all(1)}",
         ),
-        challenge="Step down. Do two solid lines ever cross, or two dashed ones? Find the first level on which sorting "
-        "again, in each node that splits, would take less than a tenth of the comparisons at the root.",
-        found=lambda depth: depth == melons.first_cheap(),
+        challenge="Step down. Do two solid lines ever cross, or two dashed ones? How many comparisons does sorting "
+        "once save, until every melon is in a leaf?",
+        found=lambda depth: depth == deepest,
         marks={
             f"{column} {row}": melon(name, bool(ripe[row]), radius=11)
             for column in x
             for row, name in enumerate(x.index)
         },
     )
+
+
+def asks(cut: float) -> str:
+    """A question about a number between 0 and 1."""
+    return f"≤ {cut:.4f}".replace("0.", ".")
 
 
 class _Roots(_Levels):
@@ -408,8 +447,9 @@ class _Roots(_Levels):
     """
 
     left, pitch, gap = 56, 34, 14
-    size = (448, 324)
-    top, leaf_y = 0, 226
+    size = (448, 396)
+    top, leaf_y, strip = 0, 222, 290  # where the rows, the leaves and the steps of all trees begin
+    cell, row = 3.3, 17  # width of a tree and height of a step, there
 
     def __init__(self, x: pd.DataFrame, ripe: NDArray[np.bool_], all_counts: NDArray[np.intp], n_drawn: int) -> None:
         counts = all_counts[:n_drawn]
@@ -419,9 +459,15 @@ class _Roots(_Levels):
         self.levels = ordered_levels(x.to_numpy(float).T, ripe.astype(np.intp), counts)
         alone = (CARTClassifier().fit(x, ripe, sample_weight=count) for count in all_counts)
         self.depths = np.array([model.tree_.max_depth for model in alone])
+        self.n_moved = [int((self.depths >= step).sum()) for step in range(1, self.depths.max() + 1)]
         table = np.argsort(x.iloc[:, 0].to_numpy())  # the rows before they enter the roots
         shift = self.pitch * (len(self.levels[0].orders[0]) - len(table)) / 2
         self.table = [(r, self.left + shift + self.pitch * (k + 0.5)) for k, r in enumerate(table.tolist())]
+
+    @property
+    def drawn(self) -> list[int]:
+        """The trees that are drawn."""
+        return list(range(len(self.levels[0].nodes)))
 
     def background(self) -> str:
         looks = ((156, "tree 0", "none"), (246, "tree 1", "3 3"))
@@ -429,7 +475,7 @@ class _Roots(_Levels):
         for k, (first, last) in enumerate(self.leaf_rooms()):
             key += line(first, self.leaf_y + 22, last, self.leaf_y + 22, stroke_opacity=FAINT)
             key += centred((first + last) / 2, self.leaf_y + 39, f"leaves of tree {k}", font_size=14)
-        return text(0, 38, "rows") + text(0, self.leaf_y + 5, "leaf") + ripe_and_unripe(12, 14) + key
+        return text(0, self.leaf_y + 5, "leaf") + ripe_and_unripe(12, 14) + key + self.forest()
 
     def leaf_rooms(self) -> list[tuple[float, float]]:
         """From where to where the rows lie that have reached a leaf of each tree."""
@@ -439,18 +485,36 @@ class _Roots(_Levels):
             for k, (first, last) in enumerate(itertools.pairwise(ends.tolist()))
         ]
 
-    def steps(self, depth: int, n_trees: int) -> tuple[int, int]:
-        """How many steps bring so many trees to this level, side by side; and how many tree after tree."""
-        own = np.minimum(self.depths[:n_trees], depth)
-        return int(own.max()), int(own.sum())
+    def cells(self, step: int, **look: Any) -> str:
+        """The trees that take a step, each a cell: those that are drawn, then the others, the deepest first."""
+        n_drawn, y = len(self.drawn), self.strip + self.row * (step - 0.5)
+        others = self.left + self.cell * n_drawn + 24
+        n_others = int((self.depths[n_drawn:] >= step).sum())
+        runs = [(others, n_others)] + [(self.left + self.cell * k, 1) for k in self.drawn if self.depths[k] >= step]
+        drawn = "".join(line(x, y, x + self.cell * n, y) for x, n in runs if n)
+        dashes = f"{self.cell - 0.9:.1f} 0.9"
+        return element("g", drawn, stroke_width=self.row - 3, stroke_dasharray=dashes, **look)
 
-    def bars(self, depth: int, n_trees: int) -> str:
-        most = self.steps(len(self.levels) - 1, n_trees)[1]
-        drawn = text(0, 295, "steps:")
-        for y, name, n in zip((295, 315), ("side by side", "tree after tree"), self.steps(depth, n_trees)):
-            drawn += (
-                ending(170, y, name) + ending(206, y, n) + rect(214, y - 12, 224 * n / most, 14, fill_opacity=BAR_LOOK)
-            )
+    def forest(self) -> str:
+        """All trees side by side, each as high as it is deep."""
+        y, n_drawn = self.strip - 7, len(self.drawn)
+        drawn = text(0, y, "step") + ending(448, y, "moved") + text(self.left - 6, y, ",".join(map(str, self.drawn)))
+        others = f"{len(self.depths) - n_drawn} more trees, the deepest first"
+        drawn += text(self.left + self.cell * n_drawn + 24, y, others)
+        drawn += "".join(self.cells(step + 1, stroke_opacity=0.15) for step in range(len(self.n_moved)))
+        return element("g", drawn, class_="answer")
+
+    def steps(self, depth: int) -> str:
+        """The steps so far, each with the trees that it has moved; and their sum."""
+        drawn = ""
+        for step, n in enumerate(self.n_moved[:depth], 1):
+            y = self.strip + self.row * step - 3
+            look = {"stroke_opacity": 1 if step == depth else BAR_LOOK}
+            drawn += text(14, y, str(step)) + ending(448, y, n) + self.cells(step, **look)
+        y = self.strip + self.row * len(self.n_moved)
+        drawn += line(0, y + 2, 448, y + 2, stroke_opacity=FAINT)
+        drawn += text(14, y + 18, str(depth)) + text(self.left, y + 18, "side by side")
+        drawn += ending(448, y + 18, f"tree after tree {sum(self.n_moved[:depth])}")
         return element("g", drawn, class_="answer")
 
     def marks(self) -> dict[Any, str]:
@@ -460,25 +524,57 @@ class _Roots(_Levels):
             for e in np.flatnonzero(self.counts).tolist()
         }
 
-    def frame(self, depth: int, n_trees: int) -> State:
-        level = self.levels[depth]
-        spots = list(zip(level.orders[0].tolist(), self.across(level)))
-        second = np.repeat(level.tree > 0, np.diff(level.start)).tolist()
-        if depth:
-            above = self.levels[depth - 1]
-            before = list(zip(above.orders[0].tolist(), self.across(above)))
-            links = self.links(before, spots, second, self.top)
-        else:
-            links = self.links(self.table, [(e % len(self.ripe), spot) for e, spot in spots], second, self.top)
-        places: Places = {e: (spot, 90, self.counts[e] ** 0.5) for e, spot in spots}
+    def frame(self, depth: int) -> State:
+        places: Places = {}
         settled = in_leaves(self.levels[:depth])
         for k, (first, _) in enumerate(self.leaf_rooms()):
             own = [e for e in settled if e // len(self.ripe) == k]
             places |= {
                 e: (first + self.pitch * (i + 0.5), self.leaf_y, self.counts[e] ** 0.5) for i, e in enumerate(own)
             }
-        drawn = [links + self.numbers(spots), self.brackets(level, 128) + self.trees(level) + self.asked(level)]
-        return [*drawn, self.bars(depth, n_trees)], self.sentence(depth, n_trees), places
+        if depth >= len(self.levels):
+            return [self.grown(places), self.steps(depth)], self.sentence(depth), places
+        level = self.levels[depth]
+        spots = list(zip(level.orders[0].tolist(), self.across(level)))
+        places |= {e: (spot, 90, self.counts[e] ** 0.5) for e, spot in spots}
+        drawn = [self.lines(depth, spots) + self.numbers(spots), self.brackets(level, 128) + self.asked(level)]
+        return [*drawn, self.steps(depth)], self.sentence(depth), places
+
+    def children(self) -> dict[int, list[int]]:
+        """The children of each node that splits: siblings have consecutive numbers, in the order of their parents."""
+        found: dict[int, list[int]] = {}
+        for level, below in itertools.pairwise(self.levels):
+            found |= zip(level.nodes[level.splits].tolist(), np.sort(below.nodes).reshape(-1, 2).tolist())
+        return found
+
+    def grown(self, places: Places) -> str:
+        """The trees that are done, each leaf above its rows."""
+        drawn, children = text(0, 38, f"trees {listed(self.drawn)} are done"), self.children()
+        spots: dict[int, tuple[float, float]] = {}
+        for depth, level in reversed(list(enumerate(self.levels))):
+            entered = np.split(level.orders[0], level.start[1:-1])
+            for node, tree, entries, cut in zip(level.nodes.tolist(), level.tree, entered, level.threshold):
+                if node not in children:
+                    spots[node] = float(np.mean([places[e][0] for e in entries.tolist()])), 193
+                    continue
+                ends = [spots[child] for child in children[node]]
+                x, y = sum(end for end, _ in ends) / 2, 62 + 52 * depth
+                spots[node] = x, y
+                drawn += centred(x, y + 17, asks(cut))
+                look: dict[str, Any] = {"stroke_dasharray": "3 3"} if tree else {"stroke_opacity": 0.7}
+                drawn += "".join(line(x, y + 22, end, low - 15, **look) for end, low in ends)
+        return drawn + "".join(centred(*spot, node, font_weight="bold") for node, spot in spots.items())
+
+    def lines(self, depth: int, spots: Sequence[tuple[int, float]]) -> str:
+        """From where the entries of a level come: from the rows of the table, or from the level above."""
+        level = self.levels[depth]
+        second = np.repeat(level.tree > 0, np.diff(level.start)).tolist()
+        if not depth:
+            entered = [(e % len(self.ripe), spot) for e, spot in spots]
+            return text(0, 38, "rows") + self.links(self.table, entered, second, self.top)
+        above = self.levels[depth - 1]
+        before = list(zip(above.orders[0].tolist(), self.across(above)))
+        return text(0, 38, "from") + self.links(before, spots, second, self.top)
 
     def numbers(self, spots: Sequence[tuple[int, float]]) -> str:
         """The value of each entry, below it."""
@@ -486,71 +582,76 @@ class _Roots(_Levels):
         return element("g", text(0, 120, self.column) + "".join(numbers), font_size=14)
 
     def asked(self, level: Ordered) -> str:
-        """What each node asks, and its cut between the entries that go left and those that go right."""
-        drawn = text(0, 184, "asks")
+        """The tree of each node, what it asks, and its cut between the entries that go left and those that go right."""
+        words = [asks(cut) if splits else "leaf" for cut, splits in zip(level.threshold, level.splits)]
+        drawn = self.below(level, 165, "tree", level.tree.tolist()) + self.below(level, 184, "asks", words)
         parts = zip(*(np.split(np.asarray(of), level.start[1:-1]) for of in (level.orders[0], self.across(level))))
         for (entries, spots), splits, cut in zip(parts, level.splits, level.threshold):
-            drawn += centred(spots.mean(), 184, f"≤ {cut.round(3):.3f}" if splits else "–")
             if splits:
                 n_left = sum(self.values[e] <= cut for e in entries)
                 x = (spots[n_left - 1] + spots[n_left]) / 2
-                drawn += line(x, 76, x, 109, stroke_width=2)
+                drawn += line(x, 68, x, 124, stroke_width=2)
         return drawn
 
-    def trees(self, level: Ordered) -> str:
-        """The tree of each node, below its number."""
-        middles = [sum(spots) / len(spots) for spots in np.split(self.across(level), level.start[1:-1])]
-        return text(0, 165, "tree") + "".join(centred(x, 165, k) for x, k in zip(middles, level.tree.tolist()))
-
-    def sentence(self, depth: int, n_trees: int) -> str:
-        level, n_drawn = self.levels[depth], len(self.levels[0].nodes)
+    def sentence(self, depth: int) -> str:
         if depth == 0:
+            level = self.levels[0]
             held = np.split(level.orders[0], level.start[1:-1])
             samples = [f"tree {k} drew {listed(sorted(self.names[e] for e in part))}" for k, part in enumerate(held)]
             return (
-                f"Level 0: the rows enter {n_drawn} roots, in the order of {self.column}; {'; '.join(samples)}. "
+                f"Level 0: the rows enter their roots, in the order of {self.column}; {'; '.join(samples)}. "
                 "A melon drawn twice is twice as large."
             )
-        together, apart = self.steps(depth, n_trees)
-        kind = "One step brings" if together == 1 else f"{together} steps bring"
-        sooner = ", because some trees end sooner" if apart < n_trees * depth else ""
-        done = "" if level.splits.any() else " Each melon is in a leaf: those without a line were there before."
-        return (
-            f"Level {depth}: {len(level.nodes)} nodes of {n_drawn} trees{left_first(level)}.{done} "
-            f"{kind} {n_trees} trees to this level side by side; tree after tree it takes {apart}{sooner}."
-        )
+        return f"Level {depth}: {self.nodes(depth)}{self.saved(depth)}"
+
+    def nodes(self, depth: int) -> str:
+        """What the drawn trees have on a level."""
+        if depth >= len(self.levels):
+            return f"trees {listed(self.drawn)} are done. "
+        level = self.levels[depth]
+        first = ", all left children first" if len(level.nodes) > len(self.drawn) else ""
+        leaves = "" if level.splits.any() else ", and all are leaves"
+        return f"{len(level.nodes)} nodes of trees {listed(self.drawn)}{first}{leaves}. "
+
+    def saved(self, depth: int) -> str:
+        """How many trees the last step has moved, and how many steps have been saved so far."""
+        n_trees, n = len(self.depths), self.n_moved[depth - 1]
+        when = "had ended before" if depth > 1 else "had nothing to split"
+        ended = f"; {n_trees - n} {when}" if n < n_trees else ""
+        sums = " + ".join(map(str, self.n_moved[:depth])) + (f" = {sum(self.n_moved[:depth])}" if depth > 1 else "")
+        moved = f"Step {depth} moved {n} of {n_trees} trees at once{ended}. Tree after tree it would take {sums} steps."
+        if depth < len(self.n_moved):
+            return moved
+        return f"{moved} All trees are done: calls are saved, but each entry moves as often either way."
 
 
 def roots_explorer(x: pd.DataFrame, is_ripe: pd.Series, counts: NDArray[np.intp], n_drawn: int = 2) -> Explorable:
     """Trees on samples of some melons, side by side in each level; the one column of ``x`` gives the order.
 
     ``counts``, of shape (n_trees, n_melons), tells how often each sample holds each melon. The first ``n_drawn`` trees
-    are drawn, and their steps are compared, with those of ten and a hundred trees if there are so many.
+    are drawn; of all of them the steps are counted.
     """
     melons = _Roots(x, is_ripe.to_numpy(bool), counts, n_drawn)
-    n_steps = len(melons.levels) - 1
-    numbers = [n_drawn, *(n for n in (10, 100) if n_drawn < n <= len(counts))]
+    n_steps, n_trees = len(melons.n_moved), len(counts)
     level = melons.levels[1]
     nodes = ", ".join(f"node {node} of tree {tree}" for node, tree in zip(level.nodes.tolist(), level.tree.tolist()))
-    roots = " and ".join(f"≤ {cut.round(3):.3f}" for cut in melons.levels[0].threshold)
+    roots = " and ".join(map(asks, melons.levels[0].threshold))
     return melons.explorable(
         title="Two roots, one level",
         alt=f"Level 1 of {n_drawn} trees that grow side by side, from left to right: {nodes}. Its "
         f"{len(level.orders[0])} entries are numbered circles, hollow if ripe, larger if drawn twice, each with its "
         f"{melons.column}. Lines join each to its place in a root; the roots asked {roots}. Below each node stands "
-        "what it asks next, and a stroke divides its entries.",
-        controls=[
-            Slider("Level", list(range(n_steps + 1)), start=1, opens=0),
-            Choice("Count the steps of", numbers, show="{} trees"),
-        ],
-        guess=Slider(
-            f"A step moves all entries of a level to their children. Your guess: how many steps grow {n_drawn} trees "
-            f"of depth {n_steps}?",
-            list(range(1, 9)),
+        f"what it asks next, and a stroke divides its entries. At the foot {n_trees} columns are the trees, each with "
+        f"a cell for each of its steps; in the first step there are {melons.n_moved[0]} cells.",
+        controls=[Slider("Level", list(range(n_steps + 1)), start=1, opens=0)],
+        guess=Choice(
+            f"A step moves all entries of a level to their children. The deepest of {n_trees} trees takes {n_steps} "
+            f"steps. Your guess: how many do all {n_trees} take side by side?",
+            [n_steps, n_trees, n_steps * n_trees],
             answer=n_steps,
             truth=f"{n_steps} steps do, since each takes a level of all the trees at once",
         ),
-        challenge="Step down: the stroke in a node shows who goes left. How many steps do "
-        f"{numbers[-1]} trees save by growing side by side, down to the last level?",
-        found=lambda depth, n_trees: depth == n_steps and n_trees == numbers[-1],
+        challenge="Step down: the stroke in a node shows who goes left. At the foot each column is a tree, each row a "
+        f"step. How many steps would the {n_trees} trees take one after the other? Why not {n_steps * n_trees}?",
+        found=lambda depth: depth == n_steps,
     )

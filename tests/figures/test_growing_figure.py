@@ -58,18 +58,24 @@ def test_who_has_reached_a_leaf_lies_apart_in_one_place(figure, level):
     assert all(a[1] > max(others, default=0) for a, _ in done)
 
 
-def test_the_first_level_that_is_cheap_to_sort_again_is_found(figure):
-    about = [int(re.search(r"about (\d+) comparisons", frame.sentence)[1]) for frame in figure.frames[:-1]]
-    assert [frame.found for frame in figure.frames[:-1]] == [n < about[0] / 10 for n in about] == [False, False, True]
-    assert not figure.frames[-1].found
+SIZES = [[17], [8, 9], [3], []]  # of the nodes that split, level by level
 
 
-def test_the_sentence_counts_comparisons(figure):
-    sentences = [frame.sentence for frame in figure.frames]
-    counts = [2 * sum(n * np.log2(n) for n in sizes) for sizes in ([17], [8, 9], [3])]
-    for sentence, count in zip(sentences, counts, strict=False):
-        assert f"about {count:.0f}" in sentence
-    assert sentences[-1].endswith("Every melon is in a leaf.")
+def test_below_each_node_stands_what_it_takes_to_sort_it(figure):
+    scene = figure.panels[0].frame.__self__
+    for level, sizes in zip(scene.levels, SIZES, strict=True):
+        told = [price for price in scene.prices(level) if price != "leaf"]
+        assert [float(price) for price in told] == pytest.approx([n * np.log2(n) for n in sizes], abs=0.05)
+        assert len(scene.prices(level)) - len(told) == (~level.splits).sum()
+
+
+def test_the_comparisons_of_each_level_add_up(figure):
+    counts = [round(2 * sum(n * np.log2(n) for n in sizes)) for sizes in SIZES]
+    for depth, frame in enumerate(figure.frames):
+        assert f">{sum(counts[: depth + 1])}</text>" in frame.drawing and f">{counts[0]}</text>" in frame.drawing
+        assert depth == len(SIZES) - 1 or f"= {counts[depth]} comparisons" in frame.sentence
+    assert f"= {sum(counts)} comparisons; to sort once took {counts[0]}, {sum(counts[1:])} fewer." in frame.sentence
+    assert [frame.found for frame in figure.frames] == [False, False, False, True]
 
 
 def test_each_level_tells_what_the_nodes_above_it_asked(figure):
@@ -78,11 +84,11 @@ def test_each_level_tells_what_the_nodes_above_it_asked(figure):
         told = set(re.findall(r"(\w+) ≤ ([\d.]+) in node", frame.sentence))
         nodes = [node for node in tree.walk() if node.depth == depth and not node.is_leaf]
         assert told == {
-            (question.split(" ≤ ")[0], f"{tree.threshold[node.id]:.3f}")
+            (question.split(" ≤ ")[0], f"{tree.threshold[node.id]:.4f}")
             for node in nodes
             for question in [node.question]
         }
-        assert f"{round(sum(tree.weight[node.id] for node in nodes))} melons went" in frame.sentence
+        assert f"{round(sum(tree.weight[node.id] for node in nodes))} melons, taken in order, went" in frame.sentence
 
 
 def test_ripe_melons_are_hollow(figure):
@@ -97,7 +103,7 @@ FEW = load_watermelon("3.0").iloc[1::2]
 DENSITY, IS_RIPE = FEW[["density"]], FEW["ripe"] == "yes"
 COUNTS = np.array([bootstrap_counts(np.ones(len(FEW)), np.random.default_rng(seed)) for seed in (7, 8, 9)])
 MORE = np.array([bootstrap_counts(np.ones(len(FEW)), np.random.default_rng(seed)) for seed in range(7, 107)])
-DEEPEST = max(CARTClassifier().fit(DENSITY, IS_RIPE, sample_weight=count).tree_.max_depth for count in COUNTS)
+DEPTHS = [CARTClassifier().fit(DENSITY, IS_RIPE, sample_weight=count).tree_.max_depth for count in MORE]
 
 
 @pytest.fixture(scope="module")
@@ -130,40 +136,64 @@ def test_each_tree_is_the_one_that_grows_alone(roots):
 
 
 def test_tree_after_tree_takes_the_steps_of_each(roots):
-    grown = [CARTClassifier().fit(DENSITY, IS_RIPE, sample_weight=count).tree_ for count in MORE]
-    for (level, n_trees), frame in frames(roots):
-        own = [min(level, tree.max_depth) for tree in grown[:n_trees]]
-        assert f">{max(own)}</text>" in frame.drawing and f">{sum(own)}</text>" in frame.drawing
+    for (level,), frame in frames(roots):
+        own = [min(level, depth) for depth in DEPTHS]
+        assert f">{level}</text>" in frame.drawing and f">tree after tree {sum(own)}</text>" in frame.drawing
         if level:
-            told = re.search(r"(\w+) steps? brings? (\d+) trees .* it takes (\d+)", frame.sentence).groups()
-            assert told == ("One" if max(own) == 1 else str(max(own)), str(n_trees), str(sum(own)))
+            moved = sum(depth >= level for depth in DEPTHS)
+            assert f"Step {level} moved {moved} of {len(DEPTHS)} trees" in frame.sentence
+            assert f" {sum(own)} steps" in frame.sentence
+
+
+def test_a_cell_for_each_step_of_each_tree(roots):
+    scene = roots.panels[0].frame.__self__
+    for step in range(1, max(DEPTHS) + 1):
+        ends = re.findall(r'<line x1="([\d.]+)" y1="[\d.]+" x2="([\d.]+)"', scene.cells(step))
+        n_cells = sum((float(right) - float(left)) / scene.cell for left, right in ends)
+        assert n_cells == pytest.approx(sum(depth >= step for depth in DEPTHS), abs=0.05)
 
 
 def test_a_row_in_a_leaf_lies_with_its_tree(roots):
     scene = roots.panels[0].frame.__self__
     for depth in roots.controls[0].values:
-        for entry, (x, y, *_) in scene.frame(depth, 3)[2].items():
+        for entry, (x, y, *_) in scene.frame(depth)[2].items():
             left, right = scene.leaf_rooms()[entry // len(FEW)]
             assert y != scene.leaf_y or left < x < right
+
+
+def test_a_tree_that_is_done_is_drawn_above_its_leaves(roots):
+    """Each split's number and question once, each leaf's number above the middle of its melons."""
+    scene = roots.panels[0].frame.__self__
+    _, places = scene.frame(max(DEPTHS))[1:]
+    grown = scene.grown(places)
+    numbers = {int(node): float(x) for x, node in re.findall(r'<text x="([\d.]+)"[^>]*bold">(\d+)<', grown)}
+    cuts = {cut for level in scene.levels for cut in level.threshold[level.splits].round(4)}
+    assert set(numbers) == {node for level in scene.levels for node in level.nodes.tolist()}
+    assert {float(cut) for cut in re.findall(r"≤ (\.\d{4})<", grown)} == cuts
+    for level in scene.levels:
+        for node, splits, group in zip(level.nodes, level.splits, np.split(level.orders[0], level.start[1:-1])):
+            assert splits or numbers[node] == pytest.approx(np.mean([places[e][0] for e in group]), abs=0.01)
 
 
 def test_each_node_asks_what_its_tree_asks(roots):
     """An entry left of the stroke in its node stands in the left child on the next level."""
     for depth in roots.controls[0].values:
         asked = [
-            tree.threshold[node.id].round(3)
+            tree.threshold[node.id].round(4)
             for tree in (CARTClassifier().fit(DENSITY, IS_RIPE, sample_weight=count).tree_ for count in COUNTS)
             for node in tree.walk()
             if node.depth == depth and not node.is_leaf
         ]
-        drawn = next(frame.drawing for values, frame in frames(roots) if values == (depth, 3))
-        assert sorted(float(cut) for cut in re.findall(r"≤ (\d\.\d{3})<", drawn)) == sorted(asked)
+        if not asked:
+            continue  # the trees are drawn as a whole
+        drawn = roots.frames[depth].drawing
+        assert sorted(float(cut) for cut in re.findall(r"≤ (\.\d{4})<", drawn)) == sorted(asked)
 
 
 def test_the_stroke_divides_the_entries_by_their_values(roots):
     scene = roots.panels[0].frame.__self__
     for level in scene.levels:
-        strokes = [float(x) for x in re.findall(r'<line x1="([\d.]+)" y1="76"', scene.asked(level))]
+        strokes = [float(x) for x in re.findall(r'<line x1="([\d.]+)" y1="68"', scene.asked(level))]
         assert len(strokes) == level.splits.sum()
         groups = np.split(level.orders[0], level.start[1:-1])
         spots = np.split(np.array(scene.across(level)), level.start[1:-1])
@@ -174,9 +204,10 @@ def test_the_stroke_divides_the_entries_by_their_values(roots):
 
 
 def test_the_levels_are_the_steps(roots):
-    assert [control.values for control in roots.controls] == [list(range(DEEPEST + 1)), [3, 10, 100]]
-    assert {values for values, frame in frames(roots) if frame.found} == {(DEEPEST, 100)}
-    assert roots.guess.answer == DEEPEST
+    deepest = max(DEPTHS)
+    assert [control.values for control in roots.controls] == [list(range(deepest + 1))]
+    assert {values for values, frame in frames(roots) if frame.found} == {(deepest,)}
+    assert roots.guess.answer == deepest
 
 
 def test_the_boxes_hold_a_running_sum_for_each_node():

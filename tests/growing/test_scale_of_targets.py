@@ -1,4 +1,6 @@
-"""Regression trees of targets and weights of any size: sums are whole numbers of one unit, which the largest sets."""
+"""Regression trees of targets and weights of any size: sums are whole numbers of one unit, which their size sets."""
+
+from itertools import permutations
 
 import numpy as np
 import pytest
@@ -8,6 +10,7 @@ from sklearn.base import clone
 from sklearn.tree import DecisionTreeRegressor
 
 from treekit import CARTClassifier, CARTRegressor, ID3Classifier, RandomForestRegressor
+from treekit.growing.fixed_point import to_units
 
 CRITERIA = ("squared_error", "friedman_mse", "absolute_error", "poisson")
 FOUR = np.arange(4.0)[:, np.newaxis]
@@ -126,6 +129,23 @@ def test_the_order_of_rows_changes_nothing_beside_heavy_tails(seed, criterion):
     np.testing.assert_array_equal(one.feature, other.feature)
     np.testing.assert_array_equal(one.threshold, other.threshold)
     assert 3 not in one.feature
+
+
+def test_the_unit_does_not_depend_on_the_order_of_rows():
+    """Added up as floats, 0.1, 0.2 and 0.7 make 1 or a little less, on either side of a power of two."""
+    orders = [np.array([order]) for order in permutations([0.1, 0.2, 0.7])]
+    assert len({x.sum().item() for x in orders}) == 2
+    assert len({to_units(x, fractions=False)[1].item() for x in orders}) == 1
+
+
+@pytest.mark.parametrize("criterion", ("squared_error", "absolute_error"))
+def test_no_order_of_weighted_rows_changes_a_digit(criterion):
+    X, trees = np.array([1.0, 2, 2, 3, 3, 4])[:, np.newaxis], set()
+    y, weight = np.array([0.1, 0.2, 0.7, -0.1, -0.2, -0.7]), np.array([0.1, 0.2, 0.7, 0.3, 0.3, 0.4])
+    for rows in map(list, permutations(range(6))):
+        tree = CARTRegressor(criterion=criterion, max_depth=3).fit(X[rows], y[rows], weight[rows]).tree_
+        trees.add((tuple(np.nan_to_num(tree.threshold)), tuple(tree.gain), tuple(tree.value.ravel())))
+    assert len(trees) == 1
 
 
 def test_a_forest_with_an_outlier_still_follows_the_curve():

@@ -14,7 +14,7 @@ import numpy as np
 
 from treekit.growing.candidates import ChildLimits, SplitCandidates, merge_candidates
 from treekit.growing.criteria import Criterion
-from treekit.growing.fixed_point import quantile, unit_for_sum
+from treekit.growing.fixed_point import FLOAT_BITS, quantile, unit_for, unit_of_sum
 from treekit.growing.level import Level
 from treekit.growing.thresholds import candidates_from_cuts, find_cuts, first_maximum
 from treekit.numeric import TIE, Bools, Floats, Integers, Ints, Numbers, Wholes
@@ -114,7 +114,11 @@ def weigh_targets(level: Level, criterion: AbsoluteError) -> WeighedTargets:
     weight_unit = level.unit[0]
     from_median = level.values(criterion.target, entry) - criterion.value(level)[node, 0]
     exact = from_median * level.weight[entry]
-    unit = unit_for_sum(np.bincount(node, np.abs(exact), minlength=level.n_nodes).astype(float))
+    lowest, highest = level.range_of(exact)
+    # The sum of sizes is that of whole floats, so it does not depend on the order of the rows.
+    rough = unit_for(np.maximum(highest, -lowest), level.n_samples, FLOAT_BITS)
+    size = np.bincount(node, np.rint(np.abs(exact) / rough[node]), minlength=level.n_nodes)
+    unit = unit_of_sum(size * rough)
     rank[entry] = level.values(criterion.rank, entry)
     distance[entry] = from_median * (weight_unit / unit[node])
     term[entry] = np.rint(exact / unit[node])

@@ -1,9 +1,9 @@
 """Sums that come out the same in any order of the rows, and so the same from blocks of rows on several machines.
 
-Floats rounded to whole multiples of one small unit, a power of two, add up without rounding. :func:`unit_for` chooses
-the unit so that no sum needs more than a number of bits. It has four uses:
+Floats rounded to whole multiples of one small unit, a power of two, add up without rounding. :func:`unit_of_sum` and
+:func:`unit_for` choose the unit so that no sum needs more than a number of bits. They have four uses:
 
-* :func:`to_units`, for the levels of a tree: whole numbers of 64 bits. The sum of all rows is known.
+* :func:`to_units`, for the levels of a tree: whole numbers of 64 bits. The size of the sum is known.
 * :func:`weighted_mean`, for scores and losses: whole numbers of 64 bits, from blocks of rows. A block knows the largest
   number of all blocks and how many rows there are, but not their sum.
 * :func:`quantile`, for medians: the weights of a group of rows, in units of the group.
@@ -25,7 +25,7 @@ from treekit.numeric import ROUNDING, Floats, Ints, Numbers, Wholes
 __all__ = [
     "largest_magnitude",
     "unit_for",
-    "unit_for_sum",
+    "unit_of_sum",
     "to_whole",
     "to_units",
     "weighted_mean",
@@ -38,6 +38,9 @@ __all__ = [
 #: Bits that a sum of whole numbers of 64 bits may take: one fewer than they have beside their sign.
 INTEGER_BITS = 62
 
+#: Bits that the sums of a level may take, whose running sums start by subtracting what the node before adds up to.
+SUM_BITS = 60
+
 #: Bits of the whole numbers that a float holds exactly.
 FLOAT_BITS = 53
 
@@ -47,21 +50,25 @@ def largest_magnitude(x: Numbers) -> Floats:
     return np.maximum(x.max(axis=-1, initial=0), -x.min(axis=-1, initial=0)).astype(float)
 
 
-def unit_for(largest: Floats | float, n_rows: int, bits: int) -> Floats:
+def unit_of_sum(size: Floats | float, bits: Ints | int = SUM_BITS) -> Floats:
+    """The power of two in which a sum up to ``size`` is less than 2**bits; infinite where ``size`` is."""
+    power = np.frexp(size)[1] - bits
+    return np.where(np.isfinite(size), np.ldexp(1.0, np.maximum(power, -1000)), np.inf)
+
+
+def unit_for(largest: Floats | float, n_rows: Ints | int, bits: int) -> Floats:
     """The power of two in which any sum of ``n_rows`` numbers up to ``largest`` in size is less than 2**bits.
 
-    It depends on the largest number alone, so blocks of rows agree on it. Where that is infinite, so is the unit.
+    It depends on the largest number alone, so blocks of rows agree on it.
     """
-    power = np.frexp(largest)[1] + np.frexp(n_rows)[1] - bits
-    return np.where(np.isfinite(largest), np.ldexp(1.0, np.maximum(power, -1000)), np.inf)
+    return unit_of_sum(largest, bits - np.frexp(n_rows)[1])
 
 
-def unit_for_sum(size: Floats) -> Floats:
-    """The unit of a sum that is known to be no larger than ``size``: a power of two that leaves about 60 bits for it.
-
-    One bit more is free, because a running sum starts by subtracting what the node before it adds up to.
-    """
-    return unit_for(size, 1, INTEGER_BITS - 1)
+def sum_of_sizes(x: Floats) -> Floats:
+    """The sum of the absolute values of each row of x, the same in any order of them: whole floats are added up."""
+    unit = unit_for(largest_magnitude(x), x.shape[1], FLOAT_BITS)
+    with np.errstate(invalid="ignore"):
+        return np.rint(np.abs(x) / unit[:, np.newaxis]).sum(axis=1) * unit
 
 
 def to_whole(x: Numbers, unit: Floats) -> Wholes:
@@ -79,9 +86,9 @@ def to_units(x: Floats, fractions: bool, most: int = 1) -> tuple[Wholes, Floats]
     The unit is 1 where x is whole and no ``fractions`` are to come, otherwise a power of 2 that leaves about 60 bits
     for the sum, in which each number counts up to ``most`` times.
     """
-    total = most * np.abs(x).sum(axis=1)
+    total = most * sum_of_sizes(x)
     is_whole = (x == np.rint(x)).all(axis=1) & (total < 2.0**FLOAT_BITS) & (not fractions)
-    unit = np.where(is_whole, 1.0, unit_for_sum(total))
+    unit = np.where(is_whole, 1.0, unit_of_sum(total))
     return to_whole(x, unit), unit[:, np.newaxis]
 
 
@@ -124,11 +131,11 @@ def quantile(x: Floats, weight: Floats, group: Ints | None = None, n_groups: int
     O(rows log rows).
     """
     group = np.zeros(len(x), dtype=np.intp) if group is None else group
-    order = np.lexsort((x, group))
+    order = np.lexsort((weight, x, group))  # so the weights of a group are added up in one order
     x, group, weight = x[order], group[order], weight[order]
     end = np.cumsum(np.bincount(group, minlength=n_groups))
     first, last = np.concatenate([[0], end[:-1]]), np.maximum(end - 1, 0)
-    unit = unit_for(np.bincount(group, weight, minlength=n_groups).astype(float), 1, FLOAT_BITS - 1)
+    unit = unit_of_sum(np.bincount(group, weight, minlength=n_groups).astype(float), FLOAT_BITS - 2)
     # Sums of whole numbers that a float holds exactly: they may wrap around from group to group, but not within one.
     running = np.concatenate([[0], np.cumsum(np.rint(weight / unit[group]).astype(np.int64))])
     total, running = running[end] - running[first], running[1:] - running[first][group]
