@@ -412,7 +412,7 @@ def orders_explorer(x: pd.DataFrame, is_ripe: pd.Series) -> Explorable:
     held = [", ".join(str(x.index[row]) for row in part) for part in np.split(level.orders[0], level.start[1:-1])]
     deepest = len(melons.levels) - 1
     return melons.explorable(
-        title="Sorted once",
+        title="In order, level by level",
         alt=f"The {len(x)} melons as numbered circles, hollow if ripe, in the order of {' and of '.join(x)}, after the "
         f"root has split. By {x.columns[0]}, node {first} holds {held[0]}, and node {second} {held[1]}. Lines from the "
         "order before do not cross within a node. Below each node stands how many comparisons would sort it.",
@@ -424,8 +424,8 @@ def orders_explorer(x: pd.DataFrame, is_ripe: pd.Series) -> Explorable:
             truth="none is needed, as the lines of level 1 show; to sort them again would take about "
             f"{melons.in_all(1)}",
         ),
-        challenge="Step down. Do two solid lines ever cross, or two dashed ones? How many comparisons does sorting "
-        "once save, until every melon is in a leaf?",
+        challenge="Step down. Do two solid lines ever cross, or two dashed ones? How many comparisons "
+        "are saved, until every melon is in a leaf?",
         found=lambda depth: depth == deepest,
         marks={
             f"{column} {row}": melon(name, bool(ripe[row]), radius=11)
