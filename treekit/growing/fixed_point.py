@@ -50,10 +50,10 @@ def largest_magnitude(x: Numbers) -> Floats:
     return np.maximum(x.max(axis=-1, initial=0), -x.min(axis=-1, initial=0)).astype(float)
 
 
-def unit_of_sum(size: Floats | float, bits: Ints | int = SUM_BITS) -> Floats:
-    """The power of two in which a sum up to ``size`` is less than 2**bits; infinite where ``size`` is."""
-    power = np.frexp(size)[1] - bits
-    return np.where(np.isfinite(size), np.ldexp(1.0, np.maximum(power, -1000)), np.inf)
+def unit_of_sum(total: Floats | float, bits: Ints | int = SUM_BITS) -> Floats:
+    """The power of two in which a sum up to ``total`` is less than 2**bits; infinite where ``total`` is."""
+    power = np.frexp(total)[1] - bits
+    return np.where(np.isfinite(total), np.ldexp(1.0, np.maximum(power, -1000)), np.inf)
 
 
 def unit_for(largest: Floats | float, n_rows: Ints | int, bits: int) -> Floats:
