@@ -381,8 +381,8 @@ def growth_explorer(x: pd.Series, y: pd.Series, ripe: pd.Series, most: int = 8) 
             answer=differ,
             truth=f"they differ with {differ} leaves alone",
         ),
-        challenge="With one number of leaves the two ways lead to different trees. Find the better of the two. (Of two "
-        "siblings, level by level splits first the one with the earlier melon.)",
+        challenge="With one of these numbers of leaves the two ways lead to different trees. Find the better of them. "
+        "(Level by level, the sibling that holds the melon of the smallest number is split first.)",
     )
 
 
@@ -424,6 +424,28 @@ def bundled(columns: Mapping[str, Sequence[int]], bundle: Sequence[int]) -> Pict
         alt=f"{len(names)} columns of zeros and ones as lines of {n} boxes, in which each row has one 1, and below "
         f"them one column with the values 1 to {len(names)}.",
         size=(480, 20 + 34 * len(names) + 54),
+        drawing=drawing,
+    )
+
+
+def allowed(columns: Sequence[str], next_columns: Mapping[str, Sequence[str]]) -> Picture:
+    """Below each path of a tree the columns that may be split on next: in a full box if they may, else in a dashed one.
+
+    `next_columns` has these columns for each path.
+    """
+    step, drawing = 330 / len(columns), text(0, 16, "after a split on") + text(150, 16, "may follow")
+    for k, (path_, follow) in enumerate(next_columns.items()):
+        y = 28 + 34 * k
+        drawing += text(0, y + 17, path_)
+        for i, column in enumerate(columns):
+            may = column in follow
+            look: dict[str, Any] = {"fill_opacity": BAR} if may else dict(OUTLINE, stroke_dasharray="3 3")
+            drawing += rect(150 + step * i, y, step - 6, 24, **look)
+            drawing += centred(150 + step * i + (step - 6) / 2, y + 17, column) if may else ""
+    told = "; ".join(f"after {path_} {', '.join(follow)}" for path_, follow in next_columns.items())
+    return Picture(
+        alt=f"A line of boxes for each path, one box for each column, full where the column may follow. {told}.",
+        size=(480, 34 + 34 * len(next_columns)),
         drawing=drawing,
     )
 
