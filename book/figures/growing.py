@@ -651,7 +651,7 @@ def roots_explorer(x: pd.DataFrame, is_ripe: pd.Series, counts: NDArray[np.intp]
             answer=n_steps,
             truth=f"{n_steps} steps do, since each takes a level of all the trees at once",
         ),
-        challenge="Step down: the stroke in a node shows which entries go left. At the foot each column is a tree, each "
-        f"line a step. How many steps would the {n_trees} trees take one after the other? Why not {n_steps * n_trees}?",
+        challenge="Step down: the stroke in a node shows who goes left. At the foot each column is a tree, each line a "
+        f"step. How many steps would the {n_trees} trees take one after the other? Why not {n_steps * n_trees}?",
         found=lambda depth: depth == n_steps,
     )
