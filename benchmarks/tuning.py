@@ -81,7 +81,7 @@ def validated(settings: Settings, X: Array, y: Array) -> tuple[float, int]:
 
 
 def choose(settings: Settings, name: str, X: Array, y: Array) -> Settings:
-    """The settings with the value of one parameter that does best on the folds, and its number of rounds."""
+    """The settings with the best value of one parameter, and its number of rounds."""
     tried = [settings | {name: value} for value in VALUES[name]]
     results = [validated(each, X, y) for each in tried]
     best = min(range(len(tried)), key=lambda i: results[i][0])
