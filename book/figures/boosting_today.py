@@ -212,7 +212,8 @@ class _Codes(Scene):
         if how == OWN:
             verb = "is" if n_ripe == 1 else "are"
             whose = "its own label" if k == 1 else f"of the {k} that are {category}, {n_ripe} {verb} ripe"
-            whose = "no other has its number, so this is the share of all" if is_new and column == NUMBER else whose
+            if is_new and column == NUMBER:
+                whose = "no other melon has this number, so its code is the share of ripe ones among all"
             return f"{who} gets {n_ripe} / {k} = {code:.2f}: {whose}."
         alike = f"melon {category}" if column == NUMBER else f"{category} one"
         before = f"no other {alike} came before it"

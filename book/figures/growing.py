@@ -640,8 +640,8 @@ def roots_explorer(x: pd.DataFrame, is_ripe: pd.Series, counts: NDArray[np.intp]
         f"a cell for each of its steps; in the first step there are {melons.n_moved[0]} cells.",
         controls=[Slider("Step", list(range(n_steps + 1)), start=1, opens=0)],
         guess=Choice(
-            f"A step moves a level of all trees: side by side all {n_trees} take the {n_steps} steps of the deepest. "
-            "Your guess: how many do they take one after the other?",
+            f"A step moves a level of all trees, so {n_steps} steps do for all {n_trees}. Your guess: how many do they "
+            "take one after the other?",
             [n_trees, sum(melons.n_moved), n_steps * n_trees],
             answer=sum(melons.n_moved),
             truth=f"their own steps add up to {sum(melons.n_moved)}",

@@ -114,11 +114,9 @@ def weigh_targets(level: Level, criterion: AbsoluteError) -> WeighedTargets:
     weight_unit = level.unit[0]
     from_median = level.values(criterion.target, entry) - criterion.value(level)[node, 0]
     exact = from_median * level.weight[entry]
-    lowest, highest = level.range_of(exact)
-    # The sum of sizes is that of whole floats, so it does not depend on the order of the rows.
-    rough = unit_for(np.maximum(highest, -lowest), level.n_samples, FLOAT_BITS)
-    size = np.bincount(node, np.rint(np.abs(exact) / rough[node]), minlength=level.n_nodes)
-    unit = unit_of_sum(size * rough)
+    low, high = level.range_of(exact)
+    rough = unit_for(np.maximum(high, -low), level.n_samples, FLOAT_BITS)  # in which sums of floats are exact
+    unit = unit_of_sum(np.bincount(node, np.rint(np.abs(exact) / rough[node]), minlength=level.n_nodes) * rough)
     rank[entry] = level.values(criterion.rank, entry)
     distance[entry] = from_median * (weight_unit / unit[node])
     term[entry] = np.rint(exact / unit[node])

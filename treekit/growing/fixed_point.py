@@ -57,24 +57,20 @@ def unit_of_sum(total: Floats | float, bits: Ints | int = SUM_BITS) -> Floats:
 
 
 def unit_for(largest: Floats | float, n_rows: Ints | int, bits: int) -> Floats:
-    """The power of two in which any sum of ``n_rows`` numbers up to ``largest`` in size is less than 2**bits.
-
-    It depends on the largest number alone, so blocks of rows agree on it.
-    """
+    """The unit of any sum of ``n_rows`` numbers up to ``largest`` in size: blocks of rows agree on it."""
     return unit_of_sum(largest, bits - np.frexp(n_rows)[1])
-
-
-def sum_of_sizes(x: Floats) -> Floats:
-    """The sum of the absolute values of each row of x, the same in any order of them: whole floats are added up."""
-    unit = unit_for(largest_magnitude(x), x.shape[1], FLOAT_BITS)
-    with np.errstate(invalid="ignore"):
-        return np.rint(np.abs(x) / unit[:, np.newaxis]).sum(axis=1) * unit
 
 
 def to_whole(x: Numbers, unit: Floats) -> Wholes:
     """Rows of numbers, of shape (n_sums, n_rows), as whole multiples of a unit for each."""
     with np.errstate(invalid="ignore"):
         return np.rint(x / unit[:, np.newaxis]).astype(np.int64)
+
+
+def sum_of_sizes(x: Floats) -> Floats:
+    """The sum of the absolute values of each row of x, the same in any order of them."""
+    unit = unit_for(largest_magnitude(x), x.shape[1], INTEGER_BITS)
+    return np.abs(to_whole(x, unit)).sum(axis=1) * unit
 
 
 # -- the sums of a level ------------------------------------------------------------------------------------------
