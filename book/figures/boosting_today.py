@@ -4,27 +4,27 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from figures.charts import Chart, Picture
+from figures.charts import Chart, Picture, ticks
 from figures.explorable import Choice, Explorable, Places, Scene, Slider, State
-from figures.looks import HALO, OUTLINE, centred, ending, filled, in_class, path, ringed
+from figures.looks import HALO, OUTLINE, centred, ending, filled, in_class, painted, path, ringed
 from figures.melons import melon, melon_marks, piled, ripe_and_unripe
 from figures.plots import axes, plotted, side_by_side
 from treekit import plain
 from treekit.pen.palette import BAR, CLASS_COLORS, GAIN, REGION, RIPE, UNRIPE
-from treekit.pen.svg import circle, element, line, rect, text
+from treekit.pen.svg import FAINT, circle, element, line, rect, text
 
 OWN, BEFORE = "all labels", "those before it"
 BY_LEAF, BY_LEVEL = "leaf by leaf", "level by level"
-OTHER = {BY_LEAF: BY_LEVEL, BY_LEVEL: BY_LEAF}
 TEXTURE, NUMBER = "its texture", "its number"
 SIDES = {"unripe": UNRIPE, "ripe": RIPE}  # of a cut
+LEAF = 0.16  # how dark a leaf is
+NEXT = {**painted(GAIN), "fill_opacity": 0.35, "stroke_width": 2}  # the look of the node that is split next
 HIGH, PITCH = 5, 26  # most melons of one code above each other, and pixels from column to column
 
 
@@ -260,130 +260,170 @@ def codes_explorer(melons: pd.DataFrame, seed: int = 0) -> Explorable:
     )
 
 
+class Part(NamedTuple):
+    """The rows of a node, the node above it, its best cut, and by how much that lowers the squared error."""
+
+    rows: list[plain.Row]
+    parent: Part | None
+    cut: tuple[str, float] | None
+    fall: float
+
+    @property
+    def ends(self) -> tuple[int, int]:
+        """The first and the last of its patients."""
+        return min(row.x["x"] for row in self.rows), max(row.x["x"] for row in self.rows)
+
+    @property
+    def level(self) -> int:
+        return self.parent.level + 1 if self.parent else 0
+
+
 class Stage(NamedTuple):
-    """The leaves of a growing tree, what the best split of each gains, by its position, and which is split next."""
+    """A growing tree: its leaves, the nodes above them, and the leaf that is split next."""
 
-    leaves: list[list[plain.Row]]
-    worth: dict[int, float]
-    next: int | None
+    leaves: list[Part]
+    above: list[Part]
+    next: Part | None
+
+    @property
+    def left(self) -> float:
+        """The squared error that its leaves leave."""
+        return float(sum(len(leaf.rows) * plain.squared_error(leaf.rows) for leaf in self.leaves))
+
+    @property
+    def depth(self) -> int:
+        return max(leaf.level for leaf in self.leaves)
 
 
-def growth(D: list[plain.Row], attributes: Mapping[str, Any], most: int, by_level: bool) -> list[Stage]:
-    """A tree with 1, 2, ... leaves; a split is worth its fall in squared error, twice its gain by Newton's formula."""
-    leaves, stages = [D], []
-    gain = partial(plain.newton_gain, lam=0.0)
+def growth(days: Sequence[float], by_level: bool) -> list[Stage]:
+    """A tree with 1, 2, ... leaves, until no cut gains."""
+    D, attributes = plain.read(pd.DataFrame({"x": range(1, len(days) + 1)}), days)
+
+    def part(rows: list[plain.Row], parent: Part | None = None) -> Part:
+        cut = plain.best_cut(rows, attributes, plain.gain, 1e-9, impurity=plain.squared_error)
+        fall = float(len(rows) * plain.gain(rows, cut, plain.squared_error)) if cut else 0.0
+        return Part(rows, parent, cut, fall)
+
+    leaves, above = [part(D)], list[Part]()
+    stages = []
     while True:
-        best = [plain.best_cut(leaf, attributes, gain, plain.TIE) for leaf in leaves]
-        worth = {i: 2 * float(gain(leaves[i], cut)) for i, cut in enumerate(best) if cut}
-        i = None if not worth else min(worth) if by_level else plain.largest(worth)
-        stages.append(Stage(leaves, worth, i))
-        if i is None or len(leaves) == most:
+        falls = {i: leaf.fall for i, leaf in enumerate(leaves) if leaf.cut}
+        i = None if not falls else min(falls) if by_level else plain.largest(falls)
+        stages.append(Stage(leaves, above, None if i is None else leaves[i]))
+        if i is None:
             return stages
-        leaves = [*leaves[:i], *leaves[i + 1 :], *plain.divide(leaves[i], best[i]).values()]
+        children = [part(rows, leaves[i]) for rows in plain.divide(leaves[i].rows, leaves[i].cut).values()]
+        leaves, above = [*leaves[:i], *leaves[i + 1 :], *children], [*above, leaves[i]]
 
 
 class _Growth(Scene):
-    """Melons by density and sugar, a tree's prediction, and below each leaf how far its best split lowers the error."""
+    """Two trees with the same number of leaves side by side: what each predicts, and below that its levels."""
 
-    size = (480, 484)
+    wide, top, pitch, high = 208, 210, 34, 25  # of a tree; its first level, from level to level, height of a node
 
-    def __init__(self, x: pd.Series, y: pd.Series, ripe: pd.Series, most: int) -> None:
-        self.x, self.y, self.ripe = x, y, ripe
-        D, attributes = plain.read(pd.DataFrame({"x": x}), y.tolist())
-        self.mean = float(y.mean())
-        D = [plain.squared(row, self.mean) for row in D]
-        self.stages = {how: growth(D, attributes, most, how == BY_LEVEL) for how in (BY_LEAF, BY_LEVEL)}
-        self.plane = Chart((0.2, 0.8), (0, 0.5), (50, 62, 466, 300))
-        largest = max(max(stage.worth.values(), default=0) for stages in self.stages.values() for stage in stages)
-        self.strip = Chart((0.2, 0.8), (0, largest), (50, 404, 466, 480))
-        self.most = most
-
-    def left(self, how: str, n: int) -> float:
-        """The squared error that a tree of n leaves leaves."""
-        return 2 * sum(plain.newton(leaf)[1] for leaf in self.stages[how][n - 1].leaves) + self.squares
-
-    @property
-    def squares(self) -> float:
-        return float(((self.y - self.mean) ** 2).sum())
-
-    def differ(self) -> list[int]:
-        """The numbers of leaves for which the two orders leave other errors."""
-        return [n for n in range(1, self.most + 1) if abs(self.left(BY_LEAF, n) - self.left(BY_LEVEL, n)) > 1e-9]
+    def __init__(self, days: pd.Series, few: int) -> None:
+        self.days, self.few = days.tolist(), few
+        self.stages = {how: growth(self.days, how == BY_LEVEL) for how in (BY_LEVEL, BY_LEAF)}
+        goal = self.stages[BY_LEAF][few - 1].left + plain.TIE  # level by level it takes `enough` leaves
+        self.enough = next(n for n, stage in enumerate(self.stages[BY_LEVEL], 1) if stage.left <= goal)
+        self.ticks = ticks(0, max(self.days), 2)
+        x, y = (0.5, len(days) + 0.5), (0, max(self.days))
+        self.planes = {how: Chart(x, y, (left, 72, left + self.wide, 176)) for how, left in zip(self.stages, (4, 268))}
+        self.n_levels = self.stages[BY_LEVEL][-1].depth + 1
+        self.size = (480, self.top + self.pitch * self.n_levels + 18)
 
     def background(self) -> str:
+        drawn = centred(240, 58, "days") + centred(240, 195, "x")
+        for how, plane in self.planes.items():
+            drawn += text(plane.box[0], 16, how, font_weight="bold")
+            drawn += "".join(plane.level(y, stroke_opacity=FAINT / 2) for y in self.ticks)
+            drawn += "".join(centred(plane.x(k), 195, k) for k in range(1, len(self.days) + 1))
+        drawn += "".join(centred(240, plane.y(y) + 5, f"{y:g}") for y in self.ticks)
+        drawn += "".join(centred(240, self.top + self.pitch * k + 18, f"level {k}") for k in range(self.n_levels))
+        y = self.size[1] - 4
+        drawn += text(4, y, "in a node: error that its best split takes off")
+        return drawn + rect(348, y - 13, 16, 16, **NEXT) + text(372, y, "split next")
+
+    def frame(self, n: int) -> State:
+        parts = [self.steps(how, n) + self.tree(how, n) for how in self.stages]
+        return parts, self.sentence(n), {}
+
+    def steps(self, how: str, n: int) -> str:
+        """What the tree predicts, how far each patient is from that, and what is left in all."""
+        plane, stage = self.planes[how], self.stages[how][n - 1]
+        drawn, missed = "", ""
+        for leaf in stage.leaves:
+            (first, last), y = leaf.ends, round(plane.y(plain.mean(leaf.rows)))
+            drawn += f"M{round(plane.x(first - 0.5))},{y}H{round(plane.x(last + 0.5))}"
+            spots = plane.pixels(range(first, last + 1), self.days[first - 1 : last])
+            missed += "".join(f"M{x},{y}V{day}" for x, day in spots)
+        bar = rect(plane.box[0], 42, self.wide * stage.left / self.stages[how][0].left, 7, fill_opacity=BAR)
+        words = text(plane.box[0], 36, f"squared error left: {stage.left:.2f}")
+        dots = plane.dots(range(1, len(self.days) + 1), self.days)
+        return words + bar + path(missed, **OUTLINE, stroke_opacity=BAR) + path(drawn, stroke_width=3, **OUTLINE) + dots
+
+    def tree(self, how: str, n: int) -> str:
+        """The nodes of the tree, each as wide as its patients: those above the leaves are hollow."""
+        plane, (leaves, above, following) = self.planes[how], self.stages[how][n - 1]
+        drawn = ""
+        for node in (*above, *leaves):
+            look = {"fill_opacity": LEAF} if node in leaves else dict(OUTLINE, stroke_opacity=BAR)
+            left, right = map(plane.x, node.ends)
+            middle, y = (left + right) / 2, self.top + self.pitch * node.level
+            drawn += rect(left - 11, y, right - left + 22, self.high, **(NEXT if node is following else look))
+            drawn += centred(middle, y + 18, f"{node.fall:.2f}") if node.fall else ""
+            if node.parent:
+                start = plane.x(sum(node.parent.ends) / 2)
+                drawn += line(start, y - self.pitch + self.high, middle, y, stroke_opacity=BAR)
+        return drawn
+
+    def sentence(self, n: int) -> str:
+        by_level, by_leaf = (stages[n - 1] for stages in self.stages.values())
+        leaves = "1 leaf" if n == 1 else f"{n} leaves"
+        if {leaf.ends for leaf in by_level.leaves} == {leaf.ends for leaf in by_leaf.leaves}:
+            told = f"{leaves}, the same tree either way; a squared error of {by_leaf.left:.2f} is left."
+        else:
+            deeper = ", in a deeper tree" if by_leaf.depth > by_level.depth else ""
+            told = f"{leaves}: level by level leaves {by_level.left:.2f}, leaf by leaf {by_leaf.left:.2f}{deeper}."
+        reached = f" Only now is no more left level by level than leaf by leaf with {self.few} leaves."
+        return f"{told}{reached if n == self.enough else ''} {self.following(by_level, by_leaf)}"
+
+    def following(self, by_level: Stage, by_leaf: Stage) -> str:
+        """What comes next."""
+        if by_level.next is None or by_leaf.next is None:
+            return "No split gains anything more, so the order matters only for trees that stop earlier."
+        if by_level.next.ends == by_leaf.next.ends:
+            return f"The next split takes off {by_leaf.next.fall:.2f}."
         return (
-            ripe_and_unripe(16, 15)
-            + self.plane.axes([0.2, 0.4, 0.6, 0.8], [0, 0.1, 0.2, 0.3, 0.4, 0.5], str(self.x.name), str(self.y.name))
-            + text(0, 374, "fall in squared error by a split of each leaf (green: next)")
-            + line(50, 480, 466, 480)
+            f"Next, level by level still has to split on level {by_level.next.level}, which takes off "
+            f"{by_level.next.fall:.2f}; leaf by leaf takes off {by_leaf.next.fall:.2f}."
         )
 
-    def marks(self) -> dict[Any, str]:
-        """Melons that hide the line where it passes below their numbers."""
-        ground = circle(0, 0, 11, style="fill: var(--ground, Canvas)")
-        return {name: ground + drawn for name, drawn in melon_marks(self.ripe.to_dict(), 12).items()}
 
-    def frame(self, how: str, n: int) -> State:
-        stage = self.stages[how][n - 1]
-        order = sorted(range(n), key=lambda i: min(row.x["x"] for row in stage.leaves[i]))
-        leaves = [stage.leaves[i] for i in order]
-        ends = [max(row.x["x"] for row in leaf) for leaf in leaves]
-        starts = [min(row.x["x"] for row in leaf) for leaf in leaves]
-        cuts = [0.2, *((a + b) / 2 for a, b in zip(ends, starts[1:])), 0.8]
-        heights = [round(self.plane.y(self.mean + plain.newton(leaf)[0])) for leaf in leaves]
-        steps = "V".join(f"{y}H{round(self.plane.x(high))}" for y, high in zip(heights, cuts[1:]))
-        parts = [path(f"M{round(self.plane.x(cuts[0]))},{steps}", stroke_width=3, **OUTLINE)]
-        parts += [self.bar(stage, i, *ends) for i, ends in zip(order, itertools.pairwise(cuts)) if i in stage.worth]
-        return parts, self.sentence(how, n), dict(zip(self.x.index, self.plane.pixels(self.x, self.y)))
-
-    def bar(self, stage: Stage, i: int, start: float, end: float) -> str:
-        """By how much the best split of leaf i lowers the error, as wide as the leaf."""
-        left, right, top = (*map(round, map(self.strip.x, (start, end))), round(self.strip.y(stage.worth[i])))
-        look = filled(GAIN) if i == stage.next else {"fill_opacity": BAR}
-        told = centred((left + right) / 2, top - 6, f"{stage.worth[i]:.3f}", style=HALO) if i == stage.next else ""
-        return rect(left + 1, top, right - left - 2, 480 - top, **look) + told
-
-    def following(self, how: str, n: int) -> str:
-        """What comes next, and whether another split would do more."""
-        _, worth, i = self.stages[how][n - 1]
-        if i is None:
-            return ""
-        most = max(worth.values())
-        rival = f", that of another leaf by {most:.3f}" if most - worth[i] > plain.TIE else ""
-        return f" The next split lowers them by {worth[i]:.3f}{rival}."
-
-    def sentence(self, how: str, n: int) -> str:
-        other, kind, left = OTHER[how], "leaf" if n == 1 else "leaves", f"{self.left(how, n):.3f}"
-        if n not in self.differ():
-            return f"{n} {kind}, the same either way: the squared errors add up to {left}.{self.following(how, n)}"
-        return (
-            f"{n} {kind}: {how} the squared errors add up to {left}, {other} to {self.left(other, n):.3f}."
-            f"{self.following(how, n)}"
-        )
-
-
-def growth_explorer(x: pd.Series, y: pd.Series, ripe: pd.Series, most: int = 8) -> Explorable:
-    """A tree of one column that grows leaf by leaf, or level by level, and by how much each split lowers the error."""
-    scene = _Growth(x, y, ripe, most)
-    (differ,) = scene.differ()
+def growth_explorer(days: pd.Series, few: int = 4) -> Explorable:
+    """Trees for the days of patients, by x = 1, 2, ..., that grow level by level and leaf by leaf, side by side."""
+    scene = _Growth(days, few)
+    by_level, by_leaf = scene.stages.values()
+    first = min(leaf.ends[0] for leaf in by_leaf[1].leaves if leaf.ends[0] > 1)  # of the second half
+    answer = sum(leaf.ends[0] >= first for leaf in by_leaf[few - 1].leaves)
+    there = f"patients {first} to {len(days)}"
     return scene.explorable(
         title="Which leaf next?",
-        alt=f"{len(x)} melons as numbered circles, hollow if ripe, by {x.name} and {y.name}, and the prediction of a "
-        f"tree with {differ} leaves as a line with steps: three of its leaves lie among the densest melons. Below each "
-        "leaf, a bar for the fall in squared error by its best split.",
-        controls=[
-            Choice("The tree grows", [BY_LEAF, BY_LEVEL]),
-            Slider("Leaves", list(range(1, most + 1)), start=differ, opens=1),
-        ],
-        found=lambda how, n: how == BY_LEAF and n == differ,
-        guess=Slider(
-            "Your guess: for which number of leaves do the two ways of growing lead to different trees?",
-            list(range(2, most + 1)),
-            answer=differ,
-            truth=f"they differ with {differ} leaves alone",
+        alt=f"The days of {len(days)} patients as dots, by x, twice, each time with the steps that a tree of {few} "
+        "leaves predicts, and below them the tree: a box for each node, on its level, as wide as its patients. Level "
+        f"by level both halves are split, and {by_level[few - 1].left:.2f} of the squared error is left. Leaf by leaf "
+        f"{answer} of the leaves lie among {there}, a level deeper, and {by_leaf[few - 1].left:.2f} is left.",
+        controls=[Slider("Leaves", list(range(1, len(by_leaf) + 1)), start=few, opens=1)],
+        found=lambda n: n == scene.enough,
+        guess=Choice(
+            f"Your guess: of {few} leaves, how many should lie among {there}, for the smallest squared error?",
+            list(range(1, few)),
+            answer=answer,
+            truth=f"with {answer} there, {by_leaf[few - 1].left:.2f} is left; with as many in either half, "
+            f"{by_level[few - 1].left:.2f}",
         ),
-        challenge="With one of these numbers of leaves the two ways lead to different trees. Find the better of them. "
-        "(Level by level, the sibling that holds the melon of the smallest number is split first.)",
+        challenge="Step on. Which split is wasted level by level? How many leaves does it take that way until no more "
+        f"error is left than leaf by leaf with {few}?",
     )
 
 

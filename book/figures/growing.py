@@ -446,7 +446,7 @@ class _Roots(_Levels):
     The first ``n_drawn`` of the samples in ``counts`` are drawn; of the other trees only the depths count.
     """
 
-    left, pitch, gap = 56, 34, 14
+    left, pitch, gap = 54, 32, 14
     size = (448, 396)
     top, leaf_y, strip = 0, 222, 290  # where the rows, the leaves and the steps of all trees begin
     cell, row = 3.3, 17  # width of a tree and height of a step, there
@@ -472,10 +472,17 @@ class _Roots(_Levels):
     def background(self) -> str:
         looks = ((156, "tree 0", "none"), (246, "tree 1", "3 3"))
         key = "".join(line(x, 14, x + 28, 14, stroke_dasharray=d) + text(x + 35, 19, word) for x, word, d in looks)
-        for k, (first, last) in enumerate(self.leaf_rooms()):
+        for first, last in self.leaf_rooms():
             key += line(first, self.leaf_y + 22, last, self.leaf_y + 22, stroke_opacity=FAINT)
-            key += centred((first + last) / 2, self.leaf_y + 39, f"leaves of tree {k}", font_size=14)
         return text(0, self.leaf_y + 5, "leaf") + ripe_and_unripe(12, 14) + key + self.forest()
+
+    def rooms_named(self, depth: int) -> str:
+        """Whose leaves lie where, and which trees are done."""
+        drawn = ""
+        for k, (first, last) in enumerate(self.leaf_rooms()):
+            done = ": done" if depth >= self.depths[k] else ""
+            drawn += centred((first + last) / 2, self.leaf_y + 39, f"leaves of tree {k}{done}", font_size=14)
+        return drawn
 
     def leaf_rooms(self) -> list[tuple[float, float]]:
         """From where to where the rows lie that have reached a leaf of each tree."""
@@ -485,24 +492,34 @@ class _Roots(_Levels):
             for k, (first, last) in enumerate(itertools.pairwise(ends.tolist()))
         ]
 
+    def columns(self, n_others: int, drawn: Sequence[int]) -> list[tuple[float, float]]:
+        """Where the columns of trees begin and how wide they are: those that are drawn, then the others."""
+        others = self.left + self.cell * len(self.drawn) + 24
+        runs = [(others, self.cell * n_others)] + [(self.left + self.cell * k, self.cell) for k in drawn]
+        return [(x, width) for x, width in runs if width]
+
     def cells(self, step: int, **look: Any) -> str:
         """The trees that take a step, each a cell: those that are drawn, then the others, the deepest first."""
         n_drawn, y = len(self.drawn), self.strip + self.row * (step - 0.5)
-        others = self.left + self.cell * n_drawn + 24
         n_others = int((self.depths[n_drawn:] >= step).sum())
-        runs = [(others, n_others)] + [(self.left + self.cell * k, 1) for k in self.drawn if self.depths[k] >= step]
-        drawn = "".join(line(x, y, x + self.cell * n, y) for x, n in runs if n)
+        runs = self.columns(n_others, [k for k in self.drawn if self.depths[k] >= step])
+        drawn = "".join(line(x, y, x + width, y) for x, width in runs)
         dashes = f"{self.cell - 0.9:.1f} 0.9"
         return element("g", drawn, stroke_width=self.row - 3, stroke_dasharray=dashes, **look)
 
     def forest(self) -> str:
-        """All trees side by side, each as high as it is deep."""
-        y, n_drawn = self.strip - 7, len(self.drawn)
+        """All trees side by side, each as high as it is deep, in a frame for as many steps as the deepest takes."""
+        y, n_drawn, n_steps = self.strip - 7, len(self.drawn), len(self.n_moved)
+        n_others = len(self.depths) - n_drawn
+        (x, width), *own = self.columns(n_others, self.drawn)
         drawn = text(0, y, "step") + ending(448, y, "moved") + text(self.left - 6, y, ",".join(map(str, self.drawn)))
-        others = f"{len(self.depths) - n_drawn} more trees, the deepest first"
-        drawn += text(self.left + self.cell * n_drawn + 24, y, others)
-        drawn += "".join(self.cells(step + 1, stroke_opacity=0.15) for step in range(len(self.n_moved)))
-        return element("g", drawn, class_="answer")
+        drawn += text(x, y, f"{n_others} more trees, the deepest first")
+        drawn += "".join(text(14, self.strip + self.row * step - 3, str(step)) for step in range(1, n_steps + 1))
+        for start, wide in ((x, width), (own[0][0], self.cell * n_drawn)):
+            frame = (start - 1.5, self.strip, wide + 2, self.row * n_steps)
+            drawn += rect(*frame, **OUTLINE, stroke_opacity=FAINT)
+        cells = "".join(self.cells(step + 1, stroke_opacity=0.15) for step in range(n_steps))
+        return drawn + element("g", cells, class_="answer")
 
     def steps(self, depth: int) -> str:
         """The steps so far, each with the trees that it has moved; and their sum."""
@@ -510,7 +527,7 @@ class _Roots(_Levels):
         for step, n in enumerate(self.n_moved[:depth], 1):
             y = self.strip + self.row * step - 3
             look = {"stroke_opacity": 1 if step == depth else BAR_LOOK}
-            drawn += text(14, y, str(step)) + ending(448, y, n) + self.cells(step, **look)
+            drawn += ending(448, y, n) + self.cells(step, **look)
         y = self.strip + self.row * len(self.n_moved)
         drawn += line(0, y + 2, 448, y + 2, stroke_opacity=FAINT)
         drawn += text(14, y + 18, str(depth)) + text(self.left, y + 18, "side by side")
@@ -532,38 +549,14 @@ class _Roots(_Levels):
             places |= {
                 e: (first + self.pitch * (i + 0.5), self.leaf_y, self.counts[e] ** 0.5) for i, e in enumerate(own)
             }
+        foot = [self.rooms_named(depth), self.steps(depth)]
         if depth >= len(self.levels):
-            return [self.grown(places), self.steps(depth)], self.sentence(depth), places
+            return foot, self.sentence(depth), places
         level = self.levels[depth]
         spots = list(zip(level.orders[0].tolist(), self.across(level)))
         places |= {e: (spot, 90, self.counts[e] ** 0.5) for e, spot in spots}
         drawn = [self.lines(depth, spots) + self.numbers(spots), self.brackets(level, 128) + self.asked(level)]
-        return [*drawn, self.steps(depth)], self.sentence(depth), places
-
-    def children(self) -> dict[int, list[int]]:
-        """The children of each node that splits: siblings have consecutive numbers, in the order of their parents."""
-        found: dict[int, list[int]] = {}
-        for level, below in itertools.pairwise(self.levels):
-            found |= zip(level.nodes[level.splits].tolist(), np.sort(below.nodes).reshape(-1, 2).tolist())
-        return found
-
-    def grown(self, places: Places) -> str:
-        """The trees that are done, each leaf above its rows."""
-        drawn, children = text(0, 38, f"trees {listed(self.drawn)} are done"), self.children()
-        spots: dict[int, tuple[float, float]] = {}
-        for depth, level in reversed(list(enumerate(self.levels))):
-            entered = np.split(level.orders[0], level.start[1:-1])
-            for node, tree, entries, cut in zip(level.nodes.tolist(), level.tree, entered, level.threshold):
-                if node not in children:
-                    spots[node] = float(np.mean([places[e][0] for e in entries.tolist()])), 193
-                    continue
-                ends = [spots[child] for child in children[node]]
-                x, y = sum(end for end, _ in ends) / 2, 62 + 52 * depth
-                spots[node] = x, y
-                drawn += centred(x, y + 17, asks(cut))
-                look: dict[str, Any] = {"stroke_dasharray": "3 3"} if tree else {"stroke_opacity": 0.7}
-                drawn += "".join(line(x, y + 22, end, low - 15, **look) for end, low in ends)
-        return drawn + "".join(centred(*spot, node, font_weight="bold") for node, spot in spots.items())
+        return [*drawn, *foot], self.sentence(depth), places
 
     def lines(self, depth: int, spots: Sequence[tuple[int, float]]) -> str:
         """From where the entries of a level come: from the rows of the table, or from the level above."""
@@ -578,7 +571,7 @@ class _Roots(_Levels):
 
     def numbers(self, spots: Sequence[tuple[int, float]]) -> str:
         """The value of each entry, below it."""
-        numbers = (centred(x, 120, f"{self.values[e]:.3f}".removeprefix("0")) for e, x in spots)
+        numbers = (centred(x, 120, f"{self.values[e]:.2f}".removeprefix("0")) for e, x in spots)
         return element("g", text(0, 120, self.column) + "".join(numbers), font_size=14)
 
     def asked(self, level: Ordered) -> str:
@@ -599,30 +592,32 @@ class _Roots(_Levels):
             held = np.split(level.orders[0], level.start[1:-1])
             samples = [f"tree {k} drew {listed(sorted(self.names[e] for e in part))}" for k, part in enumerate(held)]
             return (
-                f"Level 0: the rows enter their roots, in the order of {self.column}; {'; '.join(samples)}. "
-                "A melon drawn twice is twice as large."
+                f"Before the first step the rows are in their roots, in the order of {self.column}; "
+                f"{'; '.join(samples)}. A melon drawn twice is twice as large."
             )
-        return f"Level {depth}: {self.nodes(depth)}{self.saved(depth)}"
+        return f"Step {depth} moved {self.moved(depth)} {self.nodes(depth)}{self.saved(depth)}"
+
+    def moved(self, depth: int) -> str:
+        """How many trees a step has moved."""
+        n_trees, n = len(self.depths), self.n_moved[depth - 1]
+        ended = f"; {n_trees - n} {'had ended before' if depth > 1 else 'had nothing to split'}" if n < n_trees else ""
+        return f"{f'{n} of' if n < n_trees else 'all'} {n_trees} trees at once{ended}."
 
     def nodes(self, depth: int) -> str:
-        """What the drawn trees have on a level."""
-        if depth >= len(self.levels):
-            return f"trees {listed(self.drawn)} are done. "
-        level = self.levels[depth]
-        first = ", all left children first" if len(level.nodes) > len(self.drawn) else ""
-        leaves = "" if level.splits.any() else ", and all are leaves"
-        return f"{len(level.nodes)} nodes of trees {listed(self.drawn)}{first}{leaves}. "
+        """Where the children of the drawn trees stand."""
+        nodes = self.levels[depth].nodes.tolist() if depth < len(self.levels) else []
+        if len(nodes) <= len(self.drawn):
+            return ""
+        return f"One partition served both, so the left children, {listed(nodes[: len(nodes) // 2])}, stand first. "
 
     def saved(self, depth: int) -> str:
-        """How many trees the last step has moved, and how many steps have been saved so far."""
-        n_trees, n = len(self.depths), self.n_moved[depth - 1]
-        when = "had ended before" if depth > 1 else "had nothing to split"
-        ended = f"; {n_trees - n} {when}" if n < n_trees else ""
-        sums = " + ".join(map(str, self.n_moved[:depth])) + (f" = {sum(self.n_moved[:depth])}" if depth > 1 else "")
-        moved = f"Step {depth} moved {n} of {n_trees} trees at once{ended}. Tree after tree it would take {sums} steps."
-        if depth < len(self.n_moved):
-            return moved
-        return f"{moved} All trees are done: calls are saved, but each entry moves as often either way."
+        """How many steps it would have taken so far, one tree after the other."""
+        n_trees, n_steps, n = len(self.depths), len(self.n_moved), sum(self.n_moved[:depth])
+        sums = " + ".join(map(str, self.n_moved[:depth])) + (f" = {n}" if depth > 1 else "")
+        told = f"Tree after tree it would take {sums} steps."
+        if depth < n_steps:
+            return told
+        return f"{told} It is not {n_trees * n_steps}, because only {self.n_moved[-1]} trees take all {n_steps} steps."
 
 
 def roots_explorer(x: pd.DataFrame, is_ripe: pd.Series, counts: NDArray[np.intp], n_drawn: int = 2) -> Explorable:
@@ -638,20 +633,20 @@ def roots_explorer(x: pd.DataFrame, is_ripe: pd.Series, counts: NDArray[np.intp]
     roots = " and ".join(map(asks, melons.levels[0].threshold))
     return melons.explorable(
         title="Two roots, one level",
-        alt=f"Level 1 of {n_drawn} trees that grow side by side, from left to right: {nodes}. Its "
+        alt=f"{n_drawn} trees that grow side by side, after one step, from left to right: {nodes}. Their "
         f"{len(level.orders[0])} entries are numbered circles, hollow if ripe, larger if drawn twice, each with its "
         f"{melons.column}. Lines join each to its place in a root; the roots asked {roots}. Below each node stands "
         f"what it asks next, and a stroke divides its entries. At the foot {n_trees} columns are the trees, each with "
         f"a cell for each of its steps; in the first step there are {melons.n_moved[0]} cells.",
-        controls=[Slider("Level", list(range(n_steps + 1)), start=1, opens=0)],
+        controls=[Slider("Step", list(range(n_steps + 1)), start=1, opens=0)],
         guess=Choice(
-            f"A step moves all entries of a level to their children. The deepest of {n_trees} trees takes {n_steps} "
-            f"steps. Your guess: how many do all {n_trees} take side by side?",
-            [n_steps, n_trees, n_steps * n_trees],
-            answer=n_steps,
-            truth=f"{n_steps} steps do, since each takes a level of all the trees at once",
+            f"A step moves a level of all trees, so {n_steps} steps do for all {n_trees}. Your guess: how many do they "
+            "take one after the other?",
+            [n_trees, sum(melons.n_moved), n_steps * n_trees],
+            answer=sum(melons.n_moved),
+            truth=f"their own steps add up to {sum(melons.n_moved)}",
         ),
         challenge="Step down: the stroke in a node shows who goes left. At the foot each column is a tree, each line a "
-        f"step. How many steps would the {n_trees} trees take one after the other? Why not {n_steps * n_trees}?",
+        f"step. Why do {n_trees} trees not fill the frame of {n_steps * n_trees}?",
         found=lambda depth: depth == n_steps,
     )

@@ -22,6 +22,8 @@ from figures.boosting_today import (
 from tests.figures.states import frames, states
 from treekit.datasets import load_watermelon
 
+DAYS = pd.Series([1, 2, 1, 2, 9, 9, 14, 20], range(1, 9))
+
 
 @pytest.fixture(scope="module")
 def melons():
@@ -115,18 +117,50 @@ def test_melons_of_one_code_lie_around_it(coded):
             assert n == 0 or sum({x for x, _ in lie}) / len({x for x, _ in lie}) == pytest.approx(middle, abs=1)
 
 
-def test_the_tree_of_each_size_is_scikit_learns(melons):
-    x, y = melons[["density"]].to_numpy(), melons["sugar"].to_numpy()
-    for (how, n), frame in frames(growth_explorer(melons["density"], melons["sugar"], melons["ripe"] == "yes")):
-        if how == BY_LEAF and n > 1:  # scikit-learn grows leaf by leaf if the number of leaves is limited
-            tree = DecisionTreeRegressor(max_leaf_nodes=n).fit(x, y)
-            assert f"add up to {((tree.predict(x) - y) ** 2).sum():.3f}" in frame.sentence
+@pytest.fixture(scope="module")
+def grown():
+    return growth_explorer(DAYS)
 
 
-def test_the_two_orders_differ_with_four_leaves_alone(melons):
-    figure = growth_explorer(melons["density"], melons["sugar"], melons["ripe"] == "yes")
-    left = {values: re.search(r"add up to (\d\.\d+)", frame.sentence)[1] for values, frame in frames(figure)}
-    assert [n for n in range(1, 9) if left[BY_LEAF, n] != left[BY_LEVEL, n]] == [4]
+def left(figure):
+    """What is left by each number of leaves, level by level and leaf by leaf, as the drawing says."""
+    return {n: [*map(float, re.findall(r"error left: ([\d.]+)", frame.drawing))] for (n,), frame in frames(figure)}
+
+
+def test_the_tree_of_each_size_is_scikit_learns(grown):
+    """It grows leaf by leaf if the number of leaves is limited, and level by level if the depth is."""
+    x, stages, told = np.arange(1, 9)[:, None], grown.panels[0].frame.__self__.stages, left(grown)
+    sizes = [(dict(max_leaf_nodes=n), n, BY_LEAF) for n in range(2, 8)]
+    by_depth = {depth: DecisionTreeRegressor(max_depth=depth).fit(x, DAYS).get_n_leaves() for depth in (1, 2, 3, 4)}
+    sizes += [(dict(max_depth=depth), n, BY_LEVEL) for depth, n in by_depth.items()]
+    for size, n, how in sizes:
+        tree = DecisionTreeRegressor(**size).fit(x, DAYS)
+        error = ((tree.predict(x) - DAYS) ** 2).sum()
+        assert told[n][[BY_LEVEL, BY_LEAF].index(how)] == pytest.approx(error, abs=0.005)
+        assert stages[how][n - 1].depth == tree.get_depth()
+
+
+def test_the_two_orders_differ_in_between_alone(grown):
+    told = left(grown)
+    assert [n for n, (by_level, by_leaf) in told.items() if by_level != by_leaf] == [3, 4, 5]
+    assert all(by_leaf <= by_level for by_level, by_leaf in told.values())
+    same = [n for (n,), frame in frames(grown) if "the same tree either way" in frame.sentence]
+    assert same == [1, 2, 6, 7]
+
+
+def test_no_other_four_leaves_leave_less(grown):
+    """The guess asks for the best tree, and what grows leaf by leaf need not be that."""
+    cuts = itertools.combinations(range(1, 8), 3)
+    errors = {cut: sum(((part - part.mean()) ** 2).sum() for part in np.split(DAYS.to_numpy(), cut)) for cut in cuts}
+    best = min(errors, key=errors.get)
+    assert left(grown)[4][1] == pytest.approx(errors[best]) and grown.guess.answer == sum(at >= 4 for at in best)
+
+
+def test_level_by_level_takes_two_leaves_more(grown):
+    told = left(grown)
+    enough = min(n for n, (by_level, _) in told.items() if by_level <= told[4][1])
+    assert [n for (n,), frame in frames(grown) if frame.found] == [enough] == [6]
+    assert "Only now" in grown.frames[enough - 1].sentence
 
 
 def test_what_is_left_out_is_an_outline():
@@ -140,17 +174,35 @@ def test_a_bundle_shows_each_value():
     assert picture.alt.startswith("3 columns of zeros and ones as lines of 4 boxes")
 
 
-def test_only_a_tree_that_grows_by_level_passes_over_the_largest_gain(melons):
-    figure = growth_explorer(melons["density"], melons["sugar"], melons["ripe"] == "yes")
-    passed = {values for values, frame in frames(figure) if "that of another leaf" in frame.sentence}
-    assert (BY_LEVEL, 3) in passed and {how for how, _ in passed} == {BY_LEVEL}
+def test_level_by_level_a_level_is_split_before_the_next(grown):
+    stages = grown.panels[0].frame.__self__.stages
+    for how, passed in ((BY_LEVEL, [2, 4]), (BY_LEAF, [])):
+        larger = [n for n, stage in enumerate(stages[how], 1) if stage.next and stage.next.fall < most(stage) - 1e-9]
+        assert larger == passed
+    levels = [stage.next.level for stage in stages[BY_LEVEL] if stage.next]
+    assert levels == sorted(levels)
 
 
-def test_each_split_lowers_the_errors_by_as_much_as_it_says(melons):
+def most(stage):
+    return max(leaf.fall for leaf in stage.leaves)
+
+
+def test_each_split_lowers_the_errors_by_as_much_as_it_says(grown):
     """Both numbers are in the figure, so a reader can take one from the other."""
-    figure = growth_explorer(melons["density"], melons["sugar"], melons["ripe"] == "yes")
-    told = {values: frame.sentence for values, frame in frames(figure)}
-    left = {values: float(re.search(r"add up to (\d\.\d+)", words)[1]) for values, words in told.items()}
-    falls = {values: re.search(r"lowers them by (\d\.\d+)", words) for values, words in told.items()}
-    for how, n in ((how, n) for how in (BY_LEAF, BY_LEVEL) for n in range(1, 8)):
-        assert left[how, n] - left[how, n + 1] == pytest.approx(float(falls[how, n][1]), abs=0.0011)
+    told = left(grown)
+    for n, stages in enumerate(zip(*grown.panels[0].frame.__self__.stages.values()), 1):
+        for k, stage in enumerate(stages):
+            assert not stage.next or told[n][k] - told[n + 1][k] == pytest.approx(stage.next.fall, abs=0.011)
+            assert not stage.next or f">{stage.next.fall:.2f}<" in grown.frames[n - 1].scenes[0].parts[k]
+
+
+def test_a_node_lies_over_its_patients(grown):
+    scene = grown.panels[0].frame.__self__
+    for n, (how, plane) in itertools.product(range(1, 8), scene.planes.items()):
+        leaves, above, _ = scene.stages[how][n - 1]
+        held = sorted(leaf.ends for leaf in leaves)
+        assert [k for first, last in held for k in range(first, last + 1)] == list(range(1, 9))
+        boxes = re.findall(r'<rect x="([\d.]+)" y="([\d.]+)" width="([\d.]+)"', scene.tree(how, n))
+        for (x, y, width), node in zip(boxes, (*above, *leaves), strict=True):
+            over = [k for k in range(1, 9) if float(x) < plane.x(k) < float(x) + float(width)]
+            assert (over[0], over[-1]) == node.ends and float(y) == scene.top + scene.pitch * node.level

@@ -138,10 +138,11 @@ def test_each_tree_is_the_one_that_grows_alone(roots):
 def test_tree_after_tree_takes_the_steps_of_each(roots):
     for (level,), frame in frames(roots):
         own = [min(level, depth) for depth in DEPTHS]
-        assert f">{level}</text>" in frame.drawing and f">tree after tree {sum(own)}</text>" in frame.drawing
+        assert f">tree after tree {sum(own)}</text>" in frame.drawing
         if level:
             moved = sum(depth >= level for depth in DEPTHS)
-            assert f"Step {level} moved {moved} of {len(DEPTHS)} trees" in frame.sentence
+            n = f"{moved} of {len(DEPTHS)}" if moved < len(DEPTHS) else f"all {moved}"
+            assert f"Step {level} moved {n} trees" in frame.sentence
             assert f" {sum(own)} steps" in frame.sentence
 
 
@@ -161,18 +162,17 @@ def test_a_row_in_a_leaf_lies_with_its_tree(roots):
             assert y != scene.leaf_y or left < x < right
 
 
-def test_a_tree_that_is_done_is_drawn_above_its_leaves(roots):
-    """Each split's number and question once, each leaf's number above the middle of its melons."""
-    scene = roots.panels[0].frame.__self__
-    _, places = scene.frame(max(DEPTHS))[1:]
-    grown = scene.grown(places)
-    numbers = {int(node): float(x) for x, node in re.findall(r'<text x="([\d.]+)"[^>]*bold">(\d+)<', grown)}
-    cuts = {cut for level in scene.levels for cut in level.threshold[level.splits].round(4)}
-    assert set(numbers) == {node for level in scene.levels for node in level.nodes.tolist()}
-    assert {float(cut) for cut in re.findall(r"≤ (\.\d{4})<", grown)} == cuts
-    for level in scene.levels:
-        for node, splits, group in zip(level.nodes, level.splits, np.split(level.orders[0], level.start[1:-1])):
-            assert splits or numbers[node] == pytest.approx(np.mean([places[e][0] for e in group]), abs=0.01)
+def test_a_tree_is_called_done_after_its_last_step(roots):
+    for (step,), frame in frames(roots):
+        done = {int(k) for k in re.findall(r">leaves of tree (\d): done<", frame.drawing)}
+        assert done == {k for k, depth in enumerate(DEPTHS[:3]) if depth <= step}
+
+
+def test_the_frame_holds_a_cell_for_each_tree_and_step(roots):
+    scene, n_steps = roots.panels[0].frame.__self__, max(DEPTHS)
+    frames_ = re.findall(r'<rect x="[\d.]+" y="([\d.]+)" width="([\d.]+)" height="([\d.]+)"', scene.forest())
+    assert sum(float(width) - 2 for _, width, _ in frames_) / scene.cell == pytest.approx(len(DEPTHS), abs=0.1)
+    assert {(float(top), float(high)) for top, _, high in frames_} == {(scene.strip, scene.row * n_steps)}
 
 
 def test_each_node_asks_what_its_tree_asks(roots):
@@ -207,7 +207,7 @@ def test_the_levels_are_the_steps(roots):
     deepest = max(DEPTHS)
     assert [control.values for control in roots.controls] == [list(range(deepest + 1))]
     assert {values for values, frame in frames(roots) if frame.found} == {(deepest,)}
-    assert roots.guess.answer == deepest
+    assert roots.guess.answer == sum(DEPTHS)
 
 
 def test_the_boxes_hold_a_running_sum_for_each_node():
