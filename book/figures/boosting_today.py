@@ -255,8 +255,8 @@ def codes_explorer(melons: pd.DataFrame, seed: int = 0) -> Explorable:
             answer=answer,
             truth=f"with all labels counted, it classifies {answer} correctly",
         ),
-        challenge=f"Go on to the new melon, {scene.new}. Then let each code average only the melons before "
-        "its own: which category is still worth something, the number or the texture?",
+        challenge=f"Go on to the new melon, {scene.new}. Then let each code average only the melons coded "
+        "before: which category is still worth something, the number or the texture?",
     )
 
 
