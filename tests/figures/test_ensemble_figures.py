@@ -19,7 +19,7 @@ from figures.deep_forest import (
     new_melons,
     shares_by_level,
 )
-from figures.forests import NOBODY, TREE, column_explorer, eaten_explorer, forest_explorer
+from figures.forests import CUTS, NOBODY, column_explorer, eaten_explorer, forest_explorer
 from figures.gbdt import _Descent, descent_explorer, price_explorer, residual_explorer
 from figures.melons import melons_named, piled
 from figures.oblique import gain_by_angle, tilt_explorer
@@ -164,13 +164,13 @@ def test_full_colours_cover_what_nine_trees_in_ten_agree_on(figures, measured):
         forest = RandomForestClassifier(40, max_features=q, oob_score=True, random_state=0).fit(X, y)
         votes = votes_of(forest, rows)
         for (shown, m), frame, _ in states(figures["column"]):
-            if shown == TREE:
+            if shown == CUTS:
                 continue
             share = votes[:m].mean(axis=0)
             agreed = 100 * np.mean(np.maximum(share, 1 - share) >= 0.9)
             (stated,) = re.findall(rf"(\d+)%[a-z ]* with {place}", frame.sentence)
             assert int(stated) == pytest.approx(agreed, abs=4)
-            assert frame.found == (m == 40)
+            assert frame.found == (2 if m == 40 else 0)
 
 
 def test_pairs_of_trees_on_the_same_samples_differ_as_told(figures, measured):
@@ -182,30 +182,37 @@ def test_pairs_of_trees_on_the_same_samples_differ_as_told(figures, measured):
     votes = [votes_of(forest, rows) for forest in forests]
     assert np.array_equal(*(forest.in_bag_ for forest in forests))
     for (shown, m), frame, maps in states(figures["column"]):
-        if shown == TREE:
-            for forest, places in zip(forests, maps, strict=True):
-                areas = [round(places[name][2] ** 2) if places[name][4] == 1 else 0 for name in X.index]
-                assert areas == forest.in_bag_[m - 1].tolist()
+        if shown == CUTS:
             stated = [int(share) for share in re.findall(r"(\d+)%", frame.sentence)]
             pairs = list(itertools.combinations(range(m), 2))
             differ = [100 * np.mean([np.mean(v[i] != v[j]) for i, j in pairs]) for v in votes if pairs]
             assert stated == pytest.approx(differ, abs=2)
-            assert not frame.found
+            assert frame.found == (m == 40)
         # The bars are as long as the sentences of both kinds say.
         kinds = figures["column"].controls[0].values
         sentences = [figures["column"].panels[0].frame.__self__.frame(kind, m)[1] for kind in kinds]
         told = [[int(share) for share in re.findall(r"(\d+)%", sentence)] for sentence in sentences]
-        bars = [[places[key][2] for key in ("bar 430", "bar 454")] for places in maps]
-        assert m == 1 or bars == [list(pair) for pair in zip(*told, strict=True)]
+        bars = [[places[key][2] for key in ("bar 374", "bar 398")] for places in maps]
+        assert bars == [list(pair) for pair in zip(*told, strict=True)]
 
 
-def test_the_lines_of_all_trees_are_where_each_of_them_changes_its_mind(figures):
-    scene = figures["column"].panels[0].frame.__self__
-    for k, forest in enumerate(scene.forests):
-        steps = re.findall(r"M(\d+),(\d+)([vh])(\d+)", "".join(scene.lines(k, 40)))
-        n_cells = sum(int(length) for *_, length in steps)
-        cells = forest.on_grid > 0.5
-        assert n_cells == sum(int((np.diff(cells, axis=axis)).sum()) for axis in (1, 2))
+def test_first_cuts_of_two_forests_are_those_of_their_trees(figures, measured):
+    X, y = measured[COLUMNS], measured["ripe"]
+    forests = [RandomForestClassifier(40, max_features=q, oob_score=True, random_state=0).fit(X, y) for q in (None, 1)]
+    roots = [[(COLUMNS[t.tree_.feature[0]], t.tree_.threshold[0]) for t in f.estimators_] for f in forests]
+    for (shown, m), frame, maps in states(figures["column"]):
+        for of_trees, places, scene in zip(roots, maps, frame.scenes, strict=True):
+            assert places["bar 350"][2] == pytest.approx(100 * np.mean([name == "density" for name, _ in of_trees[:m]]))
+            upright = re.findall(r'<line x1="(\S+)" y1="56" x2="\1" y2="250"', scene.drawing)
+            level = re.findall(r'<line x1="44" y1="(\S+)" x2="424" y2="\1"', scene.drawing)
+            drawn = [("density", 0.2 + 0.7 * (float(x) - 44) / 380) for x in upright]
+            drawn += [("sugar", 0.5 * (250 - float(y)) / 194) for y in level]
+            first = [*of_trees[:m], of_trees[m - 1]] if shown == CUTS else []  # the newest is drawn again
+            assert [name for name, _ in sorted(drawn)] == [name for name, _ in sorted(first)]
+            assert [cut for _, cut in sorted(drawn)] == pytest.approx([cut for _, cut in sorted(first)], abs=1e-3)
+        if shown == CUTS:
+            n_other = sum(a != b for (a, _), (b, _) in zip(roots[0][:m], roots[1][:m], strict=True))
+            assert f"{n_other} of the {m} trees drew another column than the best" in frame.sentence
 
 
 @pytest.mark.parametrize(
