@@ -413,17 +413,19 @@ class _TwoForests(_VotePlane):
 
     def cuts(self, k: int, m: int) -> list[str]:
         """The first cuts of the first m trees, a part for each number of trees so far, and the newest one again."""
-        roots = self.forests[k].roots
+        roots, thin = self.forests[k].roots, dict(**OUTLINE, stroke_width=1.5, stroke_opacity=0.5)
         parts = [
-            "".join(self.cut(*root, stroke_width=1.5, stroke_opacity=0.5) for root in roots[first:last])
+            element("g", "".join(self.cut(*root) for root in roots[first:last]), **thin)
             for first, last in itertools.pairwise(n for n in (0, *FEWER) if n <= m)
         ]
-        return [*parts, self.cut(*roots[m - 1], stroke_width=5)]
+        return [*parts, self.cut(*roots[m - 1], **OUTLINE, stroke_width=5)]
 
     def cut(self, column: float, threshold: float, **look: Any) -> str:
+        """A cut from edge to edge of the map: upright on the first column, level on the second."""
+        left, top, right, bottom = self.plane.box
         if column == 0:
-            return self.plane.upright(threshold, **look)
-        return self.plane.level(threshold, **look)
+            return path(f"M{number(self.plane.x(threshold))},{top}V{bottom}", **look)
+        return path(f"M{left},{number(self.plane.y(threshold))}H{right}", **look)
 
     def background(self) -> str:
         names = (f"first cut on {self.X.columns[0]}", "two trees differ on", "9 in 10 agree on")

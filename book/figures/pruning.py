@@ -176,7 +176,7 @@ def _leaves(n: int) -> str:
 
 
 PALE = 0.35  # opacity of rings that another number is about
-DEPTHS = (NO_LIMIT, 8, 6, 4, 3, 2, 1)
+DEPTHS = (NO_LIMIT, 6, 4, 3, 2, 1)
 LEAST = (1, 2, 4, 8, 15, 30, 60)
 
 
@@ -308,7 +308,7 @@ class _Regions(_Limits):
     """
 
     heights, opacity = (145, 145), 0.4
-    limit, values, rest = "max_depth", DEPTHS, 8
+    limit, values, rest = "max_depth", DEPTHS, 6
     loss = "share of rows classified wrong"
     measure = "Of the {1} training rows {0:.0%} are classified wrong, of the {3} new ones {2:.0%}."
 

@@ -203,8 +203,8 @@ def test_first_cuts_of_two_forests_are_those_of_their_trees(figures, measured):
     for (shown, m), frame, maps in states(figures["column"]):
         for of_trees, places, scene in zip(roots, maps, frame.scenes, strict=True):
             assert places["bar 350"][2] == pytest.approx(100 * np.mean([name == "density" for name, _ in of_trees[:m]]))
-            upright = re.findall(r'<line x1="(\S+)" y1="56" x2="\1" y2="250"', scene.drawing)
-            level = re.findall(r'<line x1="44" y1="(\S+)" x2="424" y2="\1"', scene.drawing)
+            upright = re.findall(r"M([\d.]+),56V250", scene.drawing)
+            level = re.findall(r"M44,([\d.]+)H424", scene.drawing)
             drawn = [("density", 0.2 + 0.7 * (float(x) - 44) / 380) for x in upright]
             drawn += [("sugar", 0.5 * (250 - float(y)) / 194) for y in level]
             first = [*of_trees[:m], of_trees[m - 1]] if shown == CUTS else []  # the newest is drawn again
