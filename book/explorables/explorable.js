@@ -164,7 +164,7 @@
     return (positions, waits) => {
       // The frames are in a row, the last control moving fastest.
       const index = controls.reduce((sum, { values }, k) => sum * values.length + Math.max(0, positions[k]), 0);
-      const [words, isFound, ...scenes] = frames[index];
+      const [words, goal, ...scenes] = frames[index];
       sentence.textContent = words;
       if (heights) fit(panels[0].svg, heights[index]);
       scenes.forEach(([drawing, places], k) => {
@@ -173,7 +173,7 @@
         draw(panels[k].frame, drawing.map((part) => parts[part]).join(""));
         send(panels[k], places, stagger);
       });
-      return isFound;
+      return goal;
     };
   }
 
@@ -257,17 +257,19 @@
   }
 
   // Behind the challenge stands whether it is met. Only what the reader has moved, and let go, can meet it: playing
-  // finds nothing. What was found stays found, and the words tell whether the figure shows it now.
-  function addFound(figure) {
+  // finds nothing. What was found stays found, and the words tell whether the figure shows it now. A challenge of several
+  // parts is met when each of them has been.
+  function addFound(figure, asked) {
     const challenge = figure.querySelector(".explorable-challenge");
     challenge.append(" ");
     const room = add(challenge, "span", { className: "explorable-seal" });
     room.setAttribute("role", "status");
     const found = add(room, "span", { className: "explorable-found" });
-    let hasFound = false;
-    return (isFound, settled) => {
-      hasFound ||= isFound && settled;
-      found.textContent = !hasFound ? "" : isFound ? "✓ Found." : "✓ Found before.";
+    const met = new Set();
+    return (goal, settled) => {
+      if (goal && settled) met.add(goal);
+      const all = goal ? "✓ Found." : "✓ Found before.";
+      found.textContent = met.size === asked ? all : met.size ? `✓ ${met.size} of ${asked}.` : "";
     };
   }
 
@@ -345,7 +347,8 @@
     const show = addStage(figure, data);
     const place = figure.querySelector(".explorable-controls");
     const judge = guess && addVerdict(place, guess);
-    const find = frames.some(([, isFound]) => isFound) ? addFound(figure) : () => {};
+    const asked = new Set(frames.map(([, goal]) => goal).filter(Boolean)).size;
+    const find = asked ? addFound(figure, asked) : () => {};
     const board = add(place, "div", { className: "explorable-board" });
     function update(settled) {
       // A screen reader waits until a slider that plays has stopped.

@@ -513,10 +513,15 @@ def reliability_explorer(
     models, ways = list(scores), [scene.as_it_is, *scene.corrections]
     strays = {model: scene.parts[model, scene.as_it_is][0] for model in models}
     worst = max(models, key=strays.__getitem__)
+    only = ", which says nothing but 0 or 1" * bool(np.isin(scores[worst][scene.as_it_is], (0, 1)).all())
 
     def verdict(guessed: str) -> str:
         own = f"its calibration part is {strays[guessed]:.3f}"
-        return f"{own}, the largest" if guessed == worst else f"{own}, the largest {strays[worst]:.3f} ({worst})"
+        return (
+            f"{own}, the largest{only}"
+            if guessed == worst
+            else f"{own}, the largest {strays[worst]:.3f} ({worst}{only})"
+        )
 
     return scene.explorable(
         title="Does it keep its word?",
@@ -528,14 +533,15 @@ def reliability_explorer(
             Choice("Model", models, start=start[0], opens=models[0]),
             Choice("Probabilities", ways, start=start[1], opens=ways[0]),
         ],
-        found=lambda model, how: model in scene.spoilt() and how != scene.as_it_is,
+        found=lambda model, how: ways.index(how) if model in scene.spoilt() else 0,  # both corrections are asked for
         guess=Choice(
             "Your guess: whose probabilities, as they are, stray furthest?",
             models,
             answer=worst,
             truth=verdict,
         ),
-        challenge="The next section explains two corrections. Which of the models do both make worse?",
+        challenge="Two corrections turn a score into another probability, by a smooth curve (Platt) or by a staircase "
+        "(isotonic); the next section explains them. Which of the models do both make worse?",
     )
 
 

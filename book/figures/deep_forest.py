@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from figures.charts import Chart, Picture, region, ticks
 from figures.explorable import Choice, Explorable, Places, Scene, Slider, State
 from figures.looks import OUTLINE, centred, ending, filled, in_class, path, ringed, stroked
-from figures.melons import listed, melon_marks, melons_at, melons_named, piled
+from figures.melons import listed, melon_marks, melons_at, melons_named, piled, ripe_and_unripe
 from figures.plots import PLOT_WIDTH, axes, plain_ticks, plotted
 from treekit.models.deep_forest import assign_folds, out_of_fold, with_class_vectors
 from treekit.models.random_forest import RandomForestClassifier
@@ -73,42 +73,48 @@ def level_anatomy() -> Picture:
 
 
 class _Levels(Scene):
-    """A line for each melon: what a level reads of it, and where it puts it.
+    """A line for each melon: what a level reads of it, and where forests that have not seen the melon put it.
 
     To the left its measurements and its shares by the level before, to the right its mean share by this level.
     """
 
-    size = (480, 676)
+    size = (480, 622)
 
     left, wide, cell, pitch = 28, 48, 25, 28  # of the bars: where they start, and how wide and how far apart they are
     share_x = 142  # where the first share starts
-    top, step = 66, 27  # of the lines
-    plane = Chart((0, 1), (0, 1), (278, 50, 464, 514))
-    boxes = Chart((0.5, 4.5), (0, 1), (0, 582, 480, 650))  # one for each level
+    top, step = 66, 25  # of the lines
+    plane = Chart((0, 1), (0, 1), (278, 50, 464, 482))
+    boxes = Chart((0.5, 4.5), (0, 1), (0, 548, 480, 616))  # one for each level
 
     def __init__(self, X: pd.DataFrame, y: pd.Series, n_levels: int, n_trees: int, seed: int) -> None:
         self.X, self.is_ripe, self.n_levels = X, (y == "yes").to_numpy(), n_levels
+        # What a level hands on to the next, and its mean shares for melons that its forests have not seen.
         self.shares = {
             seen: cascade_shares(X, y, n_levels, n_trees, seed, seen == OWN).round(9) for seen in (UNSEEN, OWN)
         }
-        self.as_new = new_melons(X, y, n_levels, n_trees, seed).round(9)
+        self.new = {
+            UNSEEN: self.shares[UNSEEN].mean(axis=1).round(9),
+            OWN: new_melons(X, y, n_levels, n_trees, seed).round(9),
+        }
         order = np.argsort(~self.is_ripe, kind="stable")  # the ripe ones first
         self.y = self.top + self.step * np.argsort(order)
-
-    def mean(self, seen: str, level: int) -> NDArray[Any]:
-        """Each melon's mean share of ripe."""
-        return self.shares[seen][level - 1].mean(axis=0)
 
     def is_right(self, share: NDArray[Any]) -> NDArray[np.bool_]:
         """Which melons are classified correctly by these shares of ripe."""
         return (share > 0.5) == self.is_ripe
 
     def n_right(self, seen: str, level: int) -> int:
-        return int(self.is_right(self.mean(seen, level)).sum())
+        """How many melons a level classifies correctly without having seen them."""
+        return int(self.is_right(self.new[seen][level - 1]).sum())
 
-    def is_sure(self, seen: str, level: int) -> bool:
-        """Whether every share is 0 or 1."""
-        return bool(np.isin(self.shares[seen][level - 1], (0, 1)).all())
+    def n_known(self, level: int) -> int:
+        """How many melons a level classifies correctly whose forests were grown on them."""
+        return int(self.is_right(self.shares[OWN][level - 1].mean(axis=0)).sum())
+
+    def n_sure(self, level: int) -> int:
+        """How many new melons lie within a tenth of either end where each level reads its forests' own shares."""
+        share = self.new[OWN][level - 1]
+        return int((np.minimum(share, 1 - share) < 0.1).sum())
 
     def background(self) -> str:
         """The measurements as grey bars, the two sides of one half, the axis of the shares, a box for each level."""
@@ -121,8 +127,8 @@ class _Levels(Scene):
         drawn += self.plane.upright(0.5, stroke_dasharray="3 4") + line(left - edge, bottom, right + edge, bottom)
         drawn += "".join(centred(x(tick), bottom + 19, f"{tick:g}") for tick in (0, 0.5, 1))
         drawn += centred(half, bottom + 38, "mean share of ripe") + text(left - edge + 4, 42, "unripe")
-        drawn += ending(right + edge - 4, 42, "ripe") + ending(480, bottom + 57, "hollow: ripe; filled: unripe")
-        drawn += text(0, bottom + 57, "strokes: its four new shares")
+        drawn += ending(right + edge - 4, 42, "ripe")
+        drawn += ripe_and_unripe(12, bottom + 14) + text(0, bottom + 38, "ringed: predicted wrongly")
         drawn += "".join(centred(12, y + 5, name) for name, y in zip(self.X.index, self.y))
         drawn += "".join(self.measured(j) for j in range(self.X.shape[1]))
         return drawn + "".join(
@@ -150,56 +156,40 @@ class _Levels(Scene):
         return {**{name: ground + mark for name, mark in melons.items()}, "level": frame}
 
     def frame(self, seen: str, level: int) -> State:
-        mean = self.mean(seen, level)
-        spots = [(round(self.plane.x(share)), int(y)) for share, y in zip(mean, self.y)]
+        share = self.new[seen][level - 1]
+        spots = [(round(self.plane.x(value)), int(y)) for value, y in zip(share, self.y)]
         places: Places = {**dict(zip(self.X.index, spots)), "level": (self.lefts()[level - 1][1], self.boxes.box[1])}
-        wrong = [(*spots[n], 15) for n in np.flatnonzero(~self.is_right(mean))]
-        parts = [*self.reads(seen, level), *self.came_from(seen, level, spots), self.new_shares(seen, level)]
+        wrong = [(*spots[n], 15) for n in np.flatnonzero(~self.is_right(share))]
+        parts = [*self.reads(seen, level), self.came_from(seen, level, spots)]
         parts += [ringed(wrong)] if wrong else []
         return [*parts, *self.tally(seen, level)], self.sentence(seen, level), places
 
     def reads(self, seen: str, level: int) -> list[str]:
         """The shares that arrive, as bars; at level 1 the room for them."""
-        xs, below = [self.share_x + self.pitch * b for b in range(len(DRAWN))], self.plane.box[3] + 19
+        xs = [self.share_x + self.pitch * b for b in range(len(DRAWN))]
         cells = "".join(f"M{x},{y - 7}h{self.cell}v14h-{self.cell}z" for x in xs for y in self.y)
-        heads = "".join(centred(x + self.cell / 2, 42, b) for b, x in enumerate(xs, start=1))
-        heads += centred((self.left + xs[-1] + self.cell) / 2, 19, f"level {level} reads")
+        told = f"by level {level - 1}" if level > 1 else "no shares yet"
+        heads = centred((self.left + xs[-1] + self.cell) / 2, 19, f"level {level} reads")
+        heads += centred((xs[0] + xs[-1] + self.cell) / 2, 42, told)
+        room = path(cells, **OUTLINE, stroke_opacity=FAINT)
         if level == 1:
-            room = path(cells, **OUTLINE, stroke_opacity=FAINT, stroke_dasharray="2 3")
-            return [heads, room, text(0, below, "1–4: no shares yet")]
+            return [heads, room]
         bars = "".join(
             f"M{x},{y - 7}h{round(self.cell * share)}v14H{x}z"
             for x, shares in zip(xs, self.shares[seen][level - 2])
             for y, share in zip(self.y, shares)
         )
-        whole = path(cells, **filled(UNRIPE), fill_opacity=REGION)
-        told = text(0, below, f"1–4: shares by level {level - 1}’s forests")
-        return [heads, whole, path(bars, **filled(RIPE), fill_opacity=BAR), told]
+        return [heads, room, path(bars, **filled(RIPE), fill_opacity=BAR)]
 
-    def came_from(self, seen: str, level: int, spots: Sequence[tuple[int, int]]) -> list[str]:
-        """A line to each melon: from a dot where the level before put it, or a cross where it lies as a new one."""
+    def came_from(self, seen: str, level: int, spots: Sequence[tuple[int, int]]) -> str:
+        """A line to each melon from a dot, where the level before put it."""
         drawn = centred(self.plane.x(0.5), 19, f"level {level} predicts")
-        if seen == UNSEEN and level == 1:
-            return [drawn]
-        before = self.as_new[level - 1] if seen == OWN else self.mean(seen, level - 1)
-        starts = [(round(self.plane.x(share)), y) for share, (_, y) in zip(before, spots)]
+        if level == 1:
+            return drawn
+        starts = [(round(self.plane.x(share)), y) for share, (_, y) in zip(self.new[seen][level - 2], spots)]
         drawn += path("".join(f"M{a},{y}H{x}" for (a, y), (x, _) in zip(starts, spots)), **OUTLINE)
-        if seen == OWN:
-            crosses = "".join(f"M{x - 5},{y - 5}l10,10m0,-10l-10,10" for x, y in starts)
-            drawn += path(crosses, **OUTLINE, stroke_width=2)
-        else:
-            drawn += "".join(circle(x, y, 4) for x, y in starts)
-        words = "cross: where it lies as a new one" if seen == OWN else f"dot: where level {level - 1} put it"
-        return [drawn, text(0, self.plane.box[3] + 38, words)]
-
-    def new_shares(self, seen: str, level: int) -> str:
-        """The four shares behind each mean, as strokes."""
-        strokes = "".join(
-            f"M{round(self.plane.x(share))},{y - 9}v18"
-            for shares in self.shares[seen][level - 1]
-            for y, share in zip(self.y, shares)
-        )
-        return path(strokes, **OUTLINE, stroke_opacity=2 * FAINT)
+        drawn += "".join(circle(x, y, 4) for x, y in starts)
+        return drawn + text(0, self.plane.box[3] + 57, f"dot: where level {level - 1} put it")
 
     def tally(self, seen: str, level: int) -> list[str]:
         """For each level so far how many melons it classifies correctly, and what this is worth; a tap goes there."""
@@ -208,37 +198,37 @@ class _Levels(Scene):
             told = centred(x + 54, top + 40, f"{self.n_right(seen, k)} correct")
             parts.append(told + centred(x + 54, top + 59, self.worth(seen, k)))
         taps = "".join(rect(x, top, 108, 68, fill_opacity=0, data_choose=k) for k, x in self.lefts())
-        words = "as new: by forests grown without the melon" if seen == OWN else "+ corrected, − spoilt"
-        return [*parts, taps, text(0, top + 88, words)]
+        words = "own: of the melons it was grown on" if seen == OWN else "+ corrected, − spoilt"
+        return [*parts, taps, ending(480, top - 9, words)]
 
-    def changes(self, level: int) -> tuple[list[Any], list[Any]]:
+    def changes(self, seen: str, level: int) -> tuple[list[Any], list[Any]]:
         """The melons that a level corrects, and those that it spoils."""
-        was, right = (self.is_right(self.mean(UNSEEN, k)) for k in (level - 1, level))
+        was, right = (self.is_right(self.new[seen][k - 1]) for k in (level - 1, level))
         return self.named(right & ~was), self.named(was & ~right)
 
     def named(self, which: NDArray[np.bool_]) -> list[Any]:
         return self.X.index[which].tolist()
 
     def worth(self, seen: str, level: int) -> str:
-        """What a level has changed, or its count for new melons."""
+        """What a level has changed, or its count for the melons that its forests were grown on."""
         if seen == OWN:
-            return f"as new: {self.is_right(self.as_new[level - 1]).sum()}"
-        return "+{} −{}".format(*map(len, self.changes(level))) if level > 1 else ""
+            return f"own: {self.n_known(level)}"
+        return "+{} −{}".format(*map(len, self.changes(seen, level))) if level > 1 else ""
 
     def sentence(self, seen: str, level: int) -> str:
-        told = f"Level {level} classifies {self.counted(self.mean(seen, level), seen == UNSEEN and level == 1)}"
-        if seen == OWN:
-            told += ", and every share is 0 or 1" * self.is_sure(seen, level)
-            return f"{told}. Grown without the melon, it classifies {self.counted(self.as_new[level - 1])}."
+        is_right, n = self.is_right(self.new[seen][level - 1]), len(self.X)
+        told = f"Level {level} classifies {is_right.sum()} of {n} melons correctly"
+        if level == 1 and not is_right.all():
+            told += f", all but {listed(self.named(~is_right))}"
         if level > 1:
-            told += ". It has corrected {} and spoilt {}".format(*map(melons_named, self.changes(level)))
-        return f"{told}."
-
-    def counted(self, share: NDArray[Any], names: bool = True) -> str:
-        """How many melons these shares of ripe classify correctly, and perhaps which not."""
-        is_right = self.is_right(share)
-        but = f", all but {listed(self.named(~is_right))}" if names and not is_right.all() else ""
-        return f"{is_right.sum()} of {len(share)} melons correctly{but}"
+            corrected, spoilt = self.changes(seen, level)
+            changed = f"It has corrected {melons_named(corrected)} and spoilt {melons_named(spoilt)}"
+            told += f". {changed if corrected or spoilt else 'No melon has changed sides'}"
+        if seen == UNSEEN:
+            return f"{told}."
+        if level > 1:
+            told += f", but {self.n_sure(level)} lie within 0.1 of either end, where {self.n_sure(1)} lay at level 1"
+        return f"{told}. Of the melons that its forests were grown on, it classifies {self.n_known(level)} correctly."
 
 
 def levels_explorer(X: pd.DataFrame, y: pd.Series, n_levels: int = 4, n_trees: int = 10, seed: int = 0) -> Explorable:
@@ -247,8 +237,8 @@ def levels_explorer(X: pd.DataFrame, y: pd.Series, n_levels: int = 4, n_trees: i
     Below stands how many melons each level so far classifies correctly; a tap there goes to that level. At rest it is
     the last.
 
-    The shares come from forests that have not seen the melon, by cross-validation, or from forests that were grown on
-    it; then a cross shows the share that it gets as a new melon. `y` has the labels yes and no.
+    What a level reads comes from forests that have not seen the melon, by cross-validation, or from forests that were
+    grown on it; what it predicts comes from forests that have not seen it, either way. `y` has the labels yes and no.
     """
     cascade, n = _Levels(X, y, n_levels, n_trees, seed), len(X)
     n_right = cascade.n_right(UNSEEN, n_levels)
@@ -259,10 +249,10 @@ def levels_explorer(X: pd.DataFrame, y: pd.Series, n_levels: int = 4, n_trees: i
         f"four shares by level {n_levels}, with a line from where level {n_levels - 1} put it. A ring marks those on "
         "the wrong side of one half. Below, for each level how many it classifies correctly.",
         controls=[
-            Choice("Shares by forests that", [UNSEEN, OWN]),
+            Choice("Reads shares by forests that", [UNSEEN, OWN]),
             Slider("Level", list(range(1, n_levels + 1)), start=n_levels, opens=1),
         ],
-        found=lambda seen, level: seen == OWN and cascade.is_sure(seen, level),
+        found=lambda seen, level: (UNSEEN, OWN).index(seen) + 1 if level == n_levels else 0,
         guess=Slider(
             f"Your guess: level 1 classifies {cascade.n_right(UNSEEN, 1)} of the {n} melons correctly. How "
             f"many does level {n_levels}?",
@@ -270,8 +260,8 @@ def levels_explorer(X: pd.DataFrame, y: pd.Series, n_levels: int = 4, n_trees: i
             answer=n_right,
             truth=f"it classifies {n_right} correctly, by forests that have not seen the melon",
         ),
-        challenge="Step on: which level corrects more melons than it spoils? Then let the forests be grown on their "
-        "melons, and step on until every share is 0 or 1. Which melons are right only because the forests knew them?",
+        challenge="Step on: does any level correct more melons than it spoils? Then let each level read shares by "
+        "forests that were grown on the melon, and step on again: how many melons change sides?",
     )
 
 
@@ -302,18 +292,19 @@ def new_melons(X: pd.DataFrame, y: pd.Series, n_levels: int, n_trees: int, seed:
     """Mean share of the second class for rows that are new to a cascade, of shape (levels, rows).
 
     Each third of the rows in turn is kept aside. On the others a cascade is grown whose levels read the shares that
-    its forests give to the rows that they were grown on; those kept aside then go through it.
+    its forests give to the rows that they were grown on; those kept aside then go through it. Level 1 reads no shares:
+    with the same seed it is that of :func:`cascade_shares` by cross-validation.
     """
     code, shares = np.unique(y, return_inverse=True)[1], np.zeros((n_levels, len(y)))
     rng = np.random.default_rng(seed)
-    fold = assign_folds(code, np.ones(len(y)), 3, rng)
+    fold, seeds = assign_folds(code, np.ones(len(y)), 3, rng), rng.integers(2**31, size=(n_levels, 4))
     for k in range(3):
         grown, new = X[fold != k], X[fold == k]
         both = [grown, new]
         for level in range(n_levels):
             forests = [
                 RandomForestClassifier(n_trees, max_features=drawn, random_state=int(s)).fit(both[0], y[fold != k])
-                for drawn, s in zip(DRAWN, rng.integers(2**31, size=4))
+                for drawn, s in zip(DRAWN, seeds[level])
             ]
             vectors = [[forest.predict_proba(rows) for forest in forests] for rows in both]
             shares[level, fold == k] = np.mean(vectors[1], axis=0)[:, 1]

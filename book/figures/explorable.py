@@ -174,11 +174,11 @@ class _Scene(NamedTuple):
 
 
 class Frame(NamedTuple):
-    """One state of a figure: what it shows, the sentence below, and whether it meets the challenge."""
+    """One state of a figure: what it shows, the sentence below, and which part of the challenge it meets, or 0."""
 
     scenes: list[_Scene]
     sentence: str
-    found: bool
+    found: int
 
     @property
     def drawing(self) -> str:
@@ -198,7 +198,8 @@ class Explorable:
         sentence that says in words and numbers what it shows, and the places of the marks. It is called once for each
         combination of values.
     challenge : a question that moving the figure answers; it is shown where the figure can move.
-    found : a function of the values that is true where the challenge is met; the reader is told so, quietly.
+    found : a function of the values that is true where the challenge is met; the reader is told so, quietly. Where it
+        asks for several things, the function returns the number of the one that is met, 1, 2, ..., or 0.
     guess : a control by which the reader says beforehand what the figure will show, or skips it. Until then the
         sentence and whatever has the class `answer` in the drawing are hidden, and the other controls wait. Afterwards
         a verdict tells by its answer whether it was right.
@@ -227,7 +228,7 @@ class Explorable:
         frame: Callable[..., Any],
         challenge: str = "",
         marks: Mapping[Any, str] | None = None,
-        found: Callable[..., object] | None = None,
+        found: Callable[..., int] | None = None,
         guess: _Control | None = None,
         beside: Panel | None = None,
         stagger: int = 0,
@@ -248,7 +249,7 @@ class Explorable:
                 case other:
                     raise TypeError(f"frame must return parts, a sentence and the places of the marks, got {other!r}")
             scenes = [_scene(panel, *drawing) for panel, drawing in zip(panels, drawings, strict=True)]
-            return Frame(scenes, sentence, found is not None and bool(found(*values)))
+            return Frame(scenes, sentence, found(*values) if found else 0)
 
         # The last control moves fastest: the script finds a frame's place in this list by the same rule.
         states = list(itertools.product(*(c.values for c in controls)))

@@ -27,18 +27,21 @@ RIPENESS = ("unripe", "ripe")
 GUESSES = ["none", "one or two", "more"]
 OF_FORTY = ["hardly any", "about half", "nearly all"]
 MAPS = ("both columns", "one at random")
-TREE, VOTE = "its newest tree", "its vote so far"
+CUTS, VOTE = "its first cuts", "its vote so far"
 STEP, PITCH, MELONS = 31, 28, 214  # pixels from line to line and from melon to melon of an outline; where melons begin
 N_TREES = (1, 2, 3, 5, 10, 20, 40)
 TREES = Slider("Trees", list(N_TREES), start=N_TREES[-1], opens=1)
-FEWER = (1, 3, 5, 10, 40)  # of two forests at once; two trees say little about pairs
+FEWER = (4, 6, 10, 20, 40)  # of two forests at once
 LACKING = 0.4  # opacity of a melon that a sample lacks
 RADIUS = 13  # of a melon that a sample holds once: its number has 11 pixels on a phone
 N_CELLS = 40  # of the grid over each axis on which votes are counted
 SHADES = (0.12, 0.32, 0.5, 0.68, 0.88)  # shares of votes between which the shade changes; a tie is unripe, as a vote
 FULL = (0, 5)  # of the six shades: at least nine votes in ten
 OF_VOTE = "full colour: 9 trees in 10 agree; paler: fewer"
+OF_FULL = "full colour: 9 trees in 10 agree; ×: a new melon"
 OF_SAMPLE = "large: drawn twice or more; faint: not drawn"
+OF_MARKS = "ringed: classified wrong; ×: a new melon"
+OF_CUTS = "thick: this tree’s first cut; thin: those before it"
 
 
 # -- one melon less -------------------------------------------------------------------------------------------------
@@ -189,18 +192,20 @@ def _outline(node: Bin, depth: int = 0) -> list[tuple[int, Bin]]:
 class _Grown:
     """What trees predict, a row for each tree: shares of the second class on the grid, at the point, for the rows.
 
-    `in_bag` counts how often the table of each tree holds each row.
+    `in_bag` counts how often the table of each tree holds each row; `roots` has the column and the threshold of each
+    tree's first cut.
     """
 
     on_grid: NDArray[np.float64]
     at_point: NDArray[np.float64]
     on_rows: NDArray[np.float64]
     in_bag: NDArray[np.intp]
+    roots: NDArray[np.float64]
 
     def only(self, m: int) -> _Grown:
         """Tree m alone, counted from 1."""
         one = slice(m - 1, m)
-        return _Grown(self.on_grid[one], self.at_point[one], self.on_rows[one], self.in_bag[one])
+        return _Grown(self.on_grid[one], self.at_point[one], self.on_rows[one], self.in_bag[one], self.roots[one])
 
     def disagreement(self, m: int) -> float:
         """The share of the grid on which two of the first m trees differ, on average over all pairs."""
@@ -213,6 +218,7 @@ class _VotePlane(Scene):
 
     size = (440, 476)
     bottom = 386  # of the map
+    radius = RADIUS
     second_alt = ""
 
     def __init__(self, X: pd.DataFrame, y: pd.Series, point: tuple[float, float]):
@@ -227,7 +233,7 @@ class _VotePlane(Scene):
 
     def marks(self) -> dict[Any, str]:
         cross = '<path d="M-7,-7l14,14M-7,7l14,-14" stroke="currentColor" stroke-width="4"/>'
-        return melon_marks(dict(zip(self.X.index, self.is_ripe)), RADIUS) | {"new": cross}
+        return melon_marks(dict(zip(self.X.index, self.is_ripe)), self.radius) | {"new": cross}
 
     def second(self, *args: Any, **kwargs: Any) -> tuple[list[str], Places]:
         """What the panel beside shows, over the same rows."""
@@ -245,7 +251,8 @@ class _VotePlane(Scene):
         forest.fit(self.X, self.y)
         share = np.array([tree.predict_proba(new)[:, 1] for tree in forest.estimators_])
         on_grid, at_point, on_rows = np.split(share, [len(cells), len(cells) + 1], axis=1)
-        return _Grown(on_grid.reshape(-1, N_CELLS, N_CELLS), at_point[:, 0], on_rows, forest.in_bag_)
+        roots = np.array([(tree.tree_.feature[0], tree.tree_.threshold[0]) for tree in forest.estimators_])
+        return _Grown(on_grid.reshape(-1, N_CELLS, N_CELLS), at_point[:, 0], on_rows, forest.in_bag_, roots)
 
     def votes(self, grown: _Grown, m: int) -> int:
         """How many of the first m trees predict ripe at the point."""
@@ -276,14 +283,11 @@ class _VotePlane(Scene):
             rows = zip(self.X.index, self.spots, sizes, held)
             places = {name: (*spot, size, size, 1 if n else LACKING) for name, spot, size, n in rows}
         places["new"] = self.plane.at(*self.point)
-        rings = ringed((*self.spots[n], RADIUS * sizes[n] + 4) for n in np.flatnonzero(wrong)) if wrong.any() else ""
+        rings = [(*self.spots[n], self.radius * sizes[n] + 4) for n in np.flatnonzero(wrong)]
         shown = OF_VOTE if counts is None else OF_SAMPLE
-        key = "".join(
-            text(0, self.bottom + 66 + 18 * i, words)
-            for i, words in enumerate((shown, "ringed: classified wrong; ×: a new melon"))
-        )
+        key = "".join(text(0, self.bottom + 66 + 18 * i, words) for i, words in enumerate((shown, OF_MARKS)))
         title = text(0, 16, title, font_weight="bold")
-        return [title, key, _shades(self.plane, self.levels(grown, m)), rings], places
+        return [title, key, _shades(self.plane, self.levels(grown, m)), ringed(rings) if rings else ""], places
 
 
 class _Votes(_VotePlane):
@@ -357,9 +361,10 @@ def forest_explorer(X: pd.DataFrame, y: pd.Series, point: tuple[float, float]) -
 class _TwoForests(_VotePlane):
     """Two forests on the same samples: splits that see both columns, and splits that see one drawn at random."""
 
-    size = (440, 468)
-    bottom = 316  # on a phone both maps are in view
-    bars = (430, 454)  # baselines of what is measured
+    size = (440, 414)
+    bottom = 250  # on a phone both maps are in view
+    radius = 11
+    bars = (350, 374, 398)  # baselines of what is measured
 
     second_alt = (
         "The same map with the vote of as many trees whose splits see one column drawn at random: the regions of full "
@@ -370,44 +375,65 @@ class _TwoForests(_VotePlane):
         super().__init__(X, y, point)
         self.forests = [self.grow(max_features=None), self.grow(max_features=1)]
 
+    def begin(self, k: int, m: int) -> int:
+        """How many of the first m trees begin with the first column."""
+        return int((self.forests[k].roots[:m, 0] == 0).sum())
+
+    def differ(self, m: int) -> list[int]:
+        """The parts of the two maps, in percent, on which two of the first m trees differ, on average."""
+        return [round(100 * forest.disagreement(m)) for forest in self.forests]
+
     def agreed(self, m: int) -> list[int]:
         """The parts of the two maps, in percent, on which at least nine trees in ten agree."""
         return [round(100 * np.mean(np.isin(self.levels(forest, m), FULL))) for forest in self.forests]
 
     def map_of(self, k: int, shown: str, m: int) -> tuple[list[str], Places]:
-        """The map of one of the forests; over the newest tree's, the lines of those before it."""
-        forest = self.forests[k]
+        """The melons and, for one of the forests, the first cuts of its trees so far, or their vote."""
+        forest, drawn = self.forests[k], [text(0, 16, MAPS[k], font_weight="bold")]
+        places: Places = dict(zip(self.X.index, self.spots))
         if shown == VOTE:
-            parts, places = self.map(MAPS[k], forest, m)
+            places["new"] = self.plane.at(*self.point)
+            drawn += [self.key(OF_FULL), _shades(self.plane, self.levels(forest, m))]
         else:
-            title = f"{MAPS[k]}: tree {m}" + "; thin: trees before" * (m > 1)
-            parts, places = self.map(title, forest.only(m), 1, forest.in_bag[m - 1])
-            parts += self.lines(k, m)
-        for y, percent in zip(self.bars, self.measured(k, m)):
-            parts.append(ending(204, y, f"{percent}%" if m > 1 else "–", class_="answer"))
-            places[f"bar {y}"] = (214, y - 13, max(percent, 0.01), 1)
-        return parts, places
+            told = f"tree {m} {('chose', 'drew')[k]} {self.first_cut(k, m)}"
+            drawn += [self.key(OF_CUTS), ending(424, 16, told, class_="answer"), *self.cuts(k, m)]
+        begin = self.begin(k, m)
+        percents = [(f"{percent}%", percent) for percent in (self.differ(m)[k], self.agreed(m)[k])]
+        for y, (words, percent) in zip(self.bars, [(f"{begin} of {m}", 100 * begin / m), *percents]):
+            drawn.append(ending(224, y, words, class_="answer"))
+            places[f"bar {y}"] = (234, y - 13, max(percent, 0.01), 1)
+        return drawn, places
 
-    def lines(self, k: int, m: int) -> list[str]:
-        """The lines of the first m trees, a path for each number of trees so far."""
-        look = dict(**OUTLINE, stroke_width=0.2, stroke_opacity=0.3)
-        paths = []
-        for first, last in itertools.pairwise(n for n in (0, *FEWER) if n <= m):
-            own = (_border(self.levels(self.forests[k].only(tree), 1)) for tree in range(first + 1, last + 1))
-            paths.append(_on_grid(self.plane, path("".join(own)), **look))
-        return paths
+    def key(self, words: str) -> str:
+        return text(0, self.bottom + 66, words)
 
-    def measured(self, k: int, m: int) -> tuple[int, int]:
-        """On how much of a map two trees differ, and on how much of it nine in ten agree: it is in full colour."""
-        return self.differ(m)[k], self.agreed(m)[k]
+    def first_cut(self, k: int, m: int) -> str:
+        column, threshold = self.forests[k].roots[m - 1]
+        return f"{self.X.columns[int(column)]} ≤ {threshold:.3g}"
+
+    def cuts(self, k: int, m: int) -> list[str]:
+        """The first cuts of the first m trees, a part for each number of trees so far, and the newest one again."""
+        roots, thin = self.forests[k].roots, dict(**OUTLINE, stroke_width=1.5, stroke_opacity=0.5)
+        parts = [
+            element("g", "".join(self.cut(*root) for root in roots[first:last]), **thin)
+            for first, last in itertools.pairwise(n for n in (0, *FEWER) if n <= m)
+        ]
+        return [*parts, self.cut(*roots[m - 1], **OUTLINE, stroke_width=5)]
+
+    def cut(self, column: float, threshold: float, **look: Any) -> str:
+        """A cut from edge to edge of the map: upright on the first column, level on the second."""
+        left, top, right, bottom = self.plane.box
+        if column == 0:
+            return path(f"M{number(self.plane.x(threshold))},{top}V{bottom}", **look)
+        return path(f"M{left},{number(self.plane.y(threshold))}H{right}", **look)
 
     def background(self) -> str:
-        names = "".join(text(0, y, name) for y, name in zip(self.bars, ("two trees differ on", "9 in 10 agree on")))
-        whole = "".join(rect(214, y - 13, 210, 14, fill_opacity=REGION) for y in self.bars)
-        return super().background() + names + whole
+        names = (f"first cut on {self.X.columns[0]}", "two trees differ on", "9 in 10 agree on")
+        whole = "".join(rect(234, y - 13, 190, 14, fill_opacity=REGION) for y in self.bars)
+        return super().background() + "".join(text(0, y, name) for y, name in zip(self.bars, names)) + whole
 
     def marks(self) -> dict[Any, str]:
-        bar = rect(0, 0, 2.1, 14, fill_opacity=BAR, class_="answer")
+        bar = rect(0, 0, 1.9, 14, fill_opacity=BAR, class_="answer")
         return {**super().marks(), **{f"bar {y}": bar for y in self.bars}}
 
     def frame(self, shown: str, m: int) -> State:
@@ -425,45 +451,44 @@ class _TwoForests(_VotePlane):
             f"Whether it is good to agree less, {len(self.X)} melons are too few to tell."
         )
 
-    def differ(self, m: int) -> list[int]:
-        """The parts of the two maps, in percent, on which two of the first m trees differ, on average."""
-        return [round(100 * forest.disagreement(m)) if m > 1 else 0 for forest in self.forests]
-
     def of_trees(self, m: int) -> str:
-        sentence = f"Tree {m} has the same sample in both forests."
-        if m == 1:
-            return sentence
+        best, drawn = (forest.roots[:m, 0] for forest in self.forests)
         both, one = self.differ(m)
-        pair = f"Any two of the {m} trees so far differ, on average,"
-        return f"{sentence} {pair} on {both}% of the map with both columns and on {one}% with one at random."
+        return (
+            f"Tree {m} has the same sample in both forests. Its best first cut is {self.first_cut(0, m)}; the column "
+            f"drawn at random was {self.X.columns[int(drawn[-1])]}. So far {np.sum(best != drawn)} of the {m} trees "
+            "drew another column than the best. On average two trees differ on "
+            f"{both}% of the map with both columns and on {one}% with one at random."
+        )
 
 
 def column_explorer(X: pd.DataFrame, y: pd.Series, point: tuple[float, float]) -> Explorable:
     """Two growing forests side by side: splits that see both columns, and splits that see one drawn at random.
 
-    Each map shows the newest tree of its forest, or the vote so far. A tree has the same sample in both forests, so
-    that nothing but the draw of columns sets the two apart; samples are shown as in `forest_explorer`.
+    Each map shows the first cuts of its forest, or the vote so far. A tree has the same
+    sample in both forests, so that nothing but the draw of columns sets the two apart.
     """
     two = _TwoForests(X, y, point)
-    n_trees, (both, one) = N_TREES[-1], two.differ(N_TREES[-1])
+    n_trees, column = N_TREES[-1], X.columns[0]
+    both, one = (two.begin(k, n_trees) for k in (0, 1))
     return two.explorable(
         title="One column at random",
         alt=f"A map of {X.columns[0]} and {X.columns[1]} with {len(X)} numbered melons and the vote of {N_TREES[-1]} "
         "trees whose splits see both columns: large regions of full colour, with weaker colours between them.",
         controls=[
-            Choice("Of each forest see", [TREE, VOTE], start=VOTE, opens=TREE),
-            replace(TREES, values=FEWER, opens=FEWER[1]),
+            Choice("Of each forest see", [CUTS, VOTE], start=VOTE, opens=CUTS),
+            replace(TREES, values=FEWER, opens=FEWER[0]),
         ],
-        found=lambda shown, m: shown == VOTE and m == n_trees,
-        guess=Choice(
-            f"Your guess: on which map will the lines of {n_trees} trees lie further apart?",
-            [*MAPS, "no difference"],
-            answer="no difference" if both == one else MAPS[int(one > both)],
-            truth=f"any two of {n_trees} trees differ, on average, on {both}% of the map with both columns and on "
-            f"{one}% with one at random",
+        found=lambda shown, m: (CUTS, VOTE).index(shown) + 1 if m == n_trees else 0,
+        guess=Slider(
+            f"Your guess: {both} of {n_trees} trees with both columns to choose from begin with a cut on {column}. How "
+            "many do where one column is drawn at random?",
+            list(range(n_trees + 1)),
+            answer=one,
+            truth=f"{one} of {n_trees} begin with {column}, for chance draws the column, whatever it gains",
         ),
-        challenge="Add tree after tree: on which map do their lines stay together? Then let all "
-        f"{n_trees} vote: on which is less in full colour, and why?",
+        challenge=f"Add trees up to {n_trees}: on which map do more of the first cuts stand upright? Then let all "
+        f"{n_trees} vote: on which do fewer agree?",
     )
 
 
@@ -486,7 +511,7 @@ def _shades(plane: Chart, level: NDArray[np.intp]) -> str:
             boxes[int(level[i, j])] = boxes.get(int(level[i, j]), "") + f"M{j},{i}h{width}v{height}h{-width}z"
     drawn = ""
     for k in sorted(boxes):
-        look = {**filled(RIPE if k > 2 else UNRIPE), "fill_opacity": (0.42, 0.25, 0.1)[min(k, 5 - k)]}
+        look = {**filled(RIPE if k > 2 else UNRIPE), "fill_opacity": (0.5, 0.22, 0.08)[min(k, 5 - k)]}
         drawn += path(boxes[k], **look)
     drawn += path(_border(level), **OUTLINE, stroke_width=2, vector_effect="non-scaling-stroke")
     return _on_grid(plane, drawn, shape_rendering="crispEdges")

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from figures.charts import Chart, Picture, around
 from figures.explorable import Choice, Explorable, Panel, Places, Scene, Slider, State
 from figures.looks import OUTLINE, centred, dot, ending, filled, grip, in_class, path, stroked
-from figures.melons import melon, ripe_and_unripe
+from figures.melons import listed, melon, ripe_and_unripe
 from figures.plots import axes, plotted
 from treekit.models.cart import CARTRegressor
 from treekit.models.gbdt import GBDTRegressor
@@ -333,14 +333,15 @@ def price_explorer(
         ],
         found=lambda lam, gamma: (lam, gamma) == (refused, 1),
         guess=Slider(
-            "Your guess: with γ\u00a0=\u00a01, from which λ on does the split no longer pay?",
+            f"Your guess: with γ\u00a0=\u00a01, from which λ of {listed([f'{lam:g}' for lam in lambdas[1:]])} on "
+            "does the split no longer pay?",
             lambdas[1:],
             show="{:g}",
             answer=refused,
             truth=truth,
         ),
-        challenge=f"Drag the dot of the {first} leaf along its trail to 0, as a larger λ does. With γ\u00a0=\u00a01, "
-        "find the first λ at which the split no longer pays.",
+        challenge=f"Set γ to 1, and drag the dot of the {first} leaf along its trail to 0, as a larger λ does: at "
+        "which λ does the split first no longer pay?",
     )
 
 

@@ -175,7 +175,8 @@ def _leaves(n: int) -> str:
     return "1 leaf" if n == 1 else f"{n} leaves"
 
 
-DEPTHS = (NO_LIMIT, 8, 6, 4, 3, 2, 1)
+PALE = 0.35  # opacity of rings that another number is about
+DEPTHS = (NO_LIMIT, 6, 4, 3, 2, 1)
 LEAST = (1, 2, 4, 8, 15, 30, 60)
 
 
@@ -306,8 +307,8 @@ class _Regions(_Limits):
     An outline marks the leaves that hold a single training row; both maps show them.
     """
 
-    heights, opacity = (110, 180), 0.6
-    limit, values, rest = "max_depth", DEPTHS, 8
+    heights, opacity = (145, 145), 0.4
+    limit, values, rest = "max_depth", DEPTHS, 6
     loss = "share of rows classified wrong"
     measure = "Of the {1} training rows {0:.0%} are classified wrong, of the {3} new ones {2:.0%}."
 
@@ -358,11 +359,18 @@ class _Regions(_Limits):
         return [_regions(plane, tree), element("path", d=outlines, **look)]
 
     def told(self, plane: Chart, value: int | str, X: pd.DataFrame, y: pd.Series) -> list[str]:
-        """The rows that are classified wrong stand out from the others, which are pale."""
-        wrong = self.wrong(value, X, y)
-        rings = _dots([plane.at(*row) for row in X.to_numpy()[wrong].tolist()], 9.5, "currentColor")
-        drawn = ending(474, plane.box[1] - 10, f"{wrong.sum()} wrong") + rings + self.points(plane, X[wrong], y[wrong])
-        return [element("g", drawn, class_="answer")]
+        """The rows that are classified wrong, ringed; where there are outlined leaves, paler than the rows in these."""
+        wrong, single = self.wrong(value, X, y), self.single(value)
+        inside, head = np.isin(self.trees[value].apply(X), single), f"{wrong.sum()} wrong"
+        if single and X is self.new[0]:
+            head = f"wrong: {(wrong & inside).sum()} of {inside.sum()} in outlines, {wrong.sum()} in all"
+
+        def drawn(which: NDArray[np.bool_]) -> str:
+            rings = _dots([plane.at(*row) for row in X.to_numpy()[which & wrong].tolist()], 9.5, "currentColor")
+            return rings + self.points(plane, X[which], y[which])
+
+        rows = element("g", drawn(wrong & ~inside), opacity=PALE) + drawn(inside) if single else drawn(wrong)
+        return [element("g", ending(474, plane.box[1] - 10, head) + rows, class_="answer")]
 
     def points(self, plane: Chart, X: pd.DataFrame, y: pd.Series) -> str:
         return _points(plane, X.iloc[:, 0], X.iloc[:, 1], np.searchsorted(self.classes, y).tolist())
@@ -376,7 +384,7 @@ def regions_explorer(frame: pd.DataFrame, new_rows: pd.DataFrame, target: str) -
     """
     regions = _Regions(frame, new_rows, target)
     n_single, (n_new, n_wrong) = len(regions.single(NO_LIMIT)), regions.new_in_single(NO_LIMIT)
-    last = regions.last_strip()
+    last, smallest = regions.last_strip(), DEPTHS[-1]
     return regions.explorable(
         title="Strips for single patients",
         alt=f"Above, {len(frame)} training rows over {' and '.join(regions.columns)}, and the regions of a tree in the "
@@ -384,16 +392,17 @@ def regions_explorer(frame: pd.DataFrame, new_rows: pd.DataFrame, target: str) -
         f"the same regions with {len(new_rows)} new rows, many of them ringed as wrong. Below, two lines for the share "
         "of rows classified wrong, against the largest depth, which falls to the right: on the training rows it rises "
         "with every step, on the new ones it does not.",
-        found=lambda value: value == last,
+        found=lambda value: 1 if value == last else 2 * (value == smallest),
         guess=Slider(
             f"Your guess: each of the {n_single} outlined leaves was made for a single training row. Of the {n_new} "
             "new rows in them, how many are classified wrong?",
             list(range(max(1, n_new) + 1)),
             answer=n_wrong,
-            truth=f"{n_wrong} of {n_new} are classified wrong",
+            truth=f"{n_wrong} of {n_new} are classified wrong"
+            + ", for most of these leaves lie in the other class’s land" * (2 * n_wrong > n_new),
         ),
-        challenge="Lower max_depth step by step, and watch both errors. When are all outlined leaves gone? Are fewer "
-        "new rows wrong in still smaller trees?",
+        challenge="Lower max_depth step by step, and watch both errors. When are all outlined leaves gone? Are more "
+        f"new rows wrong in still smaller trees, down to {smallest}?",
     )
 
 

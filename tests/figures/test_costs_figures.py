@@ -203,7 +203,7 @@ def test_what_a_correction_does_to_each_score_is_told(scored):
         told = re.findall(r"(better|worse|and) than", frame.sentence)
         told = [told[0] if word == "and" else word for word in told]
         assert told == [("better", "worse")[is_worse] for is_worse in worse]
-        assert frame.found == (how == "halved" and score > was)
+        assert bool(frame.found) == (how == "halved" and score > was)
         written = re.findall(r">(better|worse)<", frame.scenes[1].drawing)
         expected = [("better", "worse")[brier[name, how] > brier[name, "as it is"]] for name in scores]
         assert written == (expected if how == "halved" else [])

@@ -19,7 +19,7 @@ from figures.deep_forest import (
     new_melons,
     shares_by_level,
 )
-from figures.forests import NOBODY, TREE, column_explorer, eaten_explorer, forest_explorer
+from figures.forests import CUTS, NOBODY, column_explorer, eaten_explorer, forest_explorer
 from figures.gbdt import _Descent, descent_explorer, price_explorer, residual_explorer
 from figures.melons import melons_named, piled
 from figures.oblique import gain_by_angle, tilt_explorer
@@ -164,13 +164,13 @@ def test_full_colours_cover_what_nine_trees_in_ten_agree_on(figures, measured):
         forest = RandomForestClassifier(40, max_features=q, oob_score=True, random_state=0).fit(X, y)
         votes = votes_of(forest, rows)
         for (shown, m), frame, _ in states(figures["column"]):
-            if shown == TREE:
+            if shown == CUTS:
                 continue
             share = votes[:m].mean(axis=0)
             agreed = 100 * np.mean(np.maximum(share, 1 - share) >= 0.9)
             (stated,) = re.findall(rf"(\d+)%[a-z ]* with {place}", frame.sentence)
             assert int(stated) == pytest.approx(agreed, abs=4)
-            assert frame.found == (m == 40)
+            assert frame.found == (2 if m == 40 else 0)
 
 
 def test_pairs_of_trees_on_the_same_samples_differ_as_told(figures, measured):
@@ -182,30 +182,37 @@ def test_pairs_of_trees_on_the_same_samples_differ_as_told(figures, measured):
     votes = [votes_of(forest, rows) for forest in forests]
     assert np.array_equal(*(forest.in_bag_ for forest in forests))
     for (shown, m), frame, maps in states(figures["column"]):
-        if shown == TREE:
-            for forest, places in zip(forests, maps, strict=True):
-                areas = [round(places[name][2] ** 2) if places[name][4] == 1 else 0 for name in X.index]
-                assert areas == forest.in_bag_[m - 1].tolist()
+        if shown == CUTS:
             stated = [int(share) for share in re.findall(r"(\d+)%", frame.sentence)]
             pairs = list(itertools.combinations(range(m), 2))
             differ = [100 * np.mean([np.mean(v[i] != v[j]) for i, j in pairs]) for v in votes if pairs]
             assert stated == pytest.approx(differ, abs=2)
-            assert not frame.found
+            assert frame.found == (m == 40)
         # The bars are as long as the sentences of both kinds say.
         kinds = figures["column"].controls[0].values
         sentences = [figures["column"].panels[0].frame.__self__.frame(kind, m)[1] for kind in kinds]
         told = [[int(share) for share in re.findall(r"(\d+)%", sentence)] for sentence in sentences]
-        bars = [[places[key][2] for key in ("bar 430", "bar 454")] for places in maps]
-        assert m == 1 or bars == [list(pair) for pair in zip(*told, strict=True)]
+        bars = [[places[key][2] for key in ("bar 374", "bar 398")] for places in maps]
+        assert bars == [list(pair) for pair in zip(*told, strict=True)]
 
 
-def test_the_lines_of_all_trees_are_where_each_of_them_changes_its_mind(figures):
-    scene = figures["column"].panels[0].frame.__self__
-    for k, forest in enumerate(scene.forests):
-        steps = re.findall(r"M(\d+),(\d+)([vh])(\d+)", "".join(scene.lines(k, 40)))
-        n_cells = sum(int(length) for *_, length in steps)
-        cells = forest.on_grid > 0.5
-        assert n_cells == sum(int((np.diff(cells, axis=axis)).sum()) for axis in (1, 2))
+def test_first_cuts_of_two_forests_are_those_of_their_trees(figures, measured):
+    X, y = measured[COLUMNS], measured["ripe"]
+    forests = [RandomForestClassifier(40, max_features=q, oob_score=True, random_state=0).fit(X, y) for q in (None, 1)]
+    roots = [[(COLUMNS[t.tree_.feature[0]], t.tree_.threshold[0]) for t in f.estimators_] for f in forests]
+    for (shown, m), frame, maps in states(figures["column"]):
+        for of_trees, places, scene in zip(roots, maps, frame.scenes, strict=True):
+            assert places["bar 350"][2] == pytest.approx(100 * np.mean([name == "density" for name, _ in of_trees[:m]]))
+            upright = re.findall(r"M([\d.]+),56V250", scene.drawing)
+            level = re.findall(r"M44,([\d.]+)H424", scene.drawing)
+            drawn = [("density", 0.2 + 0.7 * (float(x) - 44) / 380) for x in upright]
+            drawn += [("sugar", 0.5 * (250 - float(y)) / 194) for y in level]
+            first = [*of_trees[:m], of_trees[m - 1]] if shown == CUTS else []  # the newest is drawn again
+            assert [name for name, _ in sorted(drawn)] == [name for name, _ in sorted(first)]
+            assert [cut for _, cut in sorted(drawn)] == pytest.approx([cut for _, cut in sorted(first)], abs=1e-3)
+        if shown == CUTS:
+            n_other = sum(a != b for (a, _), (b, _) in zip(roots[0][:m], roots[1][:m], strict=True))
+            assert f"{n_other} of the {m} trees drew another column than the best" in frame.sentence
 
 
 @pytest.mark.parametrize(
@@ -375,44 +382,53 @@ def test_the_leaves_of_the_fold_aside_are_those_of_the_tree(measured):
 def test_shares_by_cross_validation_and_by_forests_that_know_the_row(figures, measured):
     X, y = measured[COLUMNS], measured["ripe"]
     shares = {seen: cascade_shares(X, y, 4, 3, 0, seen == OWN).round(9) for seen in (UNSEEN, OWN)}
-    is_ripe, new = (y == "yes").to_numpy(), new_melons(X, y, 4, 3, 0)
-    sides = {
-        seen: [set(X.index[(s.mean(axis=0) > 0.5) != is_ripe]) for s in of_levels] for seen, of_levels in shares.items()
-    }
-    figure = figures["levels"]
+    new = {UNSEEN: shares[UNSEEN].mean(axis=1).round(9), OWN: new_melons(X, y, 4, 3, 0).round(9)}
+    assert np.array_equal(new[UNSEEN][0], new[OWN][0])  # before anything is read, both ways are one
+    is_ripe = (y == "yes").to_numpy()
+    sides = {seen: [set(X.index[(s > 0.5) != is_ripe]) for s in of_levels] for seen, of_levels in new.items()}
+    known = [17 - ((s.mean(axis=0) > 0.5) != is_ripe).sum() for s in shares[OWN]]
 
     def at(shares):
         return pytest.approx([278 + 186 * share for share in shares], abs=0.51)
 
-    for (seen, level), frame, (places,) in states(figure):
-        mean, wrong = shares[seen][level - 1].mean(axis=0), sides[seen][level - 1]
-        assert [places[name][0] for name in X.index] == at(mean)
+    for (seen, level), frame, (places,) in states(figures["levels"]):
+        wrong = sides[seen][level - 1]
+        assert [places[name][0] for name in X.index] == at(new[seen][level - 1])
         rings = {(float(x), float(y)) for x, y in re.findall(r'<circle cx="(\S+)" cy="(\S+)" r="15"', frame.drawing)}
         assert rings == {tuple(places[name]) for name in wrong}
         # Each melon keeps its line, in which stand four bars for what the level before has said ...
-        assert [places[name][1] for name in X.index] == [66 + 27 * i for i in range(17)]
+        assert [places[name][1] for name in X.index] == [66 + 25 * i for i in range(17)]
         bars = re.findall(r"M(\d+),\d+h(\d+)v14H", frame.drawing)
         read = shares[seen][level - 2] if level > 1 else np.zeros((0, 17))
         assert [int(wide) for _, wide in bars] == pytest.approx(25 * read.ravel(), abs=0.51)
-        # ... and from where it comes: from the level before, or as a new melon from forests that do not know it.
-        before = new[level - 1] if seen == OWN else shares[seen][level - 2].mean(axis=0) if level > 1 else []
+        # ... and a line from where the level before had put it.
         starts = re.findall(r"M(\d+),\d+H\d+", frame.drawing)
-        assert list(map(int, starts)) == at(before)
+        assert list(map(int, starts)) == at(new[seen][level - 2] if level > 1 else [])
         right = [17 - len(names) for names in sides[seen]]
         assert re.findall(r">(\d+) correct<", frame.drawing) == list(map(str, right[:level]))
         assert f"classifies {right[level - 1]} of 17" in frame.sentence
-        if seen == OWN:
-            n_new = ((new > 0.5) == is_ripe).sum(axis=1)
-            assert re.findall(r">as new: (\d+)<", frame.drawing) == list(map(str, n_new[:level]))
-            assert f"Grown without the melon, it classifies {n_new[level - 1]} of 17" in frame.sentence
-        elif level > 1:
+        if level > 1:
             corrected, spoilt = sorted(sides[seen][level - 2] - wrong), sorted(wrong - sides[seen][level - 2])
-            assert f"corrected {melons_named(corrected)} and spoilt {melons_named(spoilt)}." in frame.sentence
-            assert f">+{len(corrected)} −{len(spoilt)}<" in frame.drawing
-        assert frame.found == (seen == OWN and set(shares[seen][level - 1].ravel()) <= {0, 1})
+            told = f"It has corrected {melons_named(corrected)} and spoilt {melons_named(spoilt)}"
+            assert (told if corrected or spoilt else "No melon has changed sides") in frame.sentence
+            assert (f">+{len(corrected)} −{len(spoilt)}<" in frame.drawing) == (seen == UNSEEN)
+        if seen == OWN:
+            assert re.findall(r">own: (\d+)<", frame.drawing) == list(map(str, known[:level]))
+            assert f"were grown on, it classifies {known[level - 1]} correctly." in frame.sentence
+        assert frame.found == (0 if level < 4 else 1 if seen == UNSEEN else 2)
         # The plot is no slider: a tap chooses a level in the boxes alone.
         assert re.findall(r'data-choose="(\d)"', frame.drawing) == list("1234")
-    assert not any(getattr(control, "points", ()) for control in figure.controls)
+    assert not any(getattr(control, "points", ()) for control in figures["levels"].controls)
+
+
+def test_a_cascade_that_reads_its_forests_own_shares_repeats_its_first_level(measured):
+    """And grows surer: of the figure's run, in which no melon lies in the middle, where a tie would decide."""
+    X, y = measured[COLUMNS], measured["ripe"]
+    honest = cascade_shares(X, y, 4, 10, 4, False).mean(axis=1).round(9)
+    leaking = new_melons(X, y, 4, 10, 4).round(9)
+    assert not (honest == 0.5).any() and not (leaking == 0.5).any()
+    assert ((leaking > 0.5) == (leaking[0] > 0.5)).all()
+    assert np.abs(leaking - 0.5).mean(axis=1).argsort().tolist() == [0, 1, 2, 3]
 
 
 def test_of_labels_drawn_at_random_a_new_melon_learns_nothing():

@@ -401,7 +401,8 @@ def site(tmp_path_factory):
     ]
     which = Choice("Your guess: which?", ["one", "other"], answer="other", truth="it is the other")
     choice = pair(title="Pair of words", guess=which)
-    figures = [small(), *book, walking(stagger=40), pair(), choice, *falling]
+    two_ends = walking(title="Two ends", found=lambda far, way: ["", "left", "right"].index(way) if far == 20 else 0)
+    figures = [small(), *book, walking(stagger=40), two_ends, pair(), choice, *falling]
     return write_page(tmp_path_factory.mktemp("site"), [figure._repr_html_() for figure in figures])
 
 
@@ -624,6 +625,19 @@ def test_step_buttons_and_play_move_the_slider(visit):
     figure.get_by_role("button", name="One step back").click()
     assert output.inner_text() == "0, left." and found.inner_text() == "✓ Found before."  # no longer to be seen
     figure.get_by_role("button", name="One step on").click()
+    assert found.inner_text() == "✓ Found."
+
+
+def test_a_challenge_of_two_parts_is_met_by_both(visit):
+    figure = figure_of(visit(), "Two ends")
+    found, slider = found_in(figure), figure.get_by_role("slider")
+    slider.press("End")
+    slider.press("End")
+    assert found.inner_text() == "✓ 1 of 2."
+    slider.press("Home")
+    figure.get_by_role("radio", name="right", exact=True).check()
+    assert found.inner_text() == "✓ 1 of 2."
+    slider.press("End")
     assert found.inner_text() == "✓ Found."
 
 

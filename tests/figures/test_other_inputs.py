@@ -337,7 +337,7 @@ def votes(rng):
     for (m,), _, sentence, _ in states(forest_explorer(X, y, point)):
         yield f"{at_point[0][m - 1]} of {m} vote" if m > 1 else "the whole vote", sentence
     for (shown, m), _, sentence, _ in states(column_explorer(X, y, point)):
-        if "newest" not in shown:
+        if "vote" in shown:
             yield f"at the cross: {at_point[0][m - 1]} and {at_point[1][m - 1]} of {m}.", sentence
 
 
