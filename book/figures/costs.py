@@ -513,7 +513,7 @@ def reliability_explorer(
     models, ways = list(scores), [scene.as_it_is, *scene.corrections]
     strays = {model: scene.parts[model, scene.as_it_is][0] for model in models}
     worst = max(models, key=strays.__getitem__)
-    only = ", which says nothing but 0 or 1" * bool(np.isin(scores[worst][scene.as_it_is], (0, 1)).all())
+    only = ": it says nothing but 0 or 1" * bool(np.isin(scores[worst][scene.as_it_is], (0, 1)).all())
 
     def verdict(guessed: str) -> str:
         own = f"its calibration part is {strays[guessed]:.3f}"
@@ -541,7 +541,7 @@ def reliability_explorer(
             truth=verdict,
         ),
         challenge="Two corrections turn a score into another probability, by a smooth curve (Platt) or by a staircase "
-        "(isotonic); the next section explains them. Which of the models do both make worse?",
+        "(isotonic); the next section explains them. Which of the models does neither help?",
     )
 
 

@@ -88,14 +88,13 @@ class _Levels(Scene):
 
     def __init__(self, X: pd.DataFrame, y: pd.Series, n_levels: int, n_trees: int, seed: int) -> None:
         self.X, self.is_ripe, self.n_levels = X, (y == "yes").to_numpy(), n_levels
-        # What a level hands on to the next, and its mean shares for melons that its forests have not seen.
+        # The shares of each forest for melons that it has not seen, and, of the others, for those it was grown on.
         self.shares = {
-            seen: cascade_shares(X, y, n_levels, n_trees, seed, seen == OWN).round(9) for seen in (UNSEEN, OWN)
-        }
-        self.new = {
-            UNSEEN: self.shares[UNSEEN].mean(axis=1).round(9),
+            UNSEEN: cascade_shares(X, y, n_levels, n_trees, seed, False).round(9),
             OWN: new_melons(X, y, n_levels, n_trees, seed).round(9),
         }
+        self.new = {seen: shares.mean(axis=1).round(9) for seen, shares in self.shares.items()}
+        self.own = cascade_shares(X, y, n_levels, n_trees, seed, True)
         order = np.argsort(~self.is_ripe, kind="stable")  # the ripe ones first
         self.y = self.top + self.step * np.argsort(order)
 
@@ -109,7 +108,7 @@ class _Levels(Scene):
 
     def n_known(self, level: int) -> int:
         """How many melons a level classifies correctly whose forests were grown on them."""
-        return int(self.is_right(self.shares[OWN][level - 1].mean(axis=0)).sum())
+        return int(self.is_right(self.own[level - 1].mean(axis=0).round(9)).sum())
 
     def n_sure(self, level: int) -> int:
         """How many new melons lie within a tenth of either end where each level reads its forests' own shares."""
@@ -237,8 +236,8 @@ def levels_explorer(X: pd.DataFrame, y: pd.Series, n_levels: int = 4, n_trees: i
     Below stands how many melons each level so far classifies correctly; a tap there goes to that level. At rest it is
     the last.
 
-    What a level reads comes from forests that have not seen the melon, by cross-validation, or from forests that were
-    grown on it; what it predicts comes from forests that have not seen it, either way. `y` has the labels yes and no.
+    The levels are grown on shares by forests that have not seen the melon, by cross-validation, or that were grown on
+    it. What is drawn comes from forests that have not seen it, either way. `y` has the labels yes and no.
     """
     cascade, n = _Levels(X, y, n_levels, n_trees, seed), len(X)
     n_right = cascade.n_right(UNSEEN, n_levels)
@@ -249,7 +248,7 @@ def levels_explorer(X: pd.DataFrame, y: pd.Series, n_levels: int = 4, n_trees: i
         f"four shares by level {n_levels}, with a line from where level {n_levels - 1} put it. A ring marks those on "
         "the wrong side of one half. Below, for each level how many it classifies correctly.",
         controls=[
-            Choice("Reads shares by forests that", [UNSEEN, OWN]),
+            Choice("Levels grown on shares by forests that", [UNSEEN, OWN]),
             Slider("Level", list(range(1, n_levels + 1)), start=n_levels, opens=1),
         ],
         found=lambda seen, level: (UNSEEN, OWN).index(seen) + 1 if level == n_levels else 0,
@@ -260,8 +259,8 @@ def levels_explorer(X: pd.DataFrame, y: pd.Series, n_levels: int = 4, n_trees: i
             answer=n_right,
             truth=f"it classifies {n_right} correctly, by forests that have not seen the melon",
         ),
-        challenge="Step on: does any level correct more melons than it spoils? Then let each level read shares by "
-        "forests that were grown on the melon, and step on again: how many melons change sides?",
+        challenge="Step on: does any level correct more melons than it spoils? Then let the levels be grown on shares "
+        "by forests that were grown on the same melons, and send new ones through: how many change sides?",
     )
 
 
@@ -289,13 +288,13 @@ def cascade_shares(X: pd.DataFrame, y: pd.Series, n_levels: int, n_trees: int, s
 
 
 def new_melons(X: pd.DataFrame, y: pd.Series, n_levels: int, n_trees: int, seed: int) -> NDArray[Any]:
-    """Mean share of the second class for rows that are new to a cascade, of shape (levels, rows).
+    """Shares of the second class for rows that are new to a cascade, of shape (levels, forests, rows).
 
     Each third of the rows in turn is kept aside. On the others a cascade is grown whose levels read the shares that
     its forests give to the rows that they were grown on; those kept aside then go through it. Level 1 reads no shares:
     with the same seed it is that of :func:`cascade_shares` by cross-validation.
     """
-    code, shares = np.unique(y, return_inverse=True)[1], np.zeros((n_levels, len(y)))
+    code, shares = np.unique(y, return_inverse=True)[1], np.zeros((n_levels, len(DRAWN), len(y)))
     rng = np.random.default_rng(seed)
     fold, seeds = assign_folds(code, np.ones(len(y)), 3, rng), rng.integers(2**31, size=(n_levels, 4))
     for k in range(3):
@@ -307,7 +306,7 @@ def new_melons(X: pd.DataFrame, y: pd.Series, n_levels: int, n_trees: int, seed:
                 for drawn, s in zip(DRAWN, seeds[level])
             ]
             vectors = [[forest.predict_proba(rows) for forest in forests] for rows in both]
-            shares[level, fold == k] = np.mean(vectors[1], axis=0)[:, 1]
+            shares[level][:, fold == k] = [vector[:, 1] for vector in vectors[1]]
             both = [with_class_vectors(rows, vector) for rows, vector in zip((grown, new), vectors)]
     return shares
 

@@ -627,7 +627,7 @@ def roots_explorer(x: pd.DataFrame, is_ripe: pd.Series, counts: NDArray[np.intp]
     are drawn; of all of them the steps are counted.
     """
     melons = _Roots(x, is_ripe.to_numpy(bool), counts, n_drawn)
-    n_steps, n_trees = len(melons.n_moved), len(counts)
+    n_steps, n_trees, total = len(melons.n_moved), len(counts), sum(melons.n_moved)
     level = melons.levels[1]
     nodes = ", ".join(f"node {node} of tree {tree}" for node, tree in zip(level.nodes.tolist(), level.tree.tolist()))
     roots = " and ".join(map(asks, melons.levels[0].threshold))
@@ -640,13 +640,13 @@ def roots_explorer(x: pd.DataFrame, is_ripe: pd.Series, counts: NDArray[np.intp]
         f"a cell for each of its steps; in the first step there are {melons.n_moved[0]} cells.",
         controls=[Slider("Step", list(range(n_steps + 1)), start=1, opens=0)],
         guess=Choice(
-            f"A step moves a level of all trees, so {n_steps} steps do for all {n_trees}. Your guess: how many do they "
-            "take one after the other?",
-            [n_trees, sum(melons.n_moved), n_steps * n_trees],
-            answer=sum(melons.n_moved),
-            truth=f"their own steps add up to {sum(melons.n_moved)}",
+            f"A step moves a level of all trees, so {n_steps} steps do for all {n_trees}. Your guess: about how many "
+            "do they take one after the other?",
+            [round(share * total, -1) for share in (0.6, 1, 1.5)],
+            answer=round(total, -1),
+            truth=f"their own steps add up to {total}",
         ),
-        challenge="Step down: the stroke in a node shows who goes left. At the foot each column is a tree, each line a "
-        f"step. Why do {n_trees} trees not fill the frame of {n_steps * n_trees}?",
+        challenge="Step down: the stroke in a node shows which melons go left. At the foot each column is a tree, each "
+        f"line a step. Why do {n_trees} trees not fill the frame?",
         found=lambda depth: depth == n_steps,
     )

@@ -381,12 +381,12 @@ def test_the_leaves_of_the_fold_aside_are_those_of_the_tree(measured):
 
 def test_shares_by_cross_validation_and_by_forests_that_know_the_row(figures, measured):
     X, y = measured[COLUMNS], measured["ripe"]
-    shares = {seen: cascade_shares(X, y, 4, 3, 0, seen == OWN).round(9) for seen in (UNSEEN, OWN)}
-    new = {UNSEEN: shares[UNSEEN].mean(axis=1).round(9), OWN: new_melons(X, y, 4, 3, 0).round(9)}
+    shares = {UNSEEN: cascade_shares(X, y, 4, 3, 0, False).round(9), OWN: new_melons(X, y, 4, 3, 0).round(9)}
+    new = {seen: of_forests.mean(axis=1).round(9) for seen, of_forests in shares.items()}
     assert np.array_equal(new[UNSEEN][0], new[OWN][0])  # before anything is read, both ways are one
     is_ripe = (y == "yes").to_numpy()
     sides = {seen: [set(X.index[(s > 0.5) != is_ripe]) for s in of_levels] for seen, of_levels in new.items()}
-    known = [17 - ((s.mean(axis=0) > 0.5) != is_ripe).sum() for s in shares[OWN]]
+    known = [17 - ((s.mean(axis=0) > 0.5) != is_ripe).sum() for s in cascade_shares(X, y, 4, 3, 0, True)]
 
     def at(shares):
         return pytest.approx([278 + 186 * share for share in shares], abs=0.51)
@@ -425,7 +425,7 @@ def test_a_cascade_that_reads_its_forests_own_shares_repeats_its_first_level(mea
     """And grows surer: of the figure's run, in which no melon lies in the middle, where a tie would decide."""
     X, y = measured[COLUMNS], measured["ripe"]
     honest = cascade_shares(X, y, 4, 10, 4, False).mean(axis=1).round(9)
-    leaking = new_melons(X, y, 4, 10, 4).round(9)
+    leaking = new_melons(X, y, 4, 10, 4).mean(axis=1).round(9)
     assert not (honest == 0.5).any() and not (leaking == 0.5).any()
     assert ((leaking > 0.5) == (leaking[0] > 0.5)).all()
     assert np.abs(leaking - 0.5).mean(axis=1).argsort().tolist() == [0, 1, 2, 3]
@@ -436,7 +436,8 @@ def test_of_labels_drawn_at_random_a_new_melon_learns_nothing():
     rng = np.random.default_rng(0)
     X, y = pd.DataFrame(rng.random((120, 2)), columns=COLUMNS), pd.Series(rng.permutation(["no", "yes"] * 60))
     own = cascade_shares(X, y, 2, 5, 0, True).mean(axis=1)
-    right = [((shares > 0.5) == (y == "yes").to_numpy()).mean(axis=1) for shares in (own, new_melons(X, y, 2, 5, 0))]
+    new = new_melons(X, y, 2, 5, 0).mean(axis=1)
+    right = [((shares > 0.5) == (y == "yes").to_numpy()).mean(axis=1) for shares in (own, new)]
     assert right[0].min() > 0.9 and right[1].max() < 0.65
 
 
