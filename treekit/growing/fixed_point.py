@@ -57,7 +57,7 @@ def unit_of_sum(total: Floats | float, bits: Ints | int = SUM_BITS) -> Floats:
 
 
 def unit_for(largest: Floats | float, n_rows: Ints | int, bits: int) -> Floats:
-    """The unit of any sum of ``n_rows`` numbers up to ``largest`` in size: blocks of rows agree on it."""
+    """The unit of any sum, below 2**bits, of ``n_rows`` numbers up to ``largest``: blocks of rows agree on it."""
     return unit_of_sum(largest, bits - np.frexp(n_rows)[1])
 
 
