@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from figures.charts import Chart, Picture
+from figures.charts import Chart, Picture, overlap
 from figures.explorable import Choice, Explorable, Places, Scene, State
 from figures.looks import HALO, LINE, centred, ending, filled, small
 from figures.melons import in_lines, listed, melon_marks, ripe_and_unripe
@@ -358,15 +358,11 @@ def _label_places(
             _, y_label, _, left = side
             box = (left, y_label - 12, left + width, y_label + 3)
             fits = plane.box[0] <= left and left + width <= plane.box[2] + 10
-            if fits and not any(_overlap(box, other) for other in taken):
+            if fits and not any(overlap(box, other) for other in taken):
                 break
         taken.append(box)
         places[A] = side[:3]
     return places
-
-
-def _overlap(a: tuple[float, ...], b: tuple[float, ...]) -> bool:
-    return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
 
 
 @plotted

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 from xml.sax.saxutils import quoteattr
@@ -90,6 +90,11 @@ class Chart:
 def region(k: int, blocks: str, **look: Any) -> str:
     """Shade blocks of a chart in the colour of the class that is predicted there."""
     return element("path", d=blocks, **filled(k), fill_opacity=REGION, **look)
+
+
+def overlap(a: Sequence[float], b: Sequence[float]) -> bool:
+    """Whether two boxes (left, top, right, bottom) have points in common."""
+    return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
 
 
 def around(values: ArrayLike, share: float = 0.08) -> tuple[float, float]:

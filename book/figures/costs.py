@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from sklearn.metrics import brier_score_loss, precision_recall_curve, roc_curve
 
-from figures.charts import Chart, Picture, ticks
+from figures.charts import Chart, Picture, overlap, ticks
 from figures.explorable import Choice, Explorable, Panel, Places, Scene, Slider, State
 from figures.looks import HALO, OUTLINE, centred, ending, filled, grip, path, small, stroked
 from figures.melons import melon, melon_marks, ripe_and_unripe
@@ -351,11 +351,6 @@ def two_parts(scores: ArrayLike, y: ArrayLike, n_groups: int = 10) -> tuple[floa
     return float(calibration), float(share @ (mean["y"] * (1 - mean["y"])))
 
 
-def _meet(a: Sequence[float], b: Sequence[float]) -> bool:
-    """Whether two boxes (left, top, right, bottom) have points in common."""
-    return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
-
-
 class _Reliability(Scene):
     """Groups of rows of like probability: what share of each group is positive? A dot on the diagonal kept its word.
 
@@ -442,7 +437,7 @@ class _Reliability(Scene):
             sides = [(x, y - near), (x, y + far)][:: 1 if share >= p else -1]
             sides += [(x + near + half, y + 4), (x - near - half, y + 4)]
             boxes = [(a - half, b - 10, a + half, b) for a, b in sides]
-            free = min(range(4), key=[sum(_meet(box, other) for other in taken) for box in boxes].__getitem__)
+            free = min(range(4), key=[sum(overlap(box, other) for other in taken) for box in boxes].__getitem__)
             taken.append(boxes[free])
             drawn += centred(round(sides[free][0]), round(sides[free][1]), n)
         return drawn

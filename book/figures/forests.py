@@ -465,8 +465,8 @@ class _TwoForests(_VotePlane):
 def column_explorer(X: pd.DataFrame, y: pd.Series, point: tuple[float, float]) -> Explorable:
     """Two growing forests side by side: splits that see both columns, and splits that see one drawn at random.
 
-    Each map shows the first cuts of its forest, or the vote so far. A tree has the same
-    sample in both forests, so that nothing but the draw of columns sets the two apart.
+    Each map shows the first cuts of its forest, or the vote so far. A tree has the same sample in both forests, so that
+    nothing but the draw of columns sets the two apart.
     """
     two = _TwoForests(X, y, point)
     n_trees, column = N_TREES[-1], X.columns[0]
