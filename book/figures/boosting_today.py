@@ -518,10 +518,10 @@ def plot_left(left: Mapping[str, NDArray[Any]], ordered: NDArray[Any], is_first:
     at, color = rows + 0.27, CLASS_COLORS[len(left)]
     for x, dots, first in zip(at, ordered.T, is_first.T):
         others = np.unique(dots[~first].round(9))
-        ax.scatter([x] * len(others), others, 16, color=color)
+        ax.scatter([x] * len(others), others, 16, color=color, label="" if x > at[0] else "ordered, not first")
     rings = ordered.max(axis=0, where=is_first, initial=-np.inf)
     ax.scatter(at, rings, 16, facecolors="none", edgecolors=color, label="ordered, first in its leaf")
-    ax.hlines(ordered.mean(axis=0, where=~is_first), at - 0.14, at + 0.14, color, label="ordered, not first: mean")
+    ax.hlines(ordered.mean(axis=0, where=~is_first), at - 0.14, at + 0.14, color, label="mean of these")
     ax.axhline(0, color="#000000", linewidth=0.8)
     ax.set_xticks(rows)
     ax.legend(frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1), ncols=2)
