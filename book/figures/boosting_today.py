@@ -384,8 +384,10 @@ class _Growth(Scene):
             told = f"{leaves}, the same tree either way; a squared error of {by_leaf.left:.2f} is left."
         else:
             deeper = ", in a deeper tree" if by_leaf.depth > by_level.depth else ""
-            told = f"{leaves}: level by level leaves {by_level.left:.2f}, leaf by leaf {by_leaf.left:.2f}{deeper}."
-        reached = f" Only now is no more left level by level than leaf by leaf with {self.few} leaves."
+            told = (
+                f"{leaves}: level by level the error is {by_level.left:.2f}, leaf by leaf {by_leaf.left:.2f}{deeper}."
+            )
+        reached = f" Only now is the error level by level as small as it was leaf by leaf with {self.few} leaves."
         return f"{told}{reached if n == self.enough else ''} {self.following(by_level, by_leaf)}"
 
     def following(self, by_level: Stage, by_leaf: Stage) -> str:
@@ -422,8 +424,8 @@ def growth_explorer(days: pd.Series, few: int = 4) -> Explorable:
             truth=f"with {answer} there, {by_leaf[few - 1].left:.2f} is left; with as many in either half, "
             f"{by_level[few - 1].left:.2f}",
         ),
-        challenge="Step on. Which split is wasted level by level? How many leaves does it take that way until no more "
-        f"error is left than leaf by leaf with {few}?",
+        challenge="Step on. Which split is wasted level by level? How many leaves does that way need for an error as "
+        f"small as leaf by leaf with {few}?",
     )
 
 
@@ -553,7 +555,7 @@ def plot_misses(misses: Mapping[str, NDArray[Any]]) -> None:
 
     A dot is the larger, the more samples miss it by so much.
     """
-    ax = axes("sum minus true sum", "", 2.4)
+    ax = axes("sum of a sample minus the true sum (a large dot: many samples)", "", 2.4)
     for k, miss in enumerate(misses.values()):
         size, n_samples = np.unique(miss.round(9), return_counts=True)
         shares = 600 * n_samples / len(miss)
