@@ -222,7 +222,7 @@ def ordered_levels(
 class _Levels(Scene):
     """Rows level by level, between the places from which they come and their nodes."""
 
-    left, pitch, gap = 34, 22, 10  # where the rows begin; between two, and between two nodes
+    left, pitch, gap = 34, 22.0, 10  # where the rows begin; between two, and between two nodes
     names: Sequence[Any]  # of the rows
 
     def across(self, level: Ordered) -> list[float]:
@@ -510,7 +510,7 @@ class _Roots(_Levels):
     def marks(self) -> dict[Any, str]:
         n_rows = len(self.ripe)
         return {
-            e: melon(self.names[e], bool(self.ripe[e % n_rows]), radius=10.75)
+            e: melon(self.names[e], bool(self.ripe[e % n_rows]), radius=10.8)
             for e in np.flatnonzero(self.counts).tolist()
         }
 
