@@ -381,7 +381,7 @@ class _LeftOut(Scene):
         last = self.y[MEAN]
         key = text(0, 16, "disc: share p of the trees that are wrong") + ripe_and_unripe(308, self.y[MEAN] - 44)
         key += text(0, 40, "bar: squared error of M votes") + rect(236, 28, 14, 14, fill_opacity=BAR)
-        key += text(256, 40, "p²") + rect(286, 28, 14, 14, fill_opacity=2 * REGION) + text(306, 40, "p(1 − p)/M")
+        key += text(256, 40, "p² stays") + rect(328, 28, 14, 14, fill_opacity=2 * REGION) + text(348, 40, "p(1 − p)/M")
         floor = line(self.left, 50, self.left, last + 14) + line(0, last - 20, 440, last - 20, stroke_opacity=FAINT)
         marks = "".join(centred(self.x(k / 4), last + 32, f"{k / 4:g}") for k in range(5))
         return key + floor + marks

@@ -309,23 +309,27 @@ def test_one_leaf_or_two_is_the_choice_of_second_order_boosting(figures, words):
         assert ("so the split pays" in frame.sentence) == (tree.n_nodes == 3)
         if tree.n_nodes == 3:
             other, clear = tree.value[1:, 0]
-            written = f"{clear:+.3f} (clear) and {other:+.3f} (other)".replace("-", "−")
-            assert written in frame.sentence
+            assert f"{clear:+.2f} (clear) and {other:+.2f} (other)".replace("-", "−") in frame.sentence
         assert frame.found == ((lam, gamma) == (6, 1))
-        # The pieces of two leaves end at their sum, and the gain lies between the ends, in one unit.
         sides = [X["texture"] >= 0, X["texture"] == 1, X["texture"] == 0]
-        one, *two = (gamma - (0.5 - y[rows]).sum() ** 2 / (rows.sum() / 4 + lam) / 2 for rows in sides)
-        gain = one - sum(two)
-        verdict, other = ("bar pays", "bar loses") if gain > 0 else ("bar loses", "bar pays")
-        wide = [places[name][2] / 386 * 8.4 for name in ("bar one leaf", "bar clear", "bar other", verdict)]
-        assert wide == pytest.approx([abs(size) for size in (one, *two, gain)], abs=1e-3) and places[other] is None
-        assert places["bar other"][0] + (two[1] < 0) * places["bar other"][2] == pytest.approx(
-            places["bar clear"][0] + (two[0] > 0) * places["bar clear"][2], abs=0.02
-        )
-        # The dot that is dragged has a trail, one place for each λ.
-        trail, *curves = frame.scenes[0].parts
-        spots = np.array(re.findall(r"M([\d.]+),([\d.]+)h0", trail), dtype=float)
-        assert spots[(0, 1, 2, 4, 6, 8).index(lam)] == pytest.approx(places["clear"], abs=0.06) and len(spots) == 6
+        one, clear, other = ((0.5 - y[rows]).sum() ** 2 / (rows.sum() / 4 + lam) / 2 for rows in sides)
+        # What is written is rounded to hundredths, and adds up all the same.
+        written = [float(value) for value in re.findall(r"[+-]?\d+\.\d+", frame.sentence.replace("−", "-"))]
+        _, _, *saved, both, of_one, _, two, _, single, gain = written
+        assert [*saved, of_one, gain] == pytest.approx([clear, other, one, clear + other - one - gamma], abs=0.0051)
+        assert both == pytest.approx(sum(saved)) and two == pytest.approx(2 * gamma - both)
+        assert single == pytest.approx(gamma - of_one) and gain == pytest.approx(single - two)
+        # Boxes go to the left by what is saved, and from there to the right by γ for each leaf; the gain is between.
+        trails, *curves, bill, bills, result = frame.scenes[0].parts
+        boxes = re.findall(r"M([-\d.]+),\d+H([-\d.]+)v", bill + bills + result)
+        ends = [0, -one, gamma - one], [0, -clear, -clear - other, gamma - clear - other, 2 * gamma - clear - other]
+        pairs = [sorted(pair) for chain in ends for pair in itertools.pairwise(chain)]
+        pairs.append(sorted((ends[0][-1], ends[1][-1])))
+        assert (np.array(boxes, dtype=float) - 88) / 386 * 8.4 - 3.7 == pytest.approx(np.array(pairs), abs=2e-3)
+        # The dots of both sides have a trail, one place for each λ.
+        spots = np.array(re.findall(r"M([\d.]+),([\d.]+)h0", trails), dtype=float).reshape(2, 8, 2)
+        for name, trail in zip(("clear", "other"), spots):
+            assert trail[lam] == pytest.approx(places[name], abs=0.06)
         # Each dot is the lowest point of its curve, of which three points are written.
         for name, part in zip(("one leaf", "clear", "other"), curves):
             written = re.findall(r"-?[\d.]+", re.search(r' d="([^"]*)"', part)[1])

@@ -388,7 +388,7 @@ def leaves(rng):
     for (lam, _), _, sentence, _ in states(leaves_explorer(ripe, clear, ["clear", "other"])):
         g = [(ripe[side] - 0.5).sum() for side in (clear, ~clear)]
         steps = [G / (n / 4 + lam) for G, n in zip(g, (clear.sum(), (~clear).sum()))]
-        yield f"{steps[0]:+.3f} (clear) and {steps[1]:+.3f} (other)".replace("-", "−"), sentence
+        yield f"{steps[0]:+.2f} (clear) and {steps[1]:+.2f} (other)".replace("-", "−"), sentence
 
 
 def bills(rng):
