@@ -416,23 +416,28 @@ class _LeftOut(Scene):
         return path(f"{drawn}M308,{y - 16}v22", **OUTLINE, stroke_width=2) + key
 
     def sentence(self, way: str, m: int) -> str:
-        both, errors, worst = self.errors(BOTH, m), self.errors(way, m), self.p.index[0]
+        both, errors, n_rows = self.errors(BOTH, m), self.errors(way, m), len(self.p)
         told = (
             f"One tree gets {self.p[way].mean():.3f} of its unseen melons wrong; the squared error of {_votes(m)} is "
             f"{errors[MEAN]:.3f},"
         )
-        (n_both, n_one), n = (round(N_LEFT_OUT * self.p.loc[worst, w]) for w in WAYS), N_LEFT_OUT
         if way == BOTH:
-            least = self.errors(way, np.inf)[MEAN]
-            agreed = f"{n_both} of {n} trees are wrong about melon {worst}: where all agree, voting cannot help."
-            return f"{told} and however many vote, not below {least:.3f}. {agreed}"
-        n_shorter, n_longer = ((sign * (both - errors)[self.p.index] > 0).sum() for sign in (1, -1))
-        wrong = (self.p > 0.5).sum()
+            worst, least = self.p.index[0], self.errors(way, np.inf)[MEAN]
+            return (
+                f"{told} and however many vote, not below {least:.3f}. {self.wrong_trees(way, worst)} of {N_LEFT_OUT} "
+                f"trees are wrong about melon {worst}: where all agree, voting cannot help."
+            )
+        fall = (both - errors)[self.p.index]
+        best, majority = fall.idxmax(), (self.p > 0.5).sum()
         return (
-            f"{told} with both columns (ticks) {both[MEAN]:.3f}. {n_shorter} bars are shorter than there, {n_longer} "
-            f"longer: {n_one} of {n} trees are wrong about melon {worst}, not {n_both}. By majority {wrong[ONE]} "
-            f"melons are wrong, with both columns {wrong[BOTH]}: {len(self.p)} are too few to compare such counts."
+            f"{told} with both columns (ticks) {both[MEAN]:.3f}. {(fall < 0).sum()} bars are longer than there, "
+            f"{(fall > 0).sum()} shorter, most of all that of melon {best}: {self.wrong_trees(way, best)} of "
+            f"{N_LEFT_OUT} trees are wrong about it, not {self.wrong_trees(BOTH, best)}. By majority {majority[ONE]} "
+            f"melons are wrong, with both columns {majority[BOTH]}: {n_rows} are too few to compare such counts."
         )
+
+    def wrong_trees(self, way: str, row: Any) -> int:
+        return round(N_LEFT_OUT * self.p.loc[row, way])
 
 
 def _votes(m: int) -> str:

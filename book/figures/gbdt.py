@@ -253,7 +253,7 @@ class _Leaves(Scene):
             end -= self.saved(lam, name)
         for _ in names:
             drawn += self.box(end, end + gamma, y + 16, 16, **OUTLINE)
-            drawn += centred(round(self.bars.x(end + gamma / 2)), y + 29, "γ") if gamma else ""
+            drawn += text(round(self.bars.x(end)) + 6, y + 28, "γ") if gamma else ""
             end += gamma
         return drawn
 
