@@ -6,6 +6,8 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import binom
+from sklearn.ensemble import RandomForestClassifier as SklearnForest
 
 from figures.adaboost import RADIUS, VOTE, LeastError, adaboost_explorer, swelling_explorer
 from figures.deep_forest import (
@@ -16,7 +18,7 @@ from figures.deep_forest import (
     levels_explorer,
     shares_by_level,
 )
-from figures.forests import CUTS, NOBODY, column_explorer, eaten_explorer, forest_explorer
+from figures.forests import BOTH, MEAN, NOBODY, ONE, column_explorer, eaten_explorer, forest_explorer
 from figures.gbdt import _Descent, descent_explorer, price_explorer, residual_explorer
 from figures.melons import melons_named, piled
 from figures.oblique import gain_by_angle, tilt_explorer
@@ -59,7 +61,7 @@ def figures(words, measured):
     return {
         "eaten": eaten_explorer(words, "ripe"),
         "forest": forest_explorer(X, ripe, point=CROSS),
-        "column": column_explorer(X, ripe, point=CROSS),
+        "column": column_explorer(X, ripe),
         "swelling": swelling_explorer(X, ripe),
         "adaboost": adaboost_explorer(range(10), [1, 1, 1, -1, -1, -1, 1, 1, 1, -1]),
         "residual": residual_explorer(X["density"], X["sugar"], ripe == "yes"),
@@ -152,64 +154,48 @@ def test_a_tree_alone_and_the_vote_are_treekits(figures, measured):
             assert f"{at_cross[:m].sum()} of {m} vote" in frame.sentence
 
 
-def test_full_colours_cover_what_nine_trees_in_ten_agree_on(figures, measured):
-    """Counted on a grid of its own, finer than the figure's."""
+def share_wrong(X, y, forest):
+    """For each row left out, the share of the trees grown on the others that are wrong about it, tree by tree."""
+    wrong = {}
+    for row in X.index:
+        forest.fit(X.drop(index=row), y.drop(index=row))
+        wrong[row] = np.mean([tree.predict(X.loc[[row]])[0] != y[row] for tree in forest.estimators_])
+    return pd.Series(wrong)
+
+
+def test_bars_are_as_long_as_the_votes_about_unseen_melons_are_off(figures, measured):
     X, y = measured[COLUMNS], measured["ripe"]
-    spots = np.stack(np.meshgrid(np.linspace(0.2, 0.9, 141), np.linspace(0, 0.5, 101)), axis=-1).reshape(-1, 2)
-    rows = pd.DataFrame(spots, columns=COLUMNS)
-    for q, place in ((None, "both columns"), (1, "one at random")):
-        forest = RandomForestClassifier(40, max_features=q, oob_score=True, random_state=0).fit(X, y)
-        votes = votes_of(forest, rows)
-        for (shown, m), frame, _ in states(figures["column"]):
-            if shown == CUTS:
-                continue
-            share = votes[:m].mean(axis=0)
-            agreed = 100 * np.mean(np.maximum(share, 1 - share) >= 0.9)
-            (stated,) = re.findall(rf"(\d+)%[a-z ]* with {place}", frame.sentence)
-            assert int(stated) == pytest.approx(agreed, abs=4)
-            assert frame.found == (2 if m == 40 else 0)
+    forests = {
+        way: RandomForestClassifier(100, max_features=q, random_state=0) for way, q in {BOTH: None, ONE: 1}.items()
+    }
+    p = {way: share_wrong(X, y, forest) for way, forest in forests.items()}
+    # Of m trees drawn at random a binomial number is wrong.
+    error = {(way, m): p[way].map(lambda q, m=m: binom(m, q).moment(2)) / m**2 for way in p for m in (1, 2, 40)}
+    for (way, m), frame, (places,) in states(figures["column"]):
+        assert [(places[name][0] - 14) / 410 for name in X.index] == pytest.approx(p[way].to_list())
+        assert frame.found == (0 if m < 40 else 1 + (way == ONE))
+        if (way, m) in error:
+            bars = [(places["stays", name][2] + places["shrinks", name][2]) / 410 for name in [*X.index, MEAN]]
+            assert bars == pytest.approx([*error[way, m], error[way, m].mean()])
+            assert f"{m} votes is {error[way, m].mean():.3f}" in frame.sentence or m == 1
+        if (way, m) == (ONE, 40):
+            fall = error[BOTH, m] - error[way, m]
+            assert (
+                f"both columns (ticks) {error[BOTH, m].mean():.3f}. {(fall < 0).sum()} bars are longer"
+                in frame.sentence
+            )
+            most = fall.idxmax()
+            counts = [round(100 * p[kind][most]) for kind in (ONE, BOTH)]
+            assert "{} of 100 trees are wrong about it, not {}".format(*counts) in frame.sentence
+            assert f"{(fall > 0).sum()} shorter, most of all that of melon {most}:" in frame.sentence
 
 
-def test_pairs_of_trees_on_the_same_samples_differ_as_told(figures, measured):
-    """Pair by pair, on a grid of its own."""
-    X, y = measured[COLUMNS], measured["ripe"]
-    spots = np.stack(np.meshgrid(np.linspace(0.2, 0.9, 71), np.linspace(0, 0.5, 51)), axis=-1).reshape(-1, 2)
-    rows = pd.DataFrame(spots, columns=COLUMNS)
-    forests = [RandomForestClassifier(40, max_features=q, oob_score=True, random_state=0).fit(X, y) for q in (None, 1)]
-    votes = [votes_of(forest, rows) for forest in forests]
-    assert np.array_equal(*(forest.in_bag_ for forest in forests))
-    for (shown, m), frame, maps in states(figures["column"]):
-        if shown == CUTS:
-            stated = [int(share) for share in re.findall(r"(\d+)%", frame.sentence)]
-            pairs = list(itertools.combinations(range(m), 2))
-            differ = [100 * np.mean([np.mean(v[i] != v[j]) for i, j in pairs]) for v in votes if pairs]
-            assert stated == pytest.approx(differ, abs=2)
-            assert frame.found == (m == 40)
-        # The bars are as long as the sentences of both kinds say.
-        kinds = figures["column"].controls[0].values
-        sentences = [figures["column"].panels[0].frame.__self__.frame(kind, m)[1] for kind in kinds]
-        told = [[int(share) for share in re.findall(r"(\d+)%", sentence)] for sentence in sentences]
-        bars = [[places[key][2] for key in ("bar 374", "bar 398")] for places in maps]
-        assert bars == [list(pair) for pair in zip(*told, strict=True)]
-
-
-def test_first_cuts_of_two_forests_are_those_of_their_trees(figures, measured):
-    X, y = measured[COLUMNS], measured["ripe"]
-    forests = [RandomForestClassifier(40, max_features=q, oob_score=True, random_state=0).fit(X, y) for q in (None, 1)]
-    roots = [[(COLUMNS[t.tree_.feature[0]], t.tree_.threshold[0]) for t in f.estimators_] for f in forests]
-    for (shown, m), frame, maps in states(figures["column"]):
-        for of_trees, places, scene in zip(roots, maps, frame.scenes, strict=True):
-            assert places["bar 350"][2] == pytest.approx(100 * np.mean([name == "density" for name, _ in of_trees[:m]]))
-            upright = re.findall(r"M([\d.]+),56V250", scene.drawing)
-            level = re.findall(r"M44,([\d.]+)H424", scene.drawing)
-            drawn = [("density", 0.2 + 0.7 * (float(x) - 44) / 380) for x in upright]
-            drawn += [("sugar", 0.5 * (250 - float(y)) / 194) for y in level]
-            first = [*of_trees[:m], of_trees[m - 1]] if shown == CUTS else []  # the newest is drawn again
-            assert [name for name, _ in sorted(drawn)] == [name for name, _ in sorted(first)]
-            assert [cut for _, cut in sorted(drawn)] == pytest.approx([cut for _, cut in sorted(first)], abs=1e-3)
-        if shown == CUTS:
-            n_other = sum(a != b for (a, _), (b, _) in zip(roots[0][:m], roots[1][:m], strict=True))
-            assert f"{n_other} of the {m} trees drew another column than the best" in frame.sentence
+def test_with_a_drawn_column_one_tree_is_worse_and_the_vote_better_in_scikit_learn_too(figures, measured):
+    X, y = measured[COLUMNS].set_axis(range(2), axis=1), measured["ripe"] == "yes"
+    both, one = (share_wrong(X, y, SklearnForest(100, max_features=q, random_state=0)) for q in (None, 1))
+    assert both.mean() < one.mean() and (both**2).mean() > (one**2).mean()
+    guess = figures["column"].guess
+    assert guess.answer == "it falls" and "that is right" in guess.verdict("it falls")
 
 
 @pytest.mark.parametrize(
@@ -327,23 +313,27 @@ def test_one_leaf_or_two_is_the_choice_of_second_order_boosting(figures, words):
         assert ("so the split pays" in frame.sentence) == (tree.n_nodes == 3)
         if tree.n_nodes == 3:
             other, clear = tree.value[1:, 0]
-            written = f"{clear:+.3f} (clear) and {other:+.3f} (other)".replace("-", "−")
-            assert written in frame.sentence
+            assert f"{clear:+.2f} (clear) and {other:+.2f} (other)".replace("-", "−") in frame.sentence
         assert frame.found == ((lam, gamma) == (6, 1))
-        # The pieces of two leaves end at their sum, and the gain lies between the ends, in one unit.
         sides = [X["texture"] >= 0, X["texture"] == 1, X["texture"] == 0]
-        one, *two = (gamma - (0.5 - y[rows]).sum() ** 2 / (rows.sum() / 4 + lam) / 2 for rows in sides)
-        gain = one - sum(two)
-        verdict, other = ("bar pays", "bar loses") if gain > 0 else ("bar loses", "bar pays")
-        wide = [places[name][2] / 386 * 8.4 for name in ("bar one leaf", "bar clear", "bar other", verdict)]
-        assert wide == pytest.approx([abs(size) for size in (one, *two, gain)], abs=1e-3) and places[other] is None
-        assert places["bar other"][0] + (two[1] < 0) * places["bar other"][2] == pytest.approx(
-            places["bar clear"][0] + (two[0] > 0) * places["bar clear"][2], abs=0.02
-        )
-        # The dot that is dragged has a trail, one place for each λ.
-        trail, *curves = frame.scenes[0].parts
-        spots = np.array(re.findall(r"M([\d.]+),([\d.]+)h0", trail), dtype=float)
-        assert spots[(0, 1, 2, 4, 6, 8).index(lam)] == pytest.approx(places["clear"], abs=0.06) and len(spots) == 6
+        one, clear, other = ((0.5 - y[rows]).sum() ** 2 / (rows.sum() / 4 + lam) / 2 for rows in sides)
+        # What is written is rounded to hundredths, and adds up all the same.
+        written = [float(value) for value in re.findall(r"[+-]?\d+\.\d+", frame.sentence.replace("−", "-"))]
+        _, _, *saved, both, of_one, _, two, _, single, gain = written
+        assert [*saved, of_one, gain] == pytest.approx([clear, other, one, clear + other - one - gamma], abs=0.0051)
+        assert both == pytest.approx(sum(saved)) and two == pytest.approx(2 * gamma - both)
+        assert single == pytest.approx(gamma - of_one) and gain == pytest.approx(single - two)
+        # Boxes go to the left by what is saved, and from there to the right by γ for each leaf; the gain is between.
+        trails, *curves, bill, bills, result = frame.scenes[0].parts
+        boxes = re.findall(r"M([-\d.]+),\d+H([-\d.]+)v", bill + bills + result)
+        ends = [0, -one, gamma - one], [0, -clear, -clear - other, gamma - clear - other, 2 * gamma - clear - other]
+        pairs = [sorted(pair) for chain in ends for pair in itertools.pairwise(chain)]
+        pairs.append(sorted((ends[0][-1], ends[1][-1])))
+        assert (np.array(boxes, dtype=float) - 88) / 386 * 8.4 - 3.7 == pytest.approx(np.array(pairs), abs=2e-3)
+        # The dots of both sides have a trail, one place for each λ.
+        spots = np.array(re.findall(r"M([\d.]+),([\d.]+)h0", trails), dtype=float).reshape(2, 8, 2)
+        for name, trail in zip(("clear", "other"), spots):
+            assert trail[lam] == pytest.approx(places[name], abs=0.06)
         # Each dot is the lowest point of its curve, of which three points are written.
         for name, part in zip(("one leaf", "clear", "other"), curves):
             written = re.findall(r"-?[\d.]+", re.search(r' d="([^"]*)"', part)[1])
