@@ -77,7 +77,7 @@
   const makers = { slider: addSlider, choice: addChoice };
 
   // One step back, play or pause, one step on. Playing stops at the end, and begins again from there.
-  // `go(position, byHand)` moves the slider and the figure.
+  // `go(position, byHand, settled)` moves the slider and the figure: playing has let go where it rests, not on its way.
   function addPlayer(slider, name, go) {
     let timer = 0;
     const tell = (word) => {
@@ -89,15 +89,17 @@
       timer = 0;
       tell("Play");
     };
-    const step = (by, byHand) => go(Math.min(slider.last, Math.max(0, slider.at() + by)), byHand);
+    const step = (by, byHand, settled = byHand) =>
+      go(Math.min(slider.last, Math.max(0, slider.at() + by)), byHand, settled);
     const buttons = document.createElement("div");
     slider.box.insertBefore(buttons, slider.box.lastChild).className = "explorable-player";
     addButton(buttons, "‹", `One step back: ${name}`, () => step(-1, true));
     const player = addButton(buttons, "Play", `Play: ${name}`, () => {
-      if (timer) return stop();
+      if (timer) return step(0, true);
       timer = setInterval(() => {
-        if (slider.at() + 1 >= slider.last) stop();
-        step(1, false);
+        const ends = slider.at() + 1 >= slider.last;
+        if (ends) stop();
+        step(1, false, ends);
       }, beat(slider.last));
       tell("Pause");
       step(slider.at() === slider.last ? -slider.last : 1, false);
@@ -256,10 +258,10 @@
     return (words) => (verdict.textContent = words);
   }
 
-  // Behind the challenge stands whether it is met. Only what the reader has moved, and let go, can meet it: playing
-  // finds nothing. What was found stays found, and the words tell whether the figure shows it now. A challenge of several
-  // parts is met when each of them has been.
-  function addFound(figure, asked) {
+  // Behind the challenge stands whether it is met, and a tick for each part by the controls, which stay in sight. It is met
+  // where the figure comes to rest: what playing only passes, the reader has not found. What was found stays found. A
+  // challenge of several parts is met when each of them has been.
+  function addFound(figure, board, asked) {
     const challenge = figure.querySelector(".explorable-challenge");
     challenge.append(" ");
     const room = add(challenge, "span", { className: "explorable-seal" });
@@ -268,8 +270,8 @@
     const met = new Set();
     return (goal, settled) => {
       if (goal && settled) met.add(goal);
-      const all = goal ? "✓ Found." : "✓ Found before.";
-      found.textContent = met.size === asked ? all : met.size ? `✓ ${met.size} of ${asked}.` : "";
+      found.textContent = met.size === asked ? "✓ Found." : met.size ? `✓ ${met.size} of ${asked}.` : "";
+      board.dataset.met = "✓".repeat(met.size);
     };
   }
 
@@ -317,7 +319,7 @@
     );
     const sliders = [...controls.keys()].filter((k) => controls[k].kind === "slider");
     if (sliders.length > 1) board.classList.add("pair");
-    const players = sliders.map((k) => addPlayer(made[k], controls[k].label, (at, byHand) => go(k, at, byHand, byHand)));
+    const players = sliders.map((k) => addPlayer(made[k], controls[k].label, (...how) => go(k, ...how)));
     return { made, players };
   }
 
@@ -348,8 +350,8 @@
     const place = figure.querySelector(".explorable-controls");
     const judge = guess && addVerdict(place, guess);
     const asked = new Set(frames.map(([, goal]) => goal).filter(Boolean)).size;
-    const find = asked ? addFound(figure, asked) : () => {};
     const board = add(place, "div", { className: "explorable-board" });
+    const find = asked ? addFound(figure, board, asked) : () => {};
     function update(settled) {
       // A screen reader waits until a slider that plays has stopped.
       const live = players.some((player) => player.plays()) ? "off" : "polite";

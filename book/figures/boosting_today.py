@@ -384,8 +384,10 @@ class _Growth(Scene):
             told = f"{leaves}, the same tree either way; a squared error of {by_leaf.left:.2f} is left."
         else:
             deeper = ", in a deeper tree" if by_leaf.depth > by_level.depth else ""
-            told = f"{leaves}: level by level leaves {by_level.left:.2f}, leaf by leaf {by_leaf.left:.2f}{deeper}."
-        reached = f" Only now is no more left level by level than leaf by leaf with {self.few} leaves."
+            told = (
+                f"{leaves}: level by level the error is {by_level.left:.2f}, leaf by leaf {by_leaf.left:.2f}{deeper}."
+            )
+        reached = f" Only now is the error level by level as small as it was leaf by leaf with {self.few} leaves."
         return f"{told}{reached if n == self.enough else ''} {self.following(by_level, by_leaf)}"
 
     def following(self, by_level: Stage, by_leaf: Stage) -> str:
@@ -422,8 +424,8 @@ def growth_explorer(days: pd.Series, few: int = 4) -> Explorable:
             truth=f"with {answer} there, {by_leaf[few - 1].left:.2f} is left; with as many in either half, "
             f"{by_level[few - 1].left:.2f}",
         ),
-        challenge="Step on. Which split is wasted level by level? How many leaves does it take that way until no more "
-        f"error is left than leaf by leaf with {few}?",
+        challenge="Step on. Which split is wasted level by level? How many leaves does that way need for an error as "
+        f"small as leaf by leaf with {few}?",
     )
 
 
@@ -518,10 +520,10 @@ def plot_left(left: Mapping[str, NDArray[Any]], ordered: NDArray[Any], is_first:
     at, color = rows + 0.27, CLASS_COLORS[len(left)]
     for x, dots, first in zip(at, ordered.T, is_first.T):
         others = np.unique(dots[~first].round(9))
-        ax.scatter([x] * len(others), others, 16, color=color)
+        ax.scatter([x] * len(others), others, 16, color=color, label="" if x > at[0] else "ordered, not first")
     rings = ordered.max(axis=0, where=is_first, initial=-np.inf)
     ax.scatter(at, rings, 16, facecolors="none", edgecolors=color, label="ordered, first in its leaf")
-    ax.hlines(ordered.mean(axis=0, where=~is_first), at - 0.14, at + 0.14, color, label="ordered, not first: mean")
+    ax.hlines(ordered.mean(axis=0, where=~is_first), at - 0.14, at + 0.14, color, label="mean of these")
     ax.axhline(0, color="#000000", linewidth=0.8)
     ax.set_xticks(rows)
     ax.legend(frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1), ncols=2)
@@ -553,7 +555,7 @@ def plot_misses(misses: Mapping[str, NDArray[Any]]) -> None:
 
     A dot is the larger, the more samples miss it by so much.
     """
-    ax = axes("sum minus true sum", "", 2.4)
+    ax = axes("sum of a sample minus the true sum (a large dot: many samples)", "", 2.4)
     for k, miss in enumerate(misses.values()):
         size, n_samples = np.unique(miss.round(9), return_counts=True)
         shares = 600 * n_samples / len(miss)

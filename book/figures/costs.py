@@ -14,12 +14,14 @@ from sklearn.metrics import brier_score_loss, precision_recall_curve, roc_curve
 
 from figures.charts import Chart, Picture, overlap, ticks
 from figures.explorable import Choice, Explorable, Panel, Places, Scene, Slider, State
-from figures.looks import HALO, OUTLINE, centred, ending, filled, grip, path, small, stroked
+from figures.looks import HALO, OUTLINE, centred, ending, filled, grip, painted, path, small, stroked
 from figures.melons import melon, melon_marks, ripe_and_unripe
 from treekit.pen.palette import BAR, REGION, RIPE, UNRIPE
 from treekit.pen.svg import FAINT, circle, element, line, number, rect, text
 
 COIN = 4  # the number of the colour, dark gold
+#: The look of a group's dot, whose edge is as wide when it is small.
+DOT = {**painted(RIPE), "fill_opacity": 2 * REGION, "stroke_width": 2, "vector_effect": "non-scaling-stroke"}
 PITCH, FIRST = 26, 42  # pixels from melon to melon, and where the first one lies
 
 
@@ -354,20 +356,22 @@ def two_parts(scores: ArrayLike, y: ArrayLike, n_groups: int = 10) -> tuple[floa
 class _Reliability(Scene):
     """Groups of rows of like probability: what share of each group is positive? A dot on the diagonal kept its word.
 
-    A bar is as long as its group strays, and as wide as its rows make this weigh, so its area is the group's piece of
+    A bar is as high as its group strays, and as wide as its rows make this weigh, so its area is the group's piece of
     the calibration part, n (p - share)² / N; the area of a dot is its number of rows, n, which stands beside it.
 
-    Beside them the Brier scores of all models, in their two parts.
+    Beside them the Brier scores of all models, in their two parts, as they are or corrected.
     """
 
     size = (400, 340)
     wide = 400.0  # of a bar, if all rows strayed by 1
 
-    def __init__(self, scores: Mapping[str, Mapping[str, NDArray[Any]]], y: NDArray[Any], n_groups: int) -> None:
-        self.scores, self.y, self.n_groups = scores, y, n_groups
-        self.as_it_is, *self.corrections = next(iter(scores.values()))
-        # Some room beyond 0, so that a large dot hides no number.
-        self.plane = Chart((-0.06, 1), (-0.06, 1), (44, 36, 384, 294))
+    def __init__(
+        self, scores: Mapping[str, Mapping[str, NDArray[Any]]], y: NDArray[Any], n_groups: int, n_splits: int
+    ) -> None:
+        self.scores, self.y, self.n_groups, self.n_splits = scores, y, n_groups, n_splits
+        self.ways = self.before, self.after = tuple(next(iter(scores.values())))
+        # Some room beyond 0 and 1, so that a large dot hides no number and a wide bar stays inside.
+        self.plane = Chart((-0.06, 1.06), (-0.06, 1), (44, 36, 384, 294))
         self.of_all = float(self.y.mean() * (1 - self.y.mean()))  # the score of the same probability for all
         each = {(model, how): p for model, ways in scores.items() for how, p in ways.items()}
         self.parts = {at: two_parts(p, self.y, n_groups) for at, p in each.items()}
@@ -384,33 +388,35 @@ class _Reliability(Scene):
             for k in np.unique(of)
         }
 
-    def gained(self, model: str, how: str) -> float:
-        """By how much a correction lowers the Brier score."""
-        return self.brier[model, self.as_it_is] - self.brier[model, how]
-
-    def spoilt(self) -> list[str]:
-        """The models that every correction makes worse."""
-        return [model for model in self.scores if all(self.gained(model, how) < 0 for how in self.corrections)]
+    def compared(self, model: str) -> str:
+        """What the correction does to the Brier score, if by more than twice its standard error over the splits."""
+        before, after = (
+            ((self.scores[model][how] - self.y) ** 2).reshape(self.n_splits, -1).mean(axis=1) for how in self.ways
+        )
+        gaps = after - before
+        if abs(gaps.mean()) <= 2 * gaps.std(ddof=1) / self.n_splits**0.5:
+            return "about the same as"
+        return "worse than" if gaps.mean() > 0 else "better than"
 
     def background(self) -> str:
         shares = [0, 0.2, 0.4, 0.6, 0.8, 1]
         axes = self.plane.axes(shares, shares, "predicted probability (mean of the group)", "share that was fast")
-        key = circle(64, 46, 7, **filled(RIPE), fill_opacity=BAR) + text(80, 51, "a group, its number of patients")
-        key += rect(58, 62, 12, 26) + text(80, 73, "how far it strays;") + text(80, 91, "its area: calibration part")
+        key = circle(64, 46, 7, **DOT) + text(80, 51, "a group, its number of patients") + rect(58, 62, 12, 44)
+        key += text(80, 73, "height: how far it strays") + text(80, 91, "width: that × its patients")
+        key += text(80, 109, "area: calibration part")
         return axes + self.plane.curve([0, 1], [0, 1], stroke_dasharray="3 4") + key + self.example(0.7, 0.4)
 
     def example(self, said: float, came: float) -> str:
         """What a dot means, as long as the reader guesses."""
         (x, y), on_line = self.plane.at(said, came), self.plane.y(said)
-        stick = circle(x, y, 7, **filled(RIPE), fill_opacity=BAR) + rect(x - 5, on_line, 10, y - on_line)
+        stick = rect(x - 5, on_line, 10, y - on_line) + circle(x, y, 7, **DOT)
         words = centred(x, y + 26, f"of such a group {came:.0%} were") + centred(x, y + 44, f"fast, not {said:.0%}")
         return element("g", stick + words, class_="asking", style=HALO)
 
     def marks(self) -> dict[Any, str]:
-        """What the reader guesses is how far the groups stray. A bar is seen on its dot, however large this is."""
-        look = dict(filled(RIPE), fill_opacity=BAR)
-        dots = {k: circle(0, 0, 20, **look, class_="answer") for k in range(self.n_groups)}
-        return dots | {("gap", k): rect(-0.5, 0, 1, 1, class_="answer") for k in range(self.n_groups)}
+        """What the reader guesses is how far the groups stray. A bar is seen through its dot, however large this is."""
+        bars = {("gap", k): rect(-0.5, 0, 1, 1, class_="answer") for k in range(self.n_groups)}
+        return bars | {k: circle(0, 0, 20, **DOT, class_="answer") for k in range(self.n_groups)}
 
     def frame(self, model: str, how: str) -> State:
         places: Places = {}
@@ -445,7 +451,7 @@ class _Reliability(Scene):
     def beside(self) -> Panel:
         key = rect(4, 34, 12, 12) + text(22, 45, "calibration")
         key += rect(118, 34, 12, 12, fill_opacity=2 * REGION) + text(136, 45, "refinement")
-        key += rect(230, 34, 12, 12, **OUTLINE, stroke_dasharray="2 3") + text(248, 45, "sum, as it is")
+        key += rect(230, 34, 12, 12, **OUTLINE, stroke_dasharray="2 3") + text(248, 45, "before correction")
         x, (_, top, _, bottom) = round(self.strip.x(self.of_all)), self.strip.box
         said = f"{self.y.mean():.2f} for every patient"
         alike = text(4, bottom + 18, f"dashed: {said}, score {self.of_all:.3f};")
@@ -460,7 +466,7 @@ class _Reliability(Scene):
         )
 
     def bars(self, model: str, how: str) -> tuple[list[str], Places]:
-        """The scores of all models that use these probabilities, inside the outlines of those as they are."""
+        """The scores of all models that use these probabilities, inside the outlines of those before correction."""
         parts = []
         for i, name in enumerate(self.scores):
             y = 54 + 50 * i
@@ -472,51 +478,60 @@ class _Reliability(Scene):
         return parts, {}
 
     def bar(self, model: str, how: str, y: float) -> str:
-        """A score in its two parts, the outline of the model as it is, and what a correction has changed."""
+        """A score in its two parts, inside the outline of the model before correction, and what it was there."""
         calibration, refinement = self.parts[model, how]
         middle, end = self.strip.x(calibration), self.strip.x(calibration + refinement)
-        was = self.strip.x(sum(self.parts[model, self.as_it_is]))
+        was = self.strip.x(sum(self.parts[model, self.before]))
         bar = rect(4, y + 20, middle - 4, 18) + rect(middle, y + 20, end - middle, 18, fill_opacity=2 * REGION)
         bar += rect(4, y + 20, was - 4, 18, **OUTLINE, stroke_dasharray="2 3")
         bar += ending(396, y + 34, f"{self.brier[model, how]:.3f}")
-        if how != self.as_it_is:
-            bar += ending(396, y + 14, "better" if self.gained(model, how) > 0 else "worse")
+        if how == self.after:
+            bar += ending(396, y + 14, f"was {self.brier[model, self.before]:.3f}")
         return element("g", bar, class_="answer")
 
     def sentence(self, model: str, how: str) -> str:
-        """The Brier score, beside that of one probability for all and of the model as it is."""
+        """The Brier score, beside that of one probability for all and of the model before correction."""
         calibration, refinement = self.parts[model, how]
-        score, was = self.brier[model, how], self.brier[model, self.as_it_is]
-        is_worse, has_worsened = score > self.of_all, score > was
-        words = f"{model[0].upper()}{model[1:]}, {how}: Brier score {score:.3f}, {'worse' if is_worse else 'better'} "
-        words += f"than saying {self.y.mean():.2f} to every patient ({self.of_all:.3f})"
-        if how != self.as_it_is:
-            other = f", but {'worse' if has_worsened else 'better'}" if has_worsened != is_worse else " and"
-            words += f"{other} than as it is ({was:.3f})"
-        return f"{words}. Calibration part {calibration:.3f}, refinement part {refinement:.3f}."
+        score, name = self.brier[model, how], f"{model[0].upper()}{model[1:]}"
+        alone = f"saying {self.y.mean():.2f} to every patient ({self.of_all:.3f})"
+        if how == self.before:
+            better = "worse" if score > self.of_all else "better"
+            return (
+                f"{name}: Brier score {score:.3f}, {better} than {alone}. Calibration part {calibration:.3f}, "
+                f"refinement part {refinement:.3f}."
+            )
+        was, (strayed, told_apart) = self.brier[model, self.before], self.parts[model, self.before]
+        return (
+            f"{name}, {how}: Brier score {score:.3f}, {self.compared(model)} before ({was:.3f}). Calibration part "
+            f"{calibration:.3f} (was {strayed:.3f}); refinement part, how well it tells patients apart, "
+            f"{refinement:.3f} (was {told_apart:.3f})."
+        )
 
 
 def reliability_explorer(
-    scores: Mapping[str, Mapping[str, NDArray[Any]]], y: ArrayLike, start: tuple[str, str], n_groups: int = 10
+    scores: Mapping[str, Mapping[str, NDArray[Any]]],
+    y: ArrayLike,
+    start: tuple[str, str],
+    n_groups: int = 10,
+    n_splits: int = 10,
 ) -> Explorable:
-    """Reliability diagrams of some models, each with some ways to calibrate it.
+    """Reliability diagrams of some models, each before and after a correction of its probabilities.
 
-    `scores` has the probabilities of the positive class for each model and, for each of these, for each way, as it is
-    first; `y` holds zeros and ones. The figure opens with the first model, and is at rest with `start`.
+    `scores` has for each model its probabilities of the positive class, by what they are called before and after the
+    correction; `y` holds zeros and ones, of `n_splits` equal splits one after the other. The figure opens with the
+    first model, and is at rest with `start`.
     """
-    scene = _Reliability(scores, np.asarray(y, dtype=float), n_groups)
-    models, ways = list(scores), [scene.as_it_is, *scene.corrections]
-    strays = {model: scene.parts[model, scene.as_it_is][0] for model in models}
+    scene = _Reliability(scores, np.asarray(y, dtype=float), n_groups, n_splits)
+    models = list(scores)
+    strays = {model: scene.parts[model, scene.before][0] for model in models}
     worst = max(models, key=strays.__getitem__)
-    only = ": it says nothing but 0 or 1" * bool(np.isin(scores[worst][scene.as_it_is], (0, 1)).all())
+    only = bool(np.isin(scores[worst][scene.before], (0, 1)).all())
 
     def verdict(guessed: str) -> str:
         own = f"its calibration part is {strays[guessed]:.3f}"
-        return (
-            f"{own}, the largest{only}"
-            if guessed == worst
-            else f"{own}, the largest {strays[worst]:.3f} ({worst}{only})"
-        )
+        if guessed == worst:
+            return f"{own}, the largest{', because it says nothing but 0 or 1' * only}"
+        return f"{own}; that of the {worst}{', which says nothing but 0 or 1,' * only} is {strays[worst]:.3f}"
 
     return scene.explorable(
         title="Does it keep its word?",
@@ -526,17 +541,17 @@ def reliability_explorer(
         f"{scene.sentence(*start)}",
         controls=[
             Choice("Model", models, start=start[0], opens=models[0]),
-            Choice("Probabilities", ways, start=start[1], opens=ways[0]),
+            Choice("Probabilities", scene.ways, start=start[1], opens=scene.before),
         ],
-        found=lambda model, how: ways.index(how) if model in scene.spoilt() else 0,  # both corrections are asked for
+        found=lambda model, how: how == scene.after,
         guess=Choice(
-            "Your guess: whose probabilities, as they are, stray furthest?",
+            "Your guess: whose probabilities stray furthest?",
             models,
             answer=worst,
             truth=verdict,
         ),
-        challenge="Two corrections turn a score into another probability, by a smooth curve (Platt) or by a staircase "
-        "(isotonic); the next section explains them. Which of the models does neither help?",
+        challenge="Correct the probabilities, by a staircase that the next section explains. Which part of the scores "
+        "shrinks, which stays, and which model gains nothing?",
     )
 
 

@@ -13,7 +13,7 @@ from matplotlib.patches import Rectangle
 from numpy.typing import ArrayLike, NDArray
 
 from figures.charts import Chart, Picture, region, ticks
-from figures.explorable import Choice, Explorable, Places, Scene, Slider, State
+from figures.explorable import Explorable, Places, Scene, Slider, State
 from figures.looks import OUTLINE, centred, ending, filled, in_class, path, ringed, stroked
 from figures.melons import listed, melon_marks, melons_at, melons_named, piled, ripe_and_unripe
 from figures.plots import PLOT_WIDTH, axes, plain_ticks, plotted
@@ -22,7 +22,6 @@ from treekit.models.random_forest import RandomForestClassifier
 from treekit.pen.palette import BAR, CLASS_COLORS, REGION, RIPE, UNRIPE
 from treekit.pen.svg import FAINT, circle, line, rect, text
 
-UNSEEN, OWN = "have not seen it", "were grown on it"
 #: Opacities of two bars side by side. (Hollow and filled are taken: they are the classes of melons.)
 DARK, PALE = 0.7, 0.3
 #: The columns that each of a level's four forests draws at a split.
@@ -86,15 +85,12 @@ class _Levels(Scene):
     plane = Chart((0, 1), (0, 1), (278, 50, 464, 482))
     boxes = Chart((0.5, 4.5), (0, 1), (0, 548, 480, 616))  # one for each level
 
-    def __init__(self, X: pd.DataFrame, y: pd.Series, n_levels: int, n_trees: int, seed: int) -> None:
-        self.X, self.is_ripe, self.n_levels = X, (y == "yes").to_numpy(), n_levels
-        # The shares of each forest for melons that it has not seen, and, of the others, for those it was grown on.
-        self.shares = {
-            UNSEEN: cascade_shares(X, y, n_levels, n_trees, seed, False).round(9),
-            OWN: new_melons(X, y, n_levels, n_trees, seed).round(9),
-        }
-        self.new = {seen: shares.mean(axis=1).round(9) for seen, shares in self.shares.items()}
-        self.own = cascade_shares(X, y, n_levels, n_trees, seed, True)
+    def __init__(self, X: pd.DataFrame, y: pd.Series, n_levels: int, n_trees: int, seed: int, n_runs: int) -> None:
+        self.X, self.is_ripe, self.n_levels, self.n_runs = X, (y == "yes").to_numpy(), n_levels, n_runs
+        self.shares = cascade_shares(X, y, n_levels, n_trees, seed).round(9)
+        self.new = self.shares.mean(axis=1).round(9)
+        others = (cascade_shares(X, y, n_levels, n_trees, run).mean(axis=1).round(9) for run in range(n_runs))
+        self.mean_right = np.mean([self.is_right(shares).sum(axis=1) for shares in others], axis=0)
         order = np.argsort(~self.is_ripe, kind="stable")  # the ripe ones first
         self.y = self.top + self.step * np.argsort(order)
 
@@ -102,18 +98,9 @@ class _Levels(Scene):
         """Which melons are classified correctly by these shares of ripe."""
         return (share > 0.5) == self.is_ripe
 
-    def n_right(self, seen: str, level: int) -> int:
+    def n_right(self, level: int) -> int:
         """How many melons a level classifies correctly without having seen them."""
-        return int(self.is_right(self.new[seen][level - 1]).sum())
-
-    def n_known(self, level: int) -> int:
-        """How many melons a level classifies correctly whose forests were grown on them."""
-        return int(self.is_right(self.own[level - 1].mean(axis=0).round(9)).sum())
-
-    def n_sure(self, level: int) -> int:
-        """How many new melons lie within a tenth of either end where each level reads its forests' own shares."""
-        share = self.new[OWN][level - 1]
-        return int((np.minimum(share, 1 - share) < 0.1).sum())
+        return int(self.is_right(self.new[level - 1]).sum())
 
     def background(self) -> str:
         """The measurements as grey bars, the two sides of one half, the axis of the shares, a box for each level."""
@@ -154,16 +141,16 @@ class _Levels(Scene):
         frame = rect(0, 0, 108, 68, **OUTLINE, stroke_width=2, rx=4)
         return {**{name: ground + mark for name, mark in melons.items()}, "level": frame}
 
-    def frame(self, seen: str, level: int) -> State:
-        share = self.new[seen][level - 1]
+    def frame(self, level: int) -> State:
+        share = self.new[level - 1]
         spots = [(round(self.plane.x(value)), int(y)) for value, y in zip(share, self.y)]
         places: Places = {**dict(zip(self.X.index, spots)), "level": (self.lefts()[level - 1][1], self.boxes.box[1])}
         wrong = [(*spots[n], 15) for n in np.flatnonzero(~self.is_right(share))]
-        parts = [*self.reads(seen, level), self.came_from(seen, level, spots)]
+        parts = [*self.reads(level), self.came_from(level, spots)]
         parts += [ringed(wrong)] if wrong else []
-        return [*parts, *self.tally(seen, level)], self.sentence(seen, level), places
+        return [*parts, *self.tally(level)], self.sentence(level), places
 
-    def reads(self, seen: str, level: int) -> list[str]:
+    def reads(self, level: int) -> list[str]:
         """The shares that arrive, as bars; at level 1 the room for them."""
         xs = [self.share_x + self.pitch * b for b in range(len(DRAWN))]
         cells = "".join(f"M{x},{y - 7}h{self.cell}v14h-{self.cell}z" for x in xs for y in self.y)
@@ -175,140 +162,113 @@ class _Levels(Scene):
             return [heads, room]
         bars = "".join(
             f"M{x},{y - 7}h{round(self.cell * share)}v14H{x}z"
-            for x, shares in zip(xs, self.shares[seen][level - 2])
+            for x, shares in zip(xs, self.shares[level - 2])
             for y, share in zip(self.y, shares)
         )
-        return [heads, room, path(bars, **filled(RIPE), fill_opacity=BAR)]
+        return [heads, room, path(bars, **filled(RIPE), fill_opacity=DARK)]
 
-    def came_from(self, seen: str, level: int, spots: Sequence[tuple[int, int]]) -> str:
+    def came_from(self, level: int, spots: Sequence[tuple[int, int]]) -> str:
         """A line to each melon from a dot, where the level before put it."""
         drawn = centred(self.plane.x(0.5), 19, f"level {level} predicts")
         if level == 1:
             return drawn
-        starts = [(round(self.plane.x(share)), y) for share, (_, y) in zip(self.new[seen][level - 2], spots)]
+        starts = [(round(self.plane.x(share)), y) for share, (_, y) in zip(self.new[level - 2], spots)]
         drawn += path("".join(f"M{a},{y}H{x}" for (a, y), (x, _) in zip(starts, spots)), **OUTLINE)
         drawn += "".join(circle(x, y, 4) for x, y in starts)
         return drawn + text(0, self.plane.box[3] + 57, f"dot: where level {level - 1} put it")
 
-    def tally(self, seen: str, level: int) -> list[str]:
-        """For each level so far how many melons it classifies correctly, and what this is worth; a tap goes there."""
+    def tally(self, level: int) -> list[str]:
+        """For each level so far how many melons it classifies correctly, and what it has changed; a tap goes there."""
         parts, top = [], self.boxes.box[1]
         for k, x in self.lefts()[:level]:
-            told = centred(x + 54, top + 40, f"{self.n_right(seen, k)} correct")
-            parts.append(told + centred(x + 54, top + 59, self.worth(seen, k)))
+            told = centred(x + 54, top + 40, f"{self.n_right(k)} correct")
+            told += centred(x + 54, top + 59, "+{} −{}".format(*map(len, self.changes(k)))) if k > 1 else ""
+            parts.append(told)
         taps = "".join(rect(x, top, 108, 68, fill_opacity=0, data_choose=k) for k, x in self.lefts())
-        words = "own: of the melons it was grown on" if seen == OWN else "+ corrected, − spoilt"
-        return [*parts, taps, ending(480, top - 9, words)]
+        return [*parts, taps, ending(480, top - 9, "+ corrected, − spoilt")]
 
-    def changes(self, seen: str, level: int) -> tuple[list[Any], list[Any]]:
+    def changes(self, level: int) -> tuple[list[Any], list[Any]]:
         """The melons that a level corrects, and those that it spoils."""
-        was, right = (self.is_right(self.new[seen][k - 1]) for k in (level - 1, level))
+        was, right = (self.is_right(self.new[k - 1]) for k in (level - 1, level))
         return self.named(right & ~was), self.named(was & ~right)
 
     def named(self, which: NDArray[np.bool_]) -> list[Any]:
         return self.X.index[which].tolist()
 
-    def worth(self, seen: str, level: int) -> str:
-        """What a level has changed, or its count for the melons that its forests were grown on."""
-        if seen == OWN:
-            return f"own: {self.n_known(level)}"
-        return "+{} −{}".format(*map(len, self.changes(seen, level))) if level > 1 else ""
-
-    def sentence(self, seen: str, level: int) -> str:
-        is_right, n = self.is_right(self.new[seen][level - 1]), len(self.X)
+    def sentence(self, level: int) -> str:
+        is_right, n = self.is_right(self.new[level - 1]), len(self.X)
         told = f"Level {level} classifies {is_right.sum()} of {n} melons correctly"
-        if level == 1 and not is_right.all():
-            told += f", all but {listed(self.named(~is_right))}"
-        if level > 1:
-            corrected, spoilt = self.changes(seen, level)
-            changed = f"It has corrected {melons_named(corrected)} and spoilt {melons_named(spoilt)}"
-            told += f". {changed if corrected or spoilt else 'No melon has changed sides'}"
-        if seen == UNSEEN:
-            return f"{told}."
-        if level > 1:
-            told += f", but {self.n_sure(level)} lie within 0.1 of either end, where {self.n_sure(1)} lay at level 1"
-        return f"{told}. Of the melons that its forests were grown on, it classifies {self.n_known(level)} correctly."
+        if level == 1:
+            return f"{told}, all but {listed(self.named(~is_right))}." if not is_right.all() else f"{told}."
+        corrected, spoilt = self.changes(level)
+        changed = f"It has corrected {melons_named(corrected)} and spoilt {melons_named(spoilt)}"
+        told += f". {changed if corrected or spoilt else 'No melon has changed sides'}."
+        return f"{told} {self.in_all()}" if level == self.n_levels else told
+
+    def in_all(self) -> str:
+        """Which levels were worth it, in this run and in others."""
+        right = [self.n_right(level) for level in range(1, self.n_levels + 1)]
+        gains = [level for level in range(2, self.n_levels + 1) if right[level - 1] > right[level - 2]]
+        which = f"Only level{'s' * (len(gains) > 1)} {listed(gains)}" if gains else "No level"
+        last = next((k for k in range(1, self.n_levels) if k + 1 not in gains), self.n_levels)
+        means = listed([f"{mean:.1f}" for mean in self.mean_right])
+        return (
+            f"{which} corrected more than {'they' if len(gains) > 1 else 'it'} spoilt: we would stop after level "
+            f"{last}. In {self.n_runs} other runs {means} are correct on average."
+        )
 
 
-def levels_explorer(X: pd.DataFrame, y: pd.Series, n_levels: int = 4, n_trees: int = 10, seed: int = 0) -> Explorable:
+def levels_explorer(
+    X: pd.DataFrame, y: pd.Series, n_levels: int = 4, n_trees: int = 10, seed: int = 0, n_runs: int = 12
+) -> Explorable:
     """A line for each melon: what each level of a cascade reads of it, and its mean share of ripe by this level.
 
-    Below stands how many melons each level so far classifies correctly; a tap there goes to that level. At rest it is
-    the last.
-
-    The levels are grown on shares by forests that have not seen the melon, by cross-validation, or that were grown on
-    it. What is drawn comes from forests that have not seen it, either way. `y` has the labels yes and no.
+    All shares come from forests that have not seen the melon, by cross-validation. Below stands how many melons each
+    level so far classifies correctly; a tap there goes to that level. At rest it is the last. The last sentence has the
+    means of the runs with the seeds 0 to `n_runs` - 1. `y` has the labels yes and no.
     """
-    cascade, n = _Levels(X, y, n_levels, n_trees, seed), len(X)
-    n_right = cascade.n_right(UNSEEN, n_levels)
+    cascade, n = _Levels(X, y, n_levels, n_trees, seed, n_runs), len(X)
+    n_right = cascade.n_right(n_levels)
     return cascade.explorable(
         title="Seventeen rows on their way through the levels",
         alt=f"A line for each of {n} melons. On the left {' and '.join(map(str, X))} as grey bars, and four bars, the "
         f"shares of ripe by level {n_levels - 1}'s forests. On the right the melon, hollow if ripe, at the mean of its "
         f"four shares by level {n_levels}, with a line from where level {n_levels - 1} put it. A ring marks those on "
         "the wrong side of one half. Below, for each level how many it classifies correctly.",
-        controls=[
-            Choice("Levels grown on shares by forests that", [UNSEEN, OWN]),
-            Slider("Level", list(range(1, n_levels + 1)), start=n_levels, opens=1),
-        ],
-        found=lambda seen, level: (UNSEEN, OWN).index(seen) + 1 if level == n_levels else 0,
+        controls=[Slider("Level", list(range(1, n_levels + 1)), start=n_levels, opens=1)],
+        found=lambda level: level == n_levels,
         guess=Slider(
-            f"Your guess: level 1 classifies {cascade.n_right(UNSEEN, 1)} of the {n} melons correctly. How "
+            f"Your guess: level 1 classifies {cascade.n_right(1)} of the {n} melons correctly. How "
             f"many does level {n_levels}?",
             list(range(n // 2, n + 1)),
             answer=n_right,
-            truth=f"it classifies {n_right} correctly, by forests that have not seen the melon",
+            truth=f"it classifies {n_right} correctly",
         ),
-        challenge="Step on: does any level correct more melons than it spoils? Then let the levels be grown on shares "
-        "by forests that were grown on the same melons, and send new ones through: how many change sides?",
+        challenge="Step on to the last level. Does any level correct more melons than it spoils? After which would you "
+        "stop?",
     )
 
 
-def cascade_shares(X: pd.DataFrame, y: pd.Series, n_levels: int, n_trees: int, seed: int, is_own: bool) -> NDArray[Any]:
+def cascade_shares(X: pd.DataFrame, y: pd.Series, n_levels: int, n_trees: int, seed: int) -> NDArray[Any]:
     """Shares of the second class for the training rows, of shape (levels, forests, rows).
 
-    As in :class:`treekit.CascadeForestClassifier` they come from cross-validation; with `is_own` each forest gives them
-    for the very rows that it was grown on.
+    As in :class:`treekit.CascadeForestClassifier` they come from cross-validation, by forests that have not seen the
+    row.
     """
     label, weight = y.to_numpy(), np.ones(len(y))
     rng, table, shares = np.random.default_rng(seed), X, []
     for _ in range(n_levels):
         fold = assign_folds(np.unique(label, return_inverse=True)[1], weight, 3, rng)
         seeds = rng.integers(2**31, size=4)
-        forests = [
-            RandomForestClassifier(n_trees, max_features=drawn, random_state=int(s)) for drawn, s in zip(DRAWN, seeds)
-        ]
         vectors = [
-            forest.fit(table, label).predict_proba(table) if is_own else out_of_fold(forest, table, label, weight, fold)
-            for forest in forests
+            out_of_fold(
+                RandomForestClassifier(n_trees, max_features=drawn, random_state=int(s)), table, label, weight, fold
+            )
+            for drawn, s in zip(DRAWN, seeds)
         ]
         shares.append([vector[:, 1] for vector in vectors])
         table = with_class_vectors(X, vectors)
     return np.array(shares)
-
-
-def new_melons(X: pd.DataFrame, y: pd.Series, n_levels: int, n_trees: int, seed: int) -> NDArray[Any]:
-    """Shares of the second class for rows that are new to a cascade, of shape (levels, forests, rows).
-
-    Each third of the rows in turn is kept aside. On the others a cascade is grown whose levels read the shares that
-    its forests give to the rows that they were grown on; those kept aside then go through it. Level 1 reads no shares:
-    with the same seed it is that of :func:`cascade_shares` by cross-validation.
-    """
-    code, shares = np.unique(y, return_inverse=True)[1], np.zeros((n_levels, len(DRAWN), len(y)))
-    rng = np.random.default_rng(seed)
-    fold, seeds = assign_folds(code, np.ones(len(y)), 3, rng), rng.integers(2**31, size=(n_levels, 4))
-    for k in range(3):
-        grown, new = X[fold != k], X[fold == k]
-        both = [grown, new]
-        for level in range(n_levels):
-            forests = [
-                RandomForestClassifier(n_trees, max_features=drawn, random_state=int(s)).fit(both[0], y[fold != k])
-                for drawn, s in zip(DRAWN, seeds[level])
-            ]
-            vectors = [[forest.predict_proba(rows) for forest in forests] for rows in both]
-            shares[level][:, fold == k] = [vector[:, 1] for vector in vectors[1]]
-            both = [with_class_vectors(rows, vector) for rows, vector in zip((grown, new), vectors)]
-    return shares
 
 
 def fold_aside(x: pd.Series, is_ripe: pd.Series, aside: ArrayLike, tree: Any) -> Picture:

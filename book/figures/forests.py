@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 from xml.sax.saxutils import escape
 
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from figures.charts import Chart, Picture, Spot, tenths, ticks
 from figures.cover import Bin, grown
 from figures.explorable import Choice, Explorable, Panel, Places, Scene, Slider, State
-from figures.looks import OUTLINE, centred, ending, filled, grip, in_class, painted, path, ringed, stroked
+from figures.looks import OUTLINE, centred, dot, ending, filled, grip, in_class, painted, path, ringed, stroked
 from figures.melons import melon_marks, melons_named, ripe_and_unripe
 from treekit.measures import information_gain
 from treekit.models.random_forest import RandomForestClassifier
@@ -26,22 +26,22 @@ NOBODY = "none"
 RIPENESS = ("unripe", "ripe")
 GUESSES = ["none", "one or two", "more"]
 OF_FORTY = ["hardly any", "about half", "nearly all"]
-MAPS = ("both columns", "one at random")
-CUTS, VOTE = "its first cuts", "its vote so far"
+BOTH, ONE = "both columns", "one at random"
+WAYS = {BOTH: None, ONE: 1}  # how many columns a split draws
+OF_DRAW = ["it falls", "it stays", "it rises"]
 STEP, PITCH, MELONS = 31, 28, 214  # pixels from line to line and from melon to melon of an outline; where melons begin
 N_TREES = (1, 2, 3, 5, 10, 20, 40)
 TREES = Slider("Trees", list(N_TREES), start=N_TREES[-1], opens=1)
-FEWER = (4, 6, 10, 20, 40)  # of two forests at once
+N_LEFT_OUT = 100  # trees that have not seen a melon
+MEAN = "mean"
+GROUND = "fill: var(--ground, Canvas)"  # no bar shows through a hollow melon
 LACKING = 0.4  # opacity of a melon that a sample lacks
 RADIUS = 13  # of a melon that a sample holds once: its number has 11 pixels on a phone
 N_CELLS = 40  # of the grid over each axis on which votes are counted
 SHADES = (0.12, 0.32, 0.5, 0.68, 0.88)  # shares of votes between which the shade changes; a tie is unripe, as a vote
-FULL = (0, 5)  # of the six shades: at least nine votes in ten
 OF_VOTE = "full colour: 9 trees in 10 agree; paler: fewer"
-OF_FULL = "full colour: 9 trees in 10 agree; ×: a new melon"
 OF_SAMPLE = "large: drawn twice or more; faint: not drawn"
 OF_MARKS = "ringed: classified wrong; ×: a new melon"
-OF_CUTS = "thick: this tree’s first cut; thin: those before it"
 
 
 # -- one melon less -------------------------------------------------------------------------------------------------
@@ -192,40 +192,52 @@ def _outline(node: Bin, depth: int = 0) -> list[tuple[int, Bin]]:
 class _Grown:
     """What trees predict, a row for each tree: shares of the second class on the grid, at the point, for the rows.
 
-    `in_bag` counts how often the table of each tree holds each row; `roots` has the column and the threshold of each
-    tree's first cut.
+    `in_bag` counts how often the table of each tree holds each row.
     """
 
     on_grid: NDArray[np.float64]
     at_point: NDArray[np.float64]
     on_rows: NDArray[np.float64]
     in_bag: NDArray[np.intp]
-    roots: NDArray[np.float64]
 
     def only(self, m: int) -> _Grown:
         """Tree m alone, counted from 1."""
         one = slice(m - 1, m)
-        return _Grown(self.on_grid[one], self.at_point[one], self.on_rows[one], self.in_bag[one], self.roots[one])
-
-    def disagreement(self, m: int) -> float:
-        """The share of the grid on which two of the first m trees differ, on average over all pairs."""
-        p = self.on_grid[:m].mean(axis=0)
-        return float(np.mean(2 * p * (1 - p)) * m / (m - 1))
+        return _Grown(self.on_grid[one], self.at_point[one], self.on_rows[one], self.in_bag[one])
 
 
-class _VotePlane(Scene):
-    """Two columns of numbers, the rows in them, and a new point; on it the votes of trees are shaded."""
+class _Votes(Scene):
+    """Bagged trees on two columns of numbers: the newest alone, with its sample, and beside it the vote of all so far.
+
+    A cross marks a new point; the votes are shaded.
+    """
 
     size = (440, 476)
     bottom = 386  # of the map
-    radius = RADIUS
-    second_alt = ""
 
-    def __init__(self, X: pd.DataFrame, y: pd.Series, point: tuple[float, float]):
+    second_alt = (
+        f"The same map with the vote of {N_TREES[-1]} trees: overlapping rectangles in six shades, from all votes for "
+        "unripe to all for ripe, and a thick line of steps between the majorities."
+    )
+
+    def __init__(self, X: pd.DataFrame, y: pd.Series, point: Spot) -> None:
         self.X, self.y, self.point = X, y, point
         self.plane = Chart(tenths(X.iloc[:, 0]), tenths(X.iloc[:, 1]), (44, 56, 424, self.bottom))
         self.spots = self.plane.pixels(*X.to_numpy(float).T)
         self.is_ripe = (y == np.unique(y)[1]).to_numpy()
+        self.grown = self.grow()
+        self.done = next((m for m in N_TREES if not self.wrong(self.grown, m).any()), None)
+
+    def grow(self) -> _Grown:
+        edges = [np.linspace(*limits, N_CELLS + 1) for limits in (self.plane.xlim, self.plane.ylim)]
+        middles = np.meshgrid(*((ends[1:] + ends[:-1]) / 2 for ends in edges))
+        cells = np.stack(middles, axis=-1).reshape(-1, 2)
+        new = pd.DataFrame(np.vstack([cells, [self.point], self.X]), columns=self.X.columns)
+        forest = RandomForestClassifier(N_TREES[-1], max_features=None, oob_score=True, random_state=0)
+        forest.fit(self.X, self.y)
+        share = np.array([tree.predict_proba(new)[:, 1] for tree in forest.estimators_])
+        on_grid, at_point, on_rows = np.split(share, [len(cells), len(cells) + 1], axis=1)
+        return _Grown(on_grid.reshape(-1, N_CELLS, N_CELLS), at_point[:, 0], on_rows, forest.in_bag_)
 
     def background(self) -> str:
         xticks, yticks = (ticks(*limits, 4) for limits in (self.plane.xlim, self.plane.ylim))
@@ -233,26 +245,7 @@ class _VotePlane(Scene):
 
     def marks(self) -> dict[Any, str]:
         cross = '<path d="M-7,-7l14,14M-7,7l14,-14" stroke="currentColor" stroke-width="4"/>'
-        return melon_marks(dict(zip(self.X.index, self.is_ripe)), self.radius) | {"new": cross}
-
-    def second(self, *args: Any, **kwargs: Any) -> tuple[list[str], Places]:
-        """What the panel beside shows, over the same rows."""
-        raise NotImplementedError
-
-    def beside(self) -> Panel:
-        return Panel(self.second_alt, self.size, self.background(), self.second, self.marks())
-
-    def grow(self, max_features: int | None) -> _Grown:
-        edges = [np.linspace(*limits, N_CELLS + 1) for limits in (self.plane.xlim, self.plane.ylim)]
-        middles = np.meshgrid(*((ends[1:] + ends[:-1]) / 2 for ends in edges))
-        cells = np.stack(middles, axis=-1).reshape(-1, 2)
-        new = pd.DataFrame(np.vstack([cells, [self.point], self.X]), columns=self.X.columns)
-        forest = RandomForestClassifier(N_TREES[-1], max_features=max_features, oob_score=True, random_state=0)
-        forest.fit(self.X, self.y)
-        share = np.array([tree.predict_proba(new)[:, 1] for tree in forest.estimators_])
-        on_grid, at_point, on_rows = np.split(share, [len(cells), len(cells) + 1], axis=1)
-        roots = np.array([(tree.tree_.feature[0], tree.tree_.threshold[0]) for tree in forest.estimators_])
-        return _Grown(on_grid.reshape(-1, N_CELLS, N_CELLS), at_point[:, 0], on_rows, forest.in_bag_, roots)
+        return melon_marks(dict(zip(self.X.index, self.is_ripe)), RADIUS) | {"new": cross}
 
     def votes(self, grown: _Grown, m: int) -> int:
         """How many of the first m trees predict ripe at the point."""
@@ -283,25 +276,11 @@ class _VotePlane(Scene):
             rows = zip(self.X.index, self.spots, sizes, held)
             places = {name: (*spot, size, size, 1 if n else LACKING) for name, spot, size, n in rows}
         places["new"] = self.plane.at(*self.point)
-        rings = [(*self.spots[n], self.radius * sizes[n] + 4) for n in np.flatnonzero(wrong)]
+        rings = [(*self.spots[n], RADIUS * sizes[n] + 4) for n in np.flatnonzero(wrong)]
         shown = OF_VOTE if counts is None else OF_SAMPLE
         key = "".join(text(0, self.bottom + 66 + 18 * i, words) for i, words in enumerate((shown, OF_MARKS)))
         title = text(0, 16, title, font_weight="bold")
         return [title, key, _shades(self.plane, self.levels(grown, m)), ringed(rings) if rings else ""], places
-
-
-class _Votes(_VotePlane):
-    """Bagged trees one after the other: the newest alone, with its sample, and beside it the vote of all so far."""
-
-    second_alt = (
-        f"The same map with the vote of {N_TREES[-1]} trees: overlapping rectangles in six shades, from all votes for "
-        "unripe to all for ripe, and a thick line of steps between the majorities."
-    )
-
-    def __init__(self, X: pd.DataFrame, y: pd.Series, point: Spot) -> None:
-        super().__init__(X, y, point)
-        self.grown = self.grow(max_features=None)
-        self.done = next((m for m in N_TREES if not self.wrong(self.grown, m).any()), None)
 
     def frame(self, m: int) -> State:
         own, counts = self.grown.only(m), self.grown.in_bag[m - 1]
@@ -328,6 +307,9 @@ class _Votes(_VotePlane):
 
     def second(self, m: int) -> tuple[list[str], Places]:
         return self.map("the vote so far", self.grown, m)
+
+    def beside(self) -> Panel:
+        return Panel(self.second_alt, self.size, self.background(), self.second, self.marks())
 
 
 def forest_explorer(X: pd.DataFrame, y: pd.Series, point: tuple[float, float]) -> Explorable:
@@ -358,137 +340,139 @@ def forest_explorer(X: pd.DataFrame, y: pd.Series, point: tuple[float, float]) -
     )
 
 
-class _TwoForests(_VotePlane):
-    """Two forests on the same samples: splits that see both columns, and splits that see one drawn at random."""
+class _LeftOut(Scene):
+    """Each row left out in turn: the share p of the trees grown on the others that are wrong about it.
 
-    size = (440, 414)
-    bottom = 250  # on a phone both maps are in view
-    radius = 11
-    bars = (350, 374, 398)  # baselines of what is measured
+    A disc lies at p. A vote of M such trees has on average the squared error p² + p(1 − p)/M, the length of the bar.
+    Its dark part stays, and the other shrinks with M. The last row holds the means.
+    """
 
-    second_alt = (
-        "The same map with the vote of as many trees whose splits see one column drawn at random: the regions of full "
-        "colour are smaller, and the weaker colours between them wider."
-    )
+    size = (440, 536)
 
-    def __init__(self, X: pd.DataFrame, y: pd.Series, point: Spot) -> None:
-        super().__init__(X, y, point)
-        self.forests = [self.grow(max_features=None), self.grow(max_features=1)]
+    top, pitch, high = 66, 23, 14  # the first row, from row to row, and a bar
+    left, wide = 14, 410  # where bars begin, and how long one is at 1
 
-    def begin(self, k: int, m: int) -> int:
-        """How many of the first m trees begin with the first column."""
-        return int((self.forests[k].roots[:m, 0] == 0).sum())
+    def __init__(self, X: pd.DataFrame, y: pd.Series) -> None:
+        self.is_ripe = y == np.unique(y)[1]
+        self.p = pd.DataFrame({way: self.wrong(X, y, q) for way, q in WAYS.items()})
+        self.p = self.p.sort_values(BOTH, ascending=False, kind="stable")
+        rows = self.top + self.pitch * np.arange(len(X) + 1)
+        self.y = dict(zip([*self.p.index, MEAN], [*rows[:-1], rows[-1] + 16]))
 
-    def differ(self, m: int) -> list[int]:
-        """The parts of the two maps, in percent, on which two of the first m trees differ, on average."""
-        return [round(100 * forest.disagreement(m)) for forest in self.forests]
+    def wrong(self, X: pd.DataFrame, y: pd.Series, q: int | None) -> pd.Series:
+        """For each row the share of the trees, grown on all others, that are wrong about it."""
+        right = {}
+        for row in X.index:
+            forest = RandomForestClassifier(N_LEFT_OUT, max_features=q, random_state=0)
+            shares = forest.fit(X.drop(index=row), y.drop(index=row)).predict_proba(X.loc[[row]])
+            right[row] = shares[0, int(self.is_ripe[row])]
+        return 1 - pd.Series(right)
 
-    def agreed(self, m: int) -> list[int]:
-        """The parts of the two maps, in percent, on which at least nine trees in ten agree."""
-        return [round(100 * np.mean(np.isin(self.levels(forest, m), FULL))) for forest in self.forests]
+    def errors(self, way: str, m: float) -> pd.Series:
+        """The squared error of m votes about each row, on average, and its mean."""
+        p = self.p[way]
+        errors = p**2 + p * (1 - p) / m
+        return pd.concat([errors, pd.Series({MEAN: errors.mean()})])
 
-    def map_of(self, k: int, shown: str, m: int) -> tuple[list[str], Places]:
-        """The melons and, for one of the forests, the first cuts of its trees so far, or their vote."""
-        forest, drawn = self.forests[k], [text(0, 16, MAPS[k], font_weight="bold")]
-        places: Places = dict(zip(self.X.index, self.spots))
-        if shown == VOTE:
-            places["new"] = self.plane.at(*self.point)
-            drawn += [self.key(OF_FULL), _shades(self.plane, self.levels(forest, m))]
-        else:
-            told = f"tree {m} {('chose', 'drew')[k]} {self.first_cut(k, m)}"
-            drawn += [self.key(OF_CUTS), ending(424, 16, told, class_="answer"), *self.cuts(k, m)]
-        begin = self.begin(k, m)
-        percents = [(f"{percent}%", percent) for percent in (self.differ(m)[k], self.agreed(m)[k])]
-        for y, (words, percent) in zip(self.bars, [(f"{begin} of {m}", 100 * begin / m), *percents]):
-            drawn.append(ending(224, y, words, class_="answer"))
-            places[f"bar {y}"] = (234, y - 13, max(percent, 0.01), 1)
-        return drawn, places
-
-    def key(self, words: str) -> str:
-        return text(0, self.bottom + 66, words)
-
-    def first_cut(self, k: int, m: int) -> str:
-        column, threshold = self.forests[k].roots[m - 1]
-        return f"{self.X.columns[int(column)]} ≤ {threshold:.3g}"
-
-    def cuts(self, k: int, m: int) -> list[str]:
-        """The first cuts of the first m trees, a part for each number of trees so far, and the newest one again."""
-        roots, thin = self.forests[k].roots, dict(**OUTLINE, stroke_width=1.5, stroke_opacity=0.5)
-        parts = [
-            element("g", "".join(self.cut(*root) for root in roots[first:last]), **thin)
-            for first, last in itertools.pairwise(n for n in (0, *FEWER) if n <= m)
-        ]
-        return [*parts, self.cut(*roots[m - 1], **OUTLINE, stroke_width=5)]
-
-    def cut(self, column: float, threshold: float, **look: Any) -> str:
-        """A cut from edge to edge of the map: upright on the first column, level on the second."""
-        left, top, right, bottom = self.plane.box
-        if column == 0:
-            return path(f"M{number(self.plane.x(threshold))},{top}V{bottom}", **look)
-        return path(f"M{left},{number(self.plane.y(threshold))}H{right}", **look)
+    def x(self, share: float) -> float:
+        return self.left + self.wide * share
 
     def background(self) -> str:
-        names = (f"first cut on {self.X.columns[0]}", "two trees differ on", "9 in 10 agree on")
-        whole = "".join(rect(234, y - 13, 190, 14, fill_opacity=REGION) for y in self.bars)
-        return super().background() + "".join(text(0, y, name) for y, name in zip(self.bars, names)) + whole
+        last = self.y[MEAN]
+        key = text(0, 16, "disc: share p of the trees that are wrong") + ripe_and_unripe(308, self.y[MEAN] - 44)
+        key += text(0, 40, "bar: squared error of M votes") + rect(236, 28, 14, 14, fill_opacity=BAR)
+        key += text(256, 40, "p² stays") + rect(328, 28, 14, 14, fill_opacity=2 * REGION) + text(348, 40, "p(1 − p)/M")
+        floor = line(self.left, 50, self.left, last + 14) + line(0, last - 20, 440, last - 20, stroke_opacity=FAINT)
+        marks = "".join(centred(self.x(k / 4), last + 32, f"{k / 4:g}") for k in range(5))
+        return key + floor + marks
 
     def marks(self) -> dict[Any, str]:
-        bar = rect(0, 0, 1.9, 14, fill_opacity=BAR, class_="answer")
-        return {**super().marks(), **{f"bar {y}": bar for y in self.bars}}
+        looks = {"stays": BAR, "shrinks": 2 * REGION}
+        bars = {
+            (part, name): rect(0, -self.high / 2, 1, self.high, fill_opacity=look)
+            for part, look in looks.items()
+            for name in self.y
+        }
+        melons = melon_marks(self.is_ripe, radius=11)
+        return bars | {name: circle(0, 0, 11, style=GROUND) + mark for name, mark in melons.items()} | {MEAN: dot(0, 0)}
 
-    def frame(self, shown: str, m: int) -> State:
-        parts, places = self.map_of(0, shown, m)
-        return parts, self.of_votes(m) if shown == VOTE else self.of_trees(m), places
+    def frame(self, way: str, m: int) -> State:
+        p, places = self.p[way], Places()
+        floors, errors = self.errors(way, np.inf), self.errors(way, m)
+        for name, y in self.y.items():
+            places["stays", name] = (self.left, y, self.wide * floors[name], 1)
+            places["shrinks", name] = (self.x(floors[name]), y, self.wide * (errors[name] - floors[name]), 1)
+        places |= {name: (self.x(share), self.y[name]) for name, share in {**p, MEAN: p.mean()}.items()}
+        means = f"means: 1 tree {p.mean():.3f}, {_votes(m)} {errors[MEAN]:.3f}"
+        drawn = text(round(self.x(p.mean())) + 14, self.y[MEAN] + 5, means)
+        return [drawn, self.ticks(m) if way == ONE else ""], self.sentence(way, m), places
 
-    def second(self, shown: str, m: int) -> tuple[list[str], Places]:
-        return self.map_of(1, shown, m)
+    def ticks(self, m: int) -> str:
+        """Where the bars end if splits see both columns."""
+        ends = self.errors(BOTH, m).items()
+        drawn = "".join(f"M{self.x(end):.1f},{self.y[name] - 11}v22" for name, end in ends)
+        y = self.y[MEAN] - 72
+        key = text(321, y, "both columns")
+        return path(f"{drawn}M308,{y - 16}v22", **OUTLINE, stroke_width=2) + key
 
-    def of_votes(self, m: int) -> str:
-        full, (both, one) = self.agreed(m), (self.votes(forest, m) for forest in self.forests)
+    def sentence(self, way: str, m: int) -> str:
+        both, errors, n_rows = self.errors(BOTH, m), self.errors(way, m), len(self.p)
+        told = (
+            f"One tree gets {self.p[way].mean():.3f} of its unseen melons wrong; the squared error of {_votes(m)} is "
+            f"{errors[MEAN]:.3f},"
+        )
+        if way == BOTH:
+            worst, least = self.p.index[0], self.errors(way, np.inf)[MEAN]
+            return (
+                f"{told} and however many vote, not below {least:.3f}. {self.wrong_trees(way, worst)} of {N_LEFT_OUT} "
+                f"trees are wrong about melon {worst}: where all agree, voting cannot help."
+            )
+        fall = (both - errors)[self.p.index]
+        best, majority = fall.idxmax(), (self.p > 0.5).sum()
         return (
-            f"The full colours, where at least nine trees in ten agree, cover {full[0]}% of the map with both columns "
-            f"and {full[1]}% with one at random. Votes for ripe at the cross: {both} and {one} of {m}. "
-            f"Whether it is good to agree less, {len(self.X)} melons are too few to tell."
+            f"{told} with both columns (ticks) {both[MEAN]:.3f}. {(fall < 0).sum()} bars are longer than there, "
+            f"{(fall > 0).sum()} shorter, most of all that of melon {best}: {self.wrong_trees(way, best)} of "
+            f"{N_LEFT_OUT} trees are wrong about it, not {self.wrong_trees(BOTH, best)}. By majority {majority[ONE]} "
+            f"melons are wrong, with both columns {majority[BOTH]}: {n_rows} are too few to compare such counts."
         )
 
-    def of_trees(self, m: int) -> str:
-        best, drawn = (forest.roots[:m, 0] for forest in self.forests)
-        both, one = self.differ(m)
-        return (
-            f"Tree {m} has the same sample in both forests. Its best first cut is {self.first_cut(0, m)}; the column "
-            f"drawn at random was {self.X.columns[int(drawn[-1])]}. So far {np.sum(best != drawn)} of the {m} trees "
-            "drew another column than the best. On average two trees differ on "
-            f"{both}% of the map with both columns and on {one}% with one at random."
-        )
+    def wrong_trees(self, way: str, row: Any) -> int:
+        return round(N_LEFT_OUT * self.p.loc[row, way])
 
 
-def column_explorer(X: pd.DataFrame, y: pd.Series, point: tuple[float, float]) -> Explorable:
-    """Two growing forests side by side: splits that see both columns, and splits that see one drawn at random.
+def _votes(m: int) -> str:
+    return f"{m} votes" if m > 1 else "1 vote"
 
-    Each map shows the first cuts of its forest, or the vote so far. A tree has the same sample in both forests, so that
-    nothing but the draw of columns sets the two apart.
+
+def column_explorer(X: pd.DataFrame, y: pd.Series) -> Explorable:
+    """Two forests by the votes about each row of trees that have not seen it: where do they agree on an error?
+
+    The splits of one forest see both columns, those of the other one drawn at random. A tree has the same sample in
+    both, so that nothing but the draw of columns sets the two apart.
     """
-    two = _TwoForests(X, y, point)
-    n_trees, column = N_TREES[-1], X.columns[0]
-    both, one = (two.begin(k, n_trees) for k in (0, 1))
-    return two.explorable(
+    scene, m = _LeftOut(X, y), N_TREES[-1]
+    (one, vote), (one_drawn, vote_drawn) = ((scene.p[way].mean(), scene.errors(way, m)[MEAN]) for way in WAYS)
+    return scene.explorable(
         title="One column at random",
-        alt=f"A map of {X.columns[0]} and {X.columns[1]} with {len(X)} numbered melons and the vote of {N_TREES[-1]} "
-        "trees whose splits see both columns: large regions of full colour, with weaker colours between them.",
+        alt=f"{len(X)} melons as numbered circles, hollow if ripe, one below the other, each at the share of the trees "
+        "that have not seen it and are wrong about it. From the left a bar to the squared error of their vote ends "
+        "short of each. The bars of the uppermost melons are the longest, but shorter than ticks, which "
+        "mark the same for trees whose splits see both columns; most of the others are a little longer. The last bar "
+        "is the mean.",
         controls=[
-            Choice("Of each forest see", [CUTS, VOTE], start=VOTE, opens=CUTS),
-            replace(TREES, values=FEWER, opens=FEWER[0]),
+            Choice("A split sees", list(WAYS), start=ONE, opens=BOTH),
+            Slider("Trees that vote, M", N_TREES, start=m, opens=1),
         ],
-        found=lambda shown, m: (CUTS, VOTE).index(shown) + 1 if m == n_trees else 0,
-        guess=Slider(
-            f"Your guess: {both} of {n_trees} trees with both columns to choose from begin with a cut on {column}. How "
-            "many do where one column is drawn at random?",
-            list(range(n_trees + 1)),
-            answer=one,
-            truth=f"{one} of {n_trees} begin with {column}, for chance draws the column, whatever it gains",
+        found=lambda way, votes: list(WAYS).index(way) + 1 if votes == m else 0,
+        guess=Choice(
+            f"Your guess: where each split sees one column, drawn at random, one tree gets {one_drawn:.3f} of its "
+            f"unseen melons wrong, not {one:.3f}. What becomes of the squared error of {m} votes?",
+            OF_DRAW,
+            answer=OF_DRAW[1 + int(np.sign(vote_drawn - vote))],
+            truth=f"with both columns it is {vote:.3f}, with the draw {vote_drawn:.3f}",
         ),
-        challenge=f"Add trees up to {n_trees}: on which map do more of the first cuts stand upright? Then let all "
-        f"{n_trees} vote: on which do fewer agree?",
+        challenge=f"With both columns, add trees up to {m}: whose bars hardly become shorter? Then let chance draw the "
+        "column: which bars become shorter, and which longer?",
     )
 
 

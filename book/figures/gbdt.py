@@ -10,10 +10,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from figures.charts import Chart, Picture, around
+from figures.charts import Chart, Picture, Spot, around
 from figures.explorable import Choice, Explorable, Panel, Places, Scene, Slider, State
 from figures.looks import OUTLINE, centred, dot, ending, filled, grip, in_class, path, stroked
-from figures.melons import listed, melon, ripe_and_unripe
+from figures.melons import melon, ripe_and_unripe
 from figures.plots import axes, plotted
 from treekit.models.cart import CARTRegressor
 from treekit.models.gbdt import GBDTRegressor
@@ -178,13 +178,13 @@ class _Leaves(Scene):
     """The parabola of one leaf with all rows, and of each side of a split, under the prices λ and γ.
 
     With a step w, a leaf whose gradients and second derivatives add up to G and H costs γ + G w + (H + λ) w² / 2.
-    Below, bars end at the objectives. That of two leaves has a piece for each side, which begins where the one before
-    it ends; the gain is what lies between the ends.
+    Below, what the steps save goes to the left, and from there γ to the right, once for each leaf: where it ends is the
+    objective. The gain lies between the ends.
     """
 
-    size = (480, 402)
+    size = (480, 454)
 
-    bar_y = (306, 328, 342, 366)  # of one leaf, of each side, of the gain
+    bar_y = (326, 366, 408)  # of one leaf, of two, of the gain
     dashes, colors = ("2 4", "none", "8 4"), (5, 3, 4)
 
     def __init__(self, y: pd.Series, goes_left: pd.Series, names: Sequence[str], lambdas: Sequence[float]) -> None:
@@ -201,22 +201,21 @@ class _Leaves(Scene):
         G, H = self.sums[name]
         return -G / (H + lam)
 
-    def cost(self, name: str, lam: float, gamma: float) -> float:
-        """How low its parabola reaches."""
-        return gamma + self.sums[name][0] * self.lowest(name, lam) / 2
+    def saved(self, lam: float, *names: str) -> float:
+        """What the best steps of these leaves take off the objective, before γ is paid."""
+        return sum(-self.sums[name][0] * self.lowest(name, lam) / 2 for name in names)
 
-    def objectives(self, lam: float, gamma: float) -> tuple[float, float]:
-        """That of one leaf and that of two."""
-        return self.cost("one leaf", lam, gamma), sum(self.cost(name, lam, gamma) for name in self.names)
+    def dot(self, name: str, lam: float, gamma: float) -> Spot:
+        """The lowest point of a leaf's parabola."""
+        return self.plane.at(self.lowest(name, lam), gamma - self.saved(lam, name))
 
     def gain(self, lam: float, gamma: float) -> float:
-        one, two = self.objectives(lam, gamma)
-        return one - two
+        return self.saved(lam, *self.names) - self.saved(lam, "one leaf") - gamma
 
     def parabola(self, name: str, lam: float, gamma: float, color: int, dashes: str) -> str:
         """The part of a leaf's parabola that the plane shows, as the one curve of Bézier that it is."""
         G, H = self.sums[name]
-        best, depth = self.lowest(name, lam), self.plane.ylim[1] - self.cost(name, lam, gamma)
+        best, depth = self.lowest(name, lam), self.plane.ylim[1] - gamma + self.saved(lam, name)
         reach = float(np.sqrt(2 * depth / (H + lam)))  # so far from its lowest point it leaves the plane
         a, b = max(best - reach, self.plane.xlim[0]), min(best + reach, self.plane.xlim[1])
         start, end = (gamma + G * w + (H + lam) * w**2 / 2 for w in (a, b))
@@ -229,49 +228,58 @@ class _Leaves(Scene):
     def frame(self, lam: float, gamma: float) -> State:
         looks = zip(self.rows, self.colors, self.dashes)
         drawn = [self.parabola(name, lam, gamma, color, dashes) for name, color, dashes in looks]
-        places: Places = {
-            name: self.plane.at(self.lowest(name, lam), self.cost(name, lam, gamma)) for name in self.rows
-        }
-        (one, two), gain = self.objectives(lam, gamma), self.gain(lam, gamma)
-        first, verdict = self.cost(self.names[0], lam, gamma), "pays" if gain > 0 else "loses"
-        ends = {"one leaf": (0.0, one), self.names[0]: (0.0, first), self.names[1]: (first, two), verdict: (two, one)}
-        for (name, reach), y in zip(ends.items(), self.bar_y):
-            start, end = sorted(map(self.bars.x, reach))
-            places[f"bar {name}"] = (start, y, max(end - start, 0.01), 1)
-        away = [6 if self.lowest(name, lam) > 0 else -6 for name in self.names]  # each from the other's
-        depths = "".join(  # below its dot, of which the first is a handle, stands what each side costs
-            centred(round(places[name][0]) + aside, round(places[name][1]) + below, _signed(cost))
-            for name, aside, below, cost in zip(self.names, away, (28, 20), (first, two - first))
-        )
-        drawn = [self.trail(gamma), *drawn, depths, *self.told(one, two, max(first, 0))]
-        return drawn, self.sentence(lam, gamma), places
+        drawn += [self.bill(names, y, lam, gamma) for names, y in zip((["one leaf"], self.names), self.bar_y)]
+        places: Places = {name: self.dot(name, lam, gamma) for name in self.rows}
+        return [self.trails(gamma), *drawn, self.result(lam, gamma)], self.sentence(lam, gamma), places
 
-    def trail(self, gamma: float) -> str:
-        """Where the first side's dot can be, one place for each λ."""
-        name = self.names[0]
-        places = (self.plane.at(self.lowest(name, lam), self.cost(name, lam, gamma)) for lam in self.lambdas)
-        dots = "".join(f"M{x:.1f},{y:.1f}h0" for x, y in places)
-        return path(dots, stroke_width=6, stroke_linecap="round", **stroked(self.colors[1]))
+    def trails(self, gamma: float) -> str:
+        """Where the dots of both sides can be, one place for each λ."""
+        drawn = ""
+        for name, k in zip(self.names, self.colors[1:]):
+            dots = "".join("M{:.1f},{:.1f}h0".format(*self.dot(name, lam, gamma)) for lam in self.lambdas)
+            drawn += path(dots, stroke_width=5, stroke_linecap="round", **stroked(k))
+        return drawn
 
-    def told(self, one: float, two: float, least: float) -> tuple[str, str]:
-        """The number at the end of each bar, lines from there down to the gain, and the verdict."""
-        gain, ends = one - two, [max(one, 0), max(one, two, least), max(one, two)]
-        sizes = zip(ends, (320, 346, 380), (one, two, gain))
-        drawn = "".join(text(round(self.bars.x(end)) + 8, y, _signed(size)) for end, y, size in sizes)
+    def box(self, start: float, end: float, y: float, high: float, **look: Any) -> str:
+        a, b = sorted(map(self.bars.x, (start, end)))
+        return path(f"M{a:.1f},{y}H{b:.1f}v{high}H{a:.1f}z", **look)
+
+    def bill(self, names: Sequence[str], y: float, lam: float, gamma: float) -> str:
+        """What each of these leaves saves, a box from the one before, and below it γ for each, back to the right."""
+        drawn, end = "", 0.0
+        for name in names:
+            k = self.colors[[*self.rows].index(name)]
+            drawn += self.box(end, end - self.saved(lam, name), y, 14, **filled(k))
+            end -= self.saved(lam, name)
+        for _ in names:
+            drawn += self.box(end, end + gamma, y + 16, 16, **OUTLINE)
+            drawn += text(round(self.bars.x(end)) + 6, y + 28, "γ") if gamma else ""
+            end += gamma
+        return drawn
+
+    def result(self, lam: float, gamma: float) -> str:
+        """The gain between the ends of both bills, the three numbers, and the verdict."""
+        one, two = gamma - self.saved(lam, "one leaf"), 2 * gamma - self.saved(lam, *self.names)
+        gain, (first, second, y) = self.gain(lam, gamma), self.bar_y
         a, b = (f"{self.bars.x(end):.1f}" for end in (one, two))
-        drawn += path(f"M{a},306V384M{b},342V384", **OUTLINE, stroke_opacity=BAR)
-        drawn += path(f"M{b},324V359", **OUTLINE, stroke_width=3)  # where the sum of both sides ends
-        return drawn, text(0, 394, "it pays" if gain > 0 else "does not pay", font_weight="bold")
+        drawn = path(f"M{a},{first}V{y + 18}M{b},{second}V{y + 18}", **OUTLINE, stroke_opacity=BAR)
+        drawn += self.box(one, two, y, 18, **(filled(GAIN) if gain > 0 else {"fill_opacity": BAR}))
+        right = round(self.bars.x(max(one, two, 0))) + 8
+        told = zip((one, two, gain), (first + 22, second + 22, y + 15))
+        drawn += "".join(text(right, down, _hundredths(value)) for value, down in told)
+        return drawn + text(0, y + 40, "it pays" if gain > 0 else "does not pay", font_weight="bold")
 
     def sentence(self, lam: float, gamma: float) -> str:
-        (one, two), gain = self.objectives(lam, gamma), self.gain(lam, gamma)
-        steps = " and ".join(f"{_signed(self.lowest(name, lam))} ({name})" for name in self.names)
-        costs = ") + (".join(_signed(self.cost(name, lam, gamma)) for name in self.names)
-        return (
-            f"Steps of the two leaves: {steps}. The objective is {_signed(one)} with one leaf and ({costs}) = "
-            f"{_signed(two)} with two: a gain of {_signed(gain)}, so the split "
+        gain, both, one = self.gain(lam, gamma), self.saved(lam, *self.names), self.saved(lam, "one leaf")
+        steps = " and ".join(f"{_hundredths(self.lowest(name, lam))} ({name})" for name in self.names)
+        parts = " + ".join(f"{self.saved(lam, name):.2f}" for name in self.names)
+        told = (
+            f"Steps of {steps} save {parts} = {both:.2f}, one leaf for all saves {one:.2f}. Two leaves pay γ twice, so "
+            f"the objective is {2 * gamma:g} − {both:.2f} = {_hundredths(2 * gamma - both)}; one pays it once: "
+            f"{gamma:g} − {one:.2f} = {_hundredths(gamma - one)}. The gain is {_hundredths(gain)}, so the split "
             f"{'pays' if gain > 0 else 'does not pay'}."
         )
+        return told.replace(" − ", "\u00a0−\u00a0")  # no line begins with a number to subtract
 
     def key(self) -> str:
         """Whose parabola is dashed how: the melons of each side, and below them all."""
@@ -284,26 +292,27 @@ class _Leaves(Scene):
 
     def background(self) -> str:
         drawn = self.plane.axes(range(-2, 3), [-2, 0, 2], "", "objective") + ending(468, 262, "step w") + self.key()
-        drawn += line(self.bars.x(0), 300, self.bars.x(0), 390)
-        names = (("one leaf", 320), ("two leaves", 346), ("gain", 376))
-        return drawn + "".join(text(0, y, words) for words, y in names)
+        drawn += line(self.bars.x(0), 320, self.bars.x(0), self.bar_y[2] + 22)
+        drawn += text(88, 312, "← saved by the steps, then γ for each leaf →")
+        names = zip(("one leaf", "two leaves", "gain"), self.bar_y, (22, 22, 15))
+        return drawn + "".join(text(0, y + down, words) for words, y, down in names)
 
     def marks(self) -> dict[Any, str]:
-        """A dot at the lowest point of each parabola, of which the first side's is a handle, and the bars."""
+        """A dot at the lowest point of each parabola, of which the first side's is a handle."""
         marks: dict[Any, str] = {name: circle(0, 0, 6, **filled(k)) for name, k in zip(self.rows, self.colors)}
-        marks[self.names[0]] = marks[self.names[0]] + circle(0, 0, 13, **OUTLINE) + grip(self.size[0])
-        for name, k, high in zip(self.rows, self.colors, (18, 13, 13)):
-            marks[f"bar {name}"] = rect(0, 0, 1, high, **filled(k))
-        gain = rect(0, 0, 1, 18, **filled(GAIN))
-        return marks | {"bar pays": gain, "bar loses": rect(0, 0, 1, 18, fill_opacity=BAR)}
+        return marks | {self.names[0]: marks[self.names[0]] + circle(0, 0, 13, **OUTLINE) + grip(self.size[0])}
+
+
+def _hundredths(value: float) -> str:
+    return f"{value:+.2f}".replace("-", "−")
 
 
 def price_explorer(
     y: pd.Series,
     goes_left: pd.Series,
     names: Sequence[str],
-    lambdas: Sequence[float] = (0, 1, 2, 4, 6, 8),
-    gammas: Sequence[float] = (0, 0.5, 1, 2),
+    lambdas: Sequence[float] = range(8),
+    gammas: Sequence[float] = (0, 1, 2),
 ) -> Explorable:
     """One leaf or two: the parabola of each leaf under the prices lambda and gamma, and the two objectives.
 
@@ -312,36 +321,34 @@ def price_explorer(
     """
     leaves, (first, second) = _Leaves(y, goes_left, names, lambdas), names
     refused = min(lam for lam in lambdas if leaves.gain(lam, 1) <= 0)
-    points = [leaves.plane.at(leaves.lowest(first, lam), 0) for lam in lambdas]
-
-    def truth(guessed: float) -> str:
-        """What the split gains there; where it first fails, the reader finds out."""
-        gain = leaves.gain(guessed, 1)
-        if gain > 0:
-            return f"there it still gains {_signed(gain)}"
-        return f"there its gain is {_signed(gain)}" + (", but a smaller λ is enough" if guessed > refused else "")
-
+    before, after = leaves.gain(0, 0), leaves.gain(0, 1)
+    falls = {"by 2": 2, "by 1": 1, "not at all": 0}
     return leaves.explorable(
         title="One leaf or two?",
         alt=f"The melons of the two sides, {first} and {second}, and three parabolas over the step of a leaf: that of "
         f"all rows with its lowest point near zero, that of {first} with its lowest point at a positive step, that of "
-        f"{second} at a negative one. Below, a bar to the objective of one leaf, two bars, one "
-        "after the other, to the sum for two, and between the ends of both a bar for the gain.",
+        f"{second} at a negative one. Below, for one leaf and for two, a bar to the left for what the steps save, and "
+        "from its end boxes to the right, one γ for each leaf. Between the ends of both a bar is the gain.",
         controls=[
-            Slider("Price of steps, λ", list(lambdas), show="{:g}", points=points),
-            Slider("Price of a leaf, γ", list(gammas), show="{:g}"),
+            Slider(
+                "Price of steps, λ",
+                list(lambdas),
+                start=1,
+                opens=0,
+                points=[leaves.plane.at(leaves.lowest(first, lam), 0) for lam in lambdas],
+            ),
+            Slider("Price of a leaf, γ", list(gammas), start=1, opens=0),
         ],
         found=lambda lam, gamma: (lam, gamma) == (refused, 1),
-        guess=Slider(
-            f"Your guess: with γ\u00a0=\u00a01, from which λ of {listed([f'{lam:g}' for lam in lambdas[1:]])} on "
-            "does the split no longer pay?",
-            lambdas[1:],
-            show="{:g}",
-            answer=refused,
-            truth=truth,
+        guess=Choice(
+            "Your guess: γ rises from 0 to 1. How far does the gain of the split fall?",
+            list(falls),
+            answer=next(words for words, fall in falls.items() if np.isclose(before - after, fall)),
+            truth="two leaves pay 2 more and one leaf pays 1 more, so of the gain "
+            f"{_hundredths(before)} there remains {_hundredths(after)}",
         ),
-        challenge=f"Set γ to 1, and drag the dot of the {first} leaf along its trail to 0, as a larger λ does: at "
-        "which λ does the split first no longer pay?",
+        challenge=f"Set γ to 1: do the dots move sideways? Then drag the dot of the {first} leaf along its trail, as a "
+        "larger λ does; the other leaf follows. At which λ does the split first no longer pay?",
     )
 
 

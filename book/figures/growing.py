@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -173,7 +172,7 @@ def ordered_levels(
 class _Levels(Scene):
     """Rows level by level, between the places from which they come and their nodes."""
 
-    left, pitch, gap = 34, 22, 10  # where the rows begin; between two, and between two nodes
+    left, pitch, gap = 34, 22.0, 10  # where the rows begin; between two, and between two nodes
     names: Sequence[Any]  # of the rows
 
     def across(self, level: Ordered) -> list[float]:
@@ -396,10 +395,10 @@ class _Roots(_Levels):
     The first ``n_drawn`` of the samples in ``counts`` are drawn; of the other trees only the depths count.
     """
 
-    left, pitch, gap = 54, 32, 14
-    size = (448, 396)
-    top, leaf_y, strip = 0, 222, 290  # where the rows, the leaves and the steps of all trees begin
-    cell, row = 3.3, 17  # width of a tree and height of a step, there
+    left, pitch, gap = 53, 32.8, 11
+    size = (448, 360)
+    top, strip = 0, 250  # where the rows and the steps of all trees begin
+    cell, row = 3.4, 17  # width of a tree and height of a step, there
 
     def __init__(self, x: pd.DataFrame, ripe: NDArray[np.bool_], all_counts: NDArray[np.intp], n_drawn: int) -> None:
         counts = all_counts[:n_drawn]
@@ -422,101 +421,67 @@ class _Roots(_Levels):
     def background(self) -> str:
         looks = ((156, "tree 0", "none"), (246, "tree 1", "3 3"))
         key = "".join(line(x, 14, x + 28, 14, stroke_dasharray=d) + text(x + 35, 19, word) for x, word, d in looks)
-        for first, last in self.leaf_rooms():
-            key += line(first, self.leaf_y + 22, last, self.leaf_y + 22, stroke_opacity=FAINT)
-        return text(0, self.leaf_y + 5, "leaf") + ripe_and_unripe(12, 14) + key + self.forest()
-
-    def rooms_named(self, depth: int) -> str:
-        """Whose leaves lie where, and which trees are done."""
-        drawn = ""
-        for k, (first, last) in enumerate(self.leaf_rooms()):
-            done = ": done" if depth >= self.depths[k] else ""
-            drawn += centred((first + last) / 2, self.leaf_y + 39, f"leaves of tree {k}{done}", font_size=14)
-        return drawn
-
-    def leaf_rooms(self) -> list[tuple[float, float]]:
-        """From where to where the rows lie that have reached a leaf of each tree."""
-        ends = np.cumsum([0, *np.count_nonzero(self.counts.reshape(-1, len(self.ripe)), axis=1)])
-        return [
-            (self.left + self.pitch * first + self.gap * k, self.left + self.pitch * last + self.gap * k)
-            for k, (first, last) in enumerate(itertools.pairwise(ends.tolist()))
-        ]
-
-    def columns(self, n_others: int, drawn: Sequence[int]) -> list[tuple[float, float]]:
-        """Where the columns of trees begin and how wide they are: those that are drawn, then the others."""
-        others = self.left + self.cell * len(self.drawn) + 24
-        runs = [(others, self.cell * n_others)] + [(self.left + self.cell * k, self.cell) for k in drawn]
-        return [(x, width) for x, width in runs if width]
+        return ripe_and_unripe(12, 14) + key + self.forest()
 
     def cells(self, step: int, **look: Any) -> str:
-        """The trees that take a step, each a cell: those that are drawn, then the others, the deepest first."""
-        n_drawn, y = len(self.drawn), self.strip + self.row * (step - 0.5)
-        n_others = int((self.depths[n_drawn:] >= step).sum())
-        runs = self.columns(n_others, [k for k in self.drawn if self.depths[k] >= step])
-        drawn = "".join(line(x, y, x + width, y) for x, width in runs)
+        """The trees that take a step, each a cell."""
+        y, right = self.strip + self.row * (step - 0.5), self.left + self.cell * self.n_moved[step - 1]
         dashes = f"{self.cell - 0.9:.1f} 0.9"
-        return element("g", drawn, stroke_width=self.row - 3, stroke_dasharray=dashes, **look)
+        return line(self.left, y, right, y, stroke_width=self.row - 3, stroke_dasharray=dashes, **look)
+
+    def column_of(self, tree: int) -> float:
+        """The middle of a tree's column at the foot, where the deepest stand first."""
+        rank = np.argsort(-self.depths, kind="stable").tolist().index(tree)
+        return float(self.left + self.cell * (rank + 0.5))
 
     def forest(self) -> str:
         """All trees side by side, each as high as it is deep, in a frame for as many steps as the deepest takes."""
-        y, n_drawn, n_steps = self.strip - 7, len(self.drawn), len(self.n_moved)
-        n_others = len(self.depths) - n_drawn
-        (x, width), *own = self.columns(n_others, self.drawn)
-        drawn = text(0, y, "step") + ending(448, y, "moved") + text(self.left - 6, y, ",".join(map(str, self.drawn)))
-        drawn += text(x, y, f"{n_others} more trees, the deepest first")
-        drawn += "".join(text(14, self.strip + self.row * step - 3, str(step)) for step in range(1, n_steps + 1))
-        for start, wide in ((x, width), (own[0][0], self.cell * n_drawn)):
-            frame = (start - 1.5, self.strip, wide + 2, self.row * n_steps)
-            drawn += rect(*frame, **OUTLINE, stroke_opacity=FAINT)
-        cells = "".join(self.cells(step + 1, stroke_opacity=0.15) for step in range(n_steps))
-        return drawn + element("g", cells, class_="answer")
+        y, n_steps = self.strip, len(self.n_moved)
+        drawn = text(0, y - 8, "step") + ending(448, y - 8, "moved")
+        for tree in self.drawn:
+            x = self.column_of(tree)
+            drawn += text(x + 5, y - 8, f"tree {tree}", font_size=14) + line(x, y - 18, x, y)
+        drawn += "".join(text(14, y + self.row * step - 3, str(step)) for step in range(1, n_steps + 1))
+        drawn += rect(
+            self.left - 1.5, y, self.cell * len(self.depths) + 2, self.row * n_steps, **OUTLINE, stroke_opacity=FAINT
+        )
+        return drawn + "".join(self.cells(step + 1, stroke_opacity=0.15) for step in range(n_steps))
 
     def steps(self, depth: int) -> str:
         """The steps so far, each with the trees that it has moved; and their sum."""
         drawn = ""
         for step, n in enumerate(self.n_moved[:depth], 1):
-            y = self.strip + self.row * step - 3
             look = {"stroke_opacity": 1 if step == depth else BAR_LOOK}
-            drawn += ending(448, y, n) + self.cells(step, **look)
+            drawn += ending(448, self.strip + self.row * step - 3, n) + self.cells(step, **look)
         y = self.strip + self.row * len(self.n_moved)
-        drawn += line(0, y + 2, 448, y + 2, stroke_opacity=FAINT)
-        drawn += text(14, y + 18, str(depth)) + text(self.left, y + 18, "side by side")
-        drawn += ending(448, y + 18, f"tree after tree {sum(self.n_moved[:depth])}")
-        return element("g", drawn, class_="answer")
+        drawn += text(0, y + 19, f"steps side by side: {depth}")
+        return drawn + ending(448, y + 19, f"tree after tree: {sum(self.n_moved[:depth])}")
 
     def marks(self) -> dict[Any, str]:
         n_rows = len(self.ripe)
         return {
-            e: melon(self.names[e], bool(self.ripe[e % n_rows]), radius=11)
+            e: melon(self.names[e], bool(self.ripe[e % n_rows]), radius=10.8)
             for e in np.flatnonzero(self.counts).tolist()
         }
 
     def frame(self, depth: int) -> State:
-        places: Places = {}
-        settled = in_leaves(self.levels[:depth])
-        for k, (first, _) in enumerate(self.leaf_rooms()):
-            own = [e for e in settled if e // len(self.ripe) == k]
-            places |= {
-                e: (first + self.pitch * (i + 0.5), self.leaf_y, self.counts[e] ** 0.5) for i, e in enumerate(own)
-            }
-        foot = [self.rooms_named(depth), self.steps(depth)]
         if depth >= len(self.levels):
-            return foot, self.sentence(depth), places
+            return [self.steps(depth)], self.sentence(depth), {}
         level = self.levels[depth]
         spots = list(zip(level.orders[0].tolist(), self.across(level)))
-        places |= {e: (spot, 90, self.counts[e] ** 0.5) for e, spot in spots}
+        places: Places = {e: (spot, 90, self.counts[e] ** 0.5) for e, spot in spots}
         drawn = [self.lines(depth, spots) + self.numbers(spots), self.brackets(level, 128) + self.asked(level)]
-        return [*drawn, *foot], self.sentence(depth), places
+        return [*drawn, self.went(level) if depth else "", self.steps(depth)], self.sentence(depth), places
 
     def lines(self, depth: int, spots: Sequence[tuple[int, float]]) -> str:
-        """From where the entries of a level come: from the rows of the table, or from the level above."""
+        """From where the entries of a level come: from the rows of the table, or from the nodes that split above."""
         level = self.levels[depth]
         second = np.repeat(level.tree > 0, np.diff(level.start)).tolist()
         if not depth:
             entered = [(e % len(self.ripe), spot) for e, spot in spots]
             return text(0, 38, "rows") + self.links(self.table, entered, second, self.top)
-        above = self.levels[depth - 1]
-        before = list(zip(above.orders[0].tolist(), self.across(above)))
+        above, moved = self.levels[depth - 1], {e for e, _ in spots}
+        before = [(e, x) for e, x in zip(above.orders[0].tolist(), self.across(above)) if e in moved]
         return text(0, 38, "from") + self.links(before, spots, second, self.top)
 
     def numbers(self, spots: Sequence[tuple[int, float]]) -> str:
@@ -533,7 +498,15 @@ class _Roots(_Levels):
             if splits:
                 n_left = sum(self.values[e] <= cut for e in entries)
                 x = (spots[n_left - 1] + spots[n_left]) / 2
-                drawn += line(x, 68, x, 124, stroke_width=2)
+                drawn += line(x, 107, x, 136, stroke_width=2)
+        return drawn
+
+    def went(self, level: Ordered) -> str:
+        """What the one partition has sent left, and what right, of all trees."""
+        spots, n_left = self.across(level), int(level.start[len(level.nodes) // 2])
+        drawn = text(0, 211, "went")
+        for word, part in (("left", spots[:n_left]), ("right", spots[n_left:])):
+            drawn += line(part[0] - 12, 195, part[-1] + 12, 195) + centred((part[0] + part[-1]) / 2, 211, word)
         return drawn
 
     def sentence(self, depth: int) -> str:
@@ -551,14 +524,20 @@ class _Roots(_Levels):
         """How many trees a step has moved."""
         n_trees, n = len(self.depths), self.n_moved[depth - 1]
         ended = f"; {n_trees - n} {'had ended before' if depth > 1 else 'had nothing to split'}" if n < n_trees else ""
+        done = [f"tree {tree}" for tree in self.drawn if self.depths[tree] < depth]
+        ended += f", {listed(done)} among them" if done else ""
         return f"{f'{n} of' if n < n_trees else 'all'} {n_trees} trees at once{ended}."
 
     def nodes(self, depth: int) -> str:
-        """Where the children of the drawn trees stand."""
-        nodes = self.levels[depth].nodes.tolist() if depth < len(self.levels) else []
-        if len(nodes) <= len(self.drawn):
+        """Where the children of the drawn trees stand, if there are several trees."""
+        level = self.levels[depth] if depth < len(self.levels) else None
+        if level is None or len(set(level.tree.tolist())) < 2:
             return ""
-        return f"One partition served both, so the left children, {listed(nodes[: len(nodes) // 2])}, stand first. "
+        left, right = np.split(level.nodes, 2)
+        return (
+            f"One partition served both: first stands what went left, in nodes {listed(left.tolist())}, then what went "
+            f"right, in {listed(right.tolist())}. "
+        )
 
     def saved(self, depth: int) -> str:
         """How many steps it would have taken so far, one tree after the other."""
@@ -569,6 +548,16 @@ class _Roots(_Levels):
             return told
         return f"{told} It is not {n_trees * n_steps}, because only {self.n_moved[-1]} trees take all {n_steps} steps."
 
+    def first(self) -> str:
+        """What stands first after the first step: the children of one tree, or what went left in all."""
+        level = self.levels[1]
+        n_first = len(level.nodes) // 2
+        return FIRST[1] if len(set(level.tree[:n_first].tolist())) == n_first else FIRST[0]
+
+
+#: Answers to what stands first after a partition.
+FIRST = ("all of tree 0", "all that went left", "the lowest densities")
+
 
 def roots_explorer(x: pd.DataFrame, is_ripe: pd.Series, counts: NDArray[np.intp], n_drawn: int = 2) -> Explorable:
     """Trees on samples of some melons, side by side in each level; the one column of ``x`` gives the order.
@@ -577,9 +566,10 @@ def roots_explorer(x: pd.DataFrame, is_ripe: pd.Series, counts: NDArray[np.intp]
     are drawn; of all of them the steps are counted.
     """
     melons = _Roots(x, is_ripe.to_numpy(bool), counts, n_drawn)
-    n_steps, n_trees, total = len(melons.n_moved), len(counts), sum(melons.n_moved)
+    n_steps, n_trees = len(melons.n_moved), len(counts)
     level = melons.levels[1]
     nodes = ", ".join(f"node {node} of tree {tree}" for node, tree in zip(level.nodes.tolist(), level.tree.tolist()))
+    left = level.nodes[: len(level.nodes) // 2].tolist()
     roots = " and ".join(map(asks, melons.levels[0].threshold))
     return melons.explorable(
         title="Two roots, one level",
@@ -590,13 +580,14 @@ def roots_explorer(x: pd.DataFrame, is_ripe: pd.Series, counts: NDArray[np.intp]
         f"a cell for each of its steps; in the first step there are {melons.n_moved[0]} cells.",
         controls=[Slider("Step", list(range(n_steps + 1)), start=1, opens=0)],
         guess=Choice(
-            f"A step moves a level of all trees, so {n_steps} steps do for all {n_trees}. Your guess: about how many "
-            "do they take one after the other?",
-            [round(share * total, -1) for share in (0.6, 1, 1.5)],
-            answer=round(total, -1),
-            truth=f"their own steps add up to {total}",
+            f"The strokes show who goes left. One partition moves the {len(level.orders[0])} entries of both roots. "
+            "Your guess: what stands first in the row afterwards?",
+            FIRST,
+            answer=melons.first(),
+            truth=f"nodes {listed(left)}, the left children of both trees, stand first; the partition does not ask "
+            "for the tree",
         ),
-        challenge="Step down: the stroke in a node shows which melons go left. At the foot each column is a tree, each "
-        f"line a step. Why do {n_trees} trees not fill the frame?",
+        challenge="Step down. At the foot each column is a tree and each line a step, which takes about as many calls "
+        f"for {n_trees} trees as for one. Why do {n_trees} trees not fill the frame?",
         found=lambda depth: depth == n_steps,
     )

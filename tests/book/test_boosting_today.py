@@ -285,6 +285,15 @@ def test_catboosts_added_rows_have_the_labels_that_the_page_tells(cells):
     assert [float(one) for one in re.findall(r"\[([\d.]+)\]\{\.quoted\}", told)[:3]] == STORED["priors"]
 
 
+def test_the_seconds_that_the_page_tells_are_those_measured(cells):
+    told = cells["bt-constraints-after"].split("LightGBM's seconds")[1]
+    quoted = [float(one) for one in re.findall(r"\[([\d.]+)\]\{\.quoted\}", told)]
+    bundles, few_columns, many_columns = STORED["seconds"].values()
+    assert quoted == [*bundles, *few_columns, *many_columns]
+    assert 17 < bundles[0] / bundles[1] < 20 and "nearly twenty times by bundles" in cells["bt-efb-cuts"]
+    assert many_columns[1] / many_columns[0] == pytest.approx(2 / 3, abs=0.02)
+
+
 def stumps(chapter, X, y, rounds, rate, is_ordered):
     """Boosted stumps with CatBoost's score of a cut, the sum over the rows of step times residual."""
     F = np.full(len(y), y.mean())

@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 import pytest
+from scipy.stats import ttest_rel
 from sklearn.calibration import calibration_curve
 from sklearn.metrics import (
     accuracy_score,
@@ -154,7 +155,7 @@ def test_groups_are_those_of_a_reliability_diagram(scored):
     for (model, how), places, sentence, _ in states(figure):
         share, mean = calibration_curve(y, scores[model][how], n_bins=10)
         dots = [places[k] for k in sorted(k for k in places if isinstance(k, int))]
-        assert [(x - 44) / 340 * 1.06 - 0.06 for x, *_ in dots] == pytest.approx(mean.tolist(), abs=1e-4)
+        assert [(x - 44) / 340 * 1.12 - 0.06 for x, *_ in dots] == pytest.approx(mean.tolist(), abs=1e-4)
         assert [(294 - y) / 258 * 1.06 - 0.06 for _, y, *_ in dots] == pytest.approx(share.tolist(), abs=1e-4)
         assert f"Brier score {brier_score_loss(y, scores[model][how]):.3f}" in sentence
 
@@ -191,22 +192,39 @@ def test_the_scores_of_all_models_stand_beside_the_groups(scored):
         assert pieces[:, :2] / pieces[:, :2].sum() == pytest.approx(parts / parts.sum(), abs=1e-3)
 
 
-def test_what_a_correction_does_to_each_score_is_told(scored):
-    """Where every correction does harm, the model is found once it is corrected."""
+def test_what_the_correction_does_to_each_score_is_told(scored):
+    """By the paired test of SciPy over the splits, at twice the standard error."""
     scores, y = ways(scored)
     scores = {**scores, "just right": {"as it is": np.full(len(y), y.mean()), "halved": np.full(len(y), y.mean() / 2)}}
-    brier = {(model, how): brier_score_loss(y, p) for model, of in scores.items() for how, p in of.items()}
+    scores["alike"] = {"as it is": scored[0], "halved": scored[0] ** np.where(np.arange(len(y)) % 80 < 40, 1.1, 0.9)}
     alone = brier_score_loss(y, np.full(len(y), y.mean()))
+    scores["mended"] = {"as it is": 1 - scored[0], "halved": scored[0]}
+    told = set()
     for (model, how), frame in frames(reliability_explorer(scores, y, start=("other", "halved"))):
-        score, was = brier[model, how], brier[model, "as it is"]
-        worse = [score > other for other in (alone, was)][: 1 + (how == "halved")]
-        told = re.findall(r"(better|worse|and) than", frame.sentence)
-        told = [told[0] if word == "and" else word for word in told]
-        assert told == [("better", "worse")[is_worse] for is_worse in worse]
-        assert bool(frame.found) == (how == "halved" and score > was)
-        written = re.findall(r">(better|worse)<", frame.scenes[1].drawing)
-        expected = [("better", "worse")[brier[name, how] > brier[name, "as it is"]] for name in scores]
-        assert written == (expected if how == "halved" else [])
+        losses = [
+            [brier_score_loss(*part) for part in zip(np.split(y, 10), np.split(p, 10))] for p in scores[model].values()
+        ]
+        score, was = (brier_score_loss(y, scores[model][name]) for name in (how, "as it is"))
+        if how == "as it is":
+            assert f"{'worse' if score > alone else 'better'} than saying" in frame.sentence
+        else:
+            gap = ttest_rel(*reversed(losses)).statistic
+            words = "about the same as" if abs(gap) <= 2 else "worse than" if gap > 0 else "better than"
+            told.add(words)
+            assert f"{words} before ({was:.3f})" in frame.sentence
+            written = re.findall(r">was (\d\.\d{3})<", frame.scenes[1].drawing)
+            assert written == [f"{brier_score_loss(y, of['as it is']):.3f}" for of in scores.values()]
+        assert bool(frame.found) == (how == "halved")
+    assert told == {"about the same as", "worse than", "better than"}
+
+
+def test_the_parts_are_told_before_and_after(scored):
+    scores, y = ways(scored)
+    for (model, how), frame in frames(reliability_explorer(scores, y, start=("other", "halved"))):
+        told = [float(part) for part in re.findall(r"(?:part|was|apart,) (\d\.\d{3})", frame.sentence)]
+        before, after = (two_parts(p, y) for p in scores[model].values())
+        expected = before if how == "as it is" else [after[0], before[0], after[1], before[1]]
+        assert told == pytest.approx(expected, abs=6e-4)
 
 
 def test_each_group_tells_its_number_of_rows(scored):

@@ -607,15 +607,8 @@ def test_step_buttons_and_play_move_the_slider(visit):
     output, found = figure.locator("output"), found_in(figure)
     figure.get_by_role("button", name="Play: Along").click()
     assert output.inner_text() == "10, left." and output.get_attribute("aria-live") == "off"
-    figure.get_by_role("button", name="Pause: Along").click()
-    page.clock.run_for(3000)
-    assert output.inner_text() == "10, left."
-    figure.get_by_role("button", name="Play: Along").click()
-    assert output.inner_text() == "20, left."
-    page.clock.run_for(1300)  # the end: it has stopped
-    assert (
-        figure.get_by_role("button", name="Play: Along").is_visible() and output.get_attribute("aria-live") == "polite"
-    )
+    page.clock.run_for(3000)  # the end: it has stopped
+    assert output.inner_text() == "20, left." and output.get_attribute("aria-live") == "polite"
     assert found.inner_text() == ""  # playing has passed ten, the reader has not found it
     figure.get_by_role("button", name="Play: Along").click()
     assert output.inner_text() == "0, left."  # from the beginning
@@ -623,9 +616,41 @@ def test_step_buttons_and_play_move_the_slider(visit):
     page.clock.run_for(3000)
     assert output.inner_text() == "10, left." and found.inner_text() == "✓ Found."
     figure.get_by_role("button", name="One step back").click()
-    assert output.inner_text() == "0, left." and found.inner_text() == "✓ Found before."  # no longer to be seen
-    figure.get_by_role("button", name="One step on").click()
-    assert found.inner_text() == "✓ Found."
+    assert output.inner_text() == "0, left." and found.inner_text() == "✓ Found."  # what was found stays found
+
+
+def test_who_stops_the_player_where_the_challenge_is_met_has_found(visit):
+    page = visit(name="with a clock of its own")
+    page.clock.install()
+    figure = figure_of(page, "Walking")
+    figure.get_by_role("button", name="Play: Along").click()
+    assert found_in(figure).inner_text() == ""
+    figure.get_by_role("button", name="Pause: Along").click()
+    page.clock.run_for(3000)
+    assert figure.locator("output").inner_text() == "10, left." and found_in(figure).inner_text() == "✓ Found."
+
+
+def test_playing_finds_where_it_ends(visit):
+    page = visit(name="with a clock of its own")
+    page.clock.install()
+    figure = figure_of(page, "Two ends")
+    figure.get_by_role("button", name="Play: Along").click()
+    page.clock.run_for(3000)
+    assert figure.locator("output").inner_text() == "20, left." and found_in(figure).inner_text() == "✓ 1 of 2."
+
+
+TICKS = "board => [getComputedStyle(board, '::after').content.split('\"')[1], board.getBoundingClientRect().height]"
+
+
+def test_the_ticks_stand_beside_the_controls_and_move_nothing(visit):
+    page = visit(width=390)
+    figure = figure_of(page, "Two ends")
+    board, slider = figure.locator(".explorable-board"), figure.get_by_role("slider")
+    none, height = board.evaluate(TICKS)
+    slider.press("End")
+    assert none == "" and board.evaluate(TICKS) == ["✓", height]
+    figure.get_by_role("radio", name="right", exact=True).check()
+    assert board.evaluate(TICKS) == ["✓✓", height]
 
 
 def test_a_challenge_of_two_parts_is_met_by_both(visit):
@@ -774,10 +799,10 @@ HEIGHTS = """figures => figures.map(figure => {
         figure.querySelector("[type=submit]").click();
         if (figure.matches(".guessing")) heights.add("still guessing");
         look();
-        say(".explorable-found", "✓ Found before.");
+        say(".explorable-found", "✓ Found.");
         guess.verdicts.forEach(verdict => say(".explorable-verdict", verdict));
     }
-    say(".explorable-found", "✓ Found before.");
+    say(".explorable-found", "✓ Found.");
     frames.forEach(([sentence]) => say("output > span", sentence));
     return [figure.querySelector("strong").textContent, [...heights]];
 })"""

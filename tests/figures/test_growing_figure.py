@@ -1,5 +1,6 @@
 """The figures that move of the appendix on how treekit grows: every order is that of sorting again."""
 
+import itertools
 import re
 
 import numpy as np
@@ -112,10 +113,12 @@ def roots():
 
 
 def test_every_entry_is_as_large_as_it_is_often_in_the_sample(roots):
-    drawn = [int(count) for count in COUNTS.ravel() if count]
+    drawn, is_seen = [int(count) for count in COUNTS.ravel() if count], []
     for frame in roots.frames:
-        sizes = [place[2] if len(place) > 2 else 1 for place in frame.scenes[0].places]
-        assert np.square(sizes) == pytest.approx(drawn, abs=0.02)
+        seen = [(place[2], count) for place, count in zip(frame.scenes[0].places, drawn, strict=True) if place]
+        assert [size**2 for size, _ in seen] == pytest.approx([count for _, count in seen], abs=0.02)
+        is_seen.append(len(seen))
+    assert is_seen[0] == is_seen[1] == len(drawn) and is_seen == sorted(is_seen, reverse=True)  # leaves are done
 
 
 def test_each_tree_is_the_one_that_grows_alone(roots):
@@ -138,7 +141,7 @@ def test_each_tree_is_the_one_that_grows_alone(roots):
 def test_tree_after_tree_takes_the_steps_of_each(roots):
     for (level,), frame in frames(roots):
         own = [min(level, depth) for depth in DEPTHS]
-        assert f">tree after tree {sum(own)}</text>" in frame.drawing
+        assert f">tree after tree: {sum(own)}</text>" in frame.drawing
         if level:
             moved = sum(depth >= level for depth in DEPTHS)
             n = f"{moved} of {len(DEPTHS)}" if moved < len(DEPTHS) else f"all {moved}"
@@ -154,25 +157,41 @@ def test_a_cell_for_each_step_of_each_tree(roots):
         assert n_cells == pytest.approx(sum(depth >= step for depth in DEPTHS), abs=0.05)
 
 
-def test_a_row_in_a_leaf_lies_with_its_tree(roots):
-    scene = roots.panels[0].frame.__self__
-    for depth in roots.controls[0].values:
-        for entry, (x, y, *_) in scene.frame(depth)[2].items():
-            left, right = scene.leaf_rooms()[entry // len(FEW)]
-            assert y != scene.leaf_y or left < x < right
-
-
-def test_a_tree_is_called_done_after_its_last_step(roots):
+def test_whose_trees_are_done_is_told(roots):
     for (step,), frame in frames(roots):
-        done = {int(k) for k in re.findall(r">leaves of tree (\d): done<", frame.drawing)}
-        assert done == {k for k, depth in enumerate(DEPTHS[:3]) if depth <= step}
+        done = [f"tree {k}" for k, depth in enumerate(DEPTHS[:3]) if depth < step]
+        told = re.search(r"ended before, (.+) among them", frame.sentence)
+        assert (re.findall(r"tree \d", told[1]) if told else []) == done
+
+
+def test_each_drawn_tree_is_named_at_its_column(roots):
+    """Above it stand as many cells as it is deep."""
+    scene = roots.panels[0].frame.__self__
+    for tree, depth in enumerate(DEPTHS[:3]):
+        ends = [float(re.search(r'x2="([\d.]+)"', scene.cells(step))[1]) for step in range(1, max(DEPTHS) + 1)]
+        assert sum(scene.column_of(tree) < end for end in ends) == depth
+
+
+def test_what_went_left_stands_before_what_went_right(roots):
+    scene = roots.panels[0].frame.__self__
+    for above, level in itertools.pairwise(scene.levels):
+        (_, left_end), (right, _) = [
+            tuple(map(float, ends))
+            for ends in re.findall(r'<line x1="([\d.]+)" y1="195" x2="([\d.]+)"', scene.went(level))
+        ]
+        cut = dict(zip(above.nodes.tolist(), above.threshold.tolist()))
+        node = dict(zip(above.orders[0].tolist(), np.repeat(above.nodes, np.diff(above.start)).tolist()))
+        for entry, x in zip(level.orders[0].tolist(), scene.across(level)):
+            goes_left = DENSITY["density"].iloc[entry % len(FEW)] <= cut[node[entry]]
+            assert x < left_end if goes_left else x > right
 
 
 def test_the_frame_holds_a_cell_for_each_tree_and_step(roots):
     scene, n_steps = roots.panels[0].frame.__self__, max(DEPTHS)
     frames_ = re.findall(r'<rect x="[\d.]+" y="([\d.]+)" width="([\d.]+)" height="([\d.]+)"', scene.forest())
-    assert sum(float(width) - 2 for _, width, _ in frames_) / scene.cell == pytest.approx(len(DEPTHS), abs=0.1)
-    assert {(float(top), float(high)) for top, _, high in frames_} == {(scene.strip, scene.row * n_steps)}
+    ((top, width, high),) = [map(float, frame) for frame in frames_]
+    assert (width - 2) / scene.cell == pytest.approx(len(DEPTHS), abs=0.1)
+    assert (top, high) == (scene.strip, scene.row * n_steps)
 
 
 def test_each_node_asks_what_its_tree_asks(roots):
@@ -193,7 +212,7 @@ def test_each_node_asks_what_its_tree_asks(roots):
 def test_the_stroke_divides_the_entries_by_their_values(roots):
     scene = roots.panels[0].frame.__self__
     for level in scene.levels:
-        strokes = [float(x) for x in re.findall(r'<line x1="([\d.]+)" y1="68"', scene.asked(level))]
+        strokes = [float(x) for x in re.findall(r'<line x1="([\d.]+)" y1="107"', scene.asked(level))]
         assert len(strokes) == level.splits.sum()
         groups = np.split(level.orders[0], level.start[1:-1])
         spots = np.split(np.array(scene.across(level)), level.start[1:-1])
@@ -207,7 +226,7 @@ def test_the_levels_are_the_steps(roots):
     deepest = max(DEPTHS)
     assert [control.values for control in roots.controls] == [list(range(deepest + 1))]
     assert {values for values, frame in frames(roots) if frame.found} == {(deepest,)}
-    assert roots.guess.answer == round(sum(DEPTHS), -1) and f" {sum(DEPTHS)}" in roots.guess.truth
+    assert roots.guess.answer == "all that went left" and roots.guess.truth.startswith("nodes 3, 5 and 7, the left")
 
 
 def test_the_boxes_hold_a_running_sum_for_each_node():

@@ -329,16 +329,27 @@ def sides(rng):
 def votes(rng):
     table, point = drawn(rng), (0.5, 0.5)
     X, y = table[COLUMNS], table["ripe"]
-    at_point = []
-    for q in (None, 1):
-        forest = RandomForestClassifier(40, max_features=q, oob_score=True, random_state=0).fit(X, y)
-        spot = pd.DataFrame([point], columns=COLUMNS)
-        at_point.append(np.cumsum([tree.predict(spot)[0] == "yes" for tree in forest.estimators_]))
+    forest = RandomForestClassifier(40, max_features=None, oob_score=True, random_state=0).fit(X, y)
+    spot = pd.DataFrame([point], columns=COLUMNS)
+    at_point = np.cumsum([tree.predict(spot)[0] == "yes" for tree in forest.estimators_])
     for (m,), _, sentence, _ in states(forest_explorer(X, y, point)):
-        yield f"{at_point[0][m - 1]} of {m} vote" if m > 1 else "the whole vote", sentence
-    for (shown, m), _, sentence, _ in states(column_explorer(X, y, point)):
-        if "vote" in shown:
-            yield f"at the cross: {at_point[0][m - 1]} and {at_point[1][m - 1]} of {m}.", sentence
+        yield f"{at_point[m - 1]} of {m} vote" if m > 1 else "the whole vote", sentence
+
+
+def unseen(rng):
+    """Of two trees drawn at random one is wrong, or both."""
+    table = drawn(rng)
+    X, y = table[COLUMNS], table["ripe"]
+    errors = {}
+    for q, way in ((None, "both columns"), (1, "one at random")):
+        forest, p = RandomForestClassifier(100, max_features=q, random_state=0), []
+        for row in X.index:
+            forest.fit(X.drop(index=row), y.drop(index=row))
+            p.append(np.mean([tree.predict(X.loc[[row]])[0] != y[row] for tree in forest.estimators_]))
+        errors[way] = np.mean([2 * wrong * (1 - wrong) / 4 + wrong**2 for wrong in p])
+    for (way, m), _, sentence, _ in states(column_explorer(X, y)):
+        if m == 2:
+            yield f"the squared error of 2 votes is {errors[way]:.3f}", sentence
 
 
 def floor(rng):
@@ -377,7 +388,7 @@ def leaves(rng):
     for (lam, _), _, sentence, _ in states(leaves_explorer(ripe, clear, ["clear", "other"])):
         g = [(ripe[side] - 0.5).sum() for side in (clear, ~clear)]
         steps = [G / (n / 4 + lam) for G, n in zip(g, (clear.sum(), (~clear).sum()))]
-        yield f"{steps[0]:+.3f} (clear) and {steps[1]:+.3f} (other)".replace("-", "−"), sentence
+        yield f"{steps[0]:+.2f} (clear) and {steps[1]:+.2f} (other)".replace("-", "−"), sentence
 
 
 def bills(rng):
@@ -464,8 +475,23 @@ def orders(rng):
             yield str(sorted(rows, key=X[column].iloc.__getitem__)), str(shown)
 
 
-OTHERS = [basket, levels, winners, lunch, stairs, limits, prices, sides, votes, floor, swelling, descent, leaves, bills]
-OTHERS += [calls, explained, coalitions, codes, growth, orders]
+OTHERS = [
+    basket,
+    levels,
+    winners,
+    lunch,
+    stairs,
+    limits,
+    prices,
+    sides,
+    votes,
+    unseen,
+    floor,
+    swelling,
+    descent,
+    leaves,
+]
+OTHERS += [bills, calls, explained, coalitions, codes, growth, orders]
 
 
 @pytest.mark.parametrize("claims", OTHERS, ids=lambda claims: claims.__name__)
