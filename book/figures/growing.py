@@ -27,99 +27,49 @@ BAR = 20  # height of a row of weight 1
 STRIP, LINK = 60, 34  # heights of a strip of rows and of the space in which the rows move
 
 
-class Group(NamedTuple):
-    """The rows of a node, which a drawing shows side by side under its name, and their weights."""
-
-    name: str
-    rows: NDArray[np.integer]
-    weights: NDArray[np.float64]
-
-
-class Strip(NamedTuple):
-    """One line of a drawing; where it ``leads_on``, each row is joined to its places in the next strip."""
-
-    title: str
-    groups: list[Group]
-    leads_on: bool = True
-
-
 def rows_by_level(levels: Sequence[Level], label: ArrayLike, names: Sequence[Any], classes: Sequence[str]) -> Picture:
     """The table (row, node, weight) of some levels, one below the other, and how the rows move from each to the next.
 
     The levels follow one another, each with all its nodes. ``label`` gives the number of each row's class, ``names``
     what is written below the row, ``classes`` what the classes are called.
     """
-    strips = []
-    for depth, level in enumerate(levels):
-        entries = np.split(level.entry, level.start[1:-1])
-        groups = [Group(str(k), level.row[e], level.weight[e]) for k, e in zip(level.id.tolist(), entries)]
-        strips.append(Strip(f"level {depth}", groups))
-    counts = ", ".join(f"{len(level.entry)} entries in {level.n_nodes}" for level in levels)
-    shared = any((level.weight[level.entry] < 1).any() for level in levels)
-    alt = (
-        f"The rows of {len(levels)} levels as bars with their numbers, level below level, grouped by node: {counts}. "
-        "Lines join each row to its place on the next level; the rows of a leaf have no line."
-        + (" Rows that were shared out stand in several nodes, as lower bars." if shared else "")
-    )
-    return _picture(alt, strips, np.asarray(label), names, classes)
-
-
-def kept_orders(
-    columns: Sequence[str],
-    before: NDArray[np.integer],
-    after: NDArray[np.integer],
-    n_left: int,
-    label: ArrayLike,
-    names: Sequence[Any],
-    classes: Sequence[str],
-) -> Picture:
-    """The orders of some rows by several columns, before and after a split sends the first ``n_left`` to the left.
-
-    ``before`` and ``after`` have the shape (n_columns, n_rows).
-    """
-    strips = []
-    for name, old, new in zip(columns, before, after, strict=True):
-        children = zip(("left child", "right child"), np.split(new, [n_left]))
-        strips.append(Strip(f"by {name}", [Group("all rows", old, np.ones(len(old)))]))
-        strips.append(Strip("after", [Group(side, rows, np.ones(len(rows))) for side, rows in children], False))
-    alt = (
-        f"The {before.shape[1]} rows in the order of {' and of '.join(columns)}, each time before and after the split. "
-        "Lines that lead to the same child never cross, so within a child the rows keep their order."
-    )
-    return _picture(alt, strips, np.asarray(label), names, classes)
-
-
-def _picture(
-    alt: str, strips: list[Strip], label: NDArray[Any], names: Sequence[Any], classes: Sequence[str]
-) -> Picture:
-    """Strips of rows, one below the other, and lines between the places of each row."""
-    n_places = max(sum(max(len(group.rows), 1) for group in strip.groups) for strip in strips)
-    n_gaps = max(len(strip.groups) for strip in strips) - 1
-    left = 6 + 9 * max(len(word) for strip in strips for word in strip.title.split())
+    n_places = max(sum(np.maximum(level.n_samples, 1)) for level in levels)
+    left, n_gaps = 6 + 9 * len("level"), max(level.n_nodes for level in levels) - 1
     width = min(30, (RIGHT - left - GAP * n_gaps) / n_places)
     lower = 14 if width < 22 else 0  # where rows are narrow, every second number stands lower
     drawn = ""
     for k, name in enumerate(classes):
         drawn += in_class(k, rect(left + 2 + 110 * k, 3, 10, 10)) + text(left + 18 + 110 * k, 13, name)
     y = 30.0
-    above: list[tuple[int, float]] = []  # the rows of the strip above, and where their lines begin
-    for strip in strips:
+    above: list[tuple[int, float]] = []  # the rows of the level above, and where their lines begin
+    for depth, level in enumerate(levels):
         x = float(left)
         here: list[tuple[int, float]] = []
-        drawn += "".join(text(0, y + 28 + 18 * i, word) for i, word in enumerate(strip.title.split()))
-        for group in strip.groups:
-            drawn += text(x + 1, y + 14, group.name, font_weight="bold")
-            for row, weight in zip(group.rows.tolist(), group.weights.tolist()):
+        drawn += text(0, y + 28, "level") + text(0, y + 46, str(depth))
+        for node, entries in zip(level.id.tolist(), np.split(level.entry, level.start[1:-1])):
+            drawn += text(x + 1, y + 14, str(node), font_weight="bold")
+            for row, weight in zip(level.row[entries].tolist(), level.weight[entries].tolist()):
                 drop = lower * (len(here) % 2)
-                drawn += _row(x, y + 19, width, weight, int(label[row]), str(names[row]), drop)
+                drawn += _row(x, y + 19, width, weight, int(np.asarray(label)[row]), str(names[row]), drop)
                 here.append((row, x + width / 2))
                 x += width
-            x += GAP if len(group.rows) else GAP + width
+            x += GAP if len(entries) else GAP + width
         pairs = ((start, end) for row, start in above for other, end in here if row == other)
         drawn += "".join(line(start, y - LINK, end, y - 1, stroke_opacity=0.45) for start, end in pairs)
-        above = here if strip.leads_on else []
-        y += STRIP + lower + (LINK if strip.leads_on else LINK / 2)
-    return Picture(alt, (480, y - LINK / 2), drawn)
+        above = here
+        y += STRIP + lower + LINK
+    return Picture(_said(levels), (480, y - LINK / 2), drawn)
+
+
+def _said(levels: Sequence[Level]) -> str:
+    """The table in words, for a screen reader."""
+    counts = ", ".join(f"{len(level.entry)} entries in {level.n_nodes}" for level in levels)
+    shared = any((level.weight[level.entry] < 1).any() for level in levels)
+    return (
+        f"The rows of {len(levels)} levels as bars with their numbers, level below level, grouped by node: {counts}. "
+        "Lines join each row to its place on the next level; the rows of a leaf have no line."
+        + (" Rows that were shared out stand in several nodes, as lower bars." if shared else "")
+    )
 
 
 def _row(x: float, y: float, width: float, weight: float, k: int, name: str, drop: float) -> str:
