@@ -96,7 +96,7 @@ class _Control:
             return f"{said}, and that is right: {truth}."
         numbers = [value for value in (guessed, *self.right) if isinstance(value, (int, float))]
         if len(numbers) < 2 or numbers[0] != guessed or not isinstance(self.truth, str):
-            return f"{said}; {truth}."
+            return f"{said}. No: {truth}."
         gap = min((guessed - value for value in numbers[1:]), key=abs)
         return f"{said}, too {'high' if gap > 0 else 'low'} by {abs(gap):g}; {truth}."
 
