@@ -343,7 +343,7 @@ class _Growth(Scene):
         y = self.size[1] - 4
         drawn += text(4, y - 24, "in a node: error that its best split takes off (blank: none)")
         keys = ((4, NEXT, "leaf that is split next"), (198, {"fill_opacity": LEAF}, "leaf"))
-        for x, look, word in (*keys, (272, dict(OUTLINE, stroke_opacity=BAR), "node that has been split")):
+        for x, look, word in (*keys, (272, dict(OUTLINE, stroke_opacity=BAR), "node, split already")):
             drawn += rect(x, y - 13, 16, 16, **look) + text(x + 24, y, word)
         return drawn
 

@@ -84,13 +84,13 @@ class _Levels(Scene):
     To the left its measurements and its shares by the level before, to the right its mean share by this level.
     """
 
-    size = (480, 586)
+    size = (480, 602)
 
     left, wide, cell, pitch = 28, 48, 25, 28  # of the bars: where they start, and how wide and how far apart they are
     share_x = 142  # where the first share starts
-    top, step = 66, 22  # of the lines
-    plane = Chart((0, 1), (0, 1), (278, 50, 464, 434))
-    boxes = Chart((0.5, 4.5), (0, 1), (0, 496, 480, 564))  # one for each level
+    top, step = 66, 23  # of the lines
+    plane = Chart((0, 1), (0, 1), (278, 50, 464, 450))
+    boxes = Chart((0.5, 4.5), (0, 1), (0, 512, 480, 580))  # one for each level
 
     def __init__(self, X: pd.DataFrame, y: pd.Series, n_levels: int, n_trees: int, seed: int, n_runs: int) -> None:
         self.X, self.is_ripe, self.n_levels, self.n_runs = X, (y == "yes").to_numpy(), n_levels, n_runs
@@ -147,8 +147,8 @@ class _Levels(Scene):
         return [(k, self.boxes.x(k) - 54) for k in range(1, self.n_levels + 1)]
 
     def marks(self) -> dict[Any, str]:
-        ground = circle(0, 0, 10.5, style="fill: var(--ground, Canvas)")  # the lines end at the melon
-        melons = melon_marks(dict(zip(self.X.index, self.is_ripe)))
+        ground = circle(0, 0, 12, style="fill: var(--ground, Canvas)")  # the lines end at the melon
+        melons = melon_marks(dict(zip(self.X.index, self.is_ripe)), 12)
         frame = rect(0, 0, 108, 68, **OUTLINE, stroke_width=2, rx=4)
         return {**{name: ground + mark for name, mark in melons.items()}, "level": frame}
 
@@ -156,7 +156,7 @@ class _Levels(Scene):
         share = self.new[level - 1]
         spots = [(round(self.plane.x(value)), int(y)) for value, y in zip(share, self.y)]
         places: Places = {**dict(zip(self.X.index, spots)), "level": (self.lefts()[level - 1][1], self.boxes.box[1])}
-        wrong = [(*spots[n], 13.5) for n in np.flatnonzero(~self.is_right(share))]
+        wrong = [(*spots[n], 15) for n in np.flatnonzero(~self.is_right(share))]
         parts = [*self.reads(level), self.came_from(level, spots)]
         parts += [ringed(wrong)] if wrong else []
         return [*parts, *self.tally(level)], self.sentence(level), places

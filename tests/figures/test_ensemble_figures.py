@@ -379,10 +379,10 @@ def test_each_level_reads_the_shares_of_the_one_before(figures, measured):
     for (level,), frame, (places,) in states(figures["levels"]):
         wrong = sides[level - 1]
         assert [places[name][0] for name in X.index] == at(new[level - 1])
-        rings = {(float(x), float(y)) for x, y in re.findall(r'<circle cx="(\S+)" cy="(\S+)" r="13.5"', frame.drawing)}
+        rings = {(float(x), float(y)) for x, y in re.findall(r'<circle cx="(\S+)" cy="(\S+)" r="15"', frame.drawing)}
         assert rings == {tuple(places[name]) for name in wrong}
         # Each melon keeps its line, in which stand four bars for what the level before has said ...
-        assert [places[name][1] for name in X.index] == [66 + 22 * i for i in range(17)]
+        assert [places[name][1] for name in X.index] == [66 + 23 * i for i in range(17)]
         bars = re.findall(r"M(\d+),\d+h(\d+)v14H", frame.drawing)
         read = shares[level - 2] if level > 1 else np.zeros((0, 17))
         assert [int(wide) for _, wide in bars] == pytest.approx(25 * read.ravel(), abs=0.51)
