@@ -274,12 +274,12 @@ class _Leaves(Scene):
         steps = " and ".join(f"{_hundredths(self.lowest(name, lam))} ({name})" for name in self.names)
         parts = " + ".join(f"{self.saved(lam, name):.2f}" for name in self.names)
         told = f"γ lifts every dot by {gamma:g} and moves none sideways. " if gamma else ""
-        told += f"λ = {lam:g} draws the steps in to {steps}: they save only" if lam else f"Steps of {steps} save"
-        told += f" {parts} = {both:.2f}; one leaf for all saves {one:.2f}. "
+        told += f"λ = {lam:g} draws the steps in to {steps}, which save only" if lam else f"Steps of {steps} save"
+        told += f" {parts} = {both:.2f}; one leaf saves {one:.2f}. "
         if gamma:
             told += (
-                f"Two leaves pay γ twice: {2 * gamma:g} − {both:.2f} = {_hundredths(2 * gamma - both)}; one leaf pays "
-                f"it once: {gamma:g} − {one:.2f} = {_hundredths(gamma - one)}. "
+                f"Two leaves pay γ twice: {2 * gamma:g} − {both:.2f} = {_hundredths(2 * gamma - both)}; one pays it "
+                f"once: {gamma:g} − {one:.2f} = {_hundredths(gamma - one)}. "
             )
         return (told + self.decision(lam, gamma)).replace(" − ", "\u00a0−\u00a0")  # no line begins with a minus
 
@@ -288,7 +288,7 @@ class _Leaves(Scene):
         gain = self.gain(lam, gamma)
         pays, more = ("pays", "more") if gain > 0 else ("does not pay", "less")
         why = f"the split saves {more} than the second γ costs, so it" if gamma else "γ costs nothing yet, so the split"
-        return f"The gain is the difference, {_hundredths(gain)}: {why} {pays}."
+        return f"The gain, {_hundredths(gain)}, is the difference: {why} {pays}."
 
     def key(self) -> str:
         """Whose parabola is dashed how: the melons of each side, and below them all."""

@@ -554,11 +554,11 @@ class _Roots(_Levels):
         n_trees, n_steps, n = len(self.depths), len(self.n_moved), sum(self.n_moved[:depth])
         sums = " + ".join(map(str, self.n_moved[:depth])) + (f" = {n}" if depth > 1 else "")
         if depth < n_steps:
-            return f"One after another, the trees would have taken {sums} steps so far."
+            return f"One after another the trees would have taken {sums} steps so far."
         return (
-            f"Side by side, {n_steps} steps were enough, as many as the deepest tree takes, because each moved all "
-            f"trees that still split. One after another, the trees take {sums} steps, not {n_trees} × {n_steps} = "
-            f"{n_trees * n_steps}: the block becomes narrower from line to line, because most trees end early."
+            f"Side by side {n_steps} steps were enough, because each moved all trees that still split. One after "
+            f"another the trees take {sums} steps, not {n_trees} × {n_steps} = {n_trees * n_steps}: the block becomes "
+            "narrower from line to line, because most trees end early."
         )
 
     def first(self) -> str:
