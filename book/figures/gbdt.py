@@ -212,6 +212,10 @@ class _Leaves(Scene):
     def gain(self, lam: float, gamma: float) -> float:
         return self.saved(lam, *self.names) - self.saved(lam, "one leaf") - gamma
 
+    def remains(self) -> str:
+        """What a first price γ = 1 leaves of the gain."""
+        return f"so of the gain {_hundredths(self.gain(0, 0))} there remains {_hundredths(self.gain(0, 1))}"
+
     def parabola(self, name: str, lam: float, gamma: float, color: int, dashes: str) -> str:
         """The part of a leaf's parabola that the plane shows, as the one curve of Bézier that it is."""
         G, H = self.sums[name]
@@ -322,6 +326,14 @@ def _hundredths(value: float) -> str:
     return f"{value:+.2f}".replace("-", "−")
 
 
+#: How far the gain falls, and what is said of each guess.
+OF_PRICE = {
+    "by 2": "no: two leaves pay 2 more, but one leaf pays 1 more as well",
+    "by 1": "two leaves pay 2 more and one leaf pays 1 more",
+    "not at all": "no: two leaves pay γ twice and one leaf pays it once",
+}
+
+
 def price_explorer(
     y: pd.Series,
     goes_left: pd.Series,
@@ -336,14 +348,7 @@ def price_explorer(
     """
     leaves, (first, second) = _Leaves(y, goes_left, names, lambdas), names
     refused = min(lam for lam in lambdas if leaves.gain(lam, 1) <= 0)
-    before, after = leaves.gain(0, 0), leaves.gain(0, 1)
-    falls = {"by 2": 2, "by 1": 1, "not at all": 0}
-    remains = f"so of the gain {_hundredths(before)} there remains {_hundredths(after)}"
-    reasons = {
-        "by 2": f"no: two leaves pay 2 more, but one leaf pays 1 more as well, {remains}",
-        "by 1": f"two leaves pay 2 more and one leaf pays 1 more, {remains}",
-        "not at all": f"no: two leaves pay γ twice and one leaf pays it once, {remains}",
-    }
+    falls = dict(zip(OF_PRICE, (2, 1, 0)))
     return leaves.explorable(
         title="One leaf or two?",
         alt=f"The melons of the two sides, {first} and {second}, and three parabolas over the step of a leaf: that of "
@@ -364,8 +369,10 @@ def price_explorer(
         guess=Choice(
             "Your guess: γ rises from 0 to 1. How far does the gain of the split fall?",
             list(falls),
-            answer=next(words for words, fall in falls.items() if np.isclose(before - after, fall)),
-            truth=reasons.__getitem__,
+            answer=next(
+                words for words, fall in falls.items() if np.isclose(leaves.gain(0, 0) - leaves.gain(0, 1), fall)
+            ),
+            truth=lambda guessed: f"{OF_PRICE[guessed]}, {leaves.remains()}",
         ),
         challenge="Set γ to 1: do the dots move sideways? Then raise λ step by step with ›, or drag the ringed dot, "
         "and stop at the first λ at which the split no longer pays.",
