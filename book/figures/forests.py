@@ -28,11 +28,19 @@ GUESSES = ["none", "one or two", "more"]
 OF_FORTY = ["hardly any", "about half", "nearly all"]
 BOTH, ONE = "both columns", "one at random"
 WAYS = {BOTH: None, ONE: 1}  # how many columns a split draws
-OF_DRAW = ["it falls", "it stays", "it rises"]
+OF_DRAW = {  # what is said of each guess, where the draw lowers the error
+    "it falls": "trees that draw err more often, but less often about the same melon, and there the others outvote "
+    "them",
+    "it stays": "it falls: the trees err less often about the same melon, and that counts for more than that each "
+    "errs more often",
+    "it rises": "it falls: each tree errs more often, but less often about the same melon as the others, which "
+    "outvote it",
+}
 STEP, PITCH, MELONS = 31, 28, 214  # pixels from line to line and from melon to melon of an outline; where melons begin
 N_TREES = (1, 2, 3, 5, 10, 20, 40)
 TREES = Slider("Trees", list(N_TREES), start=N_TREES[-1], opens=1)
 N_LEFT_OUT = 100  # trees that have not seen a melon
+N_RUNS = 6  # other runs, which tell whether a difference is more than chance
 MEAN = "mean"
 GROUND = "fill: var(--ground, Canvas)"  # no bar shows through a hollow melon
 LACKING = 0.4  # opacity of a melon that a sample lacks
@@ -347,31 +355,34 @@ class _LeftOut(Scene):
     Its dark part stays, and the other shrinks with M. The last row holds the means.
     """
 
-    size = (440, 536)
+    size = (440, 482)
 
-    top, pitch, high = 66, 23, 14  # the first row, from row to row, and a bar
+    top, pitch, high = 66, 21, 14  # the first row, from row to row, and a bar
     left, wide = 14, 410  # where bars begin, and how long one is at 1
 
     def __init__(self, X: pd.DataFrame, y: pd.Series) -> None:
         self.is_ripe = y == np.unique(y)[1]
-        self.p = pd.DataFrame({way: self.wrong(X, y, q) for way, q in WAYS.items()})
-        self.p = self.p.sort_values(BOTH, ascending=False, kind="stable")
+        first, *self.others = (self.run(X, y, seed) for seed in range(1 + N_RUNS))
+        self.p = first.sort_values(BOTH, ascending=False, kind="stable")
         rows = self.top + self.pitch * np.arange(len(X) + 1)
         self.y = dict(zip([*self.p.index, MEAN], [*rows[:-1], rows[-1] + 16]))
 
-    def wrong(self, X: pd.DataFrame, y: pd.Series, q: int | None) -> pd.Series:
+    def run(self, X: pd.DataFrame, y: pd.Series, seed: int) -> pd.DataFrame:
+        """The shares of both forests, with the same samples in both."""
+        return pd.DataFrame({way: self.wrong(X, y, q, seed) for way, q in WAYS.items()})
+
+    def wrong(self, X: pd.DataFrame, y: pd.Series, q: int | None, seed: int) -> pd.Series:
         """For each row the share of the trees, grown on all others, that are wrong about it."""
         right = {}
         for row in X.index:
-            forest = RandomForestClassifier(N_LEFT_OUT, max_features=q, random_state=0)
+            forest = RandomForestClassifier(N_LEFT_OUT, max_features=q, random_state=seed)
             shares = forest.fit(X.drop(index=row), y.drop(index=row)).predict_proba(X.loc[[row]])
             right[row] = shares[0, int(self.is_ripe[row])]
         return 1 - pd.Series(right)
 
     def errors(self, way: str, m: float) -> pd.Series:
         """The squared error of m votes about each row, on average, and its mean."""
-        p = self.p[way]
-        errors = p**2 + p * (1 - p) / m
+        errors = squared_errors(self.p[way], m)
         return pd.concat([errors, pd.Series({MEAN: errors.mean()})])
 
     def x(self, share: float) -> float:
@@ -416,28 +427,45 @@ class _LeftOut(Scene):
         return path(f"{drawn}M308,{y - 16}v22", **OUTLINE, stroke_width=2) + key
 
     def sentence(self, way: str, m: int) -> str:
-        both, errors, n_rows = self.errors(BOTH, m), self.errors(way, m), len(self.p)
         told = (
             f"One tree gets {self.p[way].mean():.3f} of its unseen melons wrong; the squared error of {_votes(m)} is "
-            f"{errors[MEAN]:.3f},"
+            f"{self.errors(way, m)[MEAN]:.3f}"
         )
+        told += "" if way == BOTH else f", with both columns (ticks) {self.errors(BOTH, m)[MEAN]:.3f}"
+        return f"{told}.{self.why(way, m) if m == N_TREES[-1] else ''}"
+
+    def why(self, way: str, m: int) -> str:
+        """What the bars of many votes show."""
         if way == BOTH:
             worst, least = self.p.index[0], self.errors(way, np.inf)[MEAN]
             return (
-                f"{told} and however many vote, not below {least:.3f}. {self.wrong_trees(way, worst)} of {N_LEFT_OUT} "
-                f"trees are wrong about melon {worst}: where all agree, voting cannot help."
+                f" The bar of melon {worst} stays the longest: {self.wrong_trees(way, worst)} of {N_LEFT_OUT} trees "
+                "are wrong about it, and what nearly all trees get wrong, their vote gets wrong as well. However many "
+                f"vote, p² stays, {least:.3f} on average."
             )
-        fall = (both - errors)[self.p.index]
-        best, majority = fall.idxmax(), (self.p > 0.5).sum()
+        fall = (self.errors(BOTH, m) - self.errors(way, m))[self.p.index]
+        best = fall.idxmax()
+        lower, means = self.other_runs(m)
         return (
-            f"{told} with both columns (ticks) {both[MEAN]:.3f}. {(fall < 0).sum()} bars are longer than there, "
-            f"{(fall > 0).sum()} shorter, most of all that of melon {best}: {self.wrong_trees(way, best)} of "
-            f"{N_LEFT_OUT} trees are wrong about it, not {self.wrong_trees(BOTH, best)}. By majority {majority[ONE]} "
-            f"melons are wrong, with both columns {majority[BOTH]}: {n_rows} are too few to compare such counts."
+            f" The draw spreads the errors: {self.wrong_trees(way, best)} of {N_LEFT_OUT} trees are wrong about melon "
+            f"{best}, not {self.wrong_trees(BOTH, best)}. Where p was near 1, p² falls steeply, so that bar is "
+            f"{fall[best]:.2f} shorter; {(fall < 0).sum()} bars are longer, none by more than {-fall.min():.2f}. In "
+            f"{'all' if lower == N_RUNS else f'{lower} of'} {N_RUNS} other runs the draw lowered the error, too, from "
+            f"{means[BOTH]:.3f} to {means[ONE]:.3f} on average."
         )
+
+    def other_runs(self, m: int) -> tuple[int, pd.Series]:
+        """In how many other runs the draw of a column lowers the mean error of m votes, and the means over them all."""
+        errors = pd.DataFrame([squared_errors(p, m).mean() for p in self.others])
+        return int((errors[ONE] < errors[BOTH]).sum()), errors.mean()
 
     def wrong_trees(self, way: str, row: Any) -> int:
         return round(N_LEFT_OUT * self.p.loc[row, way])
+
+
+def squared_errors(p: Any, m: float) -> Any:
+    """The squared error of m votes on average, where a vote is wrong with the probability p."""
+    return p**2 + p * (1 - p) / m
 
 
 def _votes(m: int) -> str:
@@ -448,7 +476,8 @@ def column_explorer(X: pd.DataFrame, y: pd.Series) -> Explorable:
     """Two forests by the votes about each row of trees that have not seen it: where do they agree on an error?
 
     The splits of one forest see both columns, those of the other one drawn at random. A tree has the same sample in
-    both, so that nothing but the draw of columns sets the two apart.
+    both, so that nothing but the draw of columns sets the two apart. The words are for rows of which the trees that see
+    both columns get a few nearly always wrong, so that the draw lowers the error of the vote.
     """
     scene, m = _LeftOut(X, y), N_TREES[-1]
     (one, vote), (one_drawn, vote_drawn) = ((scene.p[way].mean(), scene.errors(way, m)[MEAN]) for way in WAYS)
@@ -465,14 +494,15 @@ def column_explorer(X: pd.DataFrame, y: pd.Series) -> Explorable:
         ],
         found=lambda way, votes: list(WAYS).index(way) + 1 if votes == m else 0,
         guess=Choice(
-            f"Your guess: where each split sees one column, drawn at random, one tree gets {one_drawn:.3f} of its "
-            f"unseen melons wrong, not {one:.3f}. What becomes of the squared error of {m} votes?",
-            OF_DRAW,
-            answer=OF_DRAW[1 + int(np.sign(vote_drawn - vote))],
-            truth=f"with both columns it is {vote:.3f}, with the draw {vote_drawn:.3f}",
+            f"Your guess: where each split sees one column, drawn at random, the trees are less alike, but one tree "
+            f"gets {one_drawn:.3f} of its unseen melons wrong, not {one:.3f}. What becomes of the squared error of {m} "
+            "votes?",
+            list(OF_DRAW),
+            answer=list(OF_DRAW)[1 + int(np.sign(vote_drawn - vote))],
+            truth=OF_DRAW.__getitem__,
         ),
-        challenge=f"With both columns, add trees up to {m}: whose bars hardly become shorter? Then let chance draw the "
-        "column: which bars become shorter, and which longer?",
+        challenge=f"With both columns, add trees up to {m}: which bars stay long? Then, with {m} trees, let chance "
+        "draw the column: which bars does that shorten most?",
     )
 
 

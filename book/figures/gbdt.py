@@ -182,9 +182,9 @@ class _Leaves(Scene):
     objective. The gain lies between the ends.
     """
 
-    size = (480, 454)
+    size = (480, 480)
 
-    bar_y = (326, 366, 408)  # of one leaf, of two, of the gain
+    bar_y = (344, 384, 426)  # of one leaf, of two, of the gain
     dashes, colors = ("2 4", "none", "8 4"), (5, 3, 4)
 
     def __init__(self, y: pd.Series, goes_left: pd.Series, names: Sequence[str], lambdas: Sequence[float]) -> None:
@@ -211,6 +211,10 @@ class _Leaves(Scene):
 
     def gain(self, lam: float, gamma: float) -> float:
         return self.saved(lam, *self.names) - self.saved(lam, "one leaf") - gamma
+
+    def remains(self) -> str:
+        """What a first price γ = 1 leaves of the gain."""
+        return f"so of the gain {_hundredths(self.gain(0, 0))} there remains {_hundredths(self.gain(0, 1))}"
 
     def parabola(self, name: str, lam: float, gamma: float, color: int, dashes: str) -> str:
         """The part of a leaf's parabola that the plane shows, as the one curve of Bézier that it is."""
@@ -251,9 +255,9 @@ class _Leaves(Scene):
             k = self.colors[[*self.rows].index(name)]
             drawn += self.box(end, end - self.saved(lam, name), y, 14, **filled(k))
             end -= self.saved(lam, name)
-        for _ in names:
+        for _ in names if gamma else ():
             drawn += self.box(end, end + gamma, y + 16, 16, **OUTLINE)
-            drawn += text(round(self.bars.x(end)) + 6, y + 28, "γ") if gamma else ""
+            drawn += text(round(self.bars.x(end)) + 6, y + 28, "γ")
             end += gamma
         return drawn
 
@@ -262,24 +266,33 @@ class _Leaves(Scene):
         one, two = gamma - self.saved(lam, "one leaf"), 2 * gamma - self.saved(lam, *self.names)
         gain, (first, second, y) = self.gain(lam, gamma), self.bar_y
         a, b = (f"{self.bars.x(end):.1f}" for end in (one, two))
-        drawn = path(f"M{a},{first}V{y + 18}M{b},{second}V{y + 18}", **OUTLINE, stroke_opacity=BAR)
+        drawn = path(f"M{a},{first + 16}V{y + 18}M{b},{second + 16}V{y + 18}", **OUTLINE, stroke_opacity=BAR)
         drawn += self.box(one, two, y, 18, **(filled(GAIN) if gain > 0 else {"fill_opacity": BAR}))
         right = round(self.bars.x(max(one, two, 0))) + 8
         told = zip((one, two, gain), (first + 22, second + 22, y + 15))
         drawn += "".join(text(right, down, _hundredths(value)) for value, down in told)
-        return drawn + text(0, y + 40, "it pays" if gain > 0 else "does not pay", font_weight="bold")
+        return drawn + text(0, y + 44, "it pays" if gain > 0 else "does not pay", font_weight="bold")
 
     def sentence(self, lam: float, gamma: float) -> str:
-        gain, both, one = self.gain(lam, gamma), self.saved(lam, *self.names), self.saved(lam, "one leaf")
+        both, one = self.saved(lam, *self.names), self.saved(lam, "one leaf")
         steps = " and ".join(f"{_hundredths(self.lowest(name, lam))} ({name})" for name in self.names)
         parts = " + ".join(f"{self.saved(lam, name):.2f}" for name in self.names)
-        told = (
-            f"Steps of {steps} save {parts} = {both:.2f}, one leaf for all saves {one:.2f}. Two leaves pay γ twice, so "
-            f"the objective is {2 * gamma:g} − {both:.2f} = {_hundredths(2 * gamma - both)}; one pays it once: "
-            f"{gamma:g} − {one:.2f} = {_hundredths(gamma - one)}. The gain is {_hundredths(gain)}, so the split "
-            f"{'pays' if gain > 0 else 'does not pay'}."
-        )
-        return told.replace(" − ", "\u00a0−\u00a0")  # no line begins with a number to subtract
+        told = f"γ lifts every dot by {gamma:g} and moves none sideways. " if gamma else ""
+        told += f"λ = {lam:g} draws the steps in to {steps}, which save only" if lam else f"Steps of {steps} save"
+        told += f" {parts} = {both:.2f}; one leaf saves {one:.2f}. "
+        if gamma:
+            told += (
+                f"Two leaves pay γ twice: {2 * gamma:g} − {both:.2f} = {_hundredths(2 * gamma - both)}; one pays it "
+                f"once: {gamma:g} − {one:.2f} = {_hundredths(gamma - one)}. "
+            )
+        return (told + self.decision(lam, gamma)).replace(" − ", "\u00a0−\u00a0")  # no line begins with a minus
+
+    def decision(self, lam: float, gamma: float) -> str:
+        """The gain, and why the split pays or not."""
+        gain = self.gain(lam, gamma)
+        pays, more = ("pays", "more") if gain > 0 else ("does not pay", "less")
+        why = f"the split saves {more} than the second γ costs, so it" if gamma else "γ costs nothing yet, so the split"
+        return f"The gain, {_hundredths(gain)}, is the difference: {why} {pays}."
 
     def key(self) -> str:
         """Whose parabola is dashed how: the melons of each side, and below them all."""
@@ -292,8 +305,14 @@ class _Leaves(Scene):
 
     def background(self) -> str:
         drawn = self.plane.axes(range(-2, 3), [-2, 0, 2], "", "objective") + ending(468, 262, "step w") + self.key()
-        drawn += line(self.bars.x(0), 320, self.bars.x(0), self.bar_y[2] + 22)
-        drawn += text(88, 312, "← saved by the steps, then γ for each leaf →")
+        bottom = self.bar_y[2] + 24
+        drawn += line(0, 304, self.size[0], 304, stroke_opacity=FAINT)
+        drawn += text(0, 326, "objective", font_weight="bold")
+        drawn += ending(self.bars.x(0) - 10, 326, "← the steps save") + text(
+            self.bars.x(0) + 10, 326, "a leaf pays γ →"
+        )
+        drawn += line(self.bars.x(0), 312, self.bars.x(0), bottom) + line(self.bars.box[0], bottom, 474, bottom)
+        drawn += "".join(centred(self.bars.x(k), bottom + 20, words) for k, words in ((-2, "−2"), (0, "0"), (2, "2")))
         names = zip(("one leaf", "two leaves", "gain"), self.bar_y, (22, 22, 15))
         return drawn + "".join(text(0, y + down, words) for words, y, down in names)
 
@@ -305,6 +324,14 @@ class _Leaves(Scene):
 
 def _hundredths(value: float) -> str:
     return f"{value:+.2f}".replace("-", "−")
+
+
+#: How far the gain falls, and what is said of each guess.
+OF_PRICE = {
+    "by 2": "two leaves pay 2 more, but one leaf pays 1 more as well",
+    "by 1": "two leaves pay 2 more and one leaf pays 1 more",
+    "not at all": "two leaves pay γ twice and one leaf pays it once",
+}
 
 
 def price_explorer(
@@ -321,8 +348,7 @@ def price_explorer(
     """
     leaves, (first, second) = _Leaves(y, goes_left, names, lambdas), names
     refused = min(lam for lam in lambdas if leaves.gain(lam, 1) <= 0)
-    before, after = leaves.gain(0, 0), leaves.gain(0, 1)
-    falls = {"by 2": 2, "by 1": 1, "not at all": 0}
+    falls = dict(zip(OF_PRICE, (2, 1, 0)))
     return leaves.explorable(
         title="One leaf or two?",
         alt=f"The melons of the two sides, {first} and {second}, and three parabolas over the step of a leaf: that of "
@@ -339,16 +365,17 @@ def price_explorer(
             ),
             Slider("Price of a leaf, γ", list(gammas), start=1, opens=0),
         ],
-        found=lambda lam, gamma: (lam, gamma) == (refused, 1),
+        found=lambda lam, gamma: 2 if (lam, gamma) == (refused, 1) else int(gamma == 1 and lam < refused),
         guess=Choice(
             "Your guess: γ rises from 0 to 1. How far does the gain of the split fall?",
             list(falls),
-            answer=next(words for words, fall in falls.items() if np.isclose(before - after, fall)),
-            truth="two leaves pay 2 more and one leaf pays 1 more, so of the gain "
-            f"{_hundredths(before)} there remains {_hundredths(after)}",
+            answer=next(
+                words for words, fall in falls.items() if np.isclose(leaves.gain(0, 0) - leaves.gain(0, 1), fall)
+            ),
+            truth=lambda guessed: f"{OF_PRICE[guessed]}, {leaves.remains()}",
         ),
-        challenge=f"Set γ to 1: do the dots move sideways? Then drag the dot of the {first} leaf along its trail, as a "
-        "larger λ does; the other leaf follows. At which λ does the split first no longer pay?",
+        challenge="Set γ to 1: do the dots move sideways? Then raise λ step by step with ›, or drag the ringed dot, "
+        "and stop at the first λ at which the split no longer pays.",
     )
 
 

@@ -386,7 +386,7 @@ def orders_explorer(x: pd.DataFrame, is_ripe: pd.Series) -> Explorable:
 
 def asks(cut: float) -> str:
     """A question about a number between 0 and 1."""
-    return f"≤ {cut:.4f}".replace("0.", ".")
+    return f"≤ {cut:.4f}".rstrip("0").replace("0.", ".")
 
 
 class _Roots(_Levels):
@@ -455,7 +455,7 @@ class _Roots(_Levels):
             drawn += ending(448, self.strip + self.row * step - 3, n) + self.cells(step, **look)
         y = self.strip + self.row * len(self.n_moved)
         drawn += text(0, y + 19, f"steps side by side: {depth}")
-        return drawn + ending(448, y + 19, f"tree after tree: {sum(self.n_moved[:depth])}")
+        return drawn + ending(448, y + 19, f"one after another: {sum(self.n_moved[:depth])}")
 
     def marks(self) -> dict[Any, str]:
         n_rows = len(self.ripe)
@@ -479,7 +479,7 @@ class _Roots(_Levels):
         second = np.repeat(level.tree > 0, np.diff(level.start)).tolist()
         if not depth:
             entered = [(e % len(self.ripe), spot) for e, spot in spots]
-            return text(0, 38, "rows") + self.links(self.table, entered, second, self.top)
+            return text(0, 38, f"by {self.column}") + self.links(self.table, entered, second, self.top)
         above, moved = self.levels[depth - 1], {e for e, _ in spots}
         before = [(e, x) for e, x in zip(above.orders[0].tolist(), self.across(above)) if e in moved]
         return text(0, 38, "from") + self.links(before, spots, second, self.top)
@@ -515,10 +515,11 @@ class _Roots(_Levels):
             held = np.split(level.orders[0], level.start[1:-1])
             samples = [f"tree {k} drew {listed(sorted(self.names[e] for e in part))}" for k, part in enumerate(held)]
             return (
-                f"Before the first step the rows are in their roots, in the order of {self.column}; "
-                f"{'; '.join(samples)}. A melon drawn twice is twice as large."
+                f"Before the first step the entries are in their roots, here in the order of {self.column}; the "
+                f"listings keep that of the rows. {'; '.join(samples).capitalize()}. A melon drawn twice is twice as "
+                "large."
             )
-        return f"Step {depth} moved {self.moved(depth)} {self.nodes(depth)}{self.saved(depth)}"
+        return f"Step {depth} moved {self.moved(depth)} {self.dropped(depth)}{self.nodes(depth)}{self.saved(depth)}"
 
     def moved(self, depth: int) -> str:
         """How many trees a step has moved."""
@@ -528,6 +529,15 @@ class _Roots(_Levels):
         ended += f", {listed(done)} among them" if done else ""
         return f"{f'{n} of' if n < n_trees else 'all'} {n_trees} trees at once{ended}."
 
+    def dropped(self, depth: int) -> str:
+        """The leaves that a step has left out."""
+        above = self.levels[depth - 1] if depth <= len(self.levels) else None
+        if above is None or above.splits.all() or depth == len(self.n_moved):
+            return ""
+        leaves = above.nodes[~above.splits].tolist()
+        ends = f"Nodes {listed(sorted(leaves))} are leaves" if len(leaves) > 1 else f"Node {leaves[0]} is a leaf"
+        return f"{ends}: the entries there have dropped out of the row. "
+
     def nodes(self, depth: int) -> str:
         """Where the children of the drawn trees stand, if there are several trees."""
         level = self.levels[depth] if depth < len(self.levels) else None
@@ -535,24 +545,43 @@ class _Roots(_Levels):
             return ""
         left, right = np.split(level.nodes, 2)
         return (
-            f"One partition served both: first stands what went left, in nodes {listed(left.tolist())}, then what went "
-            f"right, in {listed(right.tolist())}. "
+            f"One partition served them: first stands what went left, nodes {listed(left.tolist())}, then what went "
+            f"right, {listed(right.tolist())}. "
         )
 
     def saved(self, depth: int) -> str:
-        """How many steps it would have taken so far, one tree after the other."""
+        """How many steps it would have taken so far, one tree after another."""
         n_trees, n_steps, n = len(self.depths), len(self.n_moved), sum(self.n_moved[:depth])
         sums = " + ".join(map(str, self.n_moved[:depth])) + (f" = {n}" if depth > 1 else "")
-        told = f"Tree after tree it would take {sums} steps."
         if depth < n_steps:
-            return told
-        return f"{told} It is not {n_trees * n_steps}, because only {self.n_moved[-1]} trees take all {n_steps} steps."
+            return f"One after another the trees would have taken {sums} steps so far."
+        return (
+            f"Side by side {n_steps} steps were enough, because each moved all trees that still split. One after "
+            f"another the trees take {sums} steps, not {n_trees} × {n_steps} = {n_trees * n_steps}: the block becomes "
+            "narrower from line to line, because most trees end early."
+        )
 
     def first(self) -> str:
         """What stands first after the first step: the children of one tree, or what went left in all."""
         level = self.levels[1]
         n_first = len(level.nodes) // 2
         return FIRST[1] if len(set(level.tree[:n_first].tolist())) == n_first else FIRST[0]
+
+    def crossing(self) -> tuple[float, float]:
+        """The highest value that goes left in a root, and the lowest that goes right."""
+        level = self.levels[0]
+        value = np.array(self.values)[level.orders[0]]
+        goes_left = value <= np.repeat(level.threshold, np.diff(level.start))
+        return value[goes_left].max(), value[~goes_left].min()
+
+    def verdict(self, guessed: str) -> str:
+        """Why what went left stands first, whichever the tree."""
+        if guessed == FIRST[1]:
+            return "the partition asks only who goes left, not in which tree, and therefore serves all trees at once"
+        if guessed == FIRST[0]:
+            return "the partition asks only who goes left, not in which tree, and in tree 0 some go right"
+        high, low = (f"{value:.2f}".removeprefix("0") for value in self.crossing())
+        return f"each tree has a cut of its own, so {high} goes left in one tree, and {low} right in another"
 
 
 #: Answers to what stands first after a partition.
@@ -569,7 +598,6 @@ def roots_explorer(x: pd.DataFrame, is_ripe: pd.Series, counts: NDArray[np.intp]
     n_steps, n_trees = len(melons.n_moved), len(counts)
     level = melons.levels[1]
     nodes = ", ".join(f"node {node} of tree {tree}" for node, tree in zip(level.nodes.tolist(), level.tree.tolist()))
-    left = level.nodes[: len(level.nodes) // 2].tolist()
     roots = " and ".join(map(asks, melons.levels[0].threshold))
     return melons.explorable(
         title="Two roots, one level",
@@ -584,10 +612,10 @@ def roots_explorer(x: pd.DataFrame, is_ripe: pd.Series, counts: NDArray[np.intp]
             "Your guess: what stands first in the row afterwards?",
             FIRST,
             answer=melons.first(),
-            truth=f"nodes {listed(left)}, the left children of both trees, stand first; the partition does not ask "
-            "for the tree",
+            truth=melons.verdict,
         ),
-        challenge="Step down. At the foot each column is a tree and each line a step, which takes about as many calls "
-        f"for {n_trees} trees as for one. Why do {n_trees} trees not fill the frame?",
+        challenge="At the foot each column is a tree and each line a step, which takes about as many calls for "
+        f"{n_trees} trees as for one. Step to the end: how many steps do they take side by side, how many one after "
+        f"another, and why not {n_trees}\u00a0×\u00a0{n_steps}?",
         found=lambda depth: depth == n_steps,
     )

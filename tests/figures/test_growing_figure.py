@@ -141,7 +141,7 @@ def test_each_tree_is_the_one_that_grows_alone(roots):
 def test_tree_after_tree_takes_the_steps_of_each(roots):
     for (level,), frame in frames(roots):
         own = [min(level, depth) for depth in DEPTHS]
-        assert f">tree after tree: {sum(own)}</text>" in frame.drawing
+        assert f">one after another: {sum(own)}</text>" in frame.drawing
         if level:
             moved = sum(depth >= level for depth in DEPTHS)
             n = f"{moved} of {len(DEPTHS)}" if moved < len(DEPTHS) else f"all {moved}"
@@ -206,7 +206,7 @@ def test_each_node_asks_what_its_tree_asks(roots):
         if not asked:
             continue  # the trees are drawn as a whole
         drawn = roots.frames[depth].drawing
-        assert sorted(float(cut) for cut in re.findall(r"≤ (\.\d{4})<", drawn)) == sorted(asked)
+        assert sorted(float(cut) for cut in re.findall(r"≤ (\.\d{3,4})<", drawn)) == sorted(asked)
 
 
 def test_the_stroke_divides_the_entries_by_their_values(roots):
@@ -226,7 +226,33 @@ def test_the_levels_are_the_steps(roots):
     deepest = max(DEPTHS)
     assert [control.values for control in roots.controls] == [list(range(deepest + 1))]
     assert {values for values, frame in frames(roots) if frame.found} == {(deepest,)}
-    assert roots.guess.answer == "all that went left" and roots.guess.truth.startswith("nodes 3, 5 and 7, the left")
+    assert roots.guess.answer == "all that went left"
+
+
+def test_a_wrong_guess_hears_what_is_wrong_with_it(roots):
+    """No order by density puts the highest that goes left in one tree before the lowest that goes right in another."""
+    cuts = [CARTClassifier().fit(DENSITY, IS_RIPE, sample_weight=count).tree_.threshold[0] for count in COUNTS]
+    sides = [(float(d), bool(d <= cut)) for count, cut in zip(COUNTS, cuts) for d in DENSITY["density"][count > 0]]
+    left, right = max(d for d, is_left in sides if is_left), min(d for d, is_left in sides if not is_left)
+    assert left > right
+    told = f"{left:.2f} goes left in one tree, and {right:.2f} right".replace("0.", ".")
+    assert told in roots.guess.verdict("the lowest densities")
+    assert any(is_left for _, is_left in sides[: (COUNTS[0] > 0).sum()])
+    assert not all(is_left for _, is_left in sides[: (COUNTS[0] > 0).sum()])
+    assert "in tree 0 some go right" in roots.guess.verdict("all of tree 0")
+
+
+def test_the_leaves_that_drop_out_are_named(roots):
+    scene = roots.panels[0].frame.__self__
+    for (step,), frame in frames(roots):
+        named = re.search(r"Nodes? ([\d, and]+) (?:is a leaf|are leaves)", frame.sentence)
+        leaves = set()
+        if 0 < step < max(DEPTHS) and step <= len(scene.levels):
+            above = scene.levels[step - 1]
+            below = scene.levels[step].orders[0] if step < len(scene.levels) else []
+            held = zip(above.nodes.tolist(), np.split(above.orders[0], above.start[1:-1]))
+            leaves = {node for node, entries in held if not np.isin(entries, below).any()}
+        assert {int(node) for node in re.findall(r"\d+", named[1] if named else "")} == leaves
 
 
 def test_the_boxes_hold_a_running_sum_for_each_node():
