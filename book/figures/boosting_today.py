@@ -330,7 +330,7 @@ class _Growth(Scene):
         x, y = (0.5, len(days) + 0.5), (0, max(self.days))
         self.planes = {how: Chart(x, y, (left, 72, left + self.wide, 176)) for how, left in zip(self.stages, (4, 268))}
         self.n_levels = self.stages[BY_LEVEL][-1].depth + 1
-        self.size = (480, self.top + self.pitch * self.n_levels + 18)
+        self.size = (480, self.top + self.pitch * self.n_levels + 42)
 
     def background(self) -> str:
         drawn = centred(240, 58, "days") + centred(240, 195, "x")
@@ -341,8 +341,11 @@ class _Growth(Scene):
         drawn += "".join(centred(240, plane.y(y) + 5, f"{y:g}") for y in self.ticks)
         drawn += "".join(centred(240, self.top + self.pitch * k + 18, f"level {k}") for k in range(self.n_levels))
         y = self.size[1] - 4
-        drawn += text(4, y, "in a node: error that its best split takes off")
-        return drawn + rect(348, y - 13, 16, 16, **NEXT) + text(372, y, "split next")
+        drawn += text(4, y - 24, "in a node: error that its best split takes off (blank: none)")
+        keys = ((4, NEXT, "leaf that is split next"), (198, {"fill_opacity": LEAF}, "leaf"))
+        for x, look, word in (*keys, (272, dict(OUTLINE, stroke_opacity=BAR), "node, split already")):
+            drawn += rect(x, y - 13, 16, 16, **look) + text(x + 24, y, word)
+        return drawn
 
     def frame(self, n: int) -> State:
         parts = [self.steps(how, n) + self.tree(how, n) for how in self.stages]
@@ -388,7 +391,15 @@ class _Growth(Scene):
                 f"{leaves}: level by level the error is {by_level.left:.2f}, leaf by leaf {by_leaf.left:.2f}{deeper}."
             )
         reached = f" Only now is the error level by level as small as it was leaf by leaf with {self.few} leaves."
-        return f"{told}{reached if n == self.enough else ''} {self.following(by_level, by_leaf)}"
+        return f"{told}{reached if n == self.enough else self.alone(n)} {self.following(by_level, by_leaf)}"
+
+    def alone(self, n: int) -> str:
+        """At the number of leaves that the guess is about: how many of them hold a single patient, leaf by leaf."""
+        n_alone = sum(len(leaf.rows) == 1 for leaf in self.stages[BY_LEAF][n - 1].leaves)
+        if n != self.few or not n_alone:
+            return ""
+        they = "leaf holds" if n_alone == 1 else "leaves hold"
+        return f" There {n_alone} {they} a single patient and may follow chance."
 
     def following(self, by_level: Stage, by_leaf: Stage) -> str:
         """What comes next."""
@@ -397,7 +408,7 @@ class _Growth(Scene):
         if by_level.next.ends == by_leaf.next.ends:
             return f"The next split takes off {by_leaf.next.fall:.2f}."
         return (
-            f"Next, level by level still has to split on level {by_level.next.level}, which takes off "
+            f"Next, level by level must first finish level {by_level.next.level}, which takes off "
             f"{by_level.next.fall:.2f}; leaf by leaf takes off {by_leaf.next.fall:.2f}."
         )
 
@@ -409,6 +420,9 @@ def growth_explorer(days: pd.Series, few: int = 4) -> Explorable:
     first = min(leaf.ends[0] for leaf in by_leaf[1].leaves if leaf.ends[0] > 1)  # of the second half
     answer = sum(leaf.ends[0] >= first for leaf in by_leaf[few - 1].leaves)
     there = f"patients {first} to {len(days)}"
+    open_there = sum(
+        len(leaf.rows) * plain.squared_error(leaf.rows) for leaf in by_leaf[1].leaves if leaf.ends[0] >= first
+    )
     return scene.explorable(
         title="Which leaf next?",
         alt=f"The days of {len(days)} patients as dots, by x, twice, each time with the steps that a tree of {few} "
@@ -421,11 +435,11 @@ def growth_explorer(days: pd.Series, few: int = 4) -> Explorable:
             f"Your guess: of {few} leaves, how many should lie among {there}, for the smallest squared error?",
             list(range(1, few)),
             answer=answer,
-            truth=f"with {answer} there, {by_leaf[few - 1].left:.2f} is left; with as many in either half, "
-            f"{by_level[few - 1].left:.2f}",
+            truth=f"after the first split {open_there / by_leaf[1].left:.1%} of the error is there, so {answer} of the "
+            f"{few} leaves belong there",
         ),
-        challenge="Step on. Which split is wasted level by level? How many leaves does that way need for an error as "
-        f"small as leaf by leaf with {few}?",
+        challenge="Step on, and watch which split is wasted level by level. Stop at the number of leaves that this way "
+        f"needs for an error as small as leaf by leaf with {few}.",
     )
 
 

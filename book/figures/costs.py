@@ -398,25 +398,28 @@ class _Reliability(Scene):
             return "about the same as"
         return "worse than" if gaps.mean() > 0 else "better than"
 
+    def gains(self, model: str) -> bool:
+        return self.compared(model) == "better than"
+
     def background(self) -> str:
         shares = [0, 0.2, 0.4, 0.6, 0.8, 1]
         axes = self.plane.axes(shares, shares, "predicted probability (mean of the group)", "share that was fast")
         key = circle(64, 46, 7, **DOT) + text(80, 51, "a group, its number of patients") + rect(58, 62, 12, 44)
-        key += text(80, 73, "height: how far it strays") + text(80, 91, "width: that × its patients")
-        key += text(80, 109, "area: calibration part")
+        key += text(80, 73, "height: how far it strays") + text(80, 91, "width: height × its patients")
+        key = element("g", key + text(80, 109, "area: its calibration part"), style=HALO)
         return axes + self.plane.curve([0, 1], [0, 1], stroke_dasharray="3 4") + key + self.example(0.7, 0.4)
 
     def example(self, said: float, came: float) -> str:
         """What a dot means, as long as the reader guesses."""
         (x, y), on_line = self.plane.at(said, came), self.plane.y(said)
-        stick = rect(x - 5, on_line, 10, y - on_line) + circle(x, y, 7, **DOT)
+        stick = circle(x, y, 7, **DOT) + rect(x - 5, on_line, 10, y - on_line)
         words = centred(x, y + 26, f"of such a group {came:.0%} were") + centred(x, y + 44, f"fast, not {said:.0%}")
         return element("g", stick + words, class_="asking", style=HALO)
 
     def marks(self) -> dict[Any, str]:
-        """What the reader guesses is how far the groups stray. A bar is seen through its dot, however large this is."""
-        bars = {("gap", k): rect(-0.5, 0, 1, 1, class_="answer") for k in range(self.n_groups)}
-        return bars | {k: circle(0, 0, 20, **DOT, class_="answer") for k in range(self.n_groups)}
+        """What the reader guesses is how far the groups stray. A bar lies on its dot, however large this is."""
+        dots: dict[Any, str] = {k: circle(0, 0, 20, **DOT, class_="answer") for k in range(self.n_groups)}
+        return dots | {("gap", k): rect(-0.5, 0, 1, 1, class_="answer") for k in range(self.n_groups)}
 
     def frame(self, model: str, how: str) -> State:
         places: Places = {}
@@ -497,14 +500,19 @@ class _Reliability(Scene):
         if how == self.before:
             better = "worse" if score > self.of_all else "better"
             return (
-                f"{name}: Brier score {score:.3f}, {better} than {alone}. Calibration part {calibration:.3f}, "
-                f"refinement part {refinement:.3f}."
+                f"{name}: Brier score {score:.3f}, {better} than {alone}. Calibration part {calibration:.3f}, the area "
+                f"of its bars; refinement part {refinement:.3f}, how mixed its groups are."
             )
         was, (strayed, told_apart) = self.brier[model, self.before], self.parts[model, self.before]
+        why = (
+            "Its dots have moved to the line"
+            if self.gains(model)
+            else "Its bars were thin, so there was little to mend"
+        )
         return (
-            f"{name}, {how}: Brier score {score:.3f}, {self.compared(model)} before ({was:.3f}). Calibration part "
-            f"{calibration:.3f} (was {strayed:.3f}); refinement part, how well it tells patients apart, "
-            f"{refinement:.3f} (was {told_apart:.3f})."
+            f"{name}, {how}: Brier score {score:.3f}, {self.compared(model)} before ({was:.3f}). {why}: calibration "
+            f"part {calibration:.3f} (was {strayed:.3f}). Patients who looked alike still do, so the other part hardly "
+            f"changes: refinement part {refinement:.3f} (was {told_apart:.3f})."
         )
 
 
@@ -543,15 +551,10 @@ def reliability_explorer(
             Choice("Model", models, start=start[0], opens=models[0]),
             Choice("Probabilities", scene.ways, start=start[1], opens=scene.before),
         ],
-        found=lambda model, how: how == scene.after,
-        guess=Choice(
-            "Your guess: whose probabilities stray furthest?",
-            models,
-            answer=worst,
-            truth=verdict,
-        ),
-        challenge="Correct the probabilities, by a staircase that the next section explains. Which part of the scores "
-        "shrinks, which stays, and which model gains nothing?",
+        found=lambda model, how: 0 if how == scene.before else 1 if model == worst else 2 * (not scene.gains(model)),
+        guess=Choice("Your guess: whose probabilities stray furthest?", models, answer=worst, truth=verdict),
+        challenge="Correct the model that strays furthest: which part of its score shrinks? Then find the model that "
+        "gains nothing. (The next section explains how they are corrected.)",
     )
 
 

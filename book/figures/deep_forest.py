@@ -13,7 +13,7 @@ from matplotlib.patches import Rectangle
 from numpy.typing import ArrayLike, NDArray
 
 from figures.charts import Chart, Picture, region, ticks
-from figures.explorable import Explorable, Places, Scene, Slider, State
+from figures.explorable import Choice, Explorable, Places, Scene, Slider, State
 from figures.looks import OUTLINE, centred, ending, filled, in_class, path, ringed, stroked
 from figures.melons import listed, melon_marks, melons_at, melons_named, piled, ripe_and_unripe
 from figures.plots import PLOT_WIDTH, axes, plain_ticks, plotted
@@ -26,6 +26,13 @@ from treekit.pen.svg import FAINT, circle, line, rect, text
 DARK, PALE = 0.7, 0.3
 #: The columns that each of a level's four forests draws at a split.
 DRAWN: tuple[str | int, ...] = ("sqrt", "sqrt", 1, 1)
+#: Why the last of some levels classifies more melons correctly than the first, as many, or fewer.
+REASONS = {
+    "more": "level by level the hard cases are settled",
+    "as many": "what a level corrects for some melons, it spoils for as many others",
+    "fewer": "a melon on the wrong side hands misleading bars on, by which the next level judges others wrongly, "
+    "so fewer are correct",
+}
 
 
 def _measured_and_shared(y: float, n_vectors: int) -> str:
@@ -77,13 +84,13 @@ class _Levels(Scene):
     To the left its measurements and its shares by the level before, to the right its mean share by this level.
     """
 
-    size = (480, 622)
+    size = (480, 602)
 
     left, wide, cell, pitch = 28, 48, 25, 28  # of the bars: where they start, and how wide and how far apart they are
     share_x = 142  # where the first share starts
-    top, step = 66, 25  # of the lines
-    plane = Chart((0, 1), (0, 1), (278, 50, 464, 482))
-    boxes = Chart((0.5, 4.5), (0, 1), (0, 548, 480, 616))  # one for each level
+    top, step = 66, 23  # of the lines
+    plane = Chart((0, 1), (0, 1), (278, 50, 464, 450))
+    boxes = Chart((0.5, 4.5), (0, 1), (0, 512, 480, 580))  # one for each level
 
     def __init__(self, X: pd.DataFrame, y: pd.Series, n_levels: int, n_trees: int, seed: int, n_runs: int) -> None:
         self.X, self.is_ripe, self.n_levels, self.n_runs = X, (y == "yes").to_numpy(), n_levels, n_runs
@@ -93,6 +100,8 @@ class _Levels(Scene):
         self.mean_right = np.mean([self.is_right(shares).sum(axis=1) for shares in others], axis=0)
         order = np.argsort(~self.is_ripe, kind="stable")  # the ripe ones first
         self.y = self.top + self.step * np.argsort(order)
+        levels = range(2, n_levels + 1)
+        self.first_change = next((k for k in levels if self.n_right(k) != self.n_right(k - 1)), n_levels)
 
     def is_right(self, share: NDArray[Any]) -> NDArray[np.bool_]:
         """Which melons are classified correctly by these shares of ripe."""
@@ -117,6 +126,8 @@ class _Levels(Scene):
         drawn += ripe_and_unripe(12, bottom + 14) + text(0, bottom + 38, "ringed: predicted wrongly")
         drawn += "".join(centred(12, y + 5, name) for name, y in zip(self.X.index, self.y))
         drawn += "".join(self.measured(j) for j in range(self.X.shape[1]))
+        under = self.top + self.step * (self.is_ripe.sum() - 0.5)
+        drawn += line(0, under, left - edge, under, stroke_dasharray="3 4")  # the unripe ones stand below it
         return drawn + "".join(
             rect(at, self.boxes.box[1], 108, 68, **OUTLINE, stroke_opacity=FAINT, rx=4)
             + centred(at + 54, self.boxes.box[1] + 20, f"level {k}")
@@ -185,7 +196,7 @@ class _Levels(Scene):
             told += centred(x + 54, top + 59, "+{} −{}".format(*map(len, self.changes(k)))) if k > 1 else ""
             parts.append(told)
         taps = "".join(rect(x, top, 108, 68, fill_opacity=0, data_choose=k) for k, x in self.lefts())
-        return [*parts, taps, ending(480, top - 9, "+ corrected, − spoilt")]
+        return [*parts, taps, centred(240, top + 86, "+ corrected, − spoilt")]
 
     def changes(self, level: int) -> tuple[list[Any], list[Any]]:
         """The melons that a level corrects, and those that it spoils."""
@@ -203,7 +214,19 @@ class _Levels(Scene):
         corrected, spoilt = self.changes(level)
         changed = f"It has corrected {melons_named(corrected)} and spoilt {melons_named(spoilt)}"
         told += f". {changed if corrected or spoilt else 'No melon has changed sides'}."
-        return f"{told} {self.in_all()}" if level == self.n_levels else told
+        return f"{told} {self.misled(level)}{self.in_all()}" if level == self.n_levels else told
+
+    def misled(self, level: int) -> str:
+        """Which full bars of unripe melons make a level distrust those of ripe ones."""
+        full = self.new[level - 2] > 0.5
+        spoilt = self.named(full & self.is_ripe & ~self.is_right(self.new[level - 1]))
+        unripe = self.named(full & ~self.is_ripe)
+        if not spoilt or not unripe:
+            return ""
+        return (
+            f"{melons_named(spoilt).capitalize()} have mostly full bars, but so have {listed(unripe)}, unripe ones "
+            f"below the line: from these level {level} learns to distrust full bars. "
+        )
 
     def in_all(self) -> str:
         """Which levels were worth it, in this run and in others."""
@@ -211,10 +234,10 @@ class _Levels(Scene):
         gains = [level for level in range(2, self.n_levels + 1) if right[level - 1] > right[level - 2]]
         which = f"Only level{'s' * (len(gains) > 1)} {listed(gains)}" if gains else "No level"
         last = next((k for k in range(1, self.n_levels) if k + 1 not in gains), self.n_levels)
-        means = listed([f"{mean:.1f}" for mean in self.mean_right])
         return (
             f"{which} corrected more than {'they' if len(gains) > 1 else 'it'} spoilt: we would stop after level "
-            f"{last}. In {self.n_runs} other runs {means} are correct on average."
+            f"{last}. In {self.n_runs} other runs, on average, level 1 gets {self.mean_right[0]:.1f} right and level "
+            f"{self.n_levels} {self.mean_right[-1]:.1f}."
         )
 
 
@@ -228,7 +251,7 @@ def levels_explorer(
     means of the runs with the seeds 0 to `n_runs` - 1. `y` has the labels yes and no.
     """
     cascade, n = _Levels(X, y, n_levels, n_trees, seed, n_runs), len(X)
-    n_right = cascade.n_right(n_levels)
+    answer = list(REASONS)[int(1 - np.sign(cascade.n_right(n_levels) - cascade.n_right(1)))]
     return cascade.explorable(
         title="Seventeen rows on their way through the levels",
         alt=f"A line for each of {n} melons. On the left {' and '.join(map(str, X))} as grey bars, and four bars, the "
@@ -236,16 +259,16 @@ def levels_explorer(
         f"four shares by level {n_levels}, with a line from where level {n_levels - 1} put it. A ring marks those on "
         "the wrong side of one half. Below, for each level how many it classifies correctly.",
         controls=[Slider("Level", list(range(1, n_levels + 1)), start=n_levels, opens=1)],
-        found=lambda level: level == n_levels,
-        guess=Slider(
-            f"Your guess: level 1 classifies {cascade.n_right(1)} of the {n} melons correctly. How "
-            f"many does level {n_levels}?",
-            list(range(n // 2, n + 1)),
-            answer=n_right,
-            truth=f"it classifies {n_right} correctly",
+        found=lambda level: 2 if level == n_levels else int(level == cascade.first_change),
+        guess=Choice(
+            f"Your guess: level 1 classifies {cascade.n_right(1)} of the {n} melons correctly. How many does level "
+            f"{n_levels}?",
+            list(REASONS),
+            answer=answer,
+            truth=REASONS[answer],
         ),
-        challenge="Step on to the last level. Does any level correct more melons than it spoils? After which would you "
-        "stop?",
+        challenge="Stop at the first level that changes how many are correct. Then step on to the last: what moves "
+        f"{melons_named(cascade.changes(n_levels)[1])} to the wrong side?",
     )
 
 

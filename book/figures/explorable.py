@@ -39,8 +39,9 @@ class _Control:
     alone.
 
     A guess is judged by its `answer`: one of the values, or a set of those that are right. `truth` is what the verdict
-    tells of it, as a clause, "the vote of 5 stumps is the first without an error"; a number also hears how far it was
-    from the answer. As a function of the value that was guessed, `truth` says by itself how far this was.
+    tells of it, as a clause that follows "and that is right:" as well as "No:", "the vote of 5 stumps is the first
+    without an error"; a number also hears how far it was from the answer. As a function of the value that was guessed,
+    `truth` says by itself how far this was.
     """
 
     kind: ClassVar[str]
@@ -96,7 +97,7 @@ class _Control:
             return f"{said}, and that is right: {truth}."
         numbers = [value for value in (guessed, *self.right) if isinstance(value, (int, float))]
         if len(numbers) < 2 or numbers[0] != guessed or not isinstance(self.truth, str):
-            return f"{said}; {truth}."
+            return f"{said}. No: {truth}."
         gap = min((guessed - value for value in numbers[1:]), key=abs)
         return f"{said}, too {'high' if gap > 0 else 'low'} by {abs(gap):g}; {truth}."
 

@@ -31,9 +31,9 @@ WAYS = {BOTH: None, ONE: 1}  # how many columns a split draws
 OF_DRAW = {  # what is said of each guess, where the draw lowers the error
     "it falls": "trees that draw err more often, but less often about the same melon, and there the others outvote "
     "them",
-    "it stays": "no, it falls: the trees err less often about the same melon, and that counts for more than that each "
+    "it stays": "it falls: the trees err less often about the same melon, and that counts for more than that each "
     "errs more often",
-    "it rises": "no, it falls: each tree errs more often, but less often about the same melon as the others, which "
+    "it rises": "it falls: each tree errs more often, but less often about the same melon as the others, which "
     "outvote it",
 }
 STEP, PITCH, MELONS = 31, 28, 214  # pixels from line to line and from melon to melon of an outline; where melons begin

@@ -328,9 +328,9 @@ def _hundredths(value: float) -> str:
 
 #: How far the gain falls, and what is said of each guess.
 OF_PRICE = {
-    "by 2": "no: two leaves pay 2 more, but one leaf pays 1 more as well",
+    "by 2": "two leaves pay 2 more, but one leaf pays 1 more as well",
     "by 1": "two leaves pay 2 more and one leaf pays 1 more",
-    "not at all": "no: two leaves pay γ twice and one leaf pays it once",
+    "not at all": "two leaves pay γ twice and one leaf pays it once",
 }
 
 

@@ -579,9 +579,9 @@ class _Roots(_Levels):
         if guessed == FIRST[1]:
             return "the partition asks only who goes left, not in which tree, and therefore serves all trees at once"
         if guessed == FIRST[0]:
-            return "no: the partition asks only who goes left, not in which tree, and in tree 0 some go right"
+            return "the partition asks only who goes left, not in which tree, and in tree 0 some go right"
         high, low = (f"{value:.2f}".removeprefix("0") for value in self.crossing())
-        return f"no: each tree has a cut of its own, so {high} goes left in one tree, and {low} right in another"
+        return f"each tree has a cut of its own, so {high} goes left in one tree, and {low} right in another"
 
 
 #: Answers to what stands first after a partition.

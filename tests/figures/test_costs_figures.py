@@ -200,7 +200,8 @@ def test_what_the_correction_does_to_each_score_is_told(scored):
     alone = brier_score_loss(y, np.full(len(y), y.mean()))
     scores["mended"] = {"as it is": 1 - scored[0], "halved": scored[0]}
     told = set()
-    for (model, how), frame in frames(reliability_explorer(scores, y, start=("other", "halved"))):
+    figure = reliability_explorer(scores, y, start=("other", "halved"))
+    for (model, how), frame in frames(figure):
         losses = [
             [brier_score_loss(*part) for part in zip(np.split(y, 10), np.split(p, 10))] for p in scores[model].values()
         ]
@@ -214,7 +215,8 @@ def test_what_the_correction_does_to_each_score_is_told(scored):
             assert f"{words} before ({was:.3f})" in frame.sentence
             written = re.findall(r">was (\d\.\d{3})<", frame.scenes[1].drawing)
             assert written == [f"{brier_score_loss(y, of['as it is']):.3f}" for of in scores.values()]
-        assert bool(frame.found) == (how == "halved")
+        is_worst = model == figure.guess.answer
+        assert frame.found == (0 if how == "as it is" else 1 if is_worst else 2 * (words != "better than"))
     assert told == {"about the same as", "worse than", "better than"}
 
 

@@ -212,12 +212,12 @@ ONE_TO_THREE = dict(values=[1, 2, 3], answer=2, truth="it is 2")
             [
                 "You guessed “one”, and that is right: one or other.",
                 "You guessed “other”, and that is right: one or other.",
-                "You guessed “both”; one or other.",
+                "You guessed “both”. No: one or other.",
             ],
         ),
         (
             Slider("How much?", [0.1, 0.2], answer=0.2, show="{:.2f} bits", truth=lambda v: f"it is {3 - v:.1f} more"),
-            ["You guessed 0.10 bits; it is 2.9 more.", "You guessed 0.20 bits, and that is right: it is 2.8 more."],
+            ["You guessed 0.10 bits. No: it is 2.9 more.", "You guessed 0.20 bits, and that is right: it is 2.8 more."],
         ),
         (
             Choice("At which depth?", [1, 6, "none"], answer={1, "none"}, truth="at 1 or none"),
@@ -722,7 +722,7 @@ def test_the_guess_comes_first_and_can_be_skipped(visit):
     assert not figure.locator("output").is_visible()
     figure.get_by_role("radio", name="stem").check()
     figure.get_by_role("button", name="That is my guess").press("Enter")
-    verdict = "You guessed “stem”; stem leaves 0.855 bits, but texture leaves 0.617 bits, the least."
+    verdict = "You guessed “stem”. No: stem leaves 0.855 bits, but texture leaves 0.617 bits, the least."
     assert figure.get_by_text(verdict).is_visible() and figure.locator("output").is_visible()
     assert figure.get_by_role("radio", name="nothing yet").evaluate("input => input === document.activeElement")
     figure.get_by_role("radio", name="texture").check()

@@ -79,7 +79,7 @@ def test_clear_melons_lie_beside_the_entropy_of_their_group(figures, melons):
 def test_the_verdict_names_no_question_that_was_not_guessed(figures):
     guess = figures["split"].guess
     assert {value: guess.verdict(value) for value in ("sound", "umbilicus")} == {
-        "sound": "You guessed “sound”; the sound gains 0.331 bits, the stem 0.458.",
+        "sound": "You guessed “sound”. No: the sound gains 0.331 bits, the stem 0.458.",
         "umbilicus": "You guessed “umbilicus”, and that is right: the umbilicus gains 0.458 bits, just as the stem.",
     }
 
