@@ -565,11 +565,11 @@ def plot_tree_sizes(sizes: Mapping[str, NDArray[Any]], first: int = 4, last: int
 
 @plotted
 def plot_misses(misses: Mapping[str, NDArray[Any]]) -> None:
-    """By how much the sums of samples miss the true one: a line for each way of drawing.
+    """By how much the gains in samples miss the true one: a line for each way of drawing.
 
     A dot is the larger, the more samples miss it by so much.
     """
-    ax = axes("sum of a sample minus the true sum (a large dot: many samples)", "", 2.4)
+    ax = axes("gain in a sample minus the true gain (a large dot: many samples)", "", 2.4)
     for k, miss in enumerate(misses.values()):
         size, n_samples = np.unique(miss.round(9), return_counts=True)
         shares = 600 * n_samples / len(miss)
