@@ -225,7 +225,7 @@ class _Levels(Scene):
             return ""
         return (
             f"{melons_named(spoilt).capitalize()} have mostly full bars, but so have {listed(unripe)}, unripe ones "
-            f"below the line: from these level {level} learns to distrust full bars. "
+            f"below the line. Grown without these, level {level} would call {listed(spoilt)} ripe. "
         )
 
     def in_all(self) -> str:

@@ -28,13 +28,11 @@ GUESSES = ["none", "one or two", "more"]
 OF_FORTY = ["hardly any", "about half", "nearly all"]
 BOTH, ONE = "both columns", "one at random"
 WAYS = {BOTH: None, ONE: 1}  # how many columns a split draws
+SPREAD = "they spread over more melons, and with p² a melon that nearly all trees get wrong costs by far the most"
 OF_DRAW = {  # what is said of each guess, where the draw lowers the error
-    "it falls": "trees that draw err more often, but less often about the same melon, and there the others outvote "
-    "them",
-    "it stays": "it falls: the trees err less often about the same melon, and that counts for more than that each "
-    "errs more often",
-    "it rises": "it falls: each tree errs more often, but less often about the same melon as the others, which "
-    "outvote it",
+    "it falls": f"the errors become more, but {SPREAD}",
+    "it stays": f"it falls: the errors become more, but {SPREAD}",
+    "it rises": f"it falls: the errors do become more, but {SPREAD}",
 }
 STEP, PITCH, MELONS = 31, 28, 214  # pixels from line to line and from melon to melon of an outline; where melons begin
 N_TREES = (1, 2, 3, 5, 10, 20, 40)
@@ -446,10 +444,12 @@ class _LeftOut(Scene):
         fall = (self.errors(BOTH, m) - self.errors(way, m))[self.p.index]
         best = fall.idxmax()
         lower, means = self.other_runs(m)
+        alone = " and alone outweighs" if fall.drop(best).sum() < 0 else "; against it stand"
         return (
             f" The draw spreads the errors: {self.wrong_trees(way, best)} of {N_LEFT_OUT} trees are wrong about melon "
             f"{best}, not {self.wrong_trees(BOTH, best)}. Where p was near 1, p² falls steeply, so that bar is "
-            f"{fall[best]:.2f} shorter; {(fall < 0).sum()} bars are longer, none by more than {-fall.min():.2f}. In "
+            f"{fall[best]:.2f} shorter{alone} the {(fall < 0).sum()} that are longer, none by more than "
+            f"{-fall.min():.2f}. In "
             f"{'all' if lower == N_RUNS else f'{lower} of'} {N_RUNS} other runs the draw lowered the error, too, from "
             f"{means[BOTH]:.3f} to {means[ONE]:.3f} on average."
         )

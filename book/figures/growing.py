@@ -445,7 +445,7 @@ class _Roots(_Levels):
         drawn += rect(
             self.left - 1.5, y, self.cell * len(self.depths) + 2, self.row * n_steps, **OUTLINE, stroke_opacity=FAINT
         )
-        return drawn + "".join(self.cells(step + 1, stroke_opacity=0.15) for step in range(n_steps))
+        return drawn
 
     def steps(self, depth: int) -> str:
         """The steps so far, each with the trees that it has moved; and their sum."""
