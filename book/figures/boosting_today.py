@@ -391,15 +391,7 @@ class _Growth(Scene):
                 f"{leaves}: level by level the error is {by_level.left:.2f}, leaf by leaf {by_leaf.left:.2f}{deeper}."
             )
         reached = f" Only now is the error level by level as small as it was leaf by leaf with {self.few} leaves."
-        return f"{told}{reached if n == self.enough else self.alone(n)} {self.following(by_level, by_leaf)}"
-
-    def alone(self, n: int) -> str:
-        """At the number of leaves that the guess is about: how many of them hold a single patient, leaf by leaf."""
-        n_alone = sum(len(leaf.rows) == 1 for leaf in self.stages[BY_LEAF][n - 1].leaves)
-        if n != self.few or not n_alone:
-            return ""
-        they = "leaf holds" if n_alone == 1 else "leaves hold"
-        return f" There {n_alone} {they} a single patient and may follow chance."
+        return f"{told}{reached if n == self.enough else ''} {self.following(by_level, by_leaf)}"
 
     def following(self, by_level: Stage, by_leaf: Stage) -> str:
         """What comes next."""
