@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 from figures.charts import Chart, Picture, region, tenths, ticks
 from figures.explorable import Choice, Explorable, Places, Scene, Slider, State
-from figures.looks import HALO, OUTLINE, centred, dot, ending, filled, grip, in_class, path, ringed, stroked
+from figures.looks import HALO, OUTLINE, centred, dot, ending, filled, grip, in_class, path, ringed, signed, stroked
 from figures.melons import melon, melons_at, melons_named, ripe_and_unripe
 from figures.plots import axes, plotted
 from treekit.models.adaboost import AdaBoostClassifier
@@ -226,7 +226,7 @@ class _Stumps(Scene):
         return (
             rows
             + "".join(centred(self.rows.x(x), self.rows.y(0) + 5, f"{x:g}", fill_opacity=0.7) for x in self.x)
-            + "".join(ending(38, self.rows.y(side) + 5, f"{side:+d}".replace("-", "−")) for side in (1, -1))
+            + "".join(ending(38, self.rows.y(side) + 5, signed(side, "+d")) for side in (1, -1))
             + text(0, 168, "the weights as one bar, wrong rows first (before the round)")
             + halves
             + self.vote.axes(
@@ -291,7 +291,7 @@ class _Stumps(Scene):
     def sentence(self, m: int) -> str:
         model, wrong = self.rounds.model, self.rounds.wrong[NEWEST][m - 1]
         stump = model.estimators_[m - 1]
-        below, above = (f"{label:+d}".replace("-", "−") for label in stump.predict(self.x[[0, -1], np.newaxis]))
+        below, above = (signed(label, "+d") for label in stump.predict(self.x[[0, -1], np.newaxis]))
         now = self.rounds.weights[m - 1][self.rounds.wrong[NEWEST][m - 2]].sum()
         before = f" What stump {m - 1} got wrong weighs {now:.3f} now." if m > 1 else ""
         return (

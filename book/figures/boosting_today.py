@@ -274,6 +274,11 @@ class Part(NamedTuple):
         return min(row.x["x"] for row in self.rows), max(row.x["x"] for row in self.rows)
 
     @property
+    def error(self) -> float:
+        """The squared error that it leaves as a leaf."""
+        return float(len(self.rows) * plain.squared_error(self.rows))
+
+    @property
     def level(self) -> int:
         return self.parent.level + 1 if self.parent else 0
 
@@ -288,7 +293,7 @@ class Stage(NamedTuple):
     @property
     def left(self) -> float:
         """The squared error that its leaves leave."""
-        return float(sum(len(leaf.rows) * plain.squared_error(leaf.rows) for leaf in self.leaves))
+        return sum(leaf.error for leaf in self.leaves)
 
     @property
     def depth(self) -> int:
@@ -412,9 +417,7 @@ def growth_explorer(days: pd.Series, few: int = 4) -> Explorable:
     first = min(leaf.ends[0] for leaf in by_leaf[1].leaves if leaf.ends[0] > 1)  # of the second half
     answer = sum(leaf.ends[0] >= first for leaf in by_leaf[few - 1].leaves)
     there = f"patients {first} to {len(days)}"
-    open_there = sum(
-        len(leaf.rows) * plain.squared_error(leaf.rows) for leaf in by_leaf[1].leaves if leaf.ends[0] >= first
-    )
+    open_there = sum(leaf.error for leaf in by_leaf[1].leaves if leaf.ends[0] >= first)
     return scene.explorable(
         title="Which leaf next?",
         alt=f"The days of {len(days)} patients as dots, by x, twice, each time with the steps that a tree of {few} "

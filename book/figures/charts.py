@@ -11,7 +11,7 @@ import numpy as np
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import ArrayLike
 
-from figures.looks import filled
+from figures.looks import filled, with_minus
 from treekit.pen.palette import REGION
 from treekit.pen.svg import FAINT, circle, element, line, number, text
 
@@ -45,10 +45,10 @@ class Chart:
         parts = [line(left, bottom, right, bottom)]
         for tick in xticks:
             parts.append(line(self.x(tick), bottom, self.x(tick), bottom + 5))
-            parts.append(text(self.x(tick), bottom + 21, _written(tick), text_anchor="middle"))
+            parts.append(text(self.x(tick), bottom + 21, with_minus(number(tick)), text_anchor="middle"))
         for tick in yticks:
             parts.append(line(left, self.y(tick), right, self.y(tick), stroke_opacity=FAINT / 2))
-            parts.append(text(left - 8, self.y(tick) + 5, _written(tick), text_anchor="end"))
+            parts.append(text(left - 8, self.y(tick) + 5, with_minus(number(tick)), text_anchor="end"))
         if xlabel:
             parts.append(text((left + right) / 2, bottom + 42, xlabel, text_anchor="middle"))
         if ylabel:
@@ -85,11 +85,6 @@ class Chart:
         """Return the path of a box from xs[0] to xs[1], and likewise upwards, in whole pixels: rounded ends meet."""
         (left, right), (bottom, top) = map(round, map(self.x, xs)), map(round, map(self.y, ys))
         return f"M{left},{top}H{right}V{bottom}H{left}z"
-
-
-def _written(tick: float) -> str:
-    """Write the number at a tick, with a minus and no hyphen."""
-    return number(tick).replace("-", "−")
 
 
 def region(k: int, blocks: str, **look: Any) -> str:

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from figures.charts import Chart, Picture, region, ticks
 from figures.explorable import Choice, Explorable, Places, Scene, Slider, State
-from figures.looks import OUTLINE, centred, ending, filled, in_class, path, ringed, stroked
+from figures.looks import GROUND, OUTLINE, centred, ending, filled, in_class, path, ringed, stroked
 from figures.melons import listed, melon_marks, melons_at, melons_named, piled, ripe_and_unripe
 from figures.plots import PLOT_WIDTH, axes, plain_ticks, plotted
 from treekit.models.deep_forest import assign_folds, out_of_fold, with_class_vectors
@@ -147,7 +147,7 @@ class _Levels(Scene):
         return [(k, self.boxes.x(k) - 54) for k in range(1, self.n_levels + 1)]
 
     def marks(self) -> dict[Any, str]:
-        ground = circle(0, 0, 12, style="fill: var(--ground, Canvas)")  # the lines end at the melon
+        ground = circle(0, 0, 12, style=GROUND)  # the lines end at the melon
         melons = melon_marks(dict(zip(self.X.index, self.is_ripe)), 12)
         frame = rect(0, 0, 108, 68, **OUTLINE, stroke_width=2, rx=4)
         return {**{name: ground + mark for name, mark in melons.items()}, "level": frame}
@@ -217,7 +217,7 @@ class _Levels(Scene):
         return f"{told} {self.misled(level)}{self.in_all()}" if level == self.n_levels else told
 
     def misled(self, level: int) -> str:
-        """Which full bars of unripe melons make a level distrust those of ripe ones."""
+        """The ripe melons with full bars that a level spoils, and the unripe ones with such bars that mislead it."""
         full = self.new[level - 2] > 0.5
         spoilt = self.named(full & self.is_ripe & ~self.is_right(self.new[level - 1]))
         unripe = self.named(full & ~self.is_ripe)
@@ -248,7 +248,8 @@ def levels_explorer(
 
     All shares come from forests that have not seen the melon, by cross-validation. Below stands how many melons each
     level so far classifies correctly; a tap there goes to that level. At rest it is the last. The last sentence has the
-    means of the runs with the seeds 0 to `n_runs` - 1. `y` has the labels yes and no.
+    means of the runs with the seeds 0 to `n_runs` - 1. `y` has the labels yes and no. What a level would do without
+    some melons was measured for the run in the book, and is said of others, too.
     """
     cascade, n = _Levels(X, y, n_levels, n_trees, seed, n_runs), len(X)
     answer = list(REASONS)[int(1 - np.sign(cascade.n_right(n_levels) - cascade.n_right(1)))]

@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, clone
 
 from figures.charts import Chart, Picture, around, region, tenths
 from figures.explorable import Choice, Explorable, Panel, Places, Scene, Slider, State
-from figures.looks import HALO, OUTLINE, centred, ending, filled, path, ringed
+from figures.looks import HALO, OUTLINE, centred, ending, filled, path, ringed, signed
 from figures.melons import in_lines, melon, melon_marks, ripe_and_unripe
 from figures.plots import axes, plotted, side_by_side
 from treekit.pen.palette import BAR, CLASS_COLORS, RIPE, UNRIPE
@@ -23,11 +23,6 @@ from treekit.plain import Node, answer
 #: Room for a melon in a line of melons, and the words when there is nothing to show.
 PITCH, OWN = 27, "their own"
 LETTER = 8.2  # width of a letter at 15 pixels
-
-
-def signed(value: float) -> str:
-    """A change with its sign: +0.31, −0.35."""
-    return f"{value:+.2f}".replace("-", "−")
 
 
 def path_of(tree: Node, row: Any) -> list[Node]:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from figures.charts import Chart, Picture, Spot, tenths, ticks
 from figures.cover import Bin, grown
 from figures.explorable import Choice, Explorable, Panel, Places, Scene, Slider, State
-from figures.looks import OUTLINE, centred, dot, ending, filled, grip, in_class, painted, path, ringed, stroked
+from figures.looks import GROUND, OUTLINE, centred, dot, ending, filled, grip, in_class, painted, path, ringed, stroked
 from figures.melons import melon_marks, melons_named, ripe_and_unripe
 from treekit.measures import information_gain
 from treekit.models.random_forest import RandomForestClassifier
@@ -40,7 +40,6 @@ TREES = Slider("Trees", list(N_TREES), start=N_TREES[-1], opens=1)
 N_LEFT_OUT = 100  # trees that have not seen a melon
 N_RUNS = 6  # other runs, which tell whether a difference is more than chance
 MEAN = "mean"
-GROUND = "fill: var(--ground, Canvas)"  # no bar shows through a hollow melon
 LACKING = 0.4  # opacity of a melon that a sample lacks
 RADIUS = 13  # of a melon that a sample holds once: its number has 11 pixels on a phone
 N_CELLS = 40  # of the grid over each axis on which votes are counted
@@ -402,7 +401,7 @@ class _LeftOut(Scene):
             for part, look in looks.items()
             for name in self.y
         }
-        melons = melon_marks(self.is_ripe, radius=11)
+        melons = melon_marks(self.is_ripe, radius=11)  # no bar shows through a hollow one
         return bars | {name: circle(0, 0, 11, style=GROUND) + mark for name, mark in melons.items()} | {MEAN: dot(0, 0)}
 
     def frame(self, way: str, m: int) -> State:

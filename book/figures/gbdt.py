@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from figures.charts import Chart, Picture, Spot, around
 from figures.explorable import Choice, Explorable, Panel, Places, Scene, Slider, State
-from figures.looks import OUTLINE, centred, dot, ending, filled, grip, in_class, path, stroked
+from figures.looks import OUTLINE, centred, dot, ending, filled, grip, in_class, path, signed, stroked
 from figures.melons import melon, ripe_and_unripe
 from figures.plots import axes, plotted
 from treekit.models.cart import CARTRegressor
@@ -41,10 +41,10 @@ class _Boosted:
 
     def sentence(self, m: int) -> str:
         tree = self.trees[m]
-        below, above = tree.value[1:, 0]
+        below, above = (signed(value, "+.3f") for value in tree.value[1:, 0])
         return (
             f"{_done(m)} the squared residuals add up to {self.squares[m]:.3f}. The next stump (dashed) cuts at "
-            f"{tree.threshold[0]:.4g} and predicts {_signed(below)} to the left, {_signed(above)} to the right. "
+            f"{tree.threshold[0]:.4g} and predicts {below} to the left, {above} to the right. "
             f"{self.part} will be subtracted from the residuals."
         )
 
@@ -170,10 +170,6 @@ def _melons(ripe: Mapping[Any, Any], places: Sequence[tuple[float, float]]) -> s
     return drawn
 
 
-def _signed(value: float) -> str:
-    return f"{value:+.3f}".replace("-", "−")
-
-
 class _Leaves(Scene):
     """The parabola of one leaf with all rows, and of each side of a split, under the prices λ and γ.
 
@@ -214,7 +210,7 @@ class _Leaves(Scene):
 
     def remains(self) -> str:
         """What a first price γ = 1 leaves of the gain."""
-        return f"so of the gain {_hundredths(self.gain(0, 0))} there remains {_hundredths(self.gain(0, 1))}"
+        return f"so of the gain {signed(self.gain(0, 0))} there remains {signed(self.gain(0, 1))}"
 
     def parabola(self, name: str, lam: float, gamma: float, color: int, dashes: str) -> str:
         """The part of a leaf's parabola that the plane shows, as the one curve of Bézier that it is."""
@@ -270,20 +266,20 @@ class _Leaves(Scene):
         drawn += self.box(one, two, y, 18, **(filled(GAIN) if gain > 0 else {"fill_opacity": BAR}))
         right = round(self.bars.x(max(one, two, 0))) + 8
         told = zip((one, two, gain), (first + 22, second + 22, y + 15))
-        drawn += "".join(text(right, down, _hundredths(value)) for value, down in told)
+        drawn += "".join(text(right, down, signed(value)) for value, down in told)
         return drawn + text(0, y + 44, "it pays" if gain > 0 else "does not pay", font_weight="bold")
 
     def sentence(self, lam: float, gamma: float) -> str:
         both, one = self.saved(lam, *self.names), self.saved(lam, "one leaf")
-        steps = " and ".join(f"{_hundredths(self.lowest(name, lam))} ({name})" for name in self.names)
+        steps = " and ".join(f"{signed(self.lowest(name, lam))} ({name})" for name in self.names)
         parts = " + ".join(f"{self.saved(lam, name):.2f}" for name in self.names)
         told = f"γ lifts every dot by {gamma:g} and moves none sideways. " if gamma else ""
         told += f"λ = {lam:g} draws the steps in to {steps}, which save only" if lam else f"Steps of {steps} save"
         told += f" {parts} = {both:.2f}; one leaf saves {one:.2f}. "
         if gamma:
             told += (
-                f"Two leaves pay γ twice: {2 * gamma:g} − {both:.2f} = {_hundredths(2 * gamma - both)}; one pays it "
-                f"once: {gamma:g} − {one:.2f} = {_hundredths(gamma - one)}. "
+                f"Two leaves pay γ twice: {2 * gamma:g} − {both:.2f} = {signed(2 * gamma - both)}; one pays it "
+                f"once: {gamma:g} − {one:.2f} = {signed(gamma - one)}. "
             )
         return (told + self.decision(lam, gamma)).replace(" − ", "\u00a0−\u00a0")  # no line begins with a minus
 
@@ -292,7 +288,7 @@ class _Leaves(Scene):
         gain = self.gain(lam, gamma)
         pays, more = ("pays", "more") if gain > 0 else ("does not pay", "less")
         why = f"the split saves {more} than the second γ costs, so it" if gamma else "γ costs nothing yet, so the split"
-        return f"The gain, {_hundredths(gain)}, is the difference: {why} {pays}."
+        return f"The gain, {signed(gain)}, is the difference: {why} {pays}."
 
     def key(self) -> str:
         """Whose parabola is dashed how: the melons of each side, and below them all."""
@@ -320,10 +316,6 @@ class _Leaves(Scene):
         """A dot at the lowest point of each parabola, of which the first side's is a handle."""
         marks: dict[Any, str] = {name: circle(0, 0, 6, **filled(k)) for name, k in zip(self.rows, self.colors)}
         return marks | {self.names[0]: marks[self.names[0]] + circle(0, 0, 13, **OUTLINE) + grip(self.size[0])}
-
-
-def _hundredths(value: float) -> str:
-    return f"{value:+.2f}".replace("-", "−")
 
 
 #: How far the gain falls, and what is said of each guess.
@@ -504,7 +496,7 @@ class _Descent(Scene):
     def moved(self, pair: str, m: int) -> list[str]:
         """By how much the stump after m rounds moves each of the two."""
         two = list(self.pairs[pair])
-        return [_signed(value) for value in self.ends[m][self.chosen[m]][two] - self.stages[m][two]]
+        return [signed(value, "+.3f") for value in self.ends[m][self.chosen[m]][two] - self.stages[m][two]]
 
     def sentence(self, pair: str, m: int) -> str:
         two, moved = list(self.pairs[pair]), self.moved(pair, m)

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from figures.charts import Picture
 from figures.explorable import Choice, Explorable, Places, Scene, Slider, State
-from figures.looks import OUTLINE, centred, ending, filled, in_class
+from figures.looks import OUTLINE, centred, ending, filled, in_class, with_minus
 from figures.melons import listed, melon, ripe_and_unripe
 from treekit.growing.criteria import Gini
 from treekit.growing.level import Level, descend, first_level
@@ -33,6 +33,7 @@ def rows_by_level(levels: Sequence[Level], label: ArrayLike, names: Sequence[Any
     The levels follow one another, each with all its nodes. ``label`` gives the number of each row's class, ``names``
     what is written below the row, ``classes`` what the classes are called.
     """
+    of_class = np.asarray(label)
     n_places = max(sum(np.maximum(level.n_samples, 1)) for level in levels)
     left, n_gaps = 6 + 9 * len("level"), max(level.n_nodes for level in levels) - 1
     width = min(30, (RIGHT - left - GAP * n_gaps) / n_places)
@@ -50,7 +51,7 @@ def rows_by_level(levels: Sequence[Level], label: ArrayLike, names: Sequence[Any
             drawn += text(x + 1, y + 14, str(node), font_weight="bold")
             for row, weight in zip(level.row[entries].tolist(), level.weight[entries].tolist()):
                 drop = lower * (len(here) % 2)
-                drawn += _row(x, y + 19, width, weight, int(np.asarray(label)[row]), str(names[row]), drop)
+                drawn += _row(x, y + 19, width, weight, int(of_class[row]), str(names[row]), drop)
                 here.append((row, x + width / 2))
                 x += width
             x += GAP if len(entries) else GAP + width
@@ -97,7 +98,7 @@ def running_boxes(parts: Sequence[Sequence[int]]) -> Picture:
                 if k == 1 and changed[place] != added[place]:
                     drawn += rect(x, y, width, 32, **filled(1), fill_opacity=0.25)
                 drawn += rect(x, y, width, 32, **OUTLINE, stroke_opacity=FAINT)
-                drawn += centred(x + width / 2, y + 21, str(numbers[place]).replace("-", "−"))
+                drawn += centred(x + width / 2, y + 21, with_minus(numbers[place]))
     alt = "; ".join(f"{title}: {', '.join(map(str, numbers.tolist()))}" for title, numbers in lines)
     return Picture(
         f"Numbers in boxes, node by node, in three lines. {alt}. In the middle line two boxes are shaded: the first of "

@@ -13,6 +13,18 @@ LINE = 32  # pixels from one line of a drawn table to the next
 OUTLINE: dict[str, Any] = {"fill": "none", "stroke": "currentColor"}
 #: Words with this style interrupt the lines below them.
 HALO = "paint-order: stroke; stroke: var(--ground, Canvas); stroke-width: 4; stroke-linejoin: round"
+#: The style of what hides the lines below it: a hollow melon.
+GROUND = "fill: var(--ground, Canvas)"
+
+
+def with_minus(words: object) -> str:
+    """Write a minus for each hyphen."""
+    return str(words).replace("-", "−")
+
+
+def signed(value: float, spec: str = "+.2f") -> str:
+    """A number with its sign: +0.31, −0.35."""
+    return with_minus(f"{value:{spec}}")
 
 
 def filled(k: int) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from figures.charts import Chart, Picture, Spot, around
 from figures.explorable import Choice, Explorable, Panel, Places, Scene, Slider, State
-from figures.looks import centred, ending, filled, grip, in_class, painted, path, stroked
+from figures.looks import centred, ending, filled, grip, in_class, painted, path, stroked, with_minus
 from figures.melons import listed, melon_marks, melons_at, piled
 from figures.plots import plotted, side_by_side
 from treekit.growing.thresholds import midpoint
@@ -149,7 +149,7 @@ class _Turned:
     def words(self, degrees: float) -> str:
         first, second = self.direction(degrees)
         sign = "+" if second >= 0 else "−"
-        return f"{first:.2f} {self.columns[0]} {sign} {abs(second):.2f} {self.columns[1]}".replace("-", "−")
+        return with_minus(f"{first:.2f} {self.columns[0]} {sign} {abs(second):.2f} {self.columns[1]}")
 
 
 class _Tilted(Scene):
