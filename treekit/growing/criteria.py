@@ -26,7 +26,7 @@ from typing import Protocol
 import numpy as np
 
 from treekit.growing.level import Level
-from treekit.measures import entropy_of_counts, gini_of_counts
+from treekit.measures import gini_of_counts
 from treekit.numeric import Bools, Floats, Ints, Numbers, safe_divide
 
 __all__ = ["Criterion", "ClassCriterion", "Entropy", "Gini", "SquaredError", "Poisson", "Newton"]
@@ -170,6 +170,9 @@ class ClassCriterion(Criterion):
     def value_from(self, sums: Floats) -> Floats:
         return safe_divide(sums, sums.sum(axis=0)).T
 
+    def impurity(self, level: Level) -> Floats:
+        return safe_divide(self.cost(level.sums), self.weight(level.sums))
+
     def is_pure(self, level: Level, impurity: Floats) -> Bools:
         return np.count_nonzero(level.total, axis=0) <= 1
 
@@ -193,10 +196,7 @@ class Entropy(ClassCriterion):
 
     def cost(self, sums: Floats) -> Floats:
         share = sums / np.maximum(sums.sum(axis=0), TINY)
-        return -(sums * np.log2(np.maximum(share, TINY))).sum(axis=0)
-
-    def impurity(self, level: Level) -> Floats:
-        return entropy_of_counts(level.sums.T)
+        return 0 - (sums * np.log2(np.maximum(share, TINY))).sum(axis=0)
 
 
 class Gini(ClassCriterion, DeviationCriterion):
