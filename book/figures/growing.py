@@ -577,16 +577,16 @@ class _Roots(_Levels):
 
     def done(self, way: str) -> str:
         """How many partitions both trees took in all."""
-        n, own = [len(moves) for moves in self.moves.values()], " + ".join(map(str, self.n_own))
-        served = [sum(len(trees) == k for trees in self.moves[WAYS[0]]) for k in (1, 2)]
+        n, n_together = len(self.moves[way]), len(self.moves[WAYS[0]])
         if way == WAYS[1]:
             return (
-                f"Both trees are done after {own} = {n[1]} partitions, {n[1] - n[0]} more than side by side, and each "
-                "node has held the same entries as there."
+                f"Both trees are done after {' + '.join(map(str, self.n_own))} = {n} partitions, {n - n_together} more "
+                "than side by side; each node has held the same entries."
             )
+        other, deeper = np.argsort(self.n_own, kind="stable").tolist()
         return (
-            f"Both trees are done after {n[0]} partitions, as many as the deeper tree takes by itself. {served[1]} of "
-            f"them moved both trees, {served[0]} only one."
+            f"Both trees are done after {n} partitions, as many as tree {deeper} needs by itself: tree {other} came "
+            f"along in the first {self.n_own[other]}, and needed none of its own."
         )
 
     def first(self) -> str:
@@ -605,7 +605,7 @@ class _Roots(_Levels):
     def verdict(self, guessed: str) -> str:
         """Why what went left stands first, whichever the tree."""
         if guessed == FIRST[1]:
-            return "the partition asks only who goes left, not in which tree, and therefore serves all trees at once"
+            return "the partition asks only who goes left, not in which tree, and therefore serves both at once"
         if guessed == FIRST[0]:
             return "the partition asks only who goes left, not in which tree, and in tree 0 some go right"
         high, low = (f"{value:.2f}".removeprefix("0") for value in self.crossing())
