@@ -645,8 +645,10 @@ def test_playing_finds_where_it_ends(visit):
 
 
 #: What stands behind the sentence of a figure, for the eye alone, and how high the figure is.
-SEAL = """figure => [
-    getComputedStyle(figure.querySelector("output > span"), "::after").content, figure.getBoundingClientRect().height]"""
+SEAL = """figure => {
+    const { content } = getComputedStyle(figure.querySelector("output > span"), "::after");
+    return [content, figure.getBoundingClientRect().height];
+}"""
 
 
 def test_the_sentence_of_what_was_asked_says_so_and_nothing_moves(visit):
