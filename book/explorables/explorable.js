@@ -5,6 +5,7 @@
   "use strict";
   const SPREAD = 400; // milliseconds in which the last of the marks sets out
   const SKIPPED = "You skipped it; see for yourself.";
+  const FOUND = "✓ Found.";
   // From frame to frame while a slider plays: a long walk takes shorter steps.
   const beat = (last) => Math.max(400, Math.min(1200, 18000 / last));
   const slug = (words) => words.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-|-$/g, "");
@@ -157,7 +158,7 @@
   function addStage(figure, { controls, parts, frames, stagger = 0, heights }) {
     const title = figure.querySelector("strong").textContent;
     figure.querySelector(".explorable-challenge").hidden = false;
-    const sentence = addRoom(figure.querySelector("output"), frames.map(([words]) => words));
+    const sentence = addRoom(figure.querySelector("output"), frames.map(([words, goal]) => words + (goal ? " 0" + FOUND : "")));
     const panels = [...figure.querySelectorAll(".explorable-panels > svg")].map((svg) => ({
       svg,
       frame: svg.querySelector(".frame"),
@@ -245,10 +246,10 @@
   function addVerdict(place, guess) {
     const told = add(place, "div", { className: "explorable-told" });
     const asked = add(told, "p", { textContent: guess.label });
-    const room = add(told, "div");
+    const room = add(told, "div", { className: "explorable-room" });
     room.setAttribute("role", "status");
-    const verdict = addRoom(room, [...guess.verdicts, SKIPPED]);
-    verdict.className = "explorable-verdict";
+    for (const textContent of guess.verdicts) add(room, "span", { className: "ghost", textContent });
+    const verdict = add(room, "span", { className: "explorable-verdict" });
     new ResizeObserver(() => {
       asked.hidden = true;
       const height = place.offsetHeight;
@@ -258,10 +259,10 @@
     return (words) => (verdict.textContent = words);
   }
 
-  // Behind the challenge stands whether it is met, and a tick for each part by the controls, which stay in sight. It is met
-  // where the figure comes to rest: what playing only passes, the reader has not found. What was found stays found. A
-  // challenge of several parts is met when each of them has been.
-  function addFound(figure, board, asked) {
+  // Behind the challenge stands whether it is met, and behind the sentence of what meets it. It is met where the figure
+  // comes to rest: what playing only passes, the reader has not found. What was found stays found. A challenge of several
+  // parts is met when each of them has been.
+  function addFound(figure, asked) {
     const challenge = figure.querySelector(".explorable-challenge");
     challenge.append(" ");
     const room = add(challenge, "span", { className: "explorable-seal" });
@@ -270,8 +271,8 @@
     const met = new Set();
     return (goal, settled) => {
       if (goal && settled) met.add(goal);
-      found.textContent = met.size === asked ? "✓ Found." : met.size ? `✓ ${met.size} of ${asked}.` : "";
-      board.dataset.met = "✓".repeat(met.size);
+      found.textContent = met.size === asked ? FOUND : met.size ? `✓ ${met.size} of ${asked}.` : "";
+      figure.querySelector("output > span").dataset.met = met.has(goal) ? found.textContent : "";
     };
   }
 
@@ -351,7 +352,7 @@
     const judge = guess && addVerdict(place, guess);
     const asked = new Set(frames.map(([, goal]) => goal).filter(Boolean)).size;
     const board = add(place, "div", { className: "explorable-board" });
-    const find = asked ? addFound(figure, board, asked) : () => {};
+    const find = asked ? addFound(figure, asked) : () => {};
     function update(settled) {
       // A screen reader waits until a slider that plays has stopped.
       const live = players.some((player) => player.plays()) ? "off" : "polite";

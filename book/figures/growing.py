@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -390,73 +391,85 @@ def asks(cut: float) -> str:
     return f"≤ {cut:.4f}".rstrip("0").replace("0.", ".")
 
 
-class _Roots(_Levels):
-    """Rows in the roots of several trees, each as large as it is often in the sample of its tree.
+def of_trees(level: Ordered, trees: Sequence[int]) -> Ordered:
+    """What a level holds of these trees."""
+    kept, sizes = np.isin(level.tree, trees), np.diff(level.start)
+    of_nodes = {name: getattr(level, name)[kept] for name in OF_NODES}
+    return Ordered(**of_nodes, start=np.cumsum([0, *sizes[kept]]), orders=level.orders[:, np.repeat(kept, sizes)])
 
-    The first ``n_drawn`` of the samples in ``counts`` are drawn; of the other trees only the depths count.
+
+def one_row(parts: Sequence[Ordered]) -> Ordered:
+    """Parts of several levels in a row."""
+    of_nodes = {name: np.concatenate([getattr(part, name) for part in parts]) for name in OF_NODES}
+    start = np.cumsum([0, *(size for part in parts for size in np.diff(part.start))])
+    return Ordered(**of_nodes, start=start, orders=np.concatenate([part.orders for part in parts], axis=1))
+
+
+#: What a level has one of for each node.
+OF_NODES = ("nodes", "tree", "splits", "feature", "threshold")
+#: In which order trees grow.
+WAYS = ("side by side", "one after the other")
+
+
+class _Roots(_Levels):
+    """Rows in the roots of two trees, each as large as it is often in the sample of its tree.
+
+    Side by side each partition moves both trees, as long as both split; one after the other it moves one of them.
     """
 
     left, pitch, gap = 53, 32.8, 11
-    size = (448, 360)
-    top, strip = 0, 250  # where the rows and the steps of all trees begin
-    cell, row = 3.4, 17  # width of a tree and height of a step, there
+    size = (448, 290)
+    top, foot, indent = 0, 248, 70  # where the rows begin, and the boxes of the partitions
 
-    def __init__(self, x: pd.DataFrame, ripe: NDArray[np.bool_], all_counts: NDArray[np.intp], n_drawn: int) -> None:
-        counts = all_counts[:n_drawn]
-        self.ripe, self.counts, self.rows = ripe, counts.ravel(), x.index
+    def __init__(self, x: pd.DataFrame, ripe: NDArray[np.bool_], counts: NDArray[np.intp]) -> None:
+        self.ripe, self.counts = ripe, counts.ravel()
         self.names = [*x.index] * len(counts)
         self.column, self.values = x.columns[0], [*x.iloc[:, 0]] * len(counts)
         self.levels = ordered_levels(x.to_numpy(float).T, ripe.astype(np.intp), counts)
-        alone = (CARTClassifier().fit(x, ripe, sample_weight=count) for count in all_counts)
-        self.depths = np.array([model.tree_.max_depth for model in alone])
-        self.n_moved = [int((self.depths >= step).sum()) for step in range(1, self.depths.max() + 1)]
+        split = [sorted(set(level.tree[level.splits].tolist())) for level in self.levels[:-1]]
+        self.trees = range(len(counts))
+        self.n_own = [sum(tree in trees for trees in split) for tree in self.trees]  # partitions of each tree alone
+        one_by_one = [[tree] for tree in self.trees for _ in range(self.n_own[tree])]
+        self.moves = dict(zip(WAYS, (split, one_by_one)))  # the trees that each partition moves
         table = np.argsort(x.iloc[:, 0].to_numpy())  # the rows before they enter the roots
         shift = self.pitch * (len(self.levels[0].orders[0]) - len(table)) / 2
         self.table = [(r, self.left + shift + self.pitch * (k + 0.5)) for k, r in enumerate(table.tolist())]
 
-    @property
-    def drawn(self) -> list[int]:
-        """The trees that are drawn."""
-        return list(range(len(self.levels[0].nodes)))
+    def row(self, way: str, n: int) -> Ordered:
+        """The row after n partitions, without the trees that were done before the last of them."""
+        so_far = self.moves[way][:n]
+        depth = [sum(tree in trees for trees in so_far) for tree in self.trees]
+        here = [tree for tree in self.trees if depth[tree] < self.n_own[tree] or tree in so_far[-1]]
+        parts = itertools.groupby(here, key=depth.__getitem__)
+        return one_row([of_trees(self.levels[d], list(trees)) for d, trees in parts])
 
     def background(self) -> str:
         looks = ((156, "tree 0", "none"), (246, "tree 1", "3 3"))
         key = "".join(line(x, 14, x + 28, 14, stroke_dasharray=d) + text(x + 35, 19, word) for x, word, d in looks)
-        return ripe_and_unripe(12, 14) + key + self.forest()
+        names = "".join(text(0, self.foot + 15 + 22 * tree, f"tree {tree}") for tree in self.trees)
+        frames = ""
+        for k in range(sum(self.n_own)):
+            names += centred(self.indent + self.cell * (k + 0.5), self.foot - 6, k + 1)
+            frames += "".join(self.box(tree, k) for tree in self.trees)
+        frames = element("g", frames, **OUTLINE, stroke_opacity=FAINT)
+        return ripe_and_unripe(12, 14) + key + text(0, self.foot - 6, "partition") + names + frames
 
-    def cells(self, step: int, **look: Any) -> str:
-        """The trees that take a step, each a cell."""
-        y, right = self.strip + self.row * (step - 0.5), self.left + self.cell * self.n_moved[step - 1]
-        dashes = f"{self.cell - 0.9:.1f} 0.9"
-        return line(self.left, y, right, y, stroke_width=self.row - 3, stroke_dasharray=dashes, **look)
+    @property
+    def cell(self) -> float:
+        """The width of a partition's column at the foot."""
+        return (self.size[0] - self.indent) / sum(self.n_own)
 
-    def column_of(self, tree: int) -> float:
-        """The middle of a tree's column at the foot, where the deepest stand first."""
-        rank = np.argsort(-self.depths, kind="stable").tolist().index(tree)
-        return float(self.left + self.cell * (rank + 0.5))
+    def box(self, tree: int, k: int, **look: Any) -> str:
+        """The place of a tree in the column of partition k + 1."""
+        return rect(self.indent + self.cell * k + 2, self.foot + 22 * tree, self.cell - 4, 18, **look)
 
-    def forest(self) -> str:
-        """All trees side by side, each as high as it is deep, in a frame for as many steps as the deepest takes."""
-        y, n_steps = self.strip, len(self.n_moved)
-        drawn = text(0, y - 8, "step") + ending(448, y - 8, "moved")
-        for tree in self.drawn:
-            x = self.column_of(tree)
-            drawn += text(x + 5, y - 8, f"tree {tree}", font_size=14) + line(x, y - 18, x, y)
-        drawn += "".join(text(14, y + self.row * step - 3, str(step)) for step in range(1, n_steps + 1))
-        drawn += rect(
-            self.left - 1.5, y, self.cell * len(self.depths) + 2, self.row * n_steps, **OUTLINE, stroke_opacity=FAINT
+    def moved_so_far(self, way: str, n: int) -> str:
+        """A box for each tree that one of the first n partitions has moved, darker for the last."""
+        return "".join(
+            self.box(tree, k, fill_opacity=1 if k == n - 1 else BAR_LOOK)
+            for k, trees in enumerate(self.moves[way][:n])
+            for tree in trees
         )
-        return drawn
-
-    def steps(self, depth: int) -> str:
-        """The steps so far, each with the trees that it has moved; and their sum."""
-        drawn = ""
-        for step, n in enumerate(self.n_moved[:depth], 1):
-            look = {"stroke_opacity": 1 if step == depth else BAR_LOOK}
-            drawn += ending(448, self.strip + self.row * step - 3, n) + self.cells(step, **look)
-        y = self.strip + self.row * len(self.n_moved)
-        drawn += text(0, y + 19, f"steps side by side: {depth}")
-        return drawn + ending(448, y + 19, f"one after another: {sum(self.n_moved[:depth])}")
 
     def marks(self) -> dict[Any, str]:
         n_rows = len(self.ripe)
@@ -465,23 +478,32 @@ class _Roots(_Levels):
             for e in np.flatnonzero(self.counts).tolist()
         }
 
-    def frame(self, depth: int) -> State:
-        if depth >= len(self.levels):
-            return [self.steps(depth)], self.sentence(depth), {}
-        level = self.levels[depth]
-        spots = list(zip(level.orders[0].tolist(), self.across(level)))
-        places: Places = {e: (spot, 90, self.counts[e] ** 0.5) for e, spot in spots}
-        drawn = [self.lines(depth, spots) + self.numbers(spots), self.brackets(level, 128) + self.asked(level)]
-        return [*drawn, self.went(level) if depth else "", self.steps(depth)], self.sentence(depth), places
+    def frame(self, way: str, n: int) -> State:
+        last = min(n, len(self.moves[way]))  # when both trees are done, nothing moves
+        row = self.row(way, last)
+        spots = list(zip(row.orders[0].tolist(), self.across(row)))
+        waits = np.repeat(self.waits(row, way, last), np.diff(row.start))
+        places: Places = {
+            e: (x, 90, size, size, 0.4) if is_waiting else (x, 90, size)
+            for (e, x), is_waiting in zip(spots, waits)
+            for size in [self.counts[e] ** 0.5]
+        }
+        drawn = [self.lines(way, last, row) + self.numbers(spots), self.brackets(row, 128) + self.asked(row)]
+        drawn += [self.went(row, way, last), self.moved_so_far(way, last)]
+        return drawn, self.sentence(way, n), places
 
-    def lines(self, depth: int, spots: Sequence[tuple[int, float]]) -> str:
-        """From where the entries of a level come: from the rows of the table, or from the nodes that split above."""
-        level = self.levels[depth]
-        second = np.repeat(level.tree > 0, np.diff(level.start)).tolist()
-        if not depth:
+    def waits(self, row: Ordered, way: str, n: int) -> NDArray[np.bool_]:
+        """Whether the last of n partitions has left a node where it was."""
+        return ~np.isin(row.tree, self.moves[way][n - 1]) if n else np.zeros(len(row.tree), bool)
+
+    def lines(self, way: str, n: int, row: Ordered) -> str:
+        """From where the entries of a row come: from the rows of the table, or from their places before."""
+        spots = list(zip(row.orders[0].tolist(), self.across(row)))
+        second = np.repeat(row.tree > 0, np.diff(row.start)).tolist()
+        if not n:
             entered = [(e % len(self.ripe), spot) for e, spot in spots]
             return text(0, 38, f"by {self.column}") + self.links(self.table, entered, second, self.top)
-        above, moved = self.levels[depth - 1], {e for e, _ in spots}
+        above, moved = self.row(way, n - 1), {e for e, _ in spots}
         before = [(e, x) for e, x in zip(above.orders[0].tolist(), self.across(above)) if e in moved]
         return text(0, 38, "from") + self.links(before, spots, second, self.top)
 
@@ -490,80 +512,85 @@ class _Roots(_Levels):
         numbers = (centred(x, 120, f"{self.values[e]:.2f}".removeprefix("0")) for e, x in spots)
         return element("g", text(0, 120, self.column) + "".join(numbers), font_size=14)
 
-    def asked(self, level: Ordered) -> str:
+    def asked(self, row: Ordered) -> str:
         """The tree of each node, what it asks, and its cut between the entries that go left and those that go right."""
-        words = [asks(cut) if splits else "leaf" for cut, splits in zip(level.threshold, level.splits)]
-        drawn = self.below(level, 165, "tree", level.tree.tolist()) + self.below(level, 184, "asks", words)
-        parts = zip(*(np.split(np.asarray(of), level.start[1:-1]) for of in (level.orders[0], self.across(level))))
-        for (entries, spots), splits, cut in zip(parts, level.splits, level.threshold):
+        words = [asks(cut) if splits else "leaf" for cut, splits in zip(row.threshold, row.splits)]
+        drawn = self.below(row, 165, "tree", row.tree.tolist()) + self.below(row, 184, "asks", words)
+        parts = zip(*(np.split(np.asarray(of), row.start[1:-1]) for of in (row.orders[0], self.across(row))))
+        for (entries, spots), splits, cut in zip(parts, row.splits, row.threshold):
             if splits:
                 n_left = sum(self.values[e] <= cut for e in entries)
                 x = (spots[n_left - 1] + spots[n_left]) / 2
                 drawn += line(x, 107, x, 136, stroke_width=2)
         return drawn
 
-    def went(self, level: Ordered) -> str:
-        """What the one partition has sent left, and what right, of all trees."""
-        spots, n_left = self.across(level), int(level.start[len(level.nodes) // 2])
+    def went(self, row: Ordered, way: str, n: int) -> str:
+        """What the last partition has sent left, what right, and what it has left where it was."""
+        if not n:
+            return ""
+        waits, spots = self.waits(row, way, n), np.split(self.across(row), row.start[1:-1])
+        n_left = int((~waits).sum()) // 2
+        words = ["waits" if is_waiting else "left" if k < n_left else "right" for k, is_waiting in enumerate(waits)]
         drawn = text(0, 211, "went")
-        for word, part in (("left", spots[:n_left]), ("right", spots[n_left:])):
+        for word, group in itertools.groupby(zip(words, spots), key=lambda pair: pair[0]):
+            part = np.concatenate([spot for _, spot in group])
             drawn += line(part[0] - 12, 195, part[-1] + 12, 195) + centred((part[0] + part[-1]) / 2, 211, word)
         return drawn
 
-    def sentence(self, depth: int) -> str:
-        if depth == 0:
-            level = self.levels[0]
-            held = np.split(level.orders[0], level.start[1:-1])
+    def sentence(self, way: str, n: int) -> str:
+        if not n:
+            held = np.split(self.levels[0].orders[0], self.levels[0].start[1:-1])
             samples = [f"tree {k} drew {listed(sorted(self.names[e] for e in part))}" for k, part in enumerate(held)]
             return (
-                f"Before the first step the entries are in their roots, here in the order of {self.column}; the "
-                f"listings keep that of the rows. {'; '.join(samples).capitalize()}. A melon drawn twice is twice as "
-                "large."
+                f"Before the first partition the entries are in their roots, by {self.column}: {'; '.join(samples)}. A "
+                "melon drawn twice is twice as large."
             )
-        return f"Step {depth} moved {self.moved(depth)} {self.dropped(depth)}{self.nodes(depth)}{self.saved(depth)}"
+        moves = self.moves[way]
+        if n > len(moves):
+            return f"Both trees have been done since partition {len(moves)}: nothing is left to be moved."
+        trees = "both trees" if len(moves[n - 1]) > 1 else f"tree {moves[n - 1][0]} alone"
+        moved = f"Partition {n} moved {trees}{self.waiting(way, n)}. "
+        return f"{moved}{self.dropped(way, n)}{self.done(way) if n == len(moves) else self.order(way, n)}"
 
-    def moved(self, depth: int) -> str:
-        """How many trees a step has moved."""
-        n_trees, n = len(self.depths), self.n_moved[depth - 1]
-        ended = f"; {n_trees - n} {'had ended before' if depth > 1 else 'had nothing to split'}" if n < n_trees else ""
-        done = [f"tree {tree}" for tree in self.drawn if self.depths[tree] < depth]
-        ended += f", {listed(done)} among them" if done else ""
-        return f"{f'{n} of' if n < n_trees else 'all'} {n_trees} trees at once{ended}."
+    def waiting(self, way: str, n: int) -> str:
+        """Which tree waits meanwhile, or is done."""
+        others = [tree for tree in self.trees if tree not in self.moves[way][n - 1]]
+        is_done = all(tree in trees for tree in others for trees in self.moves[way][: self.n_own[tree]])
+        return "".join(f", as tree {t} is done" if is_done else f", while tree {t} waits" for t in others)
 
-    def dropped(self, depth: int) -> str:
-        """The leaves that a step has left out."""
-        above = self.levels[depth - 1] if depth <= len(self.levels) else None
-        if above is None or above.splits.all() or depth == len(self.n_moved):
-            return ""
-        leaves = above.nodes[~above.splits].tolist()
-        ends = f"Nodes {listed(sorted(leaves))} are leaves" if len(leaves) > 1 else f"Node {leaves[0]} is a leaf"
-        return f"{ends}: the entries there have dropped out of the row. "
+    def order(self, way: str, n: int) -> str:
+        """In which order the children stand."""
+        row = self.row(way, n)
+        left, right = np.split(row.nodes[~self.waits(row, way, n)], 2)
+        return f"First stands what went left, {nodes_named(left)}, then what went right, {nodes_named(right)}."
 
-    def nodes(self, depth: int) -> str:
-        """Where the children of the drawn trees stand, if there are several trees."""
-        level = self.levels[depth] if depth < len(self.levels) else None
-        if level is None or len(set(level.tree.tolist())) < 2:
-            return ""
-        left, right = np.split(level.nodes, 2)
+    def dropped(self, way: str, n: int) -> str:
+        """The leaves that a partition has left out."""
+        above = self.row(way, n - 1)
+        gone = above.nodes[~above.splits]
+        verb = "is a leaf" if len(gone) == 1 else "are leaves"
         return (
-            f"One partition served them: first stands what went left, nodes {listed(left.tolist())}, then what went "
-            f"right, {listed(right.tolist())}. "
+            f"{nodes_named(np.sort(gone)).capitalize()} {verb}: the entries there have left the row. "
+            if len(gone)
+            else ""
         )
 
-    def saved(self, depth: int) -> str:
-        """How many steps it would have taken so far, one tree after another."""
-        n_trees, n_steps, n = len(self.depths), len(self.n_moved), sum(self.n_moved[:depth])
-        sums = " + ".join(map(str, self.n_moved[:depth])) + (f" = {n}" if depth > 1 else "")
-        if depth < n_steps:
-            return f"One after another the trees would have taken {sums} steps so far."
+    def done(self, way: str) -> str:
+        """How many partitions both trees took in all."""
+        n, n_together = len(self.moves[way]), len(self.moves[WAYS[0]])
+        if way == WAYS[1]:
+            return (
+                f"Both trees are done after {' + '.join(map(str, self.n_own))} = {n} partitions, {n - n_together} more "
+                "than side by side; each node has held the same entries."
+            )
+        other, deeper = np.argsort(self.n_own, kind="stable").tolist()
         return (
-            f"Side by side {n_steps} steps were enough, because each moved all trees that still split. One after "
-            f"another the trees take {sums} steps, not {n_trees} × {n_steps} = {n_trees * n_steps}: the block becomes "
-            "narrower from line to line, because most trees end early."
+            f"Both trees are done after {n} partitions, as many as tree {deeper} needs by itself: tree {other} came "
+            f"along in the first {self.n_own[other]}, and needed none of its own."
         )
 
     def first(self) -> str:
-        """What stands first after the first step: the children of one tree, or what went left in all."""
+        """What stands first after the first partition: the children of one tree, or what went left in all."""
         level = self.levels[1]
         n_first = len(level.nodes) // 2
         return FIRST[1] if len(set(level.tree[:n_first].tolist())) == n_first else FIRST[0]
@@ -578,7 +605,7 @@ class _Roots(_Levels):
     def verdict(self, guessed: str) -> str:
         """Why what went left stands first, whichever the tree."""
         if guessed == FIRST[1]:
-            return "the partition asks only who goes left, not in which tree, and therefore serves all trees at once"
+            return "the partition asks only who goes left, not in which tree, and therefore serves both at once"
         if guessed == FIRST[0]:
             return "the partition asks only who goes left, not in which tree, and in tree 0 some go right"
         high, low = (f"{value:.2f}".removeprefix("0") for value in self.crossing())
@@ -589,25 +616,33 @@ class _Roots(_Levels):
 FIRST = ("all of tree 0", "all that went left", "the lowest densities")
 
 
-def roots_explorer(x: pd.DataFrame, is_ripe: pd.Series, counts: NDArray[np.intp], n_drawn: int = 2) -> Explorable:
-    """Trees on samples of some melons, side by side in each level; the one column of ``x`` gives the order.
+def nodes_named(nodes: NDArray[np.intp]) -> str:
+    """Name these nodes in a sentence: "node 3", "nodes 3 and 4"."""
+    return f"node{'s' * (len(nodes) > 1)} {listed(nodes.tolist())}"
 
-    ``counts``, of shape (n_trees, n_melons), tells how often each sample holds each melon. The first ``n_drawn`` trees
-    are drawn; of all of them the steps are counted.
+
+def roots_explorer(x: pd.DataFrame, is_ripe: pd.Series, counts: NDArray[np.intp]) -> Explorable:
+    """Two trees on samples of some melons, side by side in each level or one after the other.
+
+    ``counts``, of shape (2, n_melons), tells how often each sample holds each melon; the one column of ``x`` gives the
+    order.
     """
-    melons = _Roots(x, is_ripe.to_numpy(bool), counts, n_drawn)
-    n_steps, n_trees = len(melons.n_moved), len(counts)
+    melons = _Roots(x, is_ripe.to_numpy(bool), counts)
+    n_ends = {way: len(moves) for way, moves in melons.moves.items()}
     level = melons.levels[1]
     nodes = ", ".join(f"node {node} of tree {tree}" for node, tree in zip(level.nodes.tolist(), level.tree.tolist()))
     roots = " and ".join(map(asks, melons.levels[0].threshold))
     return melons.explorable(
         title="Two roots, one level",
-        alt=f"{n_drawn} trees that grow side by side, after one step, from left to right: {nodes}. Their "
+        alt=f"Two trees that grow side by side, after one partition, from left to right: {nodes}. Their "
         f"{len(level.orders[0])} entries are numbered circles, hollow if ripe, larger if drawn twice, each with its "
         f"{melons.column}. Lines join each to its place in a root; the roots asked {roots}. Below each node stands "
-        f"what it asks next, and a stroke divides its entries. At the foot {n_trees} columns are the trees, each with "
-        f"a cell for each of its steps; in the first step there are {melons.n_moved[0]} cells.",
-        controls=[Slider("Step", list(range(n_steps + 1)), start=1, opens=0)],
+        f"what it asks next, and a stroke divides its entries. At the foot each of {max(n_ends.values())} columns is a "
+        "partition, with a box for each tree; in the first column both boxes are filled.",
+        controls=[
+            Choice("Grow the trees", list(WAYS)),
+            Slider("Partition", list(range(max(n_ends.values()) + 1)), start=1, opens=0),
+        ],
         guess=Choice(
             f"The strokes show who goes left. One partition moves the {len(level.orders[0])} entries of both roots. "
             "Your guess: what stands first in the row afterwards?",
@@ -615,8 +650,7 @@ def roots_explorer(x: pd.DataFrame, is_ripe: pd.Series, counts: NDArray[np.intp]
             answer=melons.first(),
             truth=melons.verdict,
         ),
-        challenge="At the foot each column is a tree and each line a step, which takes about as many calls for "
-        f"{n_trees} trees as for one. Step to the end: how many steps do they take side by side, how many one after "
-        f"another, and why not {n_trees}\u00a0×\u00a0{n_steps}?",
-        found=lambda depth: depth == n_steps,
+        challenge="Find the partition after which both trees are done, side by side and one after the other. Why does "
+        "side by side not take half as many?",
+        found=lambda way, n: (WAYS.index(way) + 1) * (n == n_ends[way]),
     )

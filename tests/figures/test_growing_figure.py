@@ -1,6 +1,5 @@
 """The figures that move of the appendix on how treekit grows: every order is that of sorting again."""
 
-import itertools
 import re
 
 import numpy as np
@@ -102,154 +101,188 @@ def test_ripe_melons_are_hollow(figure):
 
 FEW = load_watermelon("3.0").iloc[1::2]
 DENSITY, IS_RIPE = FEW[["density"]], FEW["ripe"] == "yes"
-COUNTS = np.array([bootstrap_counts(np.ones(len(FEW)), np.random.default_rng(seed)) for seed in (7, 8, 9)])
-MORE = np.array([bootstrap_counts(np.ones(len(FEW)), np.random.default_rng(seed)) for seed in range(7, 107)])
-DEPTHS = [CARTClassifier().fit(DENSITY, IS_RIPE, sample_weight=count).tree_.max_depth for count in MORE]
+WAYS = ["side by side", "one after the other"]
 
 
-@pytest.fixture(scope="module")
-def roots():
-    return roots_explorer(DENSITY, IS_RIPE, MORE, n_drawn=3)
+def sample_of_each(seed):
+    rng = np.random.default_rng(seed)
+    return np.array([bootstrap_counts(np.ones(len(FEW)), rng) for _ in range(2)])
 
 
-def test_every_entry_is_as_large_as_it_is_often_in_the_sample(roots):
-    drawn, is_seen = [int(count) for count in COUNTS.ravel() if count], []
-    for frame in roots.frames:
+class Two:
+    """A figure of two trees, and the same trees grown alone."""
+
+    def __init__(self, seed):
+        self.counts = sample_of_each(seed)
+        self.figure = roots_explorer(DENSITY, IS_RIPE, self.counts)
+        self.scene = self.figure.panels[0].frame.__self__
+        self.alone = [CARTClassifier().fit(DENSITY, IS_RIPE, sample_weight=count).tree_ for count in self.counts]
+        self.depths = [tree.max_depth for tree in self.alone]
+        self.n_ends = dict(zip(WAYS, (max(self.depths), sum(self.depths))))
+
+    def depth(self, way, n):
+        """How deep each tree is after n partitions."""
+        first, second = self.depths
+        if way == WAYS[0]:
+            return [min(n, first), min(n, second)]
+        return [min(n, first), min(max(n - first, 0), second)]
+
+    def here(self, way, n):
+        """The trees in the row: those that were not done before the last partition."""
+        n = min(n, self.n_ends[way])
+        depth, before = self.depth(way, n), self.depth(way, max(n - 1, 0))
+        return [tree for tree in range(2) if depth[tree] < self.depths[tree] or before[tree] < depth[tree]]
+
+    def states(self):
+        for (way, n), frame in frames(self.figure):
+            yield way, min(n, self.n_ends[way]), n, frame
+
+
+@pytest.fixture(scope="module", params=[2454, 8], ids=["chapter", "first deeper"])
+def two(request):
+    return Two(request.param)
+
+
+def test_the_samples_differ_in_which_tree_is_deeper():
+    depths = [Two(seed).depths for seed in (2454, 8)]
+    assert depths[0] == [2, 5] and depths[1][0] > depths[1][1]
+
+
+def test_every_entry_is_as_large_as_it_is_often_in_the_sample(two):
+    drawn = [int(count) for count in two.counts.ravel() if count]
+    for _, n, _, frame in two.states():
         seen = [(place[2], count) for place, count in zip(frame.scenes[0].places, drawn, strict=True) if place]
         assert [size**2 for size, _ in seen] == pytest.approx([count for _, count in seen], abs=0.02)
-        is_seen.append(len(seen))
-    assert is_seen[0] == is_seen[1] == len(drawn) and is_seen == sorted(is_seen, reverse=True)  # leaves are done
+        assert n or len(seen) == len(drawn)
 
 
-def test_each_tree_is_the_one_that_grows_alone(roots):
-    """Rows stand together, those of a node in the order of density, as in a tree on the sample alone."""
-    scene = roots.panels[0].frame.__self__
-    alone = [CARTClassifier().fit(DENSITY, IS_RIPE, sample_weight=count) for count in COUNTS]
-    assert len(scene.levels) == max(model.tree_.max_depth for model in alone) + 1
-    for depth, level in enumerate(scene.levels):
-        groups = np.split(level.orders[0], level.start[1:-1])
-        for tree, model in enumerate(alone):
-            nodes = model.tree_.to_frame()
-            ends = nodes["depth"] == depth
-            assert int((level.tree == tree).sum()) == int(ends.sum())
-            sums = sorted(COUNTS.ravel()[group].sum() for group, k in zip(groups, level.tree) if k == tree)
-            assert sums == sorted(model.tree_.weight[ends])
+def test_in_either_way_each_tree_is_the_one_that_grows_alone(two):
+    """Its nodes hold what they hold in a tree on its sample alone, each in the order of density."""
+    for way, n, _, _ in two.states():
+        row, depth = two.scene.row(way, n), two.depth(way, n)
+        groups = np.split(row.orders[0], row.start[1:-1])
+        assert sorted(set(row.tree.tolist())) == two.here(way, n)
+        for tree in two.here(way, n):
+            count, grown = two.counts[tree], two.alone[tree].to_frame()
+            path = (
+                CARTClassifier(max_depth=depth[tree]).fit(DENSITY, IS_RIPE, sample_weight=count)
+                if depth[tree]
+                else None
+            )
+            leaf = path.apply(DENSITY) if path else np.zeros(len(FEW), int)
+            at = path.tree_.to_frame()["depth"].to_numpy()[leaf] if path else leaf
+            rows = np.flatnonzero((count > 0) & (at == depth[tree]))
+            expected = {frozenset(rows[leaf[rows] == node].tolist()) for node in set(leaf[rows].tolist())}
+            drawn = [group - len(FEW) * tree for group, k in zip(groups, row.tree) if k == tree]
+            assert {frozenset(group.tolist()) for group in drawn} == expected
+            assert len(drawn) == (grown["depth"] == depth[tree]).sum()
         for group in groups:
             assert list(group) == sorted(group, key=lambda entry: DENSITY["density"].iloc[entry % len(FEW)])
 
 
-def test_tree_after_tree_takes_the_steps_of_each(roots):
-    for (level,), frame in frames(roots):
-        own = [min(level, depth) for depth in DEPTHS]
-        assert f">one after another: {sum(own)}</text>" in frame.drawing
-        if level:
-            moved = sum(depth >= level for depth in DEPTHS)
-            n = f"{moved} of {len(DEPTHS)}" if moved < len(DEPTHS) else f"all {moved}"
-            assert f"Step {level} moved {n} trees" in frame.sentence
-            assert f" {sum(own)} steps" in frame.sentence
+def test_a_box_for_each_tree_that_a_partition_moves(two):
+    for way, n, _, frame in two.states():
+        boxes = re.findall(
+            r'<rect x="([\d.]+)" y="(\d+)" width="[\d.]+" height="18" fill-opacity="([\d.]+)"', frame.drawing
+        )
+        columns = [round((float(x) - 2 - two.scene.indent) / two.scene.cell, 2) for x, _, _ in boxes]
+        per_tree = [sum(int(y) == two.scene.foot + 22 * tree for _, y, _ in boxes) for tree in range(2)]
+        assert per_tree == two.depth(way, n)
+        assert set(columns) == set(range(n))
+        assert {column for column, box in zip(columns, boxes) if box[2] == "1"} == ({n - 1} if n else set())
 
 
-def test_a_cell_for_each_step_of_each_tree(roots):
-    scene = roots.panels[0].frame.__self__
-    for step in range(1, max(DEPTHS) + 1):
-        ends = re.findall(r'<line x1="([\d.]+)" y1="[\d.]+" x2="([\d.]+)"', scene.cells(step))
-        n_cells = sum((float(right) - float(left)) / scene.cell for left, right in ends)
-        assert n_cells == pytest.approx(sum(depth >= step for depth in DEPTHS), abs=0.05)
+def test_who_is_moved_is_told(two):
+    for way, n, at, frame in two.states():
+        if not n or at > n:
+            continue
+        moved = [tree for tree in range(2) if two.depth(way, n)[tree] > two.depth(way, n - 1)[tree]]
+        trees = "both trees" if len(moved) == 2 else f"tree {moved[0]} alone"
+        assert frame.sentence.startswith(f"Partition {n} moved {trees}")
+        waits = way == WAYS[1] and moved == [0]
+        assert ("while tree 1 waits" in frame.sentence) == waits == (">waits</text>" in frame.drawing)
+        is_faint = [len(place) > 3 for place in frame.scenes[0].places if place]
+        assert any(is_faint) == waits and not all(is_faint)
 
 
-def test_whose_trees_are_done_is_told(roots):
-    for (step,), frame in frames(roots):
-        done = [f"tree {k}" for k, depth in enumerate(DEPTHS[:3]) if depth < step]
-        told = re.search(r"ended before, (.+) among them", frame.sentence)
-        assert (re.findall(r"tree \d", told[1]) if told else []) == done
+def test_how_many_partitions_it_takes_is_told_at_the_end(two):
+    deeper, other = np.argsort(two.depths)[::-1]
+    for way, _, at, frame in two.states():
+        is_end = at == two.n_ends[way]
+        assert frame.found == (WAYS.index(way) + 1) * is_end
+        assert ("Both trees are done after" in frame.sentence) == is_end
+        assert ("nothing is left to be moved" in frame.sentence) == (at > two.n_ends[way])
+    ends = [frame.sentence for way, _, at, frame in two.states() if at == two.n_ends[way]]
+    assert f"{max(two.depths)} partitions, as many as tree {deeper} needs by itself: tree {other}" in ends[0]
+    assert f"in the first {min(two.depths)}, and" in ends[0]
+    assert f"{two.depths[0]} + {two.depths[1]} = {sum(two.depths)} partitions, {min(two.depths)} more" in ends[1]
 
 
-def test_each_drawn_tree_is_named_at_its_column(roots):
-    """Above it stand as many cells as it is deep."""
-    scene = roots.panels[0].frame.__self__
-    for tree, depth in enumerate(DEPTHS[:3]):
-        ends = [float(re.search(r'x2="([\d.]+)"', scene.cells(step))[1]) for step in range(1, max(DEPTHS) + 1)]
-        assert sum(scene.column_of(tree) < end for end in ends) == depth
+def test_what_went_left_stands_before_what_went_right(two):
+    node = {}  # of each entry, before the partition
+    for way, n, _, _ in two.states():
+        row, above = two.scene.row(way, n), node
+        node = dict(zip(row.orders[0].tolist(), np.repeat(row.nodes, np.diff(row.start)).tolist()))
+        if not n:
+            continue
+        before = two.scene.row(way, n - 1)
+        cut = dict(zip(before.nodes.tolist(), before.threshold.tolist()))
+        spans = re.findall(r'<line x1="([\d.]+)" y1="195" x2="([\d.]+)"', two.scene.went(row, way, n))
+        (_, left_end), (right, right_end) = [tuple(map(float, ends)) for ends in spans[:2]]
+        for entry, x in zip(row.orders[0].tolist(), two.scene.across(row)):
+            if above.get(entry) in (node[entry], None):
+                assert x > right_end or above == node  # it waits; or nothing has moved
+            elif DENSITY["density"].iloc[entry % len(FEW)] <= cut[above[entry]]:
+                assert x < left_end
+            else:
+                assert right < x < right_end
 
 
-def test_what_went_left_stands_before_what_went_right(roots):
-    scene = roots.panels[0].frame.__self__
-    for above, level in itertools.pairwise(scene.levels):
-        (_, left_end), (right, _) = [
-            tuple(map(float, ends))
-            for ends in re.findall(r'<line x1="([\d.]+)" y1="195" x2="([\d.]+)"', scene.went(level))
-        ]
-        cut = dict(zip(above.nodes.tolist(), above.threshold.tolist()))
-        node = dict(zip(above.orders[0].tolist(), np.repeat(above.nodes, np.diff(above.start)).tolist()))
-        for entry, x in zip(level.orders[0].tolist(), scene.across(level)):
-            goes_left = DENSITY["density"].iloc[entry % len(FEW)] <= cut[node[entry]]
-            assert x < left_end if goes_left else x > right
-
-
-def test_the_frame_holds_a_cell_for_each_tree_and_step(roots):
-    scene, n_steps = roots.panels[0].frame.__self__, max(DEPTHS)
-    frames_ = re.findall(r'<rect x="[\d.]+" y="([\d.]+)" width="([\d.]+)" height="([\d.]+)"', scene.forest())
-    ((top, width, high),) = [map(float, frame) for frame in frames_]
-    assert (width - 2) / scene.cell == pytest.approx(len(DEPTHS), abs=0.1)
-    assert (top, high) == (scene.strip, scene.row * n_steps)
-
-
-def test_each_node_asks_what_its_tree_asks(roots):
-    """An entry left of the stroke in its node stands in the left child on the next level."""
-    for depth in roots.controls[0].values:
+def test_each_node_asks_what_its_tree_asks(two):
+    for way, n, _, frame in two.states():
         asked = [
-            tree.threshold[node.id].round(4)
-            for tree in (CARTClassifier().fit(DENSITY, IS_RIPE, sample_weight=count).tree_ for count in COUNTS)
-            for node in tree.walk()
-            if node.depth == depth and not node.is_leaf
+            two.alone[tree].threshold[node.id].round(4)
+            for tree in two.here(way, n)
+            for node in two.alone[tree].walk()
+            if node.depth == two.depth(way, n)[tree] and not node.is_leaf
         ]
-        if not asked:
-            continue  # the trees are drawn as a whole
-        drawn = roots.frames[depth].drawing
-        assert sorted(float(cut) for cut in re.findall(r"≤ (\.\d{3,4})<", drawn)) == sorted(asked)
+        assert sorted(float(cut) for cut in re.findall(r"≤ (\.\d{3,4})<", frame.drawing)) == sorted(asked)
 
 
-def test_the_stroke_divides_the_entries_by_their_values(roots):
-    scene = roots.panels[0].frame.__self__
-    for level in scene.levels:
-        strokes = [float(x) for x in re.findall(r'<line x1="([\d.]+)" y1="107"', scene.asked(level))]
-        assert len(strokes) == level.splits.sum()
-        groups = np.split(level.orders[0], level.start[1:-1])
-        spots = np.split(np.array(scene.across(level)), level.start[1:-1])
-        cuts = [c for c in zip(groups, spots, level.threshold, level.splits) if c[3]]
+def test_the_stroke_divides_the_entries_by_their_values(two):
+    for way, n, _, _ in two.states():
+        row = two.scene.row(way, n)
+        strokes = [float(x) for x in re.findall(r'<line x1="([\d.]+)" y1="107"', two.scene.asked(row))]
+        assert len(strokes) == row.splits.sum()
+        groups = np.split(row.orders[0], row.start[1:-1])
+        spots = np.split(np.array(two.scene.across(row)), row.start[1:-1])
+        cuts = [c for c in zip(groups, spots, row.threshold, row.splits) if c[3]]
         for stroke, (group, x, cut, _) in zip(strokes, cuts, strict=True):
             density = DENSITY["density"].to_numpy()[group % len(FEW)]
             assert ((x < stroke) == (density <= cut)).all()
 
 
-def test_the_levels_are_the_steps(roots):
-    deepest = max(DEPTHS)
-    assert [control.values for control in roots.controls] == [list(range(deepest + 1))]
-    assert {values for values, frame in frames(roots) if frame.found} == {(deepest,)}
-    assert roots.guess.answer == "all that went left"
-
-
-def test_a_wrong_guess_hears_what_is_wrong_with_it(roots):
+def test_a_wrong_guess_hears_what_is_wrong_with_it():
     """No order by density puts the highest that goes left in one tree before the lowest that goes right in another."""
-    cuts = [CARTClassifier().fit(DENSITY, IS_RIPE, sample_weight=count).tree_.threshold[0] for count in COUNTS]
-    sides = [(float(d), bool(d <= cut)) for count, cut in zip(COUNTS, cuts) for d in DENSITY["density"][count > 0]]
+    two = Two(2454)
+    guess, cuts = two.figure.guess, [tree.threshold[0] for tree in two.alone]
+    sides = [(float(d), bool(d <= cut)) for count, cut in zip(two.counts, cuts) for d in DENSITY["density"][count > 0]]
     left, right = max(d for d, is_left in sides if is_left), min(d for d, is_left in sides if not is_left)
     assert left > right
     told = f"{left:.2f} goes left in one tree, and {right:.2f} right".replace("0.", ".")
-    assert told in roots.guess.verdict("the lowest densities")
-    assert any(is_left for _, is_left in sides[: (COUNTS[0] > 0).sum()])
-    assert not all(is_left for _, is_left in sides[: (COUNTS[0] > 0).sum()])
-    assert "in tree 0 some go right" in roots.guess.verdict("all of tree 0")
+    assert told in guess.verdict("the lowest densities")
+    of_first = [is_left for _, is_left in sides[: (two.counts[0] > 0).sum()]]
+    assert any(of_first) and not all(of_first)
+    assert "in tree 0 some go right" in guess.verdict("all of tree 0")
+    assert guess.answer == "all that went left"
 
 
-def test_the_leaves_that_drop_out_are_named(roots):
-    scene = roots.panels[0].frame.__self__
-    for (step,), frame in frames(roots):
+def test_the_leaves_that_leave_the_row_are_named(two):
+    for way, n, at, frame in two.states():
         named = re.search(r"Nodes? ([\d, and]+) (?:is a leaf|are leaves)", frame.sentence)
         leaves = set()
-        if 0 < step < max(DEPTHS) and step <= len(scene.levels):
-            above = scene.levels[step - 1]
-            below = scene.levels[step].orders[0] if step < len(scene.levels) else []
+        if 0 < n == at:
+            above, below = two.scene.row(way, n - 1), two.scene.row(way, n).orders[0]
             held = zip(above.nodes.tolist(), np.split(above.orders[0], above.start[1:-1]))
             leaves = {node for node, entries in held if not np.isin(entries, below).any()}
         assert {int(node) for node in re.findall(r"\d+", named[1] if named else "")} == leaves
