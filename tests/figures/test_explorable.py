@@ -659,6 +659,9 @@ def test_the_sentence_of_what_was_asked_says_so_and_nothing_moves(visit):
     assert none == '" " / ""' and figure.evaluate(SEAL) == ['" ✓ 1 of 2." / ""', height]
     figure.get_by_role("radio", name="right", exact=True).check()
     assert figure.evaluate(SEAL) == ['" ✓ Found." / ""', height]
+    figure.page.emulate_media(media="print")
+    assert figure.evaluate(SEAL)[0] == "none"
+    figure.page.emulate_media(media="screen")
     slider.press("Home")
     assert figure.evaluate(SEAL) == [none, height]
 
