@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -98,6 +99,7 @@ class _Levels(Scene):
     def __init__(self, X: pd.DataFrame, y: pd.Series, n_levels: int, n_trees: int, seed: int, n_runs: int) -> None:
         self.X, self.is_ripe, self.n_levels = X, (y == "yes").to_numpy(), n_levels
         self.shares = cascade_shares(X, y, n_levels, n_trees, seed).round(9)
+        self.without = partial(cascade_shares, X, y, n_trees=n_trees, seed=seed)  # n_levels=, unseen=
         self.new = self.shares.mean(axis=1).round(9)
         self.right = self.counts(self.new)
         others = (cascade_shares(X, y, n_levels, n_trees, run).mean(axis=1).round(9) for run in range(n_runs))
@@ -242,7 +244,7 @@ class _Levels(Scene):
             told = f"Level 1 classifies {of_all} melons correctly, all but {listed(self.named(wrong))}."
             return told if what == KEEP else f"{told} There is no level before it: step on."
         if what == OUT:
-            return self.without(level)
+            return self.over(level)
         return f"{self.changed(level).capitalize()}: {of_all} are correct. {self.reason(level)}"
 
     def reason(self, level: int) -> str:
@@ -254,22 +256,28 @@ class _Levels(Scene):
         misled = [name for name in spoilt if bars[name] > 0.5]  # a spoilt one with long bars is ripe
         by_length = bars.drop(misled).sort_values(ascending=False, kind="stable").index
         unripe = list(itertools.takewhile(self.named(~self.is_ripe).__contains__, by_length))
-        told, others = "", [name for name in spoilt if name not in misled or not unripe]
-        if misled and unripe:
-            which = f"unripe ones, {listed(unripe)}" if unripe[1:] else f"an unripe one, {unripe[0]}"
-            told = "It learns from the other melons what long bars mean, and the longest, after those of "
-            told += f"{melons_named(misled)}, belong to {which}. "
+        told = [self.learnt(level, misled, unripe)] if misled and unripe else []
+        others = [name for name in spoilt if name not in misled or not unripe]
         if others:
-            move = f"move{'s' * (len(others) == 1)}"
-            told += f"The drawing does not show why {melons_named(others)} {move}. "
+            told.append(f"Why {listed(others)} move{'' if others[1:] else 's'}, the drawing does not show.")
         was, right = (self.is_right(self.new[k - 1]) for k in (level - 1, level))
         stay = self.named(~(was | right))
         if stay and not misled:
             bars_put = "stay on the wrong side, where the bars put them" if stay[1:] else "stays where the bars put it"
-            told += f"{melons_named(stay).capitalize()} {bars_put}."
-        return told.strip()
+            told.append(f"{melons_named(stay).capitalize()} {bars_put}.")
+        return " ".join(told)
 
-    def without(self, level: int) -> str:
+    def learnt(self, level: int, misled: list[Any], unripe: list[Any]) -> str:
+        """What a level makes of long bars, and where it would put the melons that it spoils without the unripe ones."""
+        alone = pd.Series(self.without(n_levels=level, unseen=unripe)[-1].mean(axis=0), self.X.index)[misled]
+        which = f"unripe ones, {listed(unripe)}, have" if unripe[1:] else f"an unripe one, {unripe[0]}, has"
+        return (
+            f"About {melons_named(misled)} it learns from the others, of which {which} the longest bars. Without "
+            f"{'these' if unripe[1:] else unripe[0]} it would put {listed(misled)} at "
+            f"{listed([f'{share:.2f}' for share in alone])}."
+        )
+
+    def over(self, level: int) -> str:
         """What is said of throwing a level away, and if that is right, what other runs say."""
         if level < self.thrown:
             return f"No: {self.changed(level)}. So keep it, and step on."
@@ -328,16 +336,19 @@ def levels_explorer(
     )
 
 
-def cascade_shares(X: pd.DataFrame, y: pd.Series, n_levels: int, n_trees: int, seed: int) -> NDArray[Any]:
+def cascade_shares(
+    X: pd.DataFrame, y: pd.Series, n_levels: int, n_trees: int, seed: int, unseen: Sequence[Any] = ()
+) -> NDArray[Any]:
     """Shares of the second class for the training rows, of shape (levels, forests, rows).
 
     As in :class:`treekit.CascadeForestClassifier` they come from cross-validation, by forests that have not seen the
-    row.
+    row. The last level learns nothing from the rows of these names, `unseen`.
     """
     label, weight = y.to_numpy(), np.ones(len(y))
     rng, table, shares = np.random.default_rng(seed), X, []
-    for _ in range(n_levels):
-        fold = assign_folds(np.unique(label, return_inverse=True)[1], weight, 3, rng)
+    for level in range(n_levels):
+        fold = assign_folds(np.unique(label, return_inverse=True)[1], np.ones(len(y)), 3, rng)
+        weight[X.index.isin(unseen)] = float(level < n_levels - 1)
         seeds = rng.integers(2**31, size=4)
         vectors = [
             out_of_fold(

@@ -493,12 +493,15 @@ def test_unripe_melons_with_long_bars_make_a_level_spoil_ripe_ones(in_the_book, 
     explained = {}
     for (level, what), frame, _ in states(in_the_book):
         told = re.search(
-            r"after those of melons? ([\d, and]+), belong to (?:an )?unripe ones?, ([\d, and]+)\.", frame.sentence
+            r"About melons? (.+?) it learns .+? unripe ones?, (.+?), ha(?:s|ve) the longest bars\. .+? at (.+?)\.( |$)",
+            frame.sentence,
         )
         if told is None or what == OUT:
             continue
-        spoilt, unripe = (list(map(int, re.findall(r"\d+", names))) for names in told.groups())
+        spoilt, unripe = (list(map(int, re.findall(r"\d+", names))) for names in told.groups()[:2])
         explained[level] = spoilt
+        alone = cascade_shares(X, y, level, 10, 116, unripe)[-1].mean(axis=0)[X.index.isin(spoilt)]
+        assert told[3] == " and ".join(f"{share:.2f}" for share in alone) and (alone > 0.5).all()
         assert set(y[spoilt]) == {"yes"} and set(y[unripe]) == {"no"}
         # By the lengths of the bars they come first, and a ripe one next.
         length = pd.Series(read[level - 1].mean(axis=0), X.index).drop(spoilt)
@@ -513,6 +516,17 @@ def test_unripe_melons_with_long_bars_make_a_level_spoil_ripe_ones(in_the_book, 
         without = share(X.index.drop(unripe))
         assert (without > 0.5).all(axis=None) and (without.mean() - share(X.index).mean() > 0.2).all()
     assert explained == {2: [6], 4: [1]}
+
+
+def test_a_level_learns_nothing_from_unseen_rows(measured):
+    """What it says of the others is the same, whatever these are; the levels before learn from all."""
+    X, y = measured[COLUMNS], measured["ripe"]
+    moved = X.copy()
+    moved.loc[15] = [0.9, 0.01]
+    shares = [cascade_shares(table, y, 1, 5, 0, [15])[0][:, X.index != 15] for table in (X, moved)]
+    assert (shares[0] == shares[1]).all()
+    assert (cascade_shares(X, y, 2, 5, 0, [15])[0] == cascade_shares(X, y, 2, 5, 0)[0]).all()
+    assert (cascade_shares(X, y, 1, 5, 0, [15]) != cascade_shares(X, y, 1, 5, 0)).any()
 
 
 @pytest.mark.slow
