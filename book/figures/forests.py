@@ -443,13 +443,14 @@ class _LeftOut(Scene):
 
     def changes(self) -> str:
         """What the draw does to p and to p² of the melon whose p falls most, and of the one whose p rises most."""
-        y = self.y[self.p.index[-1]] - 5 * self.pitch
+        y = self.y[self.p.index[-1]] - 7 * self.pitch
         drawn = (
             text(self.table - 74, y, "change of") + ending(self.table + 60, y, "p") + ending(self.table + 122, y, "p²")
         )
         for k, name in enumerate(self.extremes):
             both, one = self.p.loc[name, [BOTH, ONE]]
             at = y + 25 * (k + 1)
+            drawn += rect(0, self.y[name] - 10, 440, 20, fill_opacity=REGION / 2)
             drawn += melons_at({name: self.is_ripe[name]}, [(self.table - 40, at - 5)], 11)
             drawn += ending(self.table + 60, at, signed(one - both))
             drawn += ending(self.table + 122, at, signed(one**2 - both**2))
