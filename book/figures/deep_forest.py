@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -19,19 +20,20 @@ from figures.melons import listed, melon_marks, melons_at, melons_named, piled, 
 from figures.plots import PLOT_WIDTH, axes, plain_ticks, plotted
 from treekit.models.deep_forest import assign_folds, out_of_fold, with_class_vectors
 from treekit.models.random_forest import RandomForestClassifier
-from treekit.pen.palette import BAR, CLASS_COLORS, REGION, RIPE, UNRIPE
+from treekit.pen.palette import BAR, CLASS_COLORS, GAIN, REGION, RIPE, UNRIPE
 from treekit.pen.svg import FAINT, circle, line, rect, text
 
 #: Opacities of two bars side by side. (Hollow and filled are taken: they are the classes of melons.)
 DARK, PALE = 0.7, 0.3
 #: The columns that each of a level's four forests draws at a split.
 DRAWN: tuple[str | int, ...] = ("sqrt", "sqrt", 1, 1)
-#: Why the last of some levels classifies more melons correctly than the first, as many, or fewer.
-REASONS = {
-    "more": "level by level the hard cases are settled",
-    "as many": "what a level corrects for some melons, it spoils for as many others",
-    "fewer": "a melon on the wrong side hands misleading bars on, by which the next level judges others wrongly, "
-    "so fewer are correct",
+#: What becomes of the level that is shown.
+KEEP, OUT = "keep", "throw away"
+#: What is said of each guess about the bars of a melon that the first level predicts wrongly.
+OF_BARS = {
+    "long": "a level hands on what it predicts, right or wrong",
+    "short": "they show what level 1 predicts, not the class",
+    "none": "each prediction is handed on, right or wrong",
 }
 
 
@@ -81,35 +83,39 @@ def level_anatomy() -> Picture:
 class _Levels(Scene):
     """A line for each melon: what a level reads of it, and where forests that have not seen the melon put it.
 
-    To the left its measurements and its shares by the level before, to the right its mean share by this level.
+    To the left its measurements and its shares by the level before, to the right its mean share by this level. Above
+    stands a box for each level so far, by which the reader keeps the level or throws it away.
     """
 
-    size = (480, 602)
+    size = (480, 606)
 
     left, wide, cell, pitch = 28, 48, 25, 28  # of the bars: where they start, and how wide and how far apart they are
     share_x = 142  # where the first share starts
-    top, step = 66, 23  # of the lines
-    plane = Chart((0, 1), (0, 1), (278, 50, 464, 450))
-    boxes = Chart((0.5, 4.5), (0, 1), (0, 512, 480, 580))  # one for each level
+    top, step = 154, 23  # of the lines
+    plane = Chart((0, 1), (0, 1), (278, 140, 464, 538))
+    boxes = Chart((0.5, 4.5), (0, 1), (0, 7, 480, 85))  # one for each level
+    box = (114, 78)
 
     def __init__(self, X: pd.DataFrame, y: pd.Series, n_levels: int, n_trees: int, seed: int, n_runs: int) -> None:
-        self.X, self.is_ripe, self.n_levels, self.n_runs = X, (y == "yes").to_numpy(), n_levels, n_runs
+        self.X, self.is_ripe, self.n_levels = X, (y == "yes").to_numpy(), n_levels
         self.shares = cascade_shares(X, y, n_levels, n_trees, seed).round(9)
+        self.without = partial(cascade_shares, X, y, n_trees=n_trees, seed=seed)  # n_levels=, unseen=
         self.new = self.shares.mean(axis=1).round(9)
+        self.right = self.counts(self.new)
         others = (cascade_shares(X, y, n_levels, n_trees, run).mean(axis=1).round(9) for run in range(n_runs))
-        self.mean_right = np.mean([self.is_right(shares).sum(axis=1) for shares in others], axis=0)
+        self.others = np.array([self.counts(shares) for shares in others])
+        self.thrown = kept(self.right) + 1  # the first level that corrects no more than it spoils
         order = np.argsort(~self.is_ripe, kind="stable")  # the ripe ones first
         self.y = self.top + self.step * np.argsort(order)
-        levels = range(2, n_levels + 1)
-        self.first_change = next((k for k in levels if self.n_right(k) != self.n_right(k - 1)), n_levels)
+        self.handed = int(np.argmax(np.where(self.is_ripe, 0, self.new[0])))  # unripe, and yet it has long bars
+
+    def counts(self, shares: NDArray[Any]) -> list[int]:
+        """How many melons each level classifies correctly without having seen them."""
+        return self.is_right(shares).sum(axis=1).tolist()
 
     def is_right(self, share: NDArray[Any]) -> NDArray[np.bool_]:
         """Which melons are classified correctly by these shares of ripe."""
         return (share > 0.5) == self.is_ripe
-
-    def n_right(self, level: int) -> int:
-        """How many melons a level classifies correctly without having seen them."""
-        return int(self.is_right(self.new[level - 1]).sum())
 
     def background(self) -> str:
         """The measurements as grey bars, the two sides of one half, the axis of the shares, a box for each level."""
@@ -119,20 +125,16 @@ class _Levels(Scene):
             rect(start, top, end - start, bottom - top, **filled(kind), fill_opacity=REGION)
             for kind, start, end in ((UNRIPE, left - edge, half), (RIPE, half, right + edge))
         )
+        drawn += rect(0, self.y[self.handed] - 11, 480, 22, fill_opacity=REGION / 2)
         drawn += self.plane.upright(0.5, stroke_dasharray="3 4") + line(left - edge, bottom, right + edge, bottom)
         drawn += "".join(centred(x(tick), bottom + 19, f"{tick:g}") for tick in (0, 0.5, 1))
-        drawn += centred(half, bottom + 38, "mean share of ripe") + text(left - edge + 4, 42, "unripe")
-        drawn += ending(right + edge - 4, 42, "ripe")
-        drawn += ripe_and_unripe(12, bottom + 14) + text(0, bottom + 38, "ringed: predicted wrongly")
+        drawn += centred(half, bottom + 38, "mean share of ripe") + text(left - edge + 4, top - 6, "unripe")
+        drawn += ending(right + edge - 4, top - 6, "ripe")
+        drawn += ripe_and_unripe(12, bottom + 34)
         drawn += "".join(centred(12, y + 5, name) for name, y in zip(self.X.index, self.y))
         drawn += "".join(self.measured(j) for j in range(self.X.shape[1]))
         under = self.top + self.step * (self.is_ripe.sum() - 0.5)
-        drawn += line(0, under, left - edge, under, stroke_dasharray="3 4")  # the unripe ones stand below it
-        return drawn + "".join(
-            rect(at, self.boxes.box[1], 108, 68, **OUTLINE, stroke_opacity=FAINT, rx=4)
-            + centred(at + 54, self.boxes.box[1] + 20, f"level {k}")
-            for k, at in self.lefts()
-        )
+        return drawn + line(0, under, left - edge, under, stroke_dasharray="3 4") + self.named_bars()
 
     def measured(self, column: int) -> str:
         """A measurement of all melons, as bars."""
@@ -140,63 +142,88 @@ class _Levels(Scene):
         bars = "".join(
             f"M{x},{y - 7}h{round(self.wide * value)}v14H{x}z" for y, value in zip(self.y, values / values.max())
         )
-        return centred(x + self.wide / 2, 42, values.name) + path(bars, fill_opacity=BAR)
+        return centred(x + self.wide / 2, self.plane.box[1] - 6, values.name) + path(bars, fill_opacity=BAR)
+
+    def bars(self) -> list[int]:
+        """Where the bar of each forest starts."""
+        return [self.share_x + self.pitch * b for b in range(len(DRAWN))]
+
+    def named_bars(self) -> str:
+        """The room of each share, from 0 to 1, with the number of its forest above; the boxes of the levels."""
+        cells = "".join(f"M{x},{y - 7}h{self.cell}v14h-{self.cell}z" for x in self.bars() for y in self.y)
+        drawn = path(cells, **OUTLINE, stroke_opacity=FAINT)
+        drawn += "".join(centred(x + self.cell / 2, self.plane.box[1] - 6, b + 1) for b, x in enumerate(self.bars()))
+        drawn += "".join(centred(self.share_x + self.cell * k, self.plane.box[3] + 19, k) for k in (0, 1))
+        return drawn + "".join(
+            rect(at, self.boxes.box[1], *self.box, **OUTLINE, stroke_opacity=FAINT, rx=4)
+            + centred(at + self.box[0] / 2, self.boxes.box[1] + 19, f"level {k}")
+            for k, at in self.lefts()
+        )
 
     def lefts(self) -> list[tuple[int, float]]:
         """Each level, and where its box starts."""
-        return [(k, self.boxes.x(k) - 54) for k in range(1, self.n_levels + 1)]
+        return [(k, self.boxes.x(k) - self.box[0] / 2) for k in range(1, self.n_levels + 1)]
 
     def marks(self) -> dict[Any, str]:
         ground = circle(0, 0, 12, style=GROUND)  # the lines end at the melon
         melons = melon_marks(dict(zip(self.X.index, self.is_ripe)), 12)
-        frame = rect(0, 0, 108, 68, **OUTLINE, stroke_width=2, rx=4)
+        frame = rect(0, 0, *self.box, **OUTLINE, stroke_width=2, rx=4)
         return {**{name: ground + mark for name, mark in melons.items()}, "level": frame}
 
-    def frame(self, level: int) -> State:
+    def frame(self, level: int, what: str) -> State:
         share = self.new[level - 1]
         spots = [(round(self.plane.x(value)), int(y)) for value, y in zip(share, self.y)]
         places: Places = {**dict(zip(self.X.index, spots)), "level": (self.lefts()[level - 1][1], self.boxes.box[1])}
         wrong = [(*spots[n], 15) for n in np.flatnonzero(~self.is_right(share))]
         parts = [*self.reads(level), self.came_from(level, spots)]
         parts += [ringed(wrong)] if wrong else []
-        return [*parts, *self.tally(level)], self.sentence(level), places
+        is_over = what == OUT and level == self.thrown
+        return [*parts, *self.tally(level, is_over)], self.told(level, what), places
 
     def reads(self, level: int) -> list[str]:
-        """The shares that arrive, as bars; at level 1 the room for them."""
-        xs = [self.share_x + self.pitch * b for b in range(len(DRAWN))]
-        cells = "".join(f"M{x},{y - 7}h{self.cell}v14h-{self.cell}z" for x in xs for y in self.y)
-        told = f"by level {level - 1}" if level > 1 else "no shares yet"
-        heads = centred((self.left + xs[-1] + self.cell) / 2, 19, f"level {level} reads")
-        heads += centred((xs[0] + xs[-1] + self.cell) / 2, 42, told)
-        room = path(cells, **OUTLINE, stroke_opacity=FAINT)
+        """The shares that arrive, as bars, and at one melon their mean."""
+        heads = centred((self.left + self.bars()[-1] + self.cell) / 2, 102, f"level {level} reads")
+        told = f"level {level - 1}’s forests" if level > 1 else "no shares yet"
+        heads += centred((self.bars()[0] + self.bars()[-1] + self.cell) / 2, 119, told)
         if level == 1:
-            return [heads, room]
+            return [heads]
         bars = "".join(
             f"M{x},{y - 7}h{round(self.cell * share)}v14H{x}z"
-            for x, shares in zip(xs, self.shares[level - 2])
+            for x, shares in zip(self.bars(), self.shares[level - 2])
             for y, share in zip(self.y, shares)
         )
-        return [heads, room, path(bars, **filled(RIPE), fill_opacity=DARK)]
+        mean, now = self.new[level - 2 : level, self.handed]
+        told = text(268, self.y[self.handed] + 5, f"mean {mean:.2f}") if min(mean, now) > 0.5 else ""
+        return [heads + told, path(bars, **filled(RIPE), fill_opacity=DARK)]
 
     def came_from(self, level: int, spots: Sequence[tuple[int, int]]) -> str:
         """A line to each melon from a dot, where the level before put it."""
-        drawn = centred(self.plane.x(0.5), 19, f"level {level} predicts")
-        if level == 1:
-            return drawn
-        starts = [(round(self.plane.x(share)), y) for share, (_, y) in zip(self.new[level - 2], spots)]
-        drawn += path("".join(f"M{a},{y}H{x}" for (a, y), (x, _) in zip(starts, spots)), **OUTLINE)
-        drawn += "".join(circle(x, y, 4) for x, y in starts)
-        return drawn + text(0, self.plane.box[3] + 57, f"dot: where level {level - 1} put it")
+        drawn = centred(self.plane.x(0.5), 102, f"level {level} predicts")
+        key = "ringed: predicted wrongly"
+        if level > 1:
+            starts = [(round(self.plane.x(share)), y) for share, (_, y) in zip(self.new[level - 2], spots)]
+            drawn += path("".join(f"M{a},{y}H{x}" for (a, y), (x, _) in zip(starts, spots)), **OUTLINE)
+            drawn += "".join(circle(x, y, 4) for x, y in starts)
+            key += f"; dot: mean of the bars, by level {level - 1}"
+        return drawn + text(0, self.plane.box[3] + 60, key)
 
-    def tally(self, level: int) -> list[str]:
-        """For each level so far how many melons it classifies correctly, and what it has changed; a tap goes there."""
-        parts, top = [], self.boxes.box[1]
-        for k, x in self.lefts()[:level]:
-            told = centred(x + 54, top + 40, f"{self.n_right(k)} correct")
-            told += centred(x + 54, top + 59, "+{} −{}".format(*map(len, self.changes(k)))) if k > 1 else ""
+    def tally(self, level: int, is_over: bool) -> list[str]:
+        """For each level so far how many melons it classifies correctly, and what it has changed; a tap goes there.
+
+        When the cascade is over, the levels that it keeps are green, and those that it lacks crossed out.
+        """
+        parts, top, drawn, (wide, high) = [], self.boxes.box[1], "", self.box
+        for k, x in self.lefts()[: None if is_over else level]:
+            told = centred(x + wide / 2, top + 36, f"{self.right[k - 1]} correct")
+            for y, of_level, word in zip((53, 70), self.changes(k) if k > 1 else [], ("+{} corrected", "−{} spoilt")):
+                told += centred(x + wide / 2, top + y, word.format(len(of_level)))
             parts.append(told)
-        taps = "".join(rect(x, top, 108, 68, fill_opacity=0, data_choose=k) for k, x in self.lefts())
-        return [*parts, taps, centred(240, top + 86, "+ corrected, − spoilt")]
+            if is_over and k < level:
+                drawn += rect(x, top, wide, high, rx=4, **filled(GAIN), fill_opacity=REGION)
+            elif is_over:
+                drawn += path(f"M{x:g},{top}l{wide},{high}m0,-{high}l-{wide},{high}", **OUTLINE, stroke_opacity=FAINT)
+        taps = "".join(rect(x, top, wide, high, fill_opacity=0, data_choose=k) for k, x in self.lefts())
+        return [drawn, *parts, taps]
 
     def changes(self, level: int) -> tuple[list[Any], list[Any]]:
         """The melons that a level corrects, and those that it spoils."""
@@ -206,39 +233,70 @@ class _Levels(Scene):
     def named(self, which: NDArray[np.bool_]) -> list[Any]:
         return self.X.index[which].tolist()
 
-    def sentence(self, level: int) -> str:
-        is_right, n = self.is_right(self.new[level - 1]), len(self.X)
-        told = f"Level {level} classifies {is_right.sum()} of {n} melons correctly"
+    def changed(self, level: int) -> str:
+        corrected, spoilt = map(melons_named, self.changes(level))
+        return f"level {level} corrects {corrected} and spoils {spoilt}"
+
+    def told(self, level: int, what: str) -> str:
+        """What a level predicts and changes, or what becomes of a cascade that lacks it."""
+        of_all, wrong = f"{self.right[level - 1]} of {len(self.X)}", ~self.is_right(self.new[level - 1])
         if level == 1:
-            return f"{told}, all but {listed(self.named(~is_right))}." if not is_right.all() else f"{told}."
-        corrected, spoilt = self.changes(level)
-        changed = f"It has corrected {melons_named(corrected)} and spoilt {melons_named(spoilt)}"
-        told += f". {changed if corrected or spoilt else 'No melon has changed sides'}."
-        return f"{told} {self.misled(level)}{self.in_all()}" if level == self.n_levels else told
+            told = f"Level 1 classifies {of_all} melons correctly, all but {listed(self.named(wrong))}."
+            return told if what == KEEP else f"{told} There is no level before it: step on."
+        if what == OUT:
+            return self.over(level)
+        return f"{self.changed(level).capitalize()}: {of_all} are correct. {self.reason(level)}"
 
-    def misled(self, level: int) -> str:
-        """The ripe melons with full bars that a level spoils, and the unripe ones with such bars that mislead it."""
-        full = self.new[level - 2] > 0.5
-        spoilt = self.named(full & self.is_ripe & ~self.is_right(self.new[level - 1]))
-        unripe = self.named(full & ~self.is_ripe)
-        if not spoilt or not unripe:
-            return ""
+    def reason(self, level: int) -> str:
+        """Why a level spoils ripe melons with long bars: the unripe ones whose bars come next; and what nothing shows.
+
+        Where there is none of these, the melons that stay on the wrong side.
+        """
+        bars, spoilt = pd.Series(self.new[level - 2], self.X.index), self.changes(level)[1]
+        misled = [name for name in spoilt if bars[name] > 0.5]  # a spoilt one with long bars is ripe
+        by_length = bars.drop(misled).sort_values(ascending=False, kind="stable").index
+        unripe = list(itertools.takewhile(self.named(~self.is_ripe).__contains__, by_length))
+        told = [self.learnt(level, misled, unripe)] if misled and unripe else []
+        others = [name for name in spoilt if name not in misled or not unripe]
+        if others:
+            told.append(f"Why {listed(others)} move{'' if others[1:] else 's'}, the drawing does not show.")
+        was, right = (self.is_right(self.new[k - 1]) for k in (level - 1, level))
+        stay = self.named(~(was | right))
+        if stay and not misled:
+            bars_put = "stay on the wrong side, where the bars put them" if stay[1:] else "stays where the bars put it"
+            told.append(f"{melons_named(stay).capitalize()} {bars_put}.")
+        return " ".join(told)
+
+    def learnt(self, level: int, misled: list[Any], unripe: list[Any]) -> str:
+        """What a level makes of long bars, and where it would put the melons that it spoils without the unripe ones."""
+        alone = pd.Series(self.without(n_levels=level, unseen=unripe)[-1].mean(axis=0), self.X.index)[misled]
+        which = f"unripe ones, {listed(unripe)}, have" if unripe[1:] else f"an unripe one, {unripe[0]}, has"
         return (
-            f"{melons_named(spoilt).capitalize()} have mostly full bars, but so have {listed(unripe)}, unripe ones "
-            f"below the line. Grown without these, level {level} would call {listed(spoilt)} ripe. "
+            f"About {melons_named(misled)} it learns from the others, of which {which} the longest bars. Without "
+            f"{'these' if unripe[1:] else unripe[0]} it would put {listed(misled)} at "
+            f"{listed([f'{share:.2f}' for share in alone])}."
         )
 
-    def in_all(self) -> str:
-        """Which levels were worth it, in this run and in others."""
-        right = [self.n_right(level) for level in range(1, self.n_levels + 1)]
-        gains = [level for level in range(2, self.n_levels + 1) if right[level - 1] > right[level - 2]]
-        which = f"Only level{'s' * (len(gains) > 1)} {listed(gains)}" if gains else "No level"
-        last = next((k for k in range(1, self.n_levels) if k + 1 not in gains), self.n_levels)
+    def over(self, level: int) -> str:
+        """What is said of throwing a level away, and if that is right, what other runs say."""
+        if level < self.thrown:
+            return f"No: {self.changed(level)}. So keep it, and step on."
+        if level > self.thrown:
+            return f"Too late: {self.changed(self.thrown)}, and with that the cascade ends."
+        lengths = pd.Series([kept(right) for right in self.others]).value_counts(sort=False).sort_index()
+        ends = listed([f"{n} end with {k} level{'s' * (k > 1)}" for k, n in lengths.items()])
+        first, last = self.others.mean(axis=0)[[0, -1]]
         return (
-            f"{which} corrected more than {'they' if len(gains) > 1 else 'it'} spoilt: we would stop after level "
-            f"{last}. In {self.n_runs} other runs, on average, level 1 gets {self.mean_right[0]:.1f} right and level "
-            f"{self.n_levels} {self.mean_right[-1]:.1f}."
+            f"{self.changed(level).capitalize()}, so it goes: the cascade ends with {level - 1} "
+            f"level{'s' * (level > 2)} and {self.right[level - 2]} of {len(self.X)} correct. Of {len(self.others)} "
+            f"other runs, where other melons move, {ends}; level 1 has {first:.1f} correct on average, level "
+            f"{self.n_levels} {last:.1f}."
         )
+
+
+def kept(right: Sequence[int]) -> int:
+    """How many levels a cascade keeps, by how many rows each level classifies correctly: until one brings no more."""
+    return next((k for k in range(1, len(right)) if right[k] <= right[k - 1]), len(right))
 
 
 def levels_explorer(
@@ -246,43 +304,51 @@ def levels_explorer(
 ) -> Explorable:
     """A line for each melon: what each level of a cascade reads of it, and its mean share of ripe by this level.
 
-    All shares come from forests that have not seen the melon, by cross-validation. Below stands how many melons each
-    level so far classifies correctly; a tap there goes to that level. At rest it is the last. The last sentence has the
-    means of the runs with the seeds 0 to `n_runs` - 1. `y` has the labels yes and no. What a level would do without
-    some melons was measured for the run in the book, and is said of others, too.
+    All shares come from forests that have not seen the melon, by cross-validation. Above stands how many melons each
+    level so far classifies correctly, and the reader decides which of them is to be thrown away; at rest it is. The
+    sentence then has the means of the runs with the seeds 0 to `n_runs` - 1. `y` has the labels yes and no; a level of
+    this run must correct no more than it spoils, and the first one must take an unripe melon for ripe.
     """
     cascade, n = _Levels(X, y, n_levels, n_trees, seed, n_runs), len(X)
-    answer = list(REASONS)[int(1 - np.sign(cascade.n_right(n_levels) - cascade.n_right(1)))]
+    name, share, thrown = X.index[cascade.handed], cascade.new[0, cascade.handed], cascade.thrown
     return cascade.explorable(
         title="Seventeen rows on their way through the levels",
         alt=f"A line for each of {n} melons. On the left {' and '.join(map(str, X))} as grey bars, and four bars, the "
-        f"shares of ripe by level {n_levels - 1}'s forests. On the right the melon, hollow if ripe, at the mean of its "
-        f"four shares by level {n_levels}, with a line from where level {n_levels - 1} put it. A ring marks those on "
-        "the wrong side of one half. Below, for each level how many it classifies correctly.",
-        controls=[Slider("Level", list(range(1, n_levels + 1)), start=n_levels, opens=1)],
-        found=lambda level: 2 if level == n_levels else int(level == cascade.first_change),
+        f"shares of ripe by level {thrown - 1}’s forests. On the right the melon, hollow if ripe, at the mean of its "
+        f"four shares by level {thrown}, with a line from a dot at the mean of the bars. A ring marks those on the "
+        "wrong side of one half. Above, a box for each level tells how many it classifies correctly, and how many it "
+        f"has corrected and spoilt; from level {thrown} on they are crossed out.",
+        controls=[
+            Slider("Level", list(range(1, n_levels + 1)), start=thrown, opens=1),
+            Choice("This level", [KEEP, OUT], start=OUT, opens=KEEP),
+        ],
+        height=lambda level, what: cascade.size[1],  # so that the sentence stands by the controls
+        found=lambda level, what: int(level == thrown and what == OUT),
         guess=Choice(
-            f"Your guess: level 1 classifies {cascade.n_right(1)} of the {n} melons correctly. How many does level "
-            f"{n_levels}?",
-            list(REASONS),
-            answer=answer,
-            truth=REASONS[answer],
+            f"Your guess: melon {name} is unripe, but level 1 puts it at {share:.2f}. Which bars does level 2 read of "
+            "it?",
+            list(OF_BARS),
+            answer="long",
+            truth=lambda guessed: f"{OF_BARS[guessed]}, and the mean of the four is {share:.2f}",
         ),
-        challenge="Stop at the first level that changes how many are correct. Then step on to the last: what moves "
-        f"{melons_named(cascade.changes(n_levels)[1])} to the wrong side?",
+        challenge="Step on, and keep each level that corrects more melons than it spoils. Throw away the first that "
+        "does not.",
     )
 
 
-def cascade_shares(X: pd.DataFrame, y: pd.Series, n_levels: int, n_trees: int, seed: int) -> NDArray[Any]:
+def cascade_shares(
+    X: pd.DataFrame, y: pd.Series, n_levels: int, n_trees: int, seed: int, unseen: Sequence[Any] = ()
+) -> NDArray[Any]:
     """Shares of the second class for the training rows, of shape (levels, forests, rows).
 
     As in :class:`treekit.CascadeForestClassifier` they come from cross-validation, by forests that have not seen the
-    row.
+    row. The last level learns nothing from the rows of these names, `unseen`.
     """
     label, weight = y.to_numpy(), np.ones(len(y))
     rng, table, shares = np.random.default_rng(seed), X, []
-    for _ in range(n_levels):
-        fold = assign_folds(np.unique(label, return_inverse=True)[1], weight, 3, rng)
+    for level in range(n_levels):
+        fold = assign_folds(np.unique(label, return_inverse=True)[1], np.ones(len(y)), 3, rng)
+        weight[X.index.isin(unseen)] = float(level < n_levels - 1)
         seeds = rng.integers(2**31, size=4)
         vectors = [
             out_of_fold(

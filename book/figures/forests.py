@@ -15,8 +15,22 @@ from numpy.typing import NDArray
 from figures.charts import Chart, Picture, Spot, tenths, ticks
 from figures.cover import Bin, grown
 from figures.explorable import Choice, Explorable, Panel, Places, Scene, Slider, State
-from figures.looks import GROUND, OUTLINE, centred, dot, ending, filled, grip, in_class, painted, path, ringed, stroked
-from figures.melons import melon_marks, melons_named, ripe_and_unripe
+from figures.looks import (
+    GROUND,
+    OUTLINE,
+    centred,
+    dot,
+    ending,
+    filled,
+    grip,
+    in_class,
+    painted,
+    path,
+    ringed,
+    signed,
+    stroked,
+)
+from figures.melons import listed, melon_marks, melons_at, melons_named, ripe_and_unripe
 from treekit.measures import information_gain
 from treekit.models.random_forest import RandomForestClassifier
 from treekit.pen.palette import BAR, GAIN, REGION, RIPE, UNRIPE
@@ -28,11 +42,11 @@ GUESSES = ["none", "one or two", "more"]
 OF_FORTY = ["hardly any", "about half", "nearly all"]
 BOTH, ONE = "both columns", "one at random"
 WAYS = {BOTH: None, ONE: 1}  # how many columns a split draws
-SPREAD = "they spread over more melons, and with p² a melon that nearly all trees get wrong costs by far the most"
+TOGETHER = "two trees are less often both wrong about the same melon, although each errs more often"
 OF_DRAW = {  # what is said of each guess, where the draw lowers the error
-    "it falls": f"the errors become more, but {SPREAD}",
-    "it stays": f"it falls: the errors become more, but {SPREAD}",
-    "it rises": f"it falls: the errors do become more, but {SPREAD}",
+    "it falls": TOGETHER,
+    "it stays": f"it falls, because {TOGETHER}",
+    "it rises": f"it falls, because {TOGETHER}",
 }
 STEP, PITCH, MELONS = 31, 28, 214  # pixels from line to line and from melon to melon of an outline; where melons begin
 N_TREES = (1, 2, 3, 5, 10, 20, 40)
@@ -40,6 +54,7 @@ TREES = Slider("Trees", list(N_TREES), start=N_TREES[-1], opens=1)
 N_LEFT_OUT = 100  # trees that have not seen a melon
 N_RUNS = 6  # other runs, which tell whether a difference is more than chance
 MEAN = "mean"
+STAYS, SHRINKS = 0.7, 0.22  # opacities of the two parts of a squared error
 LACKING = 0.4  # opacity of a melon that a sample lacks
 RADIUS = 13  # of a melon that a sample holds once: its number has 11 pixels on a phone
 N_CELLS = 40  # of the grid over each axis on which votes are counted
@@ -349,20 +364,23 @@ class _LeftOut(Scene):
     """Each row left out in turn: the share p of the trees grown on the others that are wrong about it.
 
     A disc lies at p. A vote of M such trees has on average the squared error p² + p(1 − p)/M, the length of the bar.
-    Its dark part stays, and the other shrinks with M. The last row holds the means.
+    Its dark part stays, and the other shrinks with M. The first row holds the means.
     """
 
-    size = (440, 482)
+    size = (440, 500)
 
-    top, pitch, high = 66, 21, 14  # the first row, from row to row, and a bar
+    top, pitch, high = 110, 21, 14  # the first melon's row, from row to row, and a bar
     left, wide = 14, 410  # where bars begin, and how long one is at 1
+    table = 316  # where the columns p and p² of the two changes end: the rows beside them are short
 
     def __init__(self, X: pd.DataFrame, y: pd.Series) -> None:
         self.is_ripe = y == np.unique(y)[1]
         first, *self.others = (self.run(X, y, seed) for seed in range(1 + N_RUNS))
         self.p = first.sort_values(BOTH, ascending=False, kind="stable")
-        rows = self.top + self.pitch * np.arange(len(X) + 1)
-        self.y = dict(zip([*self.p.index, MEAN], [*rows[:-1], rows[-1] + 16]))
+        self.y = {MEAN: 70, **{name: self.top + self.pitch * k for k, name in enumerate(self.p.index)}}
+        self.most = self.p.index[: max((self.p[BOTH] > 0.5).sum(), 1)].tolist()  # about which most trees are wrong
+        change = self.p[ONE] - self.p[BOTH]
+        self.extremes = [change.idxmin(), change.idxmax()]
 
     def run(self, X: pd.DataFrame, y: pd.Series, seed: int) -> pd.DataFrame:
         """The shares of both forests, with the same samples in both."""
@@ -386,16 +404,16 @@ class _LeftOut(Scene):
         return self.left + self.wide * share
 
     def background(self) -> str:
-        last = self.y[MEAN]
-        key = text(0, 16, "disc: share p of the trees that are wrong") + ripe_and_unripe(308, self.y[MEAN] - 44)
-        key += text(0, 40, "bar: squared error of M votes") + rect(236, 28, 14, 14, fill_opacity=BAR)
-        key += text(256, 40, "p² stays") + rect(328, 28, 14, 14, fill_opacity=2 * REGION) + text(348, 40, "p(1 − p)/M")
-        floor = line(self.left, 50, self.left, last + 14) + line(0, last - 20, 440, last - 20, stroke_opacity=FAINT)
-        marks = "".join(centred(self.x(k / 4), last + 32, f"{k / 4:g}") for k in range(5))
-        return key + floor + marks
+        key = text(0, 16, "disc: share p of the trees that are wrong") + ripe_and_unripe(316, 11, 54)
+        key += text(0, 40, "bar: squared error of M votes") + rect(236, 28, 14, 14, fill_opacity=STAYS)
+        key += text(256, 40, "p² stays") + rect(328, 28, 14, 14, fill_opacity=SHRINKS) + text(348, 40, "p(1 − p)/M")
+        last = self.y[self.p.index[-1]] + 14
+        floor = line(self.left, 54, self.left, 86) + line(self.left, 98, self.left, last)
+        marks = "".join(centred(self.x(k / 4), last + 18, f"{k / 4:g}") for k in range(5))
+        return key + floor + line(0, 92, 440, 92, stroke_opacity=FAINT) + marks
 
     def marks(self) -> dict[Any, str]:
-        looks = {"stays": BAR, "shrinks": 2 * REGION}
+        looks = {"stays": STAYS, "shrinks": SHRINKS}
         bars = {
             (part, name): rect(0, -self.high / 2, 1, self.high, fill_opacity=look)
             for part, look in looks.items()
@@ -411,60 +429,77 @@ class _LeftOut(Scene):
             places["stays", name] = (self.left, y, self.wide * floors[name], 1)
             places["shrinks", name] = (self.x(floors[name]), y, self.wide * (errors[name] - floors[name]), 1)
         places |= {name: (self.x(share), self.y[name]) for name, share in {**p, MEAN: p.mean()}.items()}
-        means = f"means: 1 tree {p.mean():.3f}, {_votes(m)} {errors[MEAN]:.3f}"
-        drawn = text(round(self.x(p.mean())) + 14, self.y[MEAN] + 5, means)
-        return [drawn, self.ticks(m) if way == ONE else ""], self.sentence(way, m), places
+        means = f"means: p {p.mean():.3f}, bar {errors[MEAN]:.3f}"
+        drawn = text(round(self.x(p.mean())) + 14, self.y[MEAN] + 5, means, font_weight="bold")
+        return [drawn, self.ticks(m) + self.changes() if way == ONE else ""], self.sentence(way, m), places
 
     def ticks(self, m: int) -> str:
         """Where the bars end if splits see both columns."""
         ends = self.errors(BOTH, m).items()
         drawn = "".join(f"M{self.x(end):.1f},{self.y[name] - 11}v22" for name, end in ends)
-        y = self.y[MEAN] - 72
-        key = text(321, y, "both columns")
-        return path(f"{drawn}M308,{y - 16}v22", **OUTLINE, stroke_width=2) + key
+        y = self.y[self.p.index[-1]]
+        key = text(self.table + 2, y + 5, "both columns")
+        return path(f"{drawn}M{self.table - 8},{y - 11}v22", **OUTLINE, stroke_width=2) + key
+
+    def changes(self) -> str:
+        """What the draw does to p and to p² of the melon whose p falls most, and of the one whose p rises most."""
+        y = self.y[self.p.index[-1]] - 7 * self.pitch
+        drawn = (
+            text(self.table - 74, y, "change of") + ending(self.table + 60, y, "p") + ending(self.table + 122, y, "p²")
+        )
+        for k, name in enumerate(self.extremes):
+            both, one = self.p.loc[name, [BOTH, ONE]]
+            at = y + 25 * (k + 1)
+            drawn += rect(0, self.y[name] - 10, 440, 20, fill_opacity=REGION / 2)
+            drawn += melons_at({name: self.is_ripe[name]}, [(self.table - 40, at - 5)], 11)
+            drawn += ending(self.table + 60, at, signed(one - both))
+            drawn += ending(self.table + 122, at, signed(one**2 - both**2))
+        return drawn
 
     def sentence(self, way: str, m: int) -> str:
-        told = (
-            f"One tree gets {self.p[way].mean():.3f} of its unseen melons wrong; the squared error of {_votes(m)} is "
-            f"{self.errors(way, m)[MEAN]:.3f}"
-        )
-        told += "" if way == BOTH else f", with both columns (ticks) {self.errors(BOTH, m)[MEAN]:.3f}"
-        return f"{told}.{self.why(way, m) if m == N_TREES[-1] else ''}"
+        told = f"The squared error of {_votes(m)} is {self.errors(way, m)[MEAN]:.3f}"
+        told += f", with both columns (ticks) {self.errors(BOTH, m)[MEAN]:.3f}" if way == ONE else ""
+        if m == N_TREES[-1]:
+            return f"{told}. {self.why(way, m)}"
+        return f"{told}. One tree is wrong about {self.p[way].mean():.1%} of the melons that it has not seen."
 
     def why(self, way: str, m: int) -> str:
         """What the bars of many votes show."""
         if way == BOTH:
             worst, least = self.p.index[0], self.errors(way, np.inf)[MEAN]
+            wrong = round(N_LEFT_OUT * self.p.loc[worst, way])
             return (
-                f" The bar of melon {worst} stays the longest: {self.wrong_trees(way, worst)} of {N_LEFT_OUT} trees "
-                "are wrong about it, and what nearly all trees get wrong, their vote gets wrong as well. However many "
-                f"vote, p² stays, {least:.3f} on average."
+                f"The bar of melon {worst} stays the longest: {wrong} of {N_LEFT_OUT} trees are wrong about it, so "
+                f"their vote is, too. However many vote, p² stays, {least:.3f} on average: how often two trees are "
+                "both wrong."
             )
         fall = (self.errors(BOTH, m) - self.errors(way, m))[self.p.index]
-        best = fall.idxmax()
-        lower, means = self.other_runs(m)
-        alone = " and alone outweighs" if fall.drop(best).sum() < 0 else "; against it stand"
+        high, low = self.extremes
+        lower, same, means = self.other_runs(m)
         return (
-            f" The draw spreads the errors: {self.wrong_trees(way, best)} of {N_LEFT_OUT} trees are wrong about melon "
-            f"{best}, not {self.wrong_trees(BOTH, best)}. Where p was near 1, p² falls steeply, so that bar is "
-            f"{fall[best]:.2f} shorter{alone} the {(fall < 0).sum()} that are longer, none by more than "
-            f"{-fall.min():.2f}. In "
-            f"{'all' if lower == N_RUNS else f'{lower} of'} {N_RUNS} other runs the draw lowered the error, too, from "
-            f"{means[BOTH]:.3f} to {means[ONE]:.3f} on average."
+            f"The bars of {listed(self.most)}, which most trees got wrong, are {fall[self.most].sum():.2f} shorter "
+            f"together, the others {-fall.drop(self.most).sum():.2f} longer: p² loses more where p falls from high up "
+            f"(melon {high}) than it gains where p rises from low down ({low}). In {_of_runs(same)} other runs the "
+            f"same bars shorten, and in {_of_runs(lower)} the error falls, on average from {means[BOTH]:.3f} to "
+            f"{means[ONE]:.3f}."
         )
 
-    def other_runs(self, m: int) -> tuple[int, pd.Series]:
-        """In how many other runs the draw of a column lowers the mean error of m votes, and the means over them all."""
-        errors = pd.DataFrame([squared_errors(p, m).mean() for p in self.others])
-        return int((errors[ONE] < errors[BOTH]).sum()), errors.mean()
-
-    def wrong_trees(self, way: str, row: Any) -> int:
-        return round(N_LEFT_OUT * self.p.loc[row, way])
+    def other_runs(self, m: int) -> tuple[int, int, pd.Series]:
+        """In how many other runs the draw of a column lowers the mean error of m votes, in how many the error of each
+        row that most trees got wrong, and the mean errors over them all."""
+        errors = [squared_errors(p, m) for p in self.others]
+        falls = [error[BOTH] - error[ONE] for error in errors]
+        lower, same = sum(fall.mean() > 0 for fall in falls), sum((fall[self.most] > 0).all() for fall in falls)
+        return lower, same, pd.DataFrame([error.mean() for error in errors]).mean()
 
 
 def squared_errors(p: Any, m: float) -> Any:
     """The squared error of m votes on average, where a vote is wrong with the probability p."""
     return p**2 + p * (1 - p) / m
+
+
+def _of_runs(n: int) -> str:
+    return f"all {n}" if n == N_RUNS else f"{n} of {N_RUNS}"
 
 
 def _votes(m: int) -> str:
@@ -485,8 +520,8 @@ def column_explorer(X: pd.DataFrame, y: pd.Series) -> Explorable:
         alt=f"{len(X)} melons as numbered circles, hollow if ripe, one below the other, each at the share of the trees "
         "that have not seen it and are wrong about it. From the left a bar to the squared error of their vote ends "
         "short of each. The bars of the uppermost melons are the longest, but shorter than ticks, which "
-        "mark the same for trees whose splits see both columns; most of the others are a little longer. The last bar "
-        "is the mean.",
+        "mark the same for trees whose splits see both columns; most of the others are a little longer. Above them all "
+        f"stands the mean. Numbers tell how p and p² change for melons {listed(scene.extremes)}.",
         controls=[
             Choice("A split sees", list(WAYS), start=ONE, opens=BOTH),
             Slider("Trees that vote, M", N_TREES, start=m, opens=1),
@@ -494,14 +529,14 @@ def column_explorer(X: pd.DataFrame, y: pd.Series) -> Explorable:
         found=lambda way, votes: list(WAYS).index(way) + 1 if votes == m else 0,
         guess=Choice(
             f"Your guess: where each split sees one column, drawn at random, the trees are less alike, but one tree "
-            f"gets {one_drawn:.3f} of its unseen melons wrong, not {one:.3f}. What becomes of the squared error of {m} "
-            "votes?",
+            f"is wrong about {one_drawn:.1%} of its unseen melons, not {one:.1%}. What becomes of the squared error of "
+            f"{m} votes?",
             list(OF_DRAW),
             answer=list(OF_DRAW)[1 + int(np.sign(vote_drawn - vote))],
             truth=OF_DRAW.__getitem__,
         ),
-        challenge=f"With both columns, add trees up to {m}: which bars stay long? Then, with {m} trees, let chance "
-        "draw the column: which bars does that shorten most?",
+        challenge=f"With both columns, add trees up to {m}: which bars stay long? Then let chance draw the column: "
+        "most bars grow. Why does their mean shrink?",
     )
 
 

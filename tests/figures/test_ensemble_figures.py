@@ -12,6 +12,9 @@ from sklearn.ensemble import RandomForestClassifier as SklearnForest
 from figures.adaboost import RADIUS, VOTE, LeastError, adaboost_explorer, swelling_explorer
 from figures.deep_forest import (
     DARK,
+    KEEP,
+    OF_BARS,
+    OUT,
     PALE,
     cascade_shares,
     fold_aside,
@@ -20,6 +23,7 @@ from figures.deep_forest import (
 )
 from figures.forests import BOTH, MEAN, NOBODY, ONE, column_explorer, eaten_explorer, forest_explorer
 from figures.gbdt import _Descent, descent_explorer, price_explorer, residual_explorer
+from figures.looks import signed
 from figures.melons import melons_named, piled
 from figures.oblique import gain_by_angle, tilt_explorer
 from figures.scale import blocks_explorer
@@ -177,17 +181,24 @@ def test_bars_are_as_long_as_the_votes_about_unseen_melons_are_off(figures, meas
         if (way, m) in error:
             bars = [(places["stays", name][2] + places["shrinks", name][2]) / 410 for name in [*X.index, MEAN]]
             assert bars == pytest.approx([*error[way, m], error[way, m].mean()])
-            assert f"{m} votes is {error[way, m].mean():.3f}" in frame.sentence or m == 1
+            assert f"means: p {p[way].mean():.3f}, bar {error[way, m].mean():.3f}<" in frame.drawing
+            assert f"{m} vote{'s' * (m > 1)} is {error[way, m].mean():.3f}" in frame.sentence
+        assert (f"wrong about {p[way].mean():.1%}" in frame.sentence) == (m < 40)
         if (way, m) == (ONE, 40):
-            fall = error[BOTH, m] - error[way, m]
-            most = fall.idxmax()
-            assert p[BOTH][most] == p[BOTH].max() > 0.9  # what the sentence says of the melon, and the verdict of all
-            assert f"both columns (ticks) {error[BOTH, m].mean():.3f}. The draw spreads the errors" in frame.sentence
-            counts = round(100 * p[ONE][most]), most, round(100 * p[BOTH][most])
-            assert "{} of 100 trees are wrong about melon {}, not {}".format(*counts) in frame.sentence
-            assert f"that bar is {fall[most]:.2f} shorter and alone outweighs the {(fall < 0).sum()} " in frame.sentence
-            assert fall.drop(most).sum() < 0
-            assert f"none by more than {-fall.min():.2f}." in frame.sentence
+            fall, most = error[BOTH, m] - error[way, m], [7, 15, 14]
+            assert list(p[BOTH][p[BOTH] > 0.5].sort_values(ascending=False).index) == most
+            assert (fall < 0).sum() > len(X) / 2  # as the challenge says
+            assert f"both columns (ticks) {error[BOTH, m].mean():.3f}. The bars of 7, 15 and 14, " in frame.sentence
+            parts = fall[most].sum(), -fall.drop(most).sum()
+            assert "are {:.2f} shorter together, the others {:.2f} longer:".format(*parts) in frame.sentence
+        if way == ONE:
+            change, of_square = p[ONE] - p[BOTH], p[ONE] ** 2 - p[BOTH] ** 2
+            told = re.search(r">p²<.*", frame.drawing)[0]
+            ends = [change.idxmin(), change.idxmax()]
+            assert re.findall(r">([−+][\d.]+)<", told) == [signed(c[end]) for end in ends for c in (change, of_square)]
+            assert re.findall(r">(\d+)<", told) == list(map(str, ends))
+            # As much in p, but not in p².
+            assert abs(change[ends].sum()) < 0.05 and abs(of_square[ends[0]]) > 4 * of_square[ends[1]] > 0
         if (way, m) == (BOTH, 40):
             most = p[BOTH].idxmax()
             assert f"The bar of melon {most} stays the longest: {round(100 * p[BOTH][most])} of 100" in frame.sentence
@@ -197,15 +208,16 @@ def test_bars_are_as_long_as_the_votes_about_unseen_melons_are_off(figures, meas
 
 def test_other_runs_say_whether_the_draw_helps_by_more_than_chance(figures, measured):
     X, y = measured[COLUMNS], measured["ripe"]
-    errors = []
+    errors = {}
     for seed in range(1, 7):
         forests = (RandomForestClassifier(100, max_features=q, random_state=seed) for q in (None, 1))
         p = [share_wrong(X, y, forest) for forest in forests]
-        errors.append([(binom(40, q).moment(2) / 1600).mean() for q in p])
-    both, one = np.array(errors).T
+        errors[seed] = [p[k].map(lambda q: binom(40, q).moment(2) / 1600) for k in (0, 1)]
+        assert all(errors[seed][1][row] < errors[seed][0][row] for row in (7, 15, 14))
+    both, one = np.array([[error.mean() for error in run] for run in errors.values()]).T
     assert (one < both).all()
-    told = f"In all 6 other runs the draw lowered the error, too, from {both.mean():.3f} to {one.mean():.3f} on average"
-    assert told in figures["column"].frames[-1].sentence
+    told = "In all 6 other runs the same bars shorten, and in all 6 the error falls, on average from "
+    assert figures["column"].frames[-1].sentence.endswith(f"{told}{both.mean():.3f} to {one.mean():.3f}.")
 
 
 def test_with_a_drawn_column_one_tree_is_worse_and_the_vote_better_in_scikit_learn_too(figures, measured):
@@ -390,86 +402,131 @@ def test_the_leaves_of_the_fold_aside_are_those_of_the_tree(measured):
     assert max(heights[n] for n in ("2", "8", "14")) < min(heights[n] for n in ("4", "6", "10", "12", "16"))
 
 
+@pytest.fixture(scope="module")
+def in_the_book(measured):
+    return levels_explorer(measured[COLUMNS], measured["ripe"], seed=116)
+
+
+def right_by_level(measured, n_trees, seed):
+    """Which melons each level classifies correctly."""
+    shares = cascade_shares(measured[COLUMNS], measured["ripe"], 4, n_trees, seed).mean(axis=1).round(9)
+    return (shares > 0.5) == (measured["ripe"] == "yes").to_numpy()
+
+
 def test_each_level_reads_the_shares_of_the_one_before(figures, measured):
     X, y = measured[COLUMNS], measured["ripe"]
     shares = cascade_shares(X, y, 4, 3, 5).round(9)
     new = shares.mean(axis=1).round(9)
     is_ripe = (y == "yes").to_numpy()
     sides = [set(X.index[(s > 0.5) != is_ripe]) for s in new]
+    right = [17 - len(names) for names in sides]
+    thrown = next(k for k in (2, 3, 4) if right[k - 1] <= right[k - 2])  # as in the cascade's rule
 
     def at(shares):
         return pytest.approx([278 + 186 * share for share in shares], abs=0.51)
 
-    for (level,), frame, (places,) in states(figures["levels"]):
-        wrong = sides[level - 1]
+    for (level, what), frame, (places,) in states(figures["levels"]):
+        wrong, is_over = sides[level - 1], (level, what) == (thrown, OUT)
         assert [places[name][0] for name in X.index] == at(new[level - 1])
         rings = {(float(x), float(y)) for x, y in re.findall(r'<circle cx="(\S+)" cy="(\S+)" r="15"', frame.drawing)}
         assert rings == {tuple(places[name]) for name in wrong}
         # Each melon keeps its line, in which stand four bars for what the level before has said ...
-        assert [places[name][1] for name in X.index] == [66 + 23 * i for i in range(17)]
+        assert [places[name][1] for name in X.index] == [154 + 23 * i for i in range(17)]
         bars = re.findall(r"M(\d+),\d+h(\d+)v14H", frame.drawing)
         read = shares[level - 2] if level > 1 else np.zeros((0, 17))
         assert [int(wide) for _, wide in bars] == pytest.approx(25 * read.ravel(), abs=0.51)
-        # ... and a line from where the level before had put it.
+        # ... and a line from where the level before had put it, at their mean, which is written at one of them.
         starts = re.findall(r"M(\d+),\d+H\d+", frame.drawing)
         assert list(map(int, starts)) == at(new[level - 2] if level > 1 else [])
-        right = [17 - len(names) for names in sides]
-        assert re.findall(r">(\d+) correct<", frame.drawing) == list(map(str, right[:level]))
-        assert f"classifies {right[level - 1]} of 17" in frame.sentence
+        means = new[max(level - 2, 0) : level, np.flatnonzero(~is_ripe)[new[0][~is_ripe].argmax()]]
+        has_room = level > 1 and means.min() > 0.5
+        assert re.findall(r">mean ([\d.]+)<", frame.drawing) == ([f"{means[0]:.2f}"] if has_room else [])
+        # Each level has its box, those to come only when the cascade is over. Then those that it lacks are crossed out.
+        assert re.findall(r">(\d+) correct<", frame.drawing) == list(map(str, right[: 4 if is_over else level]))
+        assert frame.drawing.count("m0,-78l") == (5 - thrown if is_over else 0)
+        assert frame.found == is_over
         if level > 1:
             corrected, spoilt = sorted(sides[level - 2] - wrong), sorted(wrong - sides[level - 2])
-            told = f"It has corrected {melons_named(corrected)} and spoilt {melons_named(spoilt)}"
-            assert (told if corrected or spoilt else "No melon has changed sides") in frame.sentence
-            assert f">+{len(corrected)} −{len(spoilt)}<" in frame.drawing
-        first = next(k for k in (2, 3, 4) if right[k - 1] != right[k - 2])
-        assert frame.found == (2 if level == 4 else int(level == first))
+            told = f"evel {level} corrects {melons_named(corrected)} and spoils {melons_named(spoilt)}"
+            assert told in frame.sentence or (what == OUT and level > thrown)
+            assert f">+{len(corrected)} corrected<" in frame.drawing and f">−{len(spoilt)} spoilt<" in frame.drawing
+        if what == KEEP:
+            assert f"{right[level - 1]} of 17" in frame.sentence
         # The plot is no slider: a tap chooses a level in the boxes alone.
         assert re.findall(r'data-choose="(\d)"', frame.drawing) == list("1234")
     assert not any(getattr(control, "points", ()) for control in figures["levels"].controls)
 
 
-def test_the_last_level_says_which_were_worth_it_and_what_other_runs_say(figures, measured):
+def test_a_level_thrown_away_ends_the_cascade_and_other_runs_say_how_often(in_the_book, measured):
+    own, *others = [right_by_level(measured, 10, seed) for seed in (116, *range(12))]
+    told = in_the_book.start_frame.sentence
+    assert "ends with 2 levels and 13 of 17 correct" in told and own.sum(axis=1).tolist() == [12, 13, 12, 10]
+    ends = [next(k for k in range(1, 4) if n[k] <= n[k - 1]) for n in (run.sum(axis=1) for run in others)]
+    assert f"{ends.count(1)} end with 1 level and {ends.count(2)} end with 2 levels;" in told and set(ends) == {1, 2}
+    first, *_, last = np.mean([run.sum(axis=1) for run in others], axis=0)
+    assert told.endswith(f"level 1 has {first:.1f} correct on average, level 4 {last:.1f}.")
+    # Other melons change sides than in the book.
+    assert all((np.diff(run, axis=0) != np.diff(own, axis=0)).any() for run in others)
+    wrong = [frame.sentence for (level, what), frame, _ in states(in_the_book) if what == OUT and level != 3]
+    assert [words.split(":")[0] for words in wrong[1:]] == ["No", "Too late"] and "no level before it" in wrong[0]
+
+
+def test_a_guess_about_bars_is_judged_by_the_shares_of_the_first_level(in_the_book, measured):
     X, y = measured[COLUMNS], measured["ripe"]
-    shares = [cascade_shares(X, y, 4, 3, run).mean(axis=1).round(9) for run in (5, 0, 1)]
-    own, *others = [((of_run > 0.5) == (y == "yes").to_numpy()).sum(axis=1) for of_run in shares]
-    means = [f"{mean:.1f}" for mean in np.mean(others, axis=0)]
-    *_, (_, frame, _) = states(figures["levels"])
-    assert frame.sentence.endswith(
-        f"In 2 other runs, on average, level 1 gets {means[0]} right and level 4 {means[3]}."
-    )
-    assert figures["levels"].guess.answer == ["as many", "more", "fewer"][np.sign(own[3] - own[0])]
-    gains = [str(k + 2) for k, gain in enumerate(np.diff(own)) if gain > 0]
-    told = re.search(r"(?:Only levels? ([\d, and]+)|No level) corrected more than", frame.sentence)[1]
-    assert re.findall(r"\d", told or "") == gains
-    # As in the cascade's rule, a level whose count does not rise is the first too many.
-    kept = next((k for k in range(1, 4) if own[k] <= own[k - 1]), 4)
-    assert f"stop after level {kept}." in frame.sentence
+    share = pd.DataFrame(cascade_shares(X, y, 1, 10, 116)[0], columns=X.index)
+    asked = int(re.search(r"melon (\d+) is unripe", in_the_book.guess.label)[1])
+    assert y[asked] == "no" and share[asked].min() >= 0.7  # each of the four is long
+    assert all(f"the mean of the four is {share[asked].mean():.2f}" in in_the_book.guess.verdict(g) for g in OF_BARS)
+    assert f"puts it at {share[asked].mean():.2f}" in in_the_book.guess.label
 
 
 def test_no_melon_of_the_run_in_the_book_lies_in_the_middle(measured):
     """There a tie would decide, which another machine may break otherwise."""
-    shares = cascade_shares(measured[COLUMNS], measured["ripe"], 4, 10, 158).mean(axis=1)
+    shares = cascade_shares(measured[COLUMNS], measured["ripe"], 4, 10, 116).mean(axis=1)
     assert np.abs(shares - 0.5).min() > 1e-6
 
 
-def test_unripe_melons_with_full_bars_make_the_last_level_spoil_ripe_ones(measured):
-    """Grown without them, from many seeds, it puts those that it spoils in the book on the right side."""
+def test_unripe_melons_with_long_bars_make_a_level_spoil_ripe_ones(in_the_book, measured):
+    """Grown without them, from many seeds, it puts each that it spoils in the book on the right side."""
     X, y = measured[COLUMNS], measured["ripe"]
-    misled = re.search(
-        r"Melons ([\d and]+) have mostly full bars, but so have ([\d, and]+), unripe",
-        levels_explorer(X, y, seed=158, n_runs=1).frames[-1].sentence,
-    )
-    spoilt, unripe = (list(map(int, re.findall(r"\d+", names))) for names in misled.groups())
-    assert set(y[spoilt]) == {"yes"} and set(y[unripe]) == {"no"}
-    vectors = [np.column_stack([1 - share, share]) for share in cascade_shares(X, y, 3, 10, 158)[-1]]
-    table = pd.DataFrame(np.asarray(with_class_vectors(X, vectors)), X.index)
+    read = [None, *cascade_shares(X, y, 3, 10, 116)]
+    explained = {}
+    for (level, what), frame, _ in states(in_the_book):
+        told = re.search(
+            r"About melons? (.+?) it learns .+? unripe ones?, (.+?), ha(?:s|ve) the longest bars\. .+? at (.+?)\.( |$)",
+            frame.sentence,
+        )
+        if told is None or what == OUT:
+            continue
+        spoilt, unripe = (list(map(int, re.findall(r"\d+", names))) for names in told.groups()[:2])
+        explained[level] = spoilt
+        alone = cascade_shares(X, y, level, 10, 116, unripe)[-1].mean(axis=0)[X.index.isin(spoilt)]
+        assert told[3] == " and ".join(f"{share:.2f}" for share in alone) and (alone > 0.5).all()
+        assert set(y[spoilt]) == {"yes"} and set(y[unripe]) == {"no"}
+        # By the lengths of the bars they come first, and a ripe one next.
+        length = pd.Series(read[level - 1].mean(axis=0), X.index).drop(spoilt)
+        assert y[length.drop(unripe).idxmax()] == "yes" and length[unripe].min() > length.drop(unripe).max()
+        vectors = [np.column_stack([1 - share, share]) for share in read[level - 1]]
+        table = pd.DataFrame(np.asarray(with_class_vectors(X, vectors)), X.index)
 
-    def share(rows):
-        runs = [cascade_shares(table.loc[rows], y[rows], 1, 10, seed)[0].mean(axis=0) for seed in range(10)]
-        return pd.Series(np.mean(runs, axis=0), rows)[spoilt]
+        def share(rows, table=table, spoilt=spoilt):
+            runs = [cascade_shares(table.loc[rows], y[rows], 1, 10, seed)[0].mean(axis=0) for seed in range(30)]
+            return pd.DataFrame(runs, columns=rows)[spoilt]
 
-    without = share(X.index.drop(unripe))
-    assert (without > 0.8).all() and (without - share(X.index) > 0.2).all()
+        without = share(X.index.drop(unripe))
+        assert (without > 0.5).all(axis=None) and (without.mean() - share(X.index).mean() > 0.2).all()
+    assert explained == {2: [6], 4: [1]}
+
+
+def test_a_level_learns_nothing_from_unseen_rows(measured):
+    """What it says of the others is the same, whatever these are; the levels before learn from all."""
+    X, y = measured[COLUMNS], measured["ripe"]
+    moved = X.copy()
+    moved.loc[15] = [0.9, 0.01]
+    shares = [cascade_shares(table, y, 1, 5, 0, [15])[0][:, X.index != 15] for table in (X, moved)]
+    assert (shares[0] == shares[1]).all()
+    assert (cascade_shares(X, y, 2, 5, 0, [15])[0] == cascade_shares(X, y, 2, 5, 0)[0]).all()
+    assert (cascade_shares(X, y, 1, 5, 0, [15]) != cascade_shares(X, y, 1, 5, 0)).any()
 
 
 @pytest.mark.slow

@@ -349,7 +349,7 @@ def unseen(rng):
         errors[way] = np.mean([2 * wrong * (1 - wrong) / 4 + wrong**2 for wrong in p])
     for (way, m), _, sentence, _ in states(column_explorer(X, y)):
         if m == 2:
-            yield f"the squared error of 2 votes is {errors[way]:.3f}", sentence
+            yield f"The squared error of 2 votes is {errors[way]:.3f}", sentence
 
 
 def floor(rng):
