@@ -377,11 +377,11 @@ def orders_explorer(x: pd.DataFrame, is_ripe: pd.Series) -> Explorable:
 N_TREES = [*range(1, 25), *range(30, 101, 10)]
 #: Answers to how many partitions all these trees take side by side.
 GUESSES = ("as many as tree 1 alone", "as many as the average tree", "one for each tree")
-#: The look of lines that cut what is filled.
-CUT = {"style": "stroke: var(--ground, Canvas)"}
-#: The looks of columns, and of columns end to end.
+#: The looks of columns, of what cuts them into cells, of columns end to end, and of what stands between these.
 COLUMN = {"stroke": "currentColor", "stroke_width": 0.88}
+CUT = {"style": "stroke: var(--ground, Canvas)", "stroke_width": 3}
 END_TO_END = {"stroke": "currentColor", "stroke_width": 1}
+BETWEEN = {**CUT, "stroke_width": 0.5}
 
 
 class _Forest(Scene):
@@ -428,35 +428,39 @@ class _Forest(Scene):
         return min(self.widest, self.width / n)
 
     def frame(self, n: int) -> State:
-        parts = [self.named(n), self.columns(n), self.moved(n), self.compared(n)]
+        parts = [self.named(n), self.columns(n), self.cuts(), self.moved(n), self.compared(n)]
         return parts, self.sentence(n), {"end": self.end(n)}
 
     def named(self, n: int) -> str:
         """The numbers of the columns, or of the first and the last where there are many."""
         if n > 12:
             return text(self.left, 16, "tree 0") + ending(self.left + self.width, 16, f"tree {n - 1}")
-        spots = (self.left + self.pitch(n) * (k + 0.5) for k in range(n))
-        return ending(80, 16, "tree") + "".join(centred(x, 16, k) for k, x in enumerate(spots))
+        numbers = "".join(text(self.left + self.pitch(n) * (k + 0.5), 16, str(k)) for k in range(n))
+        return ending(80, 16, "tree") + element("g", numbers, text_anchor="middle")
 
-    def pale_and_dark(self, n: int, trees: Sequence[str]) -> str:
-        """Draw the path of each of n trees, pale if another one is deeper."""
-        drawn = ["", ""]
-        for one, depth in zip(trees, self.depths[:n].tolist(), strict=True):
-            drawn[depth == self.together(n)[0]] += one
-        return path(drawn[0], stroke_opacity=BAR_LOOK) + path(drawn[1])
+    def is_deepest(self, n: int) -> list[bool]:
+        """Whether none of n trees is deeper than this one, for each."""
+        return (self.depths[:n] == self.together(n)[0]).tolist()
 
     def columns(self, n: int) -> str:
-        """A column for each of n trees, cut into cells. A unit across is a tree, and down a partition."""
-        trees = self.pale_and_dark(n, [f"M{k}.5 0v{depth}" for k, depth in enumerate(self.depths[:n].tolist())])
-        scaled = f"translate({self.left},{self.top}) scale({number(self.pitch(n))},{self.line})"
-        cuts = "".join(f"M{self.left} {self.under(k)}h{self.width}" for k in range(1, self.n_lines))
-        return element("g", trees, transform=scaled, **COLUMN) + path(cuts, **CUT, stroke_width=3)
+        """A column for each of n trees, pale if another is deeper. A unit across is a tree, and down a partition."""
+        drawn = ["", ""]
+        for k, (depth, is_deepest) in enumerate(zip(self.depths.tolist(), self.is_deepest(n))):
+            drawn[is_deepest] += f"M{k} 0v{depth}"
+        pitch = self.pitch(n)
+        scaled = f"translate({number(self.left + pitch / 2)},{self.top}) scale({number(pitch)},{self.line})"
+        trees = path(drawn[0], stroke_opacity=BAR_LOOK) + path(drawn[1])
+        return element("g", trees, transform=scaled, **COLUMN)
+
+    def cuts(self) -> str:
+        """What cuts the columns into cells."""
+        return path("".join(f"M{self.left} {self.under(k)}h{self.width}" for k in range(1, self.n_lines)), **CUT)
 
     def moved(self, n: int) -> str:
         """How many trees each line of cells moves."""
         counts = [int((self.depths[:n] > k).sum()) for k in range(self.n_lines)]
-        numbers = "".join(ending(404, self.under(k) + 15, count) for k, count in enumerate(counts) if count)
-        return numbers + text(409, self.under(0) + 15, "tree" if n == 1 else "trees")
+        numbers = "".join(text(404, self.under(k) + 15, str(count)) for k, count in enumerate(counts) if count)
+        return element("g", numbers, text_anchor="end") + text(409, self.under(0) + 15, "tree" if n == 1 else "trees")
 
     def compared(self, n: int) -> str:
         """How long all take, as bars of one unit. The longer one is the columns, end to end."""
@@ -464,10 +468,11 @@ class _Forest(Scene):
         said = text(0, self.bars[0] - 8, f"side by side, a line at a time: {lines} partitions")
         said += text(0, self.bars[1] - 8, f"one after the other, a cell at a time: {cells} partitions")
         ends = np.cumsum([0, *self.depths[:n]]).tolist()
-        trees = self.pale_and_dark(n, [f"M{a} .5H{b}" for a, b in zip(ends, ends[1:])])
-        cuts = path("".join(f"M{end} 0v1" for end in ends[1:-1]), **CUT, stroke_width=0.5)
+        dark = "".join(f"M{a} .5H{b}" for a, b, is_deepest in zip(ends, ends[1:], self.is_deepest(n)) if is_deepest)
+        trees = path(f"M0 .5H{cells}", stroke_opacity=BAR_LOOK) + path(dark)
+        trees += path("M0 1" + "".join(f"m{depth}-1v1" for depth in self.depths[: n - 1].tolist()), **BETWEEN)
         scaled = f"translate(0,{self.bars[1]}) scale({number(self.unit)},14)"
-        bars = rect(0, self.bars[0], self.unit * lines, 14) + element("g", trees + cuts, transform=scaled, **END_TO_END)
+        bars = rect(0, self.bars[0], self.unit * lines, 14) + element("g", trees, transform=scaled, **END_TO_END)
         return element("g", said + bars, class_="answer")
 
     def tenfold(self) -> int:

@@ -153,16 +153,19 @@ def test_side_by_side_is_the_deepest_tree_and_one_after_the_other_the_sum(hundre
 
 def test_a_column_for_each_tree_and_the_same_columns_end_to_end(hundred, depths):
     for (n,), frame in frames(hundred):
-        columns = re.findall(r"M(\d+)\.5 0v(\d+)", frame.drawing)
+        columns = re.findall(r"M(\d+) 0v(\d+)", frame.drawing)
         assert sorted((int(k), int(depth)) for k, depth in columns) == list(enumerate(depths[:n]))
-        ends = sorted((int(a), int(b)) for a, b in re.findall(r"M(\d+) \.5H(\d+)", frame.drawing))
-        assert ends == list(itertools.pairwise([0, *np.cumsum(depths[:n]).tolist()]))
-        assert re.findall(r"M(\d+) 0v1", frame.drawing) == [str(b) for _, b in ends[:-1]]
+        assert [int(depth) for depth in re.findall(r"m(\d+)-1v1", frame.drawing)] == depths[: n - 1]
+        ends = np.cumsum([0, *depths[:n]]).tolist()
+        pale, *dark = re.findall(r"M(\d+) \.5H(\d+)", frame.drawing)
+        assert pale == ("0", str(sum(depths[:n])))
+        deepest = [pair for pair, depth in zip(itertools.pairwise(ends), depths) if depth == max(depths[:n])]
+        assert [(int(a), int(b)) for a, b in dark] == deepest
 
 
 def test_the_trees_than_which_none_is_deeper_are_dark(hundred, depths):
     for (n,), frame in frames(hundred):
-        paths = re.findall(r'<path d="((?:M\d+\.5 0v\d+)+)"( stroke-opacity="0.5")?/>', frame.drawing)
+        paths = re.findall(r'<path d="((?:M\d+ 0v\d+)+)"( stroke-opacity="0.5")?/>', frame.drawing)
         pale = [int(depth) for d, is_pale in paths if is_pale for depth in re.findall(r"v(\d+)", d)]
         dark = [int(depth) for d, is_pale in paths if not is_pale for depth in re.findall(r"v(\d+)", d)]
         assert set(dark) == {max(depths[:n])} and len(pale) + len(dark) == n
@@ -171,7 +174,7 @@ def test_the_trees_than_which_none_is_deeper_are_dark(hundred, depths):
 
 def test_beside_each_line_stands_how_many_trees_it_moves(hundred, depths):
     for (n,), frame in frames(hundred):
-        counted = [int(k) for k in re.findall(r'<text x="404"[^>]*>(\d+)<', frame.drawing)]
+        counted = [int(k) for k in re.findall(r'<text x="404" y="\d+">(\d+)<', frame.drawing)]
         assert counted == [sum(depth > k for depth in depths[:n]) for k in range(max(depths[:n]))]
         assert sum(counted) == told(frame)[1]
 
