@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -12,15 +11,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from figures.charts import Picture
 from figures.explorable import Choice, Explorable, Places, Scene, Slider, State
-from figures.looks import OUTLINE, centred, ending, filled, in_class, with_minus
+from figures.looks import GROUND, OUTLINE, centred, ending, filled, grip, in_class, path, with_minus
 from figures.melons import listed, melon, ripe_and_unripe
 from treekit.growing.criteria import Gini
 from treekit.growing.level import Level, descend, first_level
 from treekit.growing.presorted import sort_columns
 from treekit.models.cart import CARTClassifier
 from treekit.pen.palette import BAR as BAR_LOOK
-from treekit.pen.svg import FAINT, element, line, rect, text
-from treekit.trees.roots import join_trees
+from treekit.pen.svg import FAINT, circle, element, line, number, rect, text
 
 RIGHT = 478
 GAP = 12  # between the rows of two nodes
@@ -132,11 +130,10 @@ def subtraction(parent: ArrayLike, lighter: ArrayLike) -> Picture:
 
 
 class Ordered(NamedTuple):
-    """A level of growing trees: its nodes, the tree of each, whether they split and by which column at which number,
-    where each begins, and the orders."""
+    """A level of a growing tree: its nodes, whether they split and by which column at which number, where each begins,
+    and the orders."""
 
     nodes: NDArray[np.intp]
-    tree: NDArray[np.intp]
     splits: NDArray[np.bool_]
     feature: NDArray[np.intp]
     threshold: NDArray[np.float64]
@@ -144,23 +141,19 @@ class Ordered(NamedTuple):
     orders: NDArray[np.integer]
 
 
-def ordered_levels(
-    values: NDArray[np.float64], label: NDArray[np.intp], counts: NDArray[np.intp] | None = None
-) -> list[Ordered]:
+def ordered_levels(values: NDArray[np.float64], label: NDArray[np.intp]) -> list[Ordered]:
     """The levels of CART's tree with the orders of all columns, as treekit keeps them while it grows.
 
-    ``values`` has the shape (n_columns, n_rows). With ``counts``, of shape (n_roots, n_rows), there is a tree for each
-    root, whose sample holds each row so often; entry ``m * n_rows + r`` is row r in tree m.
+    ``values`` has the shape (n_columns, n_rows).
     """
-    samples = [None] if counts is None else list(counts)
-    tree = join_trees([CARTClassifier().fit(values.T, label, sample_weight=count).tree_ for count in samples])
+    tree = CARTClassifier().fit(values.T, label).tree_
     columns, per_row = list(range(len(values))), Gini(label, n_classes=2).per_row
-    level = first_level(per_row, np.ones(len(label)), columns, sort_columns(values, columns), counts=counts)
+    level = first_level(per_row, np.ones(len(label)), columns, sort_columns(values, columns))
     levels, next_id = [], level.n_nodes
     while True:
         splits = ~tree.is_leaf[level.id]
         asked = tree.feature[level.id], tree.threshold[level.id]
-        levels.append(Ordered(level.id, level.tree, splits, *asked, level.start, level.orders.copy()))
+        levels.append(Ordered(level.id, splits, *asked, level.start, level.orders.copy()))
         if not splits.any():
             return levels
         level = level.keep_only(np.flatnonzero(splits))
@@ -171,11 +164,39 @@ def ordered_levels(
         next_id += n_children.sum()
 
 
-class _Levels(Scene):
-    """Rows level by level, between the places from which they come and their nodes."""
+def in_leaves(levels: Sequence[Ordered]) -> list[int]:
+    """The entries that have reached a leaf on these levels."""
+    return [e for level in levels for e in level.orders[0][np.repeat(~level.splits, np.diff(level.start))].tolist()]
+
+
+def comparisons(n: Any) -> Any:
+    """About how many comparisons it takes to sort n rows by one column."""
+    return n * np.log2(n)
+
+
+class _Orders(Scene):
+    """Rows in the order of each column, level by level, between the places from which they come and their nodes."""
 
     left, pitch, gap = 34, 22.0, 10  # where the rows begin; between two, and between two nodes
-    names: Sequence[Any]  # of the rows
+    first, high = 24, 152  # where the first order begins; height of an order
+
+    def __init__(self, x: pd.DataFrame, ripe: NDArray[np.bool_]) -> None:
+        self.x, self.names = x, x.index
+        self.levels = ordered_levels(x.to_numpy(float).T, ripe.astype(np.intp))
+        self.leaf_y = self.first + self.high * len(x.columns) + 22
+        self.size = (448, self.leaf_y + 62)  # narrow, so that the numbers read on a phone
+        self.counts = [self.in_all(depth) for depth in range(len(self.levels))]
+
+    def background(self) -> str:
+        names = "".join(
+            text(0, top + 16, f"by {column}", font_weight="bold") + text(0, top + 38, "from", font_size=14)
+            for top, column in zip(self.tops(), self.x)
+        )
+        return ripe_and_unripe(8, 10) + names + text(0, self.leaf_y + 5, "leaf")
+
+    def tops(self) -> list[int]:
+        """Where each order begins."""
+        return [self.first + self.high * j for j in range(len(self.x.columns))]
 
     def across(self, level: Ordered) -> list[float]:
         """Where the melon at each place of an order stands, from the left."""
@@ -216,40 +237,6 @@ class _Levels(Scene):
                     drawn[is_second] += line(spot, top + 44, other, top + 72)
         full, dashed = (element("g", lines, stroke_opacity=0.7) for lines in drawn)
         return element("g", old, font_size=14) + full + element("g", dashed, stroke_dasharray="3 3")
-
-
-def in_leaves(levels: Sequence[Ordered]) -> list[int]:
-    """The entries that have reached a leaf on these levels."""
-    return [e for level in levels for e in level.orders[0][np.repeat(~level.splits, np.diff(level.start))].tolist()]
-
-
-def comparisons(n: Any) -> Any:
-    """About how many comparisons it takes to sort n rows by one column."""
-    return n * np.log2(n)
-
-
-class _Orders(_Levels):
-    """Rows in the order of each column."""
-
-    first, high = 24, 152  # where the first order begins; height of an order
-
-    def __init__(self, x: pd.DataFrame, ripe: NDArray[np.bool_]) -> None:
-        self.x, self.names = x, x.index
-        self.levels = ordered_levels(x.to_numpy(float).T, ripe.astype(np.intp))
-        self.leaf_y = self.first + self.high * len(x.columns) + 22
-        self.size = (448, self.leaf_y + 62)  # narrow, so that the numbers read on a phone
-        self.counts = [self.in_all(depth) for depth in range(len(self.levels))]
-
-    def background(self) -> str:
-        names = "".join(
-            text(0, top + 16, f"by {column}", font_weight="bold") + text(0, top + 38, "from", font_size=14)
-            for top, column in zip(self.tops(), self.x)
-        )
-        return ripe_and_unripe(8, 10) + names + text(0, self.leaf_y + 5, "leaf")
-
-    def tops(self) -> list[int]:
-        """Where each order begins."""
-        return [self.first + self.high * j for j in range(len(self.x.columns))]
 
     def frame(self, depth: int) -> State:
         level, parts = self.levels[depth], [self.key(depth)]
@@ -386,271 +373,182 @@ def orders_explorer(x: pd.DataFrame, is_ripe: pd.Series) -> Explorable:
     )
 
 
-def asks(cut: float) -> str:
-    """A question about a number between 0 and 1."""
-    return f"≤ {cut:.4f}".rstrip("0").replace("0.", ".")
+#: Numbers of trees to choose from: one by one where ten times is looked for.
+N_TREES = [*range(1, 25), *range(30, 101, 10)]
+#: Answers to how many partitions all these trees take side by side.
+GUESSES = ("as many as tree 1 alone", "as many as the average tree", "one for each tree")
+#: The looks of columns, of what cuts them into cells, of columns end to end, and of what stands between these.
+COLUMN = {"stroke": "currentColor", "stroke_width": 0.88}
+CUT = {"style": "stroke: var(--ground, Canvas)", "stroke_width": 3}
+END_TO_END = {"stroke": "currentColor", "stroke_width": 1}
+BETWEEN = {**CUT, "stroke_width": 0.5}
 
 
-def of_trees(level: Ordered, trees: Sequence[int]) -> Ordered:
-    """What a level holds of these trees."""
-    kept, sizes = np.isin(level.tree, trees), np.diff(level.start)
-    of_nodes = {name: getattr(level, name)[kept] for name in OF_NODES}
-    return Ordered(**of_nodes, start=np.cumsum([0, *sizes[kept]]), orders=level.orders[:, np.repeat(kept, sizes)])
+class _Forest(Scene):
+    """Trees as columns with a cell for each partition that they need, and how many partitions all take together.
 
-
-def one_row(parts: Sequence[Ordered]) -> Ordered:
-    """Parts of several levels in a row."""
-    of_nodes = {name: np.concatenate([getattr(part, name) for part in parts]) for name in OF_NODES}
-    start = np.cumsum([0, *(size for part in parts for size in np.diff(part.start))])
-    return Ordered(**of_nodes, start=start, orders=np.concatenate([part.orders for part in parts], axis=1))
-
-
-#: What a level has one of for each node.
-OF_NODES = ("nodes", "tree", "splits", "feature", "threshold")
-#: In which order trees grow.
-WAYS = ("side by side", "one after the other")
-
-
-class _Roots(_Levels):
-    """Rows in the roots of two trees, each as large as it is often in the sample of its tree.
-
-    Side by side each partition moves both trees, as long as both split; one after the other it moves one of them.
+    Side by side a partition fills a line of cells, one after the other a single cell.
     """
 
-    left, pitch, gap = 53, 32.8, 11
-    size = (448, 290)
-    top, foot, indent = 0, 248, 70  # where the rows begin, and the boxes of the partitions
+    size = (448, 246)
+    left, width, widest = 88, 282, 52.0  # of all columns, and of one
+    top, line = 24, 20  # where the columns begin, and the height of a cell
+    bars, longest = (178, 224), 428  # where the bars stand, and the length of one for all cells
 
-    def __init__(self, x: pd.DataFrame, ripe: NDArray[np.bool_], counts: NDArray[np.intp]) -> None:
-        self.ripe, self.counts = ripe, counts.ravel()
-        self.names = [*x.index] * len(counts)
-        self.column, self.values = x.columns[0], [*x.iloc[:, 0]] * len(counts)
-        self.levels = ordered_levels(x.to_numpy(float).T, ripe.astype(np.intp), counts)
-        split = [sorted(set(level.tree[level.splits].tolist())) for level in self.levels[:-1]]
-        self.trees = range(len(counts))
-        self.n_own = [sum(tree in trees for trees in split) for tree in self.trees]  # partitions of each tree alone
-        one_by_one = [[tree] for tree in self.trees for _ in range(self.n_own[tree])]
-        self.moves = dict(zip(WAYS, (split, one_by_one)))  # the trees that each partition moves
-        table = np.argsort(x.iloc[:, 0].to_numpy())  # the rows before they enter the roots
-        shift = self.pitch * (len(self.levels[0].orders[0]) - len(table)) / 2
-        self.table = [(r, self.left + shift + self.pitch * (k + 0.5)) for k, r in enumerate(table.tolist())]
+    def __init__(self, depths: Sequence[int]) -> None:
+        self.depths = np.asarray(depths)
+        self.n_trees, self.n_lines = len(depths), int(self.depths.max())
+        self.unit = self.longest / self.depths.sum()  # of a partition in the bars
 
-    def row(self, way: str, n: int) -> Ordered:
-        """The row after n partitions, without the trees that were done before the last of them."""
-        so_far = self.moves[way][:n]
-        depth = [sum(tree in trees for trees in so_far) for tree in self.trees]
-        here = [tree for tree in self.trees if depth[tree] < self.n_own[tree] or tree in so_far[-1]]
-        parts = itertools.groupby(here, key=depth.__getitem__)
-        return one_row([of_trees(self.levels[d], list(trees)) for d, trees in parts])
+    def together(self, n: int) -> tuple[int, int]:
+        """How many partitions the first n trees take side by side, and how many one after the other."""
+        return int(self.depths[:n].max()), int(self.depths[:n].sum())
 
-    def background(self) -> str:
-        looks = ((156, "tree 0", "none"), (246, "tree 1", "3 3"))
-        key = "".join(line(x, 14, x + 28, 14, stroke_dasharray=d) + text(x + 35, 19, word) for x, word, d in looks)
-        names = "".join(text(0, self.foot + 15 + 22 * tree, f"tree {tree}") for tree in self.trees)
-        frames = ""
-        for k in range(sum(self.n_own)):
-            names += centred(self.indent + self.cell * (k + 0.5), self.foot - 6, k + 1)
-            frames += "".join(self.box(tree, k) for tree in self.trees)
-        frames = element("g", frames, **OUTLINE, stroke_opacity=FAINT)
-        return ripe_and_unripe(12, 14) + key + text(0, self.foot - 6, "partition") + names + frames
-
-    @property
-    def cell(self) -> float:
-        """The width of a partition's column at the foot."""
-        return (self.size[0] - self.indent) / sum(self.n_own)
-
-    def box(self, tree: int, k: int, **look: Any) -> str:
-        """The place of a tree in the column of partition k + 1."""
-        return rect(self.indent + self.cell * k + 2, self.foot + 22 * tree, self.cell - 4, 18, **look)
-
-    def moved_so_far(self, way: str, n: int) -> str:
-        """A box for each tree that one of the first n partitions has moved, darker for the last."""
-        return "".join(
-            self.box(tree, k, fill_opacity=1 if k == n - 1 else BAR_LOOK)
-            for k, trees in enumerate(self.moves[way][:n])
-            for tree in trees
-        )
+    def end(self, n: int) -> tuple[float, float]:
+        """Beside the end of the bar of the partitions one after the other."""
+        return self.unit * self.together(n)[1] + 10, self.bars[1] + 7
 
     def marks(self) -> dict[Any, str]:
-        n_rows = len(self.ripe)
-        return {
-            e: melon(self.names[e], bool(self.ripe[e % n_rows]), radius=10.8)
-            for e in np.flatnonzero(self.counts).tolist()
-        }
+        """What pulls this bar."""
+        knob = circle(0, 0, 8, style=GROUND, stroke="currentColor", stroke_width=2) + grip(self.size[0])
+        return {"end": element("g", knob, class_="answer")}
 
-    def frame(self, way: str, n: int) -> State:
-        last = min(n, len(self.moves[way]))  # when both trees are done, nothing moves
-        row = self.row(way, last)
-        spots = list(zip(row.orders[0].tolist(), self.across(row)))
-        waits = np.repeat(self.waits(row, way, last), np.diff(row.start))
-        places: Places = {
-            e: (x, 90, size, size, 0.4) if is_waiting else (x, 90, size)
-            for (e, x), is_waiting in zip(spots, waits)
-            for size in [self.counts[e] ** 0.5]
-        }
-        drawn = [self.lines(way, last, row) + self.numbers(spots), self.brackets(row, 128) + self.asked(row)]
-        drawn += [self.went(row, way, last), self.moved_so_far(way, last)]
-        return drawn, self.sentence(way, n), places
+    def background(self) -> str:
+        numbers = "".join(ending(80, self.under(k) + 15, k + 1) for k in range(1, self.n_lines))
+        y = self.under(self.n_lines) + 8
+        key = rect(self.left, y, 12, 12) + text(self.left + 18, y + 11, "no tree here is deeper")
+        return ending(80, self.under(0) + 15, "partition 1") + numbers + key
 
-    def waits(self, row: Ordered, way: str, n: int) -> NDArray[np.bool_]:
-        """Whether the last of n partitions has left a node where it was."""
-        return ~np.isin(row.tree, self.moves[way][n - 1]) if n else np.zeros(len(row.tree), bool)
+    def under(self, k: int) -> int:
+        """Where the line of partition k + 1 begins."""
+        return self.top + self.line * k
 
-    def lines(self, way: str, n: int, row: Ordered) -> str:
-        """From where the entries of a row come: from the rows of the table, or from their places before."""
-        spots = list(zip(row.orders[0].tolist(), self.across(row)))
-        second = np.repeat(row.tree > 0, np.diff(row.start)).tolist()
-        if not n:
-            entered = [(e % len(self.ripe), spot) for e, spot in spots]
-            return text(0, 38, f"by {self.column}") + self.links(self.table, entered, second, self.top)
-        above, moved = self.row(way, n - 1), {e for e, _ in spots}
-        before = [(e, x) for e, x in zip(above.orders[0].tolist(), self.across(above)) if e in moved]
-        return text(0, 38, "from") + self.links(before, spots, second, self.top)
+    def pitch(self, n: int) -> float:
+        """From one of n columns to the next."""
+        return min(self.widest, self.width / n)
 
-    def numbers(self, spots: Sequence[tuple[int, float]]) -> str:
-        """The value of each entry, below it."""
-        numbers = (centred(x, 120, f"{self.values[e]:.2f}".removeprefix("0")) for e, x in spots)
-        return element("g", text(0, 120, self.column) + "".join(numbers), font_size=14)
+    def frame(self, n: int) -> State:
+        parts = [self.named(n), self.columns(n), self.cuts(), self.moved(n), self.compared(n)]
+        return parts, self.sentence(n), {"end": self.end(n)}
 
-    def asked(self, row: Ordered) -> str:
-        """The tree of each node, what it asks, and its cut between the entries that go left and those that go right."""
-        words = [asks(cut) if splits else "leaf" for cut, splits in zip(row.threshold, row.splits)]
-        drawn = self.below(row, 165, "tree", row.tree.tolist()) + self.below(row, 184, "asks", words)
-        parts = zip(*(np.split(np.asarray(of), row.start[1:-1]) for of in (row.orders[0], self.across(row))))
-        for (entries, spots), splits, cut in zip(parts, row.splits, row.threshold):
-            if splits:
-                n_left = sum(self.values[e] <= cut for e in entries)
-                x = (spots[n_left - 1] + spots[n_left]) / 2
-                drawn += line(x, 107, x, 136, stroke_width=2)
-        return drawn
+    def named(self, n: int) -> str:
+        """The numbers of the columns, or of the first and the last where there are many."""
+        if n > 12:
+            return text(self.left, 16, "tree 0") + ending(self.left + self.width, 16, f"tree {n - 1}")
+        numbers = "".join(text(self.left + self.pitch(n) * (k + 0.5), 16, str(k)) for k in range(n))
+        return ending(80, 16, "tree") + element("g", numbers, text_anchor="middle")
 
-    def went(self, row: Ordered, way: str, n: int) -> str:
-        """What the last partition has sent left, what right, and what it has left where it was."""
-        if not n:
-            return ""
-        waits, spots = self.waits(row, way, n), np.split(self.across(row), row.start[1:-1])
-        n_left = int((~waits).sum()) // 2
-        words = ["waits" if is_waiting else "left" if k < n_left else "right" for k, is_waiting in enumerate(waits)]
-        drawn = text(0, 211, "went")
-        for word, group in itertools.groupby(zip(words, spots), key=lambda pair: pair[0]):
-            part = np.concatenate([spot for _, spot in group])
-            drawn += line(part[0] - 12, 195, part[-1] + 12, 195) + centred((part[0] + part[-1]) / 2, 211, word)
-        return drawn
+    def is_deepest(self, n: int) -> list[bool]:
+        """Whether none of n trees is deeper than this one, for each."""
+        return (self.depths[:n] == self.together(n)[0]).tolist()
 
-    def sentence(self, way: str, n: int) -> str:
-        if not n:
-            held = np.split(self.levels[0].orders[0], self.levels[0].start[1:-1])
-            samples = [f"tree {k} drew {listed(sorted(self.names[e] for e in part))}" for k, part in enumerate(held)]
-            return (
-                f"Before the first partition the entries are in their roots, by {self.column}: {'; '.join(samples)}. A "
-                "melon drawn twice is twice as large."
-            )
-        moves = self.moves[way]
-        if n > len(moves):
-            return f"Both trees have been done since partition {len(moves)}: nothing is left to be moved."
-        trees = "both trees" if len(moves[n - 1]) > 1 else f"tree {moves[n - 1][0]} alone"
-        moved = f"Partition {n} moved {trees}{self.waiting(way, n)}. "
-        return f"{moved}{self.dropped(way, n)}{self.done(way) if n == len(moves) else self.order(way, n)}"
+    def columns(self, n: int) -> str:
+        """A column for each of n trees, pale if another is deeper. A unit across is a tree, and down a partition."""
+        drawn = ["", ""]
+        for k, (depth, is_deepest) in enumerate(zip(self.depths.tolist(), self.is_deepest(n))):
+            drawn[is_deepest] += f"M{k} 0v{depth}"
+        pitch = self.pitch(n)
+        scaled = f"translate({number(self.left + pitch / 2)},{self.top}) scale({number(pitch)},{self.line})"
+        trees = path(drawn[0], stroke_opacity=BAR_LOOK) + path(drawn[1])
+        return element("g", trees, transform=scaled, **COLUMN)
 
-    def waiting(self, way: str, n: int) -> str:
-        """Which tree waits meanwhile, or is done."""
-        others = [tree for tree in self.trees if tree not in self.moves[way][n - 1]]
-        is_done = all(tree in trees for tree in others for trees in self.moves[way][: self.n_own[tree]])
-        return "".join(f", as tree {t} is done" if is_done else f", while tree {t} waits" for t in others)
+    def cuts(self) -> str:
+        """What cuts the columns into cells."""
+        return path("".join(f"M{self.left} {self.under(k)}h{self.width}" for k in range(1, self.n_lines)), **CUT)
 
-    def order(self, way: str, n: int) -> str:
-        """In which order the children stand."""
-        row = self.row(way, n)
-        left, right = np.split(row.nodes[~self.waits(row, way, n)], 2)
-        return f"First stands what went left, {nodes_named(left)}, then what went right, {nodes_named(right)}."
+    def moved(self, n: int) -> str:
+        """How many trees each line of cells moves."""
+        counts = [int((self.depths[:n] > k).sum()) for k in range(self.n_lines)]
+        numbers = "".join(text(404, self.under(k) + 15, str(count)) for k, count in enumerate(counts) if count)
+        return element("g", numbers, text_anchor="end") + text(409, self.under(0) + 15, "tree" if n == 1 else "trees")
 
-    def dropped(self, way: str, n: int) -> str:
-        """The leaves that a partition has left out."""
-        above = self.row(way, n - 1)
-        gone = above.nodes[~above.splits]
-        verb = "is a leaf" if len(gone) == 1 else "are leaves"
+    def compared(self, n: int) -> str:
+        """How long all take, as bars of one unit. The longer one is the columns, end to end."""
+        lines, cells = self.together(n)
+        said = text(0, self.bars[0] - 8, f"side by side, a line at a time: {lines} partitions")
+        said += text(0, self.bars[1] - 8, f"one after the other, a cell at a time: {cells} partitions")
+        ends = np.cumsum([0, *self.depths[:n]]).tolist()
+        dark = "".join(f"M{a} .5H{b}" for a, b, is_deepest in zip(ends, ends[1:], self.is_deepest(n)) if is_deepest)
+        trees = path(f"M0 .5H{cells}", stroke_opacity=BAR_LOOK) + path(dark)
+        trees += path("M0 1" + "".join(f"m{depth}-1v1" for depth in self.depths[: n - 1].tolist()), **BETWEEN)
+        scaled = f"translate(0,{self.bars[1]}) scale({number(self.unit)},14)"
+        bars = rect(0, self.bars[0], self.unit * lines, 14) + element("g", trees, transform=scaled, **END_TO_END)
+        return element("g", said + bars, class_="answer")
+
+    def tenfold(self) -> int:
+        """The first number of trees that take ten times as many partitions one after the other."""
+        return next(n for n in N_TREES if self.together(n)[1] >= 10 * self.together(n)[0])
+
+    def sentence(self, n: int) -> str:
+        side_by_side, in_turn = self.together(n)
+        if n == 1:
+            return f"One tree takes {in_turn} partitions either way."
+        ratio = f"{in_turn / side_by_side:.1f}".removesuffix(".0")
+        return f"{self.added(n)} Now {in_turn} stand against {side_by_side}, {ratio} times as many.{self.remark(n)}"
+
+    def added(self, n: int) -> str:
+        """What the last trees have added to both numbers."""
+        before = N_TREES[N_TREES.index(n) - 1]
+        more, in_turn = (b - a for a, b in zip(self.together(before), self.together(n)))
+        who = f"Tree {n - 1} adds" if n - before == 1 else f"Trees {before} to {n - 1} add"
+        if not more:
+            return f"{who} {in_turn} partition{'s' * (in_turn > 1)} one after the other, and none side by side."
         return (
-            f"{nodes_named(np.sort(gone)).capitalize()} {verb}: the entries there have left the row. "
-            if len(gone)
-            else ""
+            f"{who} {in_turn} partitions one after the other, but only {more} side by side, because it joins in the "
+            f"{in_turn - more} that are needed anyway."
         )
 
-    def done(self, way: str) -> str:
-        """How many partitions both trees took in all."""
-        n, n_together = len(self.moves[way]), len(self.moves[WAYS[0]])
-        if way == WAYS[1]:
+    def remark(self, n: int) -> str:
+        """Why ten trees are not ten times as many, and what a hundred come to."""
+        most, in_turn = self.together(n)
+        if n == 10:
+            return f" Ten trees would take 10 × {most} only if each were as deep as the deepest; most are done sooner."
+        if n == self.tenfold():
             return (
-                f"Both trees are done after {' + '.join(map(str, self.n_own))} = {n} partitions, {n - n_together} more "
-                "than side by side; each node has held the same entries."
+                f" Ten trees are not enough: side by side takes as many as the deepest tree, {most}, but the average "
+                f"tree needs only {in_turn / n:.1f}."
             )
-        other, deeper = np.argsort(self.n_own, kind="stable").tolist()
-        return (
-            f"Both trees are done after {n} partitions, as many as tree {deeper} needs by itself: tree {other} came "
-            f"along in the first {self.n_own[other]}, and needed none of its own."
-        )
-
-    def first(self) -> str:
-        """What stands first after the first partition: the children of one tree, or what went left in all."""
-        level = self.levels[1]
-        n_first = len(level.nodes) // 2
-        return FIRST[1] if len(set(level.tree[:n_first].tolist())) == n_first else FIRST[0]
-
-    def crossing(self) -> tuple[float, float]:
-        """The highest value that goes left in a root, and the lowest that goes right."""
-        level = self.levels[0]
-        value = np.array(self.values)[level.orders[0]]
-        goes_left = value <= np.repeat(level.threshold, np.diff(level.start))
-        return value[goes_left].max(), value[~goes_left].min()
+        if n == self.n_trees:
+            k = int(self.depths.argmax())
+            return f" Side by side, the {n - 1 - k} trees after tree {k} came along for nothing: none is deeper."
+        return ""
 
     def verdict(self, guessed: str) -> str:
-        """Why what went left stands first, whichever the tree."""
-        if guessed == FIRST[1]:
-            return "the partition asks only who goes left, not in which tree, and therefore serves both at once"
-        if guessed == FIRST[0]:
-            return "the partition asks only who goes left, not in which tree, and in tree 0 some go right"
-        high, low = (f"{value:.2f}".removeprefix("0") for value in self.crossing())
-        return f"each tree has a cut of its own, so {high} goes left in one tree, and {low} right in another"
-
-
-#: Answers to what stands first after a partition.
-FIRST = ("all of tree 0", "all that went left", "the lowest densities")
-
-
-def nodes_named(nodes: NDArray[np.intp]) -> str:
-    """Name these nodes in a sentence: "node 3", "nodes 3 and 4"."""
-    return f"node{'s' * (len(nodes) > 1)} {listed(nodes.tolist())}"
+        """Why the deepest tree decides."""
+        if guessed == GUESSES[0]:
+            return "one partition moves a level of every tree, so the deepest decides, however many there are"
+        if guessed == GUESSES[1]:
+            return f"the average tree is done sooner, but the forest only with its deepest tree, after {self.n_lines}"
+        return f"one partition moves a level of every tree, not one tree, so after {self.n_lines} all are done"
 
 
 def roots_explorer(x: pd.DataFrame, is_ripe: pd.Series, counts: NDArray[np.intp]) -> Explorable:
-    """Two trees on samples of some melons, side by side in each level or one after the other.
+    """How many partitions a forest takes side by side, and how many one after the other, from 1 tree to 100.
 
-    ``counts``, of shape (2, n_melons), tells how often each sample holds each melon; the one column of ``x`` gives the
-    order.
+    ``counts``, of shape (100, n_melons), tells how often the sample of each tree holds each melon; none of these trees
+    is deeper than tree 1.
     """
-    melons = _Roots(x, is_ripe.to_numpy(bool), counts)
-    n_ends = {way: len(moves) for way, moves in melons.moves.items()}
-    level = melons.levels[1]
-    nodes = ", ".join(f"node {node} of tree {tree}" for node, tree in zip(level.nodes.tolist(), level.tree.tolist()))
-    roots = " and ".join(map(asks, melons.levels[0].threshold))
-    return melons.explorable(
-        title="Two roots, one level",
-        alt=f"Two trees that grow side by side, after one partition, from left to right: {nodes}. Their "
-        f"{len(level.orders[0])} entries are numbered circles, hollow if ripe, larger if drawn twice, each with its "
-        f"{melons.column}. Lines join each to its place in a root; the roots asked {roots}. Below each node stands "
-        f"what it asks next, and a stroke divides its entries. At the foot each of {max(n_ends.values())} columns is a "
-        "partition, with a box for each tree; in the first column both boxes are filled.",
+    forest = _Forest([CARTClassifier().fit(x, is_ripe, sample_weight=count).tree_.max_depth for count in counts])
+    side_by_side, in_turn = forest.together(forest.n_trees)
+    moved = ", ".join(str(int((forest.depths > k).sum())) for k in range(forest.n_lines))
+    first, second = forest.depths[:2].tolist()
+    return forest.explorable(
+        title="A hundred roots, one level",
+        alt=f"{forest.n_trees} trees as narrow columns that hang down side by side, each with as many cells as it needs"
+        f" partitions, {forest.depths.min()} to {side_by_side}; the deepest stand out. Each line of cells is a "
+        f"partition; the lines hold {moved} trees. Below, two bars of one unit: side by side {side_by_side} "
+        f"partitions; one after the other {in_turn}, the columns end to end.",
         controls=[
-            Choice("Grow the trees", list(WAYS)),
-            Slider("Partition", list(range(max(n_ends.values()) + 1)), start=1, opens=0),
+            Slider("Trees", N_TREES, start=forest.n_trees, opens=2, points=[forest.end(n) for n in N_TREES]),
         ],
         guess=Choice(
-            f"The strokes show who goes left. One partition moves the {len(level.orders[0])} entries of both roots. "
-            "Your guess: what stands first in the row afterwards?",
-            FIRST,
-            answer=melons.first(),
-            truth=melons.verdict,
+            f"Tree 0 needs {first} partitions and tree 1 needs {second}; of a hundred such trees none needs more. Your "
+            "guess: how many do all hundred need, if they grow side by side?",
+            GUESSES,
+            answer=GUESSES[0],
+            truth=forest.verdict,
         ),
-        challenge="Find the partition after which both trees are done, side by side and one after the other. Why does "
-        "side by side not take half as many?",
-        found=lambda way, n: (WAYS.index(way) + 1) * (n == n_ends[way]),
+        challenge="Add trees until one after the other takes ten times as many partitions as side by side. Why are "
+        "ten trees not enough? Then go on to a hundred.",
+        found=lambda n: n == forest.tenfold(),
     )

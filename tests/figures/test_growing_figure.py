@@ -1,15 +1,18 @@
 """The figures that move of the appendix on how treekit grows: every order is that of sorting again."""
 
+import itertools
 import re
 
 import numpy as np
 import pytest
 
-from figures.growing import orders_explorer, roots_explorer, running_boxes
+from figures.growing import N_TREES, orders_explorer, roots_explorer, running_boxes
 from tests.figures.states import frames
 from treekit.datasets import load_watermelon
+from treekit.growing import grow
+from treekit.growing.level import descend
 from treekit.models.bootstrap import bootstrap_counts
-from treekit.models.cart import CARTClassifier
+from treekit.models.cart import CARTClassifier, Samples
 
 COLUMNS = ["density", "sugar"]
 MELONS = load_watermelon("3.0-alpha")
@@ -97,195 +100,125 @@ def test_ripe_melons_are_hollow(figure):
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# Two roots
+# A hundred roots
 
 FEW = load_watermelon("3.0").iloc[1::2]
 DENSITY, IS_RIPE = FEW[["density"]], FEW["ripe"] == "yes"
-WAYS = ["side by side", "one after the other"]
 
 
-def sample_of_each(seed):
-    rng = np.random.default_rng(seed)
-    return np.array([bootstrap_counts(np.ones(len(FEW)), rng) for _ in range(2)])
+@pytest.fixture(scope="module")
+def counts():
+    """The samples of the chapter."""
+    rng = np.random.default_rng(2454)
+    return np.array([bootstrap_counts(np.ones(len(FEW)), rng) for _ in range(100)])
 
 
-class Two:
-    """A figure of two trees, and the same trees grown alone."""
-
-    def __init__(self, seed):
-        self.counts = sample_of_each(seed)
-        self.figure = roots_explorer(DENSITY, IS_RIPE, self.counts)
-        self.scene = self.figure.panels[0].frame.__self__
-        self.alone = [CARTClassifier().fit(DENSITY, IS_RIPE, sample_weight=count).tree_ for count in self.counts]
-        self.depths = [tree.max_depth for tree in self.alone]
-        self.n_ends = dict(zip(WAYS, (max(self.depths), sum(self.depths))))
-
-    def depth(self, way, n):
-        """How deep each tree is after n partitions."""
-        first, second = self.depths
-        if way == WAYS[0]:
-            return [min(n, first), min(n, second)]
-        return [min(n, first), min(max(n - first, 0), second)]
-
-    def here(self, way, n):
-        """The trees in the row: those that were not done before the last partition."""
-        n = min(n, self.n_ends[way])
-        depth, before = self.depth(way, n), self.depth(way, max(n - 1, 0))
-        return [tree for tree in range(2) if depth[tree] < self.depths[tree] or before[tree] < depth[tree]]
-
-    def states(self):
-        for (way, n), frame in frames(self.figure):
-            yield way, min(n, self.n_ends[way]), n, frame
+@pytest.fixture(scope="module")
+def hundred(counts):
+    return roots_explorer(DENSITY, IS_RIPE, counts)
 
 
-@pytest.fixture(scope="module", params=[2454, 8], ids=["chapter", "first deeper"])
-def two(request):
-    return Two(request.param)
+@pytest.fixture(scope="module")
+def depths(counts):
+    grown = (CARTClassifier().fit(DENSITY, IS_RIPE, sample_weight=count) for count in counts)
+    return [tree.tree_.to_frame()["depth"].max() for tree in grown]
 
 
-def test_the_samples_differ_in_which_tree_is_deeper():
-    depths = [Two(seed).depths for seed in (2454, 8)]
-    assert depths[0] == [2, 5] and depths[1][0] > depths[1][1]
+def told(frame):
+    """The partitions side by side and one after the other, as the drawing gives them."""
+    return tuple(int(n) for n in re.findall(r"at a time: (\d+) partitions", frame.drawing))
 
 
-def test_every_entry_is_as_large_as_it_is_often_in_the_sample(two):
-    drawn = [int(count) for count in two.counts.ravel() if count]
-    for _, n, _, frame in two.states():
-        seen = [(place[2], count) for place, count in zip(frame.scenes[0].places, drawn, strict=True) if place]
-        assert [size**2 for size, _ in seen] == pytest.approx([count for _, count in seen], abs=0.02)
-        assert n or len(seen) == len(drawn)
+@pytest.mark.parametrize("n", [1, 2, 21, 100])
+def test_treekit_makes_as_many_partitions(hundred, counts, n, monkeypatch):
+    """Each level that treekit hands down is a partition: of all trees together, or of each alone."""
+    handed_down = []
+    monkeypatch.setattr(grow, "descend", lambda *args: handed_down.append(1) or descend(*args))
+    model = CARTClassifier()
+    for count in counts[:n]:
+        model.fit(DENSITY, IS_RIPE, sample_weight=count)
+    in_turn = len(handed_down)
+    together = model._grow(model._training_table(DENSITY, IS_RIPE, None), Samples(counts[:n], [0] * n, None))
+    assert together.n_roots == n
+    frame = hundred.frames[N_TREES.index(n)]
+    assert told(frame) == (len(handed_down) - in_turn, in_turn)
 
 
-def test_in_either_way_each_tree_is_the_one_that_grows_alone(two):
-    """Its nodes hold what they hold in a tree on its sample alone, each in the order of density."""
-    for way, n, _, _ in two.states():
-        row, depth = two.scene.row(way, n), two.depth(way, n)
-        groups = np.split(row.orders[0], row.start[1:-1])
-        assert sorted(set(row.tree.tolist())) == two.here(way, n)
-        for tree in two.here(way, n):
-            count, grown = two.counts[tree], two.alone[tree].to_frame()
-            path = (
-                CARTClassifier(max_depth=depth[tree]).fit(DENSITY, IS_RIPE, sample_weight=count)
-                if depth[tree]
-                else None
-            )
-            leaf = path.apply(DENSITY) if path else np.zeros(len(FEW), int)
-            at = path.tree_.to_frame()["depth"].to_numpy()[leaf] if path else leaf
-            rows = np.flatnonzero((count > 0) & (at == depth[tree]))
-            expected = {frozenset(rows[leaf[rows] == node].tolist()) for node in set(leaf[rows].tolist())}
-            drawn = [group - len(FEW) * tree for group, k in zip(groups, row.tree) if k == tree]
-            assert {frozenset(group.tolist()) for group in drawn} == expected
-            assert len(drawn) == (grown["depth"] == depth[tree]).sum()
-        for group in groups:
-            assert list(group) == sorted(group, key=lambda entry: DENSITY["density"].iloc[entry % len(FEW)])
+def test_side_by_side_is_the_deepest_tree_and_one_after_the_other_the_sum(hundred, depths):
+    assert depths[:2] == [2, 5] and max(depths) == 5
+    for (n,), frame in frames(hundred):
+        assert told(frame) == (max(depths[:n]), sum(depths[:n]))
+    assert told(hundred.frames[-1]) == (5, 261)
 
 
-def test_a_box_for_each_tree_that_a_partition_moves(two):
-    for way, n, _, frame in two.states():
-        boxes = re.findall(
-            r'<rect x="([\d.]+)" y="(\d+)" width="[\d.]+" height="18" fill-opacity="([\d.]+)"', frame.drawing
-        )
-        columns = [round((float(x) - 2 - two.scene.indent) / two.scene.cell, 2) for x, _, _ in boxes]
-        per_tree = [sum(int(y) == two.scene.foot + 22 * tree for _, y, _ in boxes) for tree in range(2)]
-        assert per_tree == two.depth(way, n)
-        assert set(columns) == set(range(n))
-        assert {column for column, box in zip(columns, boxes) if box[2] == "1"} == ({n - 1} if n else set())
+def test_a_column_for_each_tree_and_the_same_columns_end_to_end(hundred, depths):
+    for (n,), frame in frames(hundred):
+        columns = re.findall(r"M(\d+) 0v(\d+)", frame.drawing)
+        assert sorted((int(k), int(depth)) for k, depth in columns) == list(enumerate(depths[:n]))
+        assert [int(depth) for depth in re.findall(r"m(\d+)-1v1", frame.drawing)] == depths[: n - 1]
+        ends = np.cumsum([0, *depths[:n]]).tolist()
+        pale, *dark = re.findall(r"M(\d+) \.5H(\d+)", frame.drawing)
+        assert pale == ("0", str(sum(depths[:n])))
+        deepest = [pair for pair, depth in zip(itertools.pairwise(ends), depths) if depth == max(depths[:n])]
+        assert [(int(a), int(b)) for a, b in dark] == deepest
 
 
-def test_who_is_moved_is_told(two):
-    for way, n, at, frame in two.states():
-        if not n or at > n:
-            continue
-        moved = [tree for tree in range(2) if two.depth(way, n)[tree] > two.depth(way, n - 1)[tree]]
-        trees = "both trees" if len(moved) == 2 else f"tree {moved[0]} alone"
-        assert frame.sentence.startswith(f"Partition {n} moved {trees}")
-        waits = way == WAYS[1] and moved == [0]
-        assert ("while tree 1 waits" in frame.sentence) == waits == (">waits</text>" in frame.drawing)
-        is_faint = [len(place) > 3 for place in frame.scenes[0].places if place]
-        assert any(is_faint) == waits and not all(is_faint)
+def test_the_trees_than_which_none_is_deeper_are_dark(hundred, depths):
+    for (n,), frame in frames(hundred):
+        paths = re.findall(r'<path d="((?:M\d+ 0v\d+)+)"( stroke-opacity="0.5")?/>', frame.drawing)
+        pale = [int(depth) for d, is_pale in paths if is_pale for depth in re.findall(r"v(\d+)", d)]
+        dark = [int(depth) for d, is_pale in paths if not is_pale for depth in re.findall(r"v(\d+)", d)]
+        assert set(dark) == {max(depths[:n])} and len(pale) + len(dark) == n
+        assert not pale or max(pale) < max(depths[:n])
 
 
-def test_how_many_partitions_it_takes_is_told_at_the_end(two):
-    deeper, other = np.argsort(two.depths)[::-1]
-    for way, _, at, frame in two.states():
-        is_end = at == two.n_ends[way]
-        assert frame.found == (WAYS.index(way) + 1) * is_end
-        assert ("Both trees are done after" in frame.sentence) == is_end
-        assert ("nothing is left to be moved" in frame.sentence) == (at > two.n_ends[way])
-    ends = [frame.sentence for way, _, at, frame in two.states() if at == two.n_ends[way]]
-    assert f"{max(two.depths)} partitions, as many as tree {deeper} needs by itself: tree {other}" in ends[0]
-    assert f"in the first {min(two.depths)}, and" in ends[0]
-    assert f"{two.depths[0]} + {two.depths[1]} = {sum(two.depths)} partitions, {min(two.depths)} more" in ends[1]
+def test_beside_each_line_stands_how_many_trees_it_moves(hundred, depths):
+    for (n,), frame in frames(hundred):
+        counted = [int(k) for k in re.findall(r'<text x="404" y="\d+">(\d+)<', frame.drawing)]
+        assert counted == [sum(depth > k for depth in depths[:n]) for k in range(max(depths[:n]))]
+        assert sum(counted) == told(frame)[1]
 
 
-def test_what_went_left_stands_before_what_went_right(two):
-    node = {}  # of each entry, before the partition
-    for way, n, _, _ in two.states():
-        row, above = two.scene.row(way, n), node
-        node = dict(zip(row.orders[0].tolist(), np.repeat(row.nodes, np.diff(row.start)).tolist()))
-        if not n:
-            continue
-        before = two.scene.row(way, n - 1)
-        cut = dict(zip(before.nodes.tolist(), before.threshold.tolist()))
-        spans = re.findall(r'<line x1="([\d.]+)" y1="195" x2="([\d.]+)"', two.scene.went(row, way, n))
-        (_, left_end), (right, right_end) = [tuple(map(float, ends)) for ends in spans[:2]]
-        for entry, x in zip(row.orders[0].tolist(), two.scene.across(row)):
-            if above.get(entry) in (node[entry], None):
-                assert x > right_end or above == node  # it waits; or nothing has moved
-            elif DENSITY["density"].iloc[entry % len(FEW)] <= cut[above[entry]]:
-                assert x < left_end
-            else:
-                assert right < x < right_end
+def test_bars_and_knob_have_one_unit(hundred, depths):
+    slider, unit = hundred.controls[0], 428 / sum(depths)
+    for (n,), frame in frames(hundred):
+        side_by_side, in_turn = told(frame)
+        [width] = re.findall(r'<rect x="0" y="178" width="([\d.]+)"', frame.drawing)
+        assert float(width) == pytest.approx(unit * side_by_side, abs=0.01)
+        assert f"scale({unit:.2f},14)" in frame.drawing
+        [place] = frame.scenes[0].places
+        assert place == slider.points[N_TREES.index(n)] == pytest.approx((unit * in_turn + 10, 231))
 
 
-def test_each_node_asks_what_its_tree_asks(two):
-    for way, n, _, frame in two.states():
-        asked = [
-            two.alone[tree].threshold[node.id].round(4)
-            for tree in two.here(way, n)
-            for node in two.alone[tree].walk()
-            if node.depth == two.depth(way, n)[tree] and not node.is_leaf
-        ]
-        assert sorted(float(cut) for cut in re.findall(r"≤ (\.\d{3,4})<", frame.drawing)) == sorted(asked)
+def test_ten_times_is_found_where_it_is_reached(hundred, depths):
+    times = {n: sum(depths[:n]) / max(depths[:n]) for n in range(1, 101)}
+    first = min(n for n in times if times[n] >= 10)
+    assert times[first] == 10 and {first - 1, first, first + 1} <= set(N_TREES)
+    assert [n for (n,), frame in frames(hundred) if frame.found] == [first] == [21]
+    sentence = hundred.frames[N_TREES.index(first)].sentence
+    assert f"the average tree needs only {np.mean(depths[:first]):.1f}." in sentence
+    assert np.median(depths[:10]) < max(depths[:10]) and "most are done sooner" in hundred.frames[9].sentence
 
 
-def test_the_stroke_divides_the_entries_by_their_values(two):
-    for way, n, _, _ in two.states():
-        row = two.scene.row(way, n)
-        strokes = [float(x) for x in re.findall(r'<line x1="([\d.]+)" y1="107"', two.scene.asked(row))]
-        assert len(strokes) == row.splits.sum()
-        groups = np.split(row.orders[0], row.start[1:-1])
-        spots = np.split(np.array(two.scene.across(row)), row.start[1:-1])
-        cuts = [c for c in zip(groups, spots, row.threshold, row.splits) if c[3]]
-        for stroke, (group, x, cut, _) in zip(strokes, cuts, strict=True):
-            density = DENSITY["density"].to_numpy()[group % len(FEW)]
-            assert ((x < stroke) == (density <= cut)).all()
+def test_each_sentence_tells_what_the_last_trees_added(hundred, depths):
+    for before, n in itertools.pairwise(N_TREES):
+        sentence = hundred.frames[N_TREES.index(n)].sentence
+        who = f"Tree {n - 1} adds" if n == before + 1 else f"Trees {before} to {n - 1} add"
+        assert sentence.startswith(f"{who} {sum(depths[before:n])} partition")
+        more = max(depths[:n]) - max(depths[:before])
+        assert (f"but only {more} side by side" if more else "and none side by side") in sentence
+        assert f"Now {sum(depths[:n])} stand against {max(depths[:n])}, " in sentence
+        [times] = re.findall(r"([\d.]+) times as many", sentence)
+        assert float(times) == round(sum(depths[:n]) / max(depths[:n]), 1)
+    assert "the 98 trees after tree 1 came along for nothing" in sentence and max(depths[2:]) <= depths[1]
 
 
-def test_a_wrong_guess_hears_what_is_wrong_with_it():
-    """No order by density puts the highest that goes left in one tree before the lowest that goes right in another."""
-    two = Two(2454)
-    guess, cuts = two.figure.guess, [tree.threshold[0] for tree in two.alone]
-    sides = [(float(d), bool(d <= cut)) for count, cut in zip(two.counts, cuts) for d in DENSITY["density"][count > 0]]
-    left, right = max(d for d, is_left in sides if is_left), min(d for d, is_left in sides if not is_left)
-    assert left > right
-    told = f"{left:.2f} goes left in one tree, and {right:.2f} right".replace("0.", ".")
-    assert told in guess.verdict("the lowest densities")
-    of_first = [is_left for _, is_left in sides[: (two.counts[0] > 0).sum()]]
-    assert any(of_first) and not all(of_first)
-    assert "in tree 0 some go right" in guess.verdict("all of tree 0")
-    assert guess.answer == "all that went left"
-
-
-def test_the_leaves_that_leave_the_row_are_named(two):
-    for way, n, at, frame in two.states():
-        named = re.search(r"Nodes? ([\d, and]+) (?:is a leaf|are leaves)", frame.sentence)
-        leaves = set()
-        if 0 < n == at:
-            above, below = two.scene.row(way, n - 1), two.scene.row(way, n).orders[0]
-            held = zip(above.nodes.tolist(), np.split(above.orders[0], above.start[1:-1]))
-            leaves = {node for node, entries in held if not np.isin(entries, below).any()}
-        assert {int(node) for node in re.findall(r"\d+", named[1] if named else "")} == leaves
+def test_the_guess_is_judged_by_the_deepest_tree(hundred, depths):
+    guess = hundred.guess
+    assert f"Tree 0 needs {depths[0]} partitions and tree 1 needs {depths[1]}" in guess.label
+    assert guess.answer == "as many as tree 1 alone" and depths[1] == max(depths)
+    assert np.mean(depths) < max(depths) and "done sooner" in guess.verdict("as many as the average tree")
+    assert "so after 5 all are done" in guess.verdict("one for each tree")
 
 
 def test_the_boxes_hold_a_running_sum_for_each_node():
