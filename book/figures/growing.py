@@ -506,7 +506,7 @@ class _Forest(Scene):
         if n == self.tenfold():
             return (
                 f" Ten trees are not enough: side by side takes as many as the deepest tree, {most}, but the average "
-                f"tree needs only {in_turn / n:.1f}."
+                f"tree needs only {in_turn / n:.1f}. Now go on to {self.n_trees}."
             )
         if n == self.n_trees:
             k = int(self.depths.argmax())
@@ -549,6 +549,6 @@ def roots_explorer(x: pd.DataFrame, is_ripe: pd.Series, counts: NDArray[np.intp]
             truth=forest.verdict,
         ),
         challenge="Add trees until one after the other takes ten times as many partitions as side by side. Why are "
-        "ten trees not enough? Then go on to a hundred.",
+        "ten trees not enough?",
         found=lambda n: n == forest.tenfold(),
     )
