@@ -172,7 +172,13 @@ def test_bars_are_as_long_as_the_votes_about_unseen_melons_are_off(figures, meas
     forests = {
         way: RandomForestClassifier(100, max_features=q, random_state=0) for way, q in {BOTH: None, ONE: 1}.items()
     }
-    p = {way: share_wrong(X, y, forest) for way, forest in forests.items()}
+    p = pd.DataFrame({way: share_wrong(X, y, forest) for way, forest in forests.items()})
+    roots = {}
+    for way, forest in forests.items():
+        trees = forest.fit(X.drop(index=7), y.drop(index=7)).estimators_
+        is_wrong = np.array([tree.predict(X.loc[[7]])[0] != y[7] for tree in trees])
+        asked = np.array([COLUMNS[tree.tree_.feature[0]] for tree in trees])
+        roots[way] = {column: ((asked == column).sum(), is_wrong[asked == column].sum()) for column in COLUMNS}
     # Of m trees drawn at random a binomial number is wrong.
     error = {(way, m): p[way].map(lambda q, m=m: binom(m, q).moment(2)) / m**2 for way in p for m in (1, 2, 40)}
     for (way, m), frame, (places,) in states(figures["column"]):
@@ -183,14 +189,27 @@ def test_bars_are_as_long_as_the_votes_about_unseen_melons_are_off(figures, meas
             assert bars == pytest.approx([*error[way, m], error[way, m].mean()])
             assert f"means: p {p[way].mean():.3f}, bar {error[way, m].mean():.3f}<" in frame.drawing
             assert f"{m} vote{'s' * (m > 1)} is {error[way, m].mean():.3f}" in frame.sentence
-        assert (f"wrong about {p[way].mean():.1%}" in frame.sentence) == (m < 40)
+        if way == ONE and m < 40:
+            for q, counted in roots.items():
+                for column, (n, k) in counted.items():
+                    assert f"{n} ask {column} first ({k} of them wrong)" in frame.sentence, q
+        if way == BOTH and m < 40:
+            of = (p[way] * (1 - p[way])).mean()
+            assert f" is {of / m:.3f} on average" + (f" of {of:.3f} with" if m > 1 else ".") in frame.sentence
         if (way, m) == (ONE, 40):
             fall, most = error[BOTH, m] - error[way, m], [7, 15, 14]
             assert list(p[BOTH][p[BOTH] > 0.5].sort_values(ascending=False).index) == most
             assert (fall < 0).sum() > len(X) / 2  # as the challenge says
-            assert f"both columns (ticks) {error[BOTH, m].mean():.3f}. The bars of 7, 15 and 14, " in frame.sentence
-            parts = fall[most].sum(), -fall.drop(most).sum()
-            assert "are {:.2f} shorter together, the others {:.2f} longer:".format(*parts) in frame.sentence
+            wrong, tied = (
+                {w: int(k) for w, k in n.items()} for n in ((p > 0.505).sum(), (p.sub(0.5).abs() < 0.005).sum())
+            )
+            told = (
+                f"The majority is wrong about {wrong[ONE]} and tied about {tied[ONE]}, with both columns wrong about "
+            )
+            assert (
+                f"both columns (ticks) {error[BOTH, m].mean():.3f}. {told}{wrong[BOTH]}. What falls" in frame.sentence
+            )
+            assert (fall[most] > 0).all() and tied[ONE] == 1 and not tied[BOTH] and wrong[ONE] == wrong[BOTH]
         if way == ONE:
             change, of_square = p[ONE] - p[BOTH], p[ONE] ** 2 - p[BOTH] ** 2
             told = re.search(r">p²<.*", frame.drawing)[0]
