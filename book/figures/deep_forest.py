@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
-from functools import partial
+from collections.abc import Iterator, Sequence
+from copy import deepcopy
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from figures.charts import Chart, Picture, region, ticks
 from figures.explorable import Choice, Explorable, Places, Scene, Slider, State
 from figures.looks import GROUND, OUTLINE, centred, ending, filled, in_class, path, ringed, stroked
-from figures.melons import listed, melon_marks, melons_at, melons_named, piled, ripe_and_unripe
+from figures.melons import listed, melon, melons_at, melons_named, piled
 from figures.plots import PLOT_WIDTH, axes, plain_ticks, plotted
 from treekit.models.deep_forest import assign_folds, out_of_fold, with_class_vectors
 from treekit.models.random_forest import RandomForestClassifier
@@ -27,8 +27,8 @@ from treekit.pen.svg import FAINT, circle, line, rect, text
 DARK, PALE = 0.7, 0.3
 #: The columns that each of a level's four forests draws at a split.
 DRAWN: tuple[str | int, ...] = ("sqrt", "sqrt", 1, 1)
-#: What becomes of the level that is shown.
-KEEP, OUT = "keep", "throw away"
+#: No level is thrown away, and no melon taken out; both of the melons are.
+NONE, PAIR = "none", "both"
 #: What is said of each guess about the bars of a melon that the first level predicts wrongly.
 OF_BARS = {
     "long": "a level hands on what it predicts, right or wrong",
@@ -83,23 +83,26 @@ def level_anatomy() -> Picture:
 class _Levels(Scene):
     """A line for each melon: what a level reads of it, and where forests that have not seen the melon put it.
 
-    To the left its measurements and its shares by the level before, to the right its mean share by this level. Above
-    stands a box for each level so far, by which the reader keeps the level or throws it away.
+    To the left its measurements and its shares by the level before, to the right its mean share by this level, grown
+    on all others or without one or two of them. Above stands a box for each level.
     """
 
-    size = (480, 606)
+    size = (480, 606)  # wider lines than in a low drawing
 
-    left, wide, cell, pitch = 28, 48, 25, 28  # of the bars: where they start, and how wide and how far apart they are
-    share_x = 142  # where the first share starts
-    top, step = 154, 23  # of the lines
-    plane = Chart((0, 1), (0, 1), (278, 140, 464, 538))
-    boxes = Chart((0.5, 4.5), (0, 1), (0, 7, 480, 85))  # one for each level
-    box = (114, 78)
+    height = 424  # of what is drawn
+    wide, cell, pitch = 48, 25, 28  # of the bars: how wide, and how far apart those of the forests are
+    share_x, name_x = 116, 243  # where the first share starts, and where the melons' numbers stand
+    top, step = 100, 17  # of the lines
+    plane = Chart((0, 1), (0, 1), (276, 90, 462, 382))
+    boxes = Chart((0.5, 4.5), (0, 1), (0, 2, 480, 46))  # one for each level
+    box = (114, 44)
 
-    def __init__(self, X: pd.DataFrame, y: pd.Series, n_levels: int, n_trees: int, seed: int, n_runs: int) -> None:
-        self.X, self.is_ripe, self.n_levels = X, (y == "yes").to_numpy(), n_levels
-        self.shares = cascade_shares(X, y, n_levels, n_trees, seed).round(9)
-        self.without = partial(cascade_shares, X, y, n_trees=n_trees, seed=seed)  # n_levels=, unseen=
+    def __init__(
+        self, X: pd.DataFrame, y: pd.Series, n_levels: int, n_trees: int, seed: int, n_runs: int, n_deals: int
+    ) -> None:
+        self.X, self.y_true, self.is_ripe, self.n_trees = X, y, (y == "yes").to_numpy(), n_trees
+        self.levels = list(cascade_levels(X, y, n_levels, n_trees, seed))
+        self.shares = np.array([_second(vectors) for *_, vectors in self.levels]).round(9)
         self.new = self.shares.mean(axis=1).round(9)
         self.right = self.counts(self.new)
         others = (cascade_shares(X, y, n_levels, n_trees, run).mean(axis=1).round(9) for run in range(n_runs))
@@ -107,7 +110,37 @@ class _Levels(Scene):
         self.thrown = kept(self.right) + 1  # the first level that corrects no more than it spoils
         order = np.argsort(~self.is_ripe, kind="stable")  # the ripe ones first
         self.y = self.top + self.step * np.argsort(order)
-        self.handed = int(np.argmax(np.where(self.is_ripe, 0, self.new[0])))  # unripe, and yet it has long bars
+        # The unripe ones with the longest bars, which may be taken out.
+        long = pd.Series(self.new[0], X.index)[~self.is_ripe].nlargest(2).index.tolist()
+        self.handed = X.index.get_loc(long[0])
+        self.taken: dict[str, list[Any]] = {NONE: [], **{str(name): [name] for name in sorted(long)}, PAIR: long}
+        self.moved = {(level, out): self.regrown(level, out) for level in self.range for out in self.taken}
+        self.n_deals, way = n_deals, self.experiment
+        self.deals = {key: self.dealt(*key) for key in ((way[0], NONE), way)} if way else {}
+
+    @property
+    def range(self) -> range:
+        return range(1, len(self.levels) + 1)
+
+    def regrown(self, level: int, out: str) -> NDArray[Any]:
+        """The mean shares by this level with the same seeds, when it learns nothing from the melons taken out."""
+        if not self.taken[out]:
+            return self.new[level - 1]
+        table, rng, _ = self.levels[level - 1]
+        vectors = level_vectors(table, self.y_true, self.n_trees, deepcopy(rng), self.taken[out])
+        return _second(vectors).mean(axis=0).round(9)
+
+    def dealt(self, level: int, out: str) -> NDArray[Any]:
+        """In how many other deals of folds and trees this level puts each melon on the right side."""
+        table, rngs = self.levels[level - 1][0], map(np.random.default_rng, range(self.n_deals))
+        runs = (level_vectors(table, self.y_true, self.n_trees, rng, self.taken[out]) for rng in rngs)
+        return np.sum([self.is_right(_second(vectors).mean(axis=0).round(9)) for vectors in runs], axis=0)
+
+    @property
+    def experiment(self) -> tuple[int, str] | None:
+        """The first level with one melon out without which a ripe one with long bars is on the right side, if any."""
+        ways = (way for way in self.moved if len(self.taken[way[1]]) == 1)
+        return next((way for way in ways if self.back(*way)), None)
 
     def counts(self, shares: NDArray[Any]) -> list[int]:
         """How many melons each level classifies correctly without having seen them."""
@@ -120,29 +153,29 @@ class _Levels(Scene):
     def background(self) -> str:
         """The measurements as grey bars, the two sides of one half, the axis of the shares, a box for each level."""
         x, (left, top, right, bottom) = self.plane.x, self.plane.box
-        half, edge = x(0.5), 16
+        half, edge = x(0.5), 18
         drawn = "".join(
             rect(start, top, end - start, bottom - top, **filled(kind), fill_opacity=REGION)
             for kind, start, end in ((UNRIPE, left - edge, half), (RIPE, half, right + edge))
         )
-        drawn += rect(0, self.y[self.handed] - 11, 480, 22, fill_opacity=REGION / 2)
+        drawn += rect(0, self.y[self.handed] - 8.5, 480, 17, fill_opacity=REGION / 2)
         drawn += self.plane.upright(0.5, stroke_dasharray="3 4") + line(left - edge, bottom, right + edge, bottom)
-        drawn += "".join(centred(x(tick), bottom + 19, f"{tick:g}") for tick in (0, 0.5, 1))
-        drawn += centred(half, bottom + 38, "mean share of ripe") + text(left - edge + 4, top - 6, "unripe")
-        drawn += ending(right + edge - 4, top - 6, "ripe")
-        drawn += ripe_and_unripe(12, bottom + 34)
-        drawn += "".join(centred(12, y + 5, name) for name, y in zip(self.X.index, self.y))
+        drawn += "".join(centred(x(tick), bottom + 17, tick) for tick in (0, 1))
+        drawn += centred(half, bottom + 17, "mean share of ripe")
+        drawn += melons_at({"": False}, [(left - edge + 9, top - 11)], 6) + text(left - edge + 20, top - 6, "unripe")
+        drawn += melons_at({"": True}, [(right + edge - 9, top - 11)], 6) + ending(right + edge - 20, top - 6, "ripe")
+        drawn += "".join(centred(self.name_x, y + 5, name) for name, y in zip(self.X.index, self.y))
         drawn += "".join(self.measured(j) for j in range(self.X.shape[1]))
         under = self.top + self.step * (self.is_ripe.sum() - 0.5)
         return drawn + line(0, under, left - edge, under, stroke_dasharray="3 4") + self.named_bars()
 
     def measured(self, column: int) -> str:
         """A measurement of all melons, as bars."""
-        x, values = self.left + (self.wide + 6) * column, self.X.iloc[:, column]
+        x, values = (self.wide + 10) * column, self.X.iloc[:, column]
         bars = "".join(
-            f"M{x},{y - 7}h{round(self.wide * value)}v14H{x}z" for y, value in zip(self.y, values / values.max())
+            f"M{x},{y - 5}h{round(self.wide * value)}v10H{x}z" for y, value in zip(self.y, values / values.max())
         )
-        return centred(x + self.wide / 2, self.plane.box[1] - 6, values.name) + path(bars, fill_opacity=BAR)
+        return text(x, self.plane.box[1] - 6, values.name) + path(bars, fill_opacity=BAR)
 
     def bars(self) -> list[int]:
         """Where the bar of each forest starts."""
@@ -150,45 +183,47 @@ class _Levels(Scene):
 
     def named_bars(self) -> str:
         """The room of each share, from 0 to 1, with the number of its forest above; the boxes of the levels."""
-        cells = "".join(f"M{x},{y - 7}h{self.cell}v14h-{self.cell}z" for x in self.bars() for y in self.y)
+        cells = "".join(f"M{x},{y - 5}h{self.cell}v10h-{self.cell}z" for x in self.bars() for y in self.y)
         drawn = path(cells, **OUTLINE, stroke_opacity=FAINT)
         drawn += "".join(centred(x + self.cell / 2, self.plane.box[1] - 6, b + 1) for b, x in enumerate(self.bars()))
-        drawn += "".join(centred(self.share_x + self.cell * k, self.plane.box[3] + 19, k) for k in (0, 1))
+        drawn += "".join(centred(self.share_x + self.cell * k, self.plane.box[3] + 17, k) for k in (0, 1))
         return drawn + "".join(
             rect(at, self.boxes.box[1], *self.box, **OUTLINE, stroke_opacity=FAINT, rx=4)
-            + centred(at + self.box[0] / 2, self.boxes.box[1] + 19, f"level {k}")
+            + centred(at + self.box[0] / 2, self.boxes.box[1] + 18, f"level {k}")
             for k, at in self.lefts()
         )
 
     def lefts(self) -> list[tuple[int, float]]:
         """Each level, and where its box starts."""
-        return [(k, self.boxes.x(k) - self.box[0] / 2) for k in range(1, self.n_levels + 1)]
+        return [(k, self.boxes.x(k) - self.box[0] / 2) for k in self.range]
 
     def marks(self) -> dict[Any, str]:
-        ground = circle(0, 0, 12, style=GROUND)  # the lines end at the melon
-        melons = melon_marks(dict(zip(self.X.index, self.is_ripe)), 12)
+        ground = circle(0, 0, 6, style=GROUND)  # the lines end at the melon
         frame = rect(0, 0, *self.box, **OUTLINE, stroke_width=2, rx=4)
-        return {**{name: ground + mark for name, mark in melons.items()}, "level": frame}
+        looks = zip(self.X.index, self.is_ripe)
+        return {**{name: ground + melon("", bool(ripe), radius=6) for name, ripe in looks}, "level": frame}
 
-    def frame(self, level: int, what: str) -> State:
-        share = self.new[level - 1]
+    def frame(self, level: int, out: str, thrown: object) -> State:
+        share, taken = self.moved[level, out], self.X.index.isin(self.taken[out])
         spots = [(round(self.plane.x(value)), int(y)) for value, y in zip(share, self.y)]
-        places: Places = {**dict(zip(self.X.index, spots)), "level": (self.lefts()[level - 1][1], self.boxes.box[1])}
-        wrong = [(*spots[n], 15) for n in np.flatnonzero(~self.is_right(share))]
-        parts = [*self.reads(level), self.came_from(level, spots)]
+        seen = zip(self.X.index, spots, taken)
+        places: Places = {name: (*spot, 1, 1, 0.25) if is_out else spot for name, spot, is_out in seen}
+        places["level"] = (self.lefts()[level - 1][1], self.boxes.box[1])
+        wrong = [(*spots[n], 9) for n in np.flatnonzero(~self.is_right(share) & ~taken)]
+        parts = [*self.reads(level), self.came_from(level, out, spots)]
         parts += [ringed(wrong)] if wrong else []
-        is_over = what == OUT and level == self.thrown
-        return [*parts, *self.tally(level, is_over)], self.told(level, what), places
+        parts += [self.crossed(taken)] if taken.any() else []
+        return [*parts, *self.tally(level, thrown), self.taps()], self.told(level, out, thrown), places
 
     def reads(self, level: int) -> list[str]:
         """The shares that arrive, as bars, and at one melon their mean."""
-        heads = centred((self.left + self.bars()[-1] + self.cell) / 2, 102, f"level {level} reads")
-        told = f"level {level - 1}’s forests" if level > 1 else "no shares yet"
-        heads += centred((self.bars()[0] + self.bars()[-1] + self.cell) / 2, 119, told)
+        y = self.plane.box[1] - 24
+        heads = text(0, y, f"level {level} reads")
+        heads += text(self.share_x, y, f"level {level - 1}’s forests" if level > 1 else "no shares yet")
         if level == 1:
             return [heads]
         bars = "".join(
-            f"M{x},{y - 7}h{round(self.cell * share)}v14H{x}z"
+            f"M{x},{y - 5}h{round(self.cell * share)}v10H{x}z"
             for x, shares in zip(self.bars(), self.shares[level - 2])
             for y, share in zip(self.y, shares)
         )
@@ -196,34 +231,55 @@ class _Levels(Scene):
         told = text(268, self.y[self.handed] + 5, f"mean {mean:.2f}") if min(mean, now) > 0.5 else ""
         return [heads + told, path(bars, **filled(RIPE), fill_opacity=DARK)]
 
-    def came_from(self, level: int, spots: Sequence[tuple[int, int]]) -> str:
-        """A line to each melon from a dot, where the level before put it."""
-        drawn = centred(self.plane.x(0.5), 102, f"level {level} predicts")
-        key = "ringed: predicted wrongly"
-        if level > 1:
-            starts = [(round(self.plane.x(share)), y) for share, (_, y) in zip(self.new[level - 2], spots)]
+    def came_from(self, level: int, out: str, spots: Sequence[tuple[int, int]]) -> str:
+        """A line to each melon from a dot: where the level before put it, or this level when it learned from all."""
+        drawn = centred(self.plane.x(0.5), self.plane.box[1] - 24, f"level {level} predicts")
+        key, before = "ring: predicted wrongly", self.new[level - 1 if out != NONE else level - 2]
+        if level > 1 or out != NONE:
+            starts = [(round(self.plane.x(share)), y) for share, (_, y) in zip(before, spots)]
             drawn += path("".join(f"M{a},{y}H{x}" for (a, y), (x, _) in zip(starts, spots)), **OUTLINE)
-            drawn += "".join(circle(x, y, 4) for x, y in starts)
-            key += f"; dot: mean of the bars, by level {level - 1}"
-        return drawn + text(0, self.plane.box[3] + 60, key)
+            drawn += "".join(circle(x, y, 3) for x, y in starts)
+            key += "; dot: " + (
+                f"with {listed(sorted(self.taken[out]))}" if out != NONE else f"mean of the bars, by level {level - 1}"
+            )
+        return drawn + text(0, self.plane.box[3] + 38, key)
 
-    def tally(self, level: int, is_over: bool) -> list[str]:
-        """For each level so far how many melons it classifies correctly, and what it has changed; a tap goes there.
+    def crossed(self, taken: NDArray[np.bool_]) -> str:
+        """Strike the lines of the melons that are taken out."""
+        return path("".join(f"M0,{y}H{self.name_x - 12}" for y in self.y[taken]), **OUTLINE, stroke_width=2)
 
-        When the cascade is over, the levels that it keeps are green, and those that it lacks crossed out.
+    def tally(self, level: int, thrown: object) -> list[str]:
+        """How many melons each level behind the reader classifies correctly, and what it has changed.
+
+        The box of the level that is shown stays empty until it is thrown away. When the cascade is over, the levels
+        that it keeps are green, and those that it lacks crossed out.
         """
         parts, top, drawn, (wide, high) = [], self.boxes.box[1], "", self.box
-        for k, x in self.lefts()[: None if is_over else level]:
-            told = centred(x + wide / 2, top + 36, f"{self.right[k - 1]} correct")
-            for y, of_level, word in zip((53, 70), self.changes(k) if k > 1 else [], ("+{} corrected", "−{} spoilt")):
-                told += centred(x + wide / 2, top + y, word.format(len(of_level)))
-            parts.append(told)
-            if is_over and k < level:
+        is_over = thrown == self.thrown and level >= self.thrown
+        for k, x in self.lefts():
+            told = ""
+            if k < level or is_over or (k == level and k in (1, thrown)):
+                told = (
+                    f"{self.right[k - 1]} correct"
+                    if k == 1
+                    else "{}: +{} −{}".format(self.right[k - 1], *map(len, self.changes(k)))
+                )
+            parts += [centred(x + wide / 2, top + 36, told)] if told else []
+            if is_over and k < self.thrown:
                 drawn += rect(x, top, wide, high, rx=4, **filled(GAIN), fill_opacity=REGION)
             elif is_over:
                 drawn += path(f"M{x:g},{top}l{wide},{high}m0,-{high}l-{wide},{high}", **OUTLINE, stroke_opacity=FAINT)
-        taps = "".join(rect(x, top, wide, high, fill_opacity=0, data_choose=k) for k, x in self.lefts())
-        return [drawn, *parts, taps]
+        return [drawn, *parts]
+
+    def taps(self) -> str:
+        """A tap on a box goes to its level, one on the line of a melon takes it out."""
+        boxes = "".join(rect(x, self.boxes.box[1], *self.box, fill_opacity=0, data_choose=k) for k, x in self.lefts())
+        lines = dict(zip(self.X.index, self.y))
+        return boxes + "".join(
+            rect(0, lines[names[0]] - 8.5, 480, 17, fill_opacity=0, data_choose=out)
+            for out, names in self.taken.items()
+            if len(names) == 1
+        )
 
     def changes(self, level: int) -> tuple[list[Any], list[Any]]:
         """The melons that a level corrects, and those that it spoils."""
@@ -237,61 +293,83 @@ class _Levels(Scene):
         corrected, spoilt = map(melons_named, self.changes(level))
         return f"level {level} corrects {corrected} and spoils {spoilt}"
 
-    def told(self, level: int, what: str) -> str:
-        """What a level predicts and changes, or what becomes of a cascade that lacks it."""
-        of_all, wrong = f"{self.right[level - 1]} of {len(self.X)}", ~self.is_right(self.new[level - 1])
+    def told(self, level: int, out: str, thrown: object) -> str:
+        """What the reader has done to a level has changed, or what there is to look for."""
+        if out != NONE:
+            told = self.without(level, out)
+            return told if thrown != level else f"{told} To judge the level, put back what you took out."
+        if thrown == level:
+            return self.judged(level)
         if level == 1:
-            told = f"Level 1 classifies {of_all} melons correctly, all but {listed(self.named(wrong))}."
-            return told if what == KEEP else f"{told} There is no level before it: step on."
-        if what == OUT:
-            return self.over(level)
-        return f"{self.changed(level).capitalize()}: {of_all} are correct. {self.reason(level)}"
+            return (
+                f"Level 1 classifies {self.right[0]} of {len(self.X)} melons correctly, all but "
+                f"{listed(self.named(~self.is_right(self.new[0])))}."
+            )
+        told = "Which melons have crossed the middle, and which of these have a ring? "
+        return told + f"Step on to keep level {level}, or throw it away.{self.misled_told(level)}"
 
-    def reason(self, level: int) -> str:
-        """Why a level spoils ripe melons with long bars: the unripe ones whose bars come next; and what nothing shows.
+    def misled(self, level: int) -> list[Any]:
+        """The ripe melons with long bars that a level spoils."""
+        bars = pd.Series(self.new[level - 2], self.X.index)
+        return [name for name in self.changes(level)[1] if bars[name] > 0.5] if level > 1 else []
 
-        Where there is none of these, the melons that stay on the wrong side.
-        """
-        bars, spoilt = pd.Series(self.new[level - 2], self.X.index), self.changes(level)[1]
-        misled = [name for name in spoilt if bars[name] > 0.5]  # a spoilt one with long bars is ripe
-        by_length = bars.drop(misled).sort_values(ascending=False, kind="stable").index
-        unripe = list(itertools.takewhile(self.named(~self.is_ripe).__contains__, by_length))
-        told = [self.learnt(level, misled, unripe)] if misled and unripe else []
-        others = [name for name in spoilt if name not in misled or not unripe]
-        if others:
-            told.append(f"Why {listed(others)} move{'' if others[1:] else 's'}, the drawing does not show.")
-        was, right = (self.is_right(self.new[k - 1]) for k in (level - 1, level))
-        stay = self.named(~(was | right))
-        if stay and not misled:
-            bars_put = "stay on the wrong side, where the bars put them" if stay[1:] else "stays where the bars put it"
-            told.append(f"{melons_named(stay).capitalize()} {bars_put}.")
-        return " ".join(told)
+    def misled_told(self, level: int) -> str:
+        names = self.misled(level)
+        if not names:
+            return ""
+        bars, now = (pd.Series(share, self.X.index)[names[0]] for share in self.new[level - 2 : level])
+        return f" Melon {names[0]} has bars of {bars:.2f} on average, and yet it is put at {now:.2f}."
 
-    def learnt(self, level: int, misled: list[Any], unripe: list[Any]) -> str:
-        """What a level makes of long bars, and where it would put the melons that it spoils without the unripe ones."""
-        alone = pd.Series(self.without(n_levels=level, unseen=unripe)[-1].mean(axis=0), self.X.index)[misled]
-        which = f"unripe ones, {listed(unripe)}, have" if unripe[1:] else f"an unripe one, {unripe[0]}, has"
-        return (
-            f"About {melons_named(misled)} it learns from the others, of which {which} the longest bars. Without "
-            f"{'these' if unripe[1:] else unripe[0]} it would put {listed(misled)} at "
-            f"{listed([f'{share:.2f}' for share in alone])}."
-        )
+    def back(self, level: int, out: str) -> list[Any]:
+        """Those of them that are on the right side if the level does without the melons taken out."""
+        right = dict(zip(self.X.index, self.is_right(self.moved[level, out])))
+        return [name for name in self.misled(level) if right[name]]
 
-    def over(self, level: int) -> str:
+    def without(self, level: int, out: str) -> str:
+        """What a level makes of the others when it learns nothing from the melons taken out."""
+        names, taken = listed(sorted(self.taken[out])), self.X.index.isin(self.taken[out])
+        was, now, back = self.new[level - 1], self.moved[level, out], self.back(level, out)
+        crossed = [name for name in self.named(((was > 0.5) != (now > 0.5)) & ~taken) if name not in back]
+        told = [f"melon {name} comes back to {now[self.X.index.get_loc(name)]:.2f}" for name in back]
+        if crossed or not back:
+            also, verb = "also " * bool(back), "cross" if crossed[1:] else "crosses"
+            told.append(f"{also}{melons_named(crossed)} {verb} the middle")
+        return f"With the same seeds, but without {names}, {'; '.join(told)}. {self.by_chance(level, out)}".rstrip()
+
+    def by_chance(self, level: int, out: str) -> str:
+        """How often a melon that comes back is right with other folds and trees, with and without the one taken out."""
+        if (level, out) not in self.deals:
+            return ""
+        (name, *_), (taken,) = self.back(level, out), self.taken[out]
+        without, with_all = (self.deals[level, way][self.X.index.get_loc(name)] for way in (out, NONE))
+        told = "all" if without == self.n_deals else str(without)
+        return f"With {self.n_deals} other seeds {name} is right in {told} without {taken}, in {with_all} with it."
+
+    def judged(self, level: int) -> str:
         """What is said of throwing a level away, and if that is right, what other runs say."""
         if level < self.thrown:
             return f"No: {self.changed(level)}. So keep it, and step on."
         if level > self.thrown:
             return f"Too late: {self.changed(self.thrown)}, and with that the cascade ends."
         lengths = pd.Series([kept(right) for right in self.others]).value_counts(sort=False).sort_index()
-        ends = listed([f"{n} end with {k} level{'s' * (k > 1)}" for k, n in lengths.items()])
+        ends = listed([f"{n} keep {k} level{'s' * (k > 1)}" for k, n in lengths.items()])
         first, last = self.others.mean(axis=0)[[0, -1]]
         return (
-            f"{self.changed(level).capitalize()}, so it goes: the cascade ends with {level - 1} "
-            f"level{'s' * (level > 2)} and {self.right[level - 2]} of {len(self.X)} correct. Of {len(self.others)} "
-            f"other runs, where other melons move, {ends}; level 1 has {first:.1f} correct on average, level "
-            f"{self.n_levels} {last:.1f}."
+            f"{self.changed(level).capitalize()}{self.next_to_go(level)}, so it goes. Of {len(self.others)} other runs "
+            f"{ends}; on average level 1 has {first:.1f} correct, level {len(self.levels)} {last:.1f}."
         )
+
+    def next_to_go(self, level: int) -> str:
+        """Said of the only melon that a level spoils, if of the unripe ones that were right it had the longest bars."""
+        spoilt, was = self.changes(level)[1], self.new[level - 2]
+        bars = pd.Series(was, self.X.index)[self.is_right(was) & ~self.is_ripe]
+        is_next = spoilt == [bars.idxmax()]
+        return ", the unripe one with the longest bars of those that were right" if is_next else ""
+
+
+def _second(vectors: Sequence[NDArray[Any]]) -> NDArray[Any]:
+    """The shares of the second class, a row for each forest."""
+    return np.array([vector[:, 1] for vector in vectors])
 
 
 def kept(right: Sequence[int]) -> int:
@@ -300,17 +378,32 @@ def kept(right: Sequence[int]) -> int:
 
 
 def levels_explorer(
-    X: pd.DataFrame, y: pd.Series, n_levels: int = 4, n_trees: int = 10, seed: int = 0, n_runs: int = 12
+    X: pd.DataFrame,
+    y: pd.Series,
+    n_levels: int = 4,
+    n_trees: int = 10,
+    seed: int = 0,
+    n_runs: int = 12,
+    n_deals: int = 12,
 ) -> Explorable:
     """A line for each melon: what each level of a cascade reads of it, and its mean share of ripe by this level.
 
-    All shares come from forests that have not seen the melon, by cross-validation. Above stands how many melons each
-    level so far classifies correctly, and the reader decides which of them is to be thrown away; at rest it is. The
-    sentence then has the means of the runs with the seeds 0 to `n_runs` - 1. `y` has the labels yes and no; a level of
-    this run must correct no more than it spoils, and the first one must take an unripe melon for ripe.
+    All shares come from forests that have not seen the melon, by cross-validation. The reader takes out one or both of
+    the two unripe melons with the longest bars, and decides which level is to be thrown away; at rest it is. Sentences
+    have the means of the runs with the seeds 0 to `n_runs` - 1, and what `n_deals` other deals of folds and trees make
+    of a level. `y` has the labels yes and no; a level of this run must correct no more than it spoils, and the first
+    one must take an unripe melon for ripe.
     """
-    cascade, n = _Levels(X, y, n_levels, n_trees, seed, n_runs), len(X)
+    cascade, n = _Levels(X, y, n_levels, n_trees, seed, n_runs, n_deals), len(X)
     name, share, thrown = X.index[cascade.handed], cascade.new[0, cascade.handed], cascade.thrown
+    asked = "Throw"
+    if way := cascade.experiment:
+        who = cascade.back(*way)[0]
+        asked = f"At level {way[0]}, bring melon {who} back across the middle: without which melon? Then throw"
+
+    def found(level: int, out: str, gone: object) -> int:
+        return 2 if (level, out) == way else int(level == gone == thrown and out == NONE)
+
     return cascade.explorable(
         title="Seventeen rows on their way through the levels",
         alt=f"A line for each of {n} melons. On the left {' and '.join(map(str, X))} as grey bars, and four bars, the "
@@ -319,11 +412,12 @@ def levels_explorer(
         "wrong side of one half. Above, a box for each level tells how many it classifies correctly, and how many it "
         f"has corrected and spoilt; from level {thrown} on they are crossed out.",
         controls=[
-            Slider("Level", list(range(1, n_levels + 1)), start=thrown, opens=1),
-            Choice("This level", [KEEP, OUT], start=OUT, opens=KEEP),
+            Slider("Level", list(cascade.range), start=thrown, opens=1),
+            Choice("Take out", list(cascade.taken)),
+            Choice("Throw away", [NONE, *cascade.range[1:]], show="{}", start=thrown, opens=NONE),
         ],
-        height=lambda level, what: cascade.size[1],  # so that the sentence stands by the controls
-        found=lambda level, what: int(level == thrown and what == OUT),
+        height=lambda *values: cascade.height,  # so that the sentence stands by the controls
+        found=found,
         guess=Choice(
             f"Your guess: melon {name} is unripe, but level 1 puts it at {share:.2f}. Which bars does level 2 read of "
             "it?",
@@ -331,9 +425,36 @@ def levels_explorer(
             answer="long",
             truth=lambda guessed: f"{OF_BARS[guessed]}, and the mean of the four is {share:.2f}",
         ),
-        challenge="Step on, and keep each level that corrects more melons than it spoils. Throw away the first that "
-        "does not.",
+        challenge=f"{asked} away the first level that corrects no more than it spoils.",
     )
+
+
+def level_vectors(
+    table: pd.DataFrame, y: pd.Series, n_trees: int, rng: np.random.Generator, unseen: Sequence[Any] = ()
+) -> list[NDArray[Any]]:
+    """Class vectors of a level's four forests for the rows of its table, as in :class:`treekit.CascadeForestClassifier`
+    from cross-validation: by forests that have not seen the row, nor those of the names `unseen`.
+    """
+    label, weight = y.to_numpy(), 1.0 - table.index.isin(unseen)
+    fold = assign_folds(np.unique(label, return_inverse=True)[1], np.ones(len(y)), 3, rng)
+    return [
+        out_of_fold(
+            RandomForestClassifier(n_trees, max_features=drawn, random_state=int(s)), table, label, weight, fold
+        )
+        for drawn, s in zip(DRAWN, rng.integers(2**31, size=4))
+    ]
+
+
+def cascade_levels(
+    X: pd.DataFrame, y: pd.Series, n_levels: int, n_trees: int, seed: int
+) -> Iterator[tuple[pd.DataFrame, np.random.Generator, list[NDArray[Any]]]]:
+    """For each level the table that it reads, the generator with which it begins, and its class vectors."""
+    table, rng = X, np.random.default_rng(seed)
+    for _ in range(n_levels):
+        start = deepcopy(rng)
+        vectors = level_vectors(table, y, n_trees, rng)
+        yield table, start, vectors
+        table = with_class_vectors(X, vectors)
 
 
 def cascade_shares(
@@ -341,23 +462,13 @@ def cascade_shares(
 ) -> NDArray[Any]:
     """Shares of the second class for the training rows, of shape (levels, forests, rows).
 
-    As in :class:`treekit.CascadeForestClassifier` they come from cross-validation, by forests that have not seen the
-    row. The last level learns nothing from the rows of these names, `unseen`.
+    The last level learns nothing from the rows of these names, `unseen`.
     """
-    label, weight = y.to_numpy(), np.ones(len(y))
-    rng, table, shares = np.random.default_rng(seed), X, []
-    for level in range(n_levels):
-        fold = assign_folds(np.unique(label, return_inverse=True)[1], np.ones(len(y)), 3, rng)
-        weight[X.index.isin(unseen)] = float(level < n_levels - 1)
-        seeds = rng.integers(2**31, size=4)
-        vectors = [
-            out_of_fold(
-                RandomForestClassifier(n_trees, max_features=drawn, random_state=int(s)), table, label, weight, fold
-            )
-            for drawn, s in zip(DRAWN, seeds)
-        ]
-        shares.append([vector[:, 1] for vector in vectors])
-        table = with_class_vectors(X, vectors)
+    levels = list(cascade_levels(X, y, n_levels, n_trees, seed))
+    shares = [_second(vectors) for *_, vectors in levels]
+    if len(unseen):
+        table, rng, _ = levels[-1]
+        shares[-1] = _second(level_vectors(table, y, n_trees, rng, unseen))
     return np.array(shares)
 
 

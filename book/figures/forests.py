@@ -381,6 +381,15 @@ class _LeftOut(Scene):
         self.most = self.p.index[: max((self.p[BOTH] > 0.5).sum(), 1)].tolist()  # about which most trees are wrong
         change = self.p[ONE] - self.p[BOTH]
         self.extremes = [change.idxmin(), change.idxmax()]
+        self.roots = {way: self.by_root(X, y, q, self.extremes[0]) for way, q in WAYS.items()}
+
+    def by_root(self, X: pd.DataFrame, y: pd.Series, q: int | None, row: Any) -> pd.DataFrame:
+        """How many trees grown without a row ask each column first, and how many of these are wrong about it."""
+        forest = RandomForestClassifier(N_LEFT_OUT, max_features=q, random_state=0)
+        trees = forest.fit(X.drop(index=row), y.drop(index=row)).estimators_
+        first = pd.Series([X.columns[tree.tree_.feature[0]] for tree in trees])
+        wrong = pd.Series([tree.predict(X.loc[[row]])[0] != y[row] for tree in trees])
+        return wrong.groupby(first).agg(["size", "sum"])
 
     def run(self, X: pd.DataFrame, y: pd.Series, seed: int) -> pd.DataFrame:
         """The shares of both forests, with the same samples in both."""
@@ -410,6 +419,8 @@ class _LeftOut(Scene):
         last = self.y[self.p.index[-1]] + 14
         floor = line(self.left, 54, self.left, 86) + line(self.left, 98, self.left, last)
         marks = "".join(centred(self.x(k / 4), last + 18, f"{k / 4:g}") for k in range(5))
+        half = self.x(0.5)
+        floor += line(half, 98, half, last, stroke_dasharray="3 4", stroke_opacity=0.6)
         return key + floor + line(0, 92, 440, 92, stroke_opacity=FAINT) + marks
 
     def marks(self) -> dict[Any, str]:
@@ -461,7 +472,23 @@ class _LeftOut(Scene):
         told += f", with both columns (ticks) {self.errors(BOTH, m)[MEAN]:.3f}" if way == ONE else ""
         if m == N_TREES[-1]:
             return f"{told}. {self.why(way, m)}"
-        return f"{told}. One tree is wrong about {self.p[way].mean():.1%} of the melons that it has not seen."
+        if way == ONE:
+            return f"{told}. {self.asked_first()}"
+        stays, whole = self.errors(way, np.inf)[MEAN], self.errors(way, 1)[MEAN]
+        shrinks = f"the pale part, p(1 − p)/M, is {self.errors(way, m)[MEAN] - stays:.3f} on average"
+        return f"{told}: {shrinks}{f' of {whole - stays:.3f} with one tree' if m > 1 else ''}."
+
+    def asked_first(self) -> str:
+        """Why the draw moves p towards the middle, at the row whose p falls most: more trees ask the other column."""
+        column = self.roots[BOTH]["size"].idxmax()
+        told = []
+        for way in (BOTH, ONE):
+            of = self.roots[way].sort_index(key=lambda names: names != column)
+            told.append(listed([f"{n} ask {name} first ({k} of them wrong)" for name, n, k in of.itertuples()]))
+        return (
+            f"About melon {self.extremes[0]}, with both columns, of {N_LEFT_OUT} trees {told[0]}; where chance draws, "
+            f"{told[1]}."
+        )
 
     def why(self, way: str, m: int) -> str:
         """What the bars of many votes show."""
@@ -473,16 +500,21 @@ class _LeftOut(Scene):
                 f"their vote is, too. However many vote, p² stays, {least:.3f} on average: how often two trees are "
                 "both wrong."
             )
-        fall = (self.errors(BOTH, m) - self.errors(way, m))[self.p.index]
         high, low = self.extremes
         lower, same, means = self.other_runs(m)
         return (
-            f"The bars of {listed(self.most)}, which most trees got wrong, are {fall[self.most].sum():.2f} shorter "
-            f"together, the others {-fall.drop(self.most).sum():.2f} longer: p² loses more where p falls from high up "
+            f"The majority is {self.majority(ONE)}, with both columns {self.majority(BOTH)}. What falls is the squared "
+            "error: p² loses more where p falls from high up "
             f"(melon {high}) than it gains where p rises from low down ({low}). In {_of_runs(same)} other runs the "
             f"same bars shorten, and in {_of_runs(lower)} the error falls, on average from {means[BOTH]:.3f} to "
             f"{means[ONE]:.3f}."
         )
+
+    def majority(self, way: str) -> str:
+        """About how many melons most trees are wrong, and about how many as many are wrong as right."""
+        votes = round(N_LEFT_OUT * self.p[way])
+        ties = int((votes == N_LEFT_OUT / 2).sum())
+        return f"wrong about {(votes > N_LEFT_OUT / 2).sum()}" + (f" and tied about {ties}" if ties else "")
 
     def other_runs(self, m: int) -> tuple[int, int, pd.Series]:
         """In how many other runs the draw of a column lowers the mean error of m votes, in how many the error of each
@@ -536,7 +568,7 @@ def column_explorer(X: pd.DataFrame, y: pd.Series) -> Explorable:
             truth=OF_DRAW.__getitem__,
         ),
         challenge=f"With both columns, add trees up to {m}: which bars stay long? Then let chance draw the column: "
-        "most bars grow. Why does their mean shrink?",
+        "which bars grow, which shrink, and what does their mean do?",
     )
 
 
