@@ -405,8 +405,8 @@ class _Growth(Scene):
         if by_level.next.ends == by_leaf.next.ends:
             return f"The next split takes off {by_leaf.next.fall:.2f}."
         return (
-            f"Next, level by level must first finish level {by_level.next.level}, which takes off "
-            f"{by_level.next.fall:.2f}; leaf by leaf takes off {by_leaf.next.fall:.2f}."
+            f"The next split takes off {by_level.next.fall:.2f} level by level, where the rest of level "
+            f"{by_level.next.level} comes first, and {by_leaf.next.fall:.2f} leaf by leaf."
         )
 
 
@@ -423,7 +423,8 @@ def growth_explorer(days: pd.Series, few: int = 4) -> Explorable:
         alt=f"The days of {len(days)} patients as dots, by x, twice, each time with the steps that a tree of {few} "
         "leaves predicts, and below them the tree: a box for each node, on its level, as wide as its patients. Level "
         f"by level both halves are split, and {by_level[few - 1].left:.2f} of the squared error is left. Leaf by leaf "
-        f"{answer} of the leaves lie among {there}, a level deeper, and {by_leaf[few - 1].left:.2f} is left.",
+        f"{answer} of the leaves lie among {there}, some of them a level deeper, and {by_leaf[few - 1].left:.2f} is "
+        "left.",
         controls=[Slider("Leaves", list(range(1, len(by_leaf) + 1)), start=few, opens=1)],
         found=lambda n: n == scene.enough,
         guess=Choice(
@@ -433,8 +434,8 @@ def growth_explorer(days: pd.Series, few: int = 4) -> Explorable:
             truth=f"after the first split {open_there / by_leaf[1].left:.1%} of the error is there, so {answer} of the "
             f"{few} leaves belong there",
         ),
-        challenge="Step on, and watch which split is wasted level by level. Stop at the number of leaves that this way "
-        f"needs for an error as small as leaf by leaf with {few}.",
+        challenge="Step on, and watch which split is wasted level by level. Stop at the number of leaves that level by "
+        f"level needs for an error as small as leaf by leaf with {few}.",
     )
 
 
