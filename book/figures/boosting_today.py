@@ -560,18 +560,18 @@ def plot_tree_sizes(sizes: Mapping[str, NDArray[Any]], first: int = 4, last: int
 
 
 @plotted
-def plot_misses(misses: Mapping[str, NDArray[Any]]) -> None:
-    """By how much the gains in samples miss the true one: a line for each way of drawing.
+def plot_chosen(gains: Mapping[str, NDArray[Any]]) -> None:
+    """The true gain of the cut that each sample chooses, as a share of the best: a line for each way of drawing.
 
-    A dot is the larger, the more samples miss it by so much.
+    A dot is the larger, the more samples choose a cut of this gain.
     """
-    ax = axes("gain in a sample minus the true gain (a large dot: many samples)", "", 2.4)
-    for k, miss in enumerate(misses.values()):
-        size, n_samples = np.unique(miss.round(9), return_counts=True)
-        shares = 600 * n_samples / len(miss)
+    ax = axes("true gain of the chosen cut\nas a share of the best\n(a large dot: many samples)", "", 2.8)
+    for k, chosen in enumerate(gains.values()):
+        size, n_samples = np.unique(chosen.round(9), return_counts=True)
+        shares = 600 * n_samples / len(chosen)
         ax.scatter(size, np.full(len(size), -k), shares, color=CLASS_COLORS[k % 2], alpha=BAR, linewidths=0)
-    ax.axvline(0, color="#000000", linewidth=0.8)
-    ax.set_yticks([-k for k in range(len(misses))], list(misses))
+    ax.axvline(1, color="#000000", linewidth=0.8)
+    ax.set_yticks([-k for k in range(len(gains))], list(gains))
     ax.margins(y=0.15)
 
 
