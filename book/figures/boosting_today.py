@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from figures.charts import Chart, Picture, ticks
 from figures.explorable import Choice, Explorable, Places, Scene, Slider, State
 from figures.looks import HALO, OUTLINE, centred, ending, filled, in_class, painted, path, ringed
-from figures.melons import melon, melon_marks, piled, ripe_and_unripe
+from figures.melons import listed, melon, melon_marks, piled, ripe_and_unripe
 from figures.plots import axes, plotted, side_by_side
 from treekit import plain
 from treekit.pen.palette import BAR, CLASS_COLORS, GAIN, REGION, RIPE, UNRIPE
@@ -454,8 +454,9 @@ def sampled_gradients(g: Sequence[float], kept: Sequence[int], drawn: Sequence[i
         drawn_bars += centred(x + width / 2, 150 + 18 if value > 0 else 150 - 8, word)
         drawn_bars += centred(x + width / 2, 302, i + 1)
     return Picture(
-        alt=f"The gradients of {len(g)} rows as bars above and below a line. The {len(kept)} longest are kept; of the "
-        f"others {len(drawn)} are drawn and count {weight:g} times, the rest is left out.",
+        alt=f"The gradients of {len(g)} rows as bars above and below a line. The longest are kept, those of the rows "
+        f"{listed([i + 1 for i in kept])}; of the others {listed([i + 1 for i in drawn])} are drawn and count "
+        f"{weight:g} times, and the rest are left out.",
         size=(480, 310),
         drawing=line(24, 150, 464, 150) + text(0, 16, "gradient") + drawn_bars,
     )
@@ -475,7 +476,7 @@ def bundled(columns: Mapping[str, Sequence[int]], bundle: Sequence[int]) -> Pict
             drawing += centred(92 + step * i + (step - 3) / 2, y + 17, value) if value else ""
     return Picture(
         alt=f"{len(names)} columns of zeros and ones as lines of {n} boxes, in which each row has one 1, and below "
-        f"them one column with the values 1 to {len(names)}.",
+        f"them the column that they become, {', '.join(map(str, bundle))}.",
         size=(480, 20 + 34 * len(names) + 54),
         drawing=drawing,
     )
@@ -495,7 +496,7 @@ def allowed(columns: Sequence[str], next_columns: Mapping[str, Sequence[str]]) -
             look: dict[str, Any] = {"fill_opacity": BAR} if may else dict(OUTLINE, stroke_dasharray="3 3")
             drawing += rect(150 + step * i, y, step - 6, 24, **look)
             drawing += centred(150 + step * i + (step - 6) / 2, y + 17, column) if may else ""
-    told = "; ".join(f"after {path_} {', '.join(follow)}" for path_, follow in next_columns.items())
+    told = ". ".join(f"After {path_}: {listed(follow)}" for path_, follow in next_columns.items())
     return Picture(
         alt=f"A line of boxes for each path, one box for each column, full where the column may follow. {told}.",
         size=(480, 34 + 34 * len(next_columns)),
