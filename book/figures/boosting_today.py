@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from figures.charts import Chart, Picture, ticks
 from figures.explorable import Choice, Explorable, Places, Scene, Slider, State
 from figures.looks import HALO, OUTLINE, centred, ending, filled, in_class, painted, path, ringed
-from figures.melons import melon, melon_marks, piled, ripe_and_unripe
+from figures.melons import listed, melon, melon_marks, piled, ripe_and_unripe
 from figures.plots import axes, plotted, side_by_side
 from treekit import plain
 from treekit.pen.palette import BAR, CLASS_COLORS, GAIN, REGION, RIPE, UNRIPE
@@ -405,8 +405,8 @@ class _Growth(Scene):
         if by_level.next.ends == by_leaf.next.ends:
             return f"The next split takes off {by_leaf.next.fall:.2f}."
         return (
-            f"Next, level by level must first finish level {by_level.next.level}, which takes off "
-            f"{by_level.next.fall:.2f}; leaf by leaf takes off {by_leaf.next.fall:.2f}."
+            f"The next split takes off {by_level.next.fall:.2f} level by level, where the rest of level "
+            f"{by_level.next.level} comes first, and {by_leaf.next.fall:.2f} leaf by leaf."
         )
 
 
@@ -423,7 +423,8 @@ def growth_explorer(days: pd.Series, few: int = 4) -> Explorable:
         alt=f"The days of {len(days)} patients as dots, by x, twice, each time with the steps that a tree of {few} "
         "leaves predicts, and below them the tree: a box for each node, on its level, as wide as its patients. Level "
         f"by level both halves are split, and {by_level[few - 1].left:.2f} of the squared error is left. Leaf by leaf "
-        f"{answer} of the leaves lie among {there}, a level deeper, and {by_leaf[few - 1].left:.2f} is left.",
+        f"{answer} of the leaves lie among {there}, some of them a level deeper, and {by_leaf[few - 1].left:.2f} is "
+        "left.",
         controls=[Slider("Leaves", list(range(1, len(by_leaf) + 1)), start=few, opens=1)],
         found=lambda n: n == scene.enough,
         guess=Choice(
@@ -433,8 +434,8 @@ def growth_explorer(days: pd.Series, few: int = 4) -> Explorable:
             truth=f"after the first split {open_there / by_leaf[1].left:.1%} of the error is there, so {answer} of the "
             f"{few} leaves belong there",
         ),
-        challenge="Step on, and watch which split is wasted level by level. Stop at the number of leaves that this way "
-        f"needs for an error as small as leaf by leaf with {few}.",
+        challenge="Step on, and watch which split is wasted level by level. How many leaves does this order need for "
+        f"an error as small as leaf by leaf with {few}? Stop there.",
     )
 
 
@@ -453,8 +454,9 @@ def sampled_gradients(g: Sequence[float], kept: Sequence[int], drawn: Sequence[i
         drawn_bars += centred(x + width / 2, 150 + 18 if value > 0 else 150 - 8, word)
         drawn_bars += centred(x + width / 2, 302, i + 1)
     return Picture(
-        alt=f"The gradients of {len(g)} rows as bars above and below a line. The {len(kept)} longest are kept; of the "
-        f"others {len(drawn)} are drawn and count {weight:g} times, the rest is left out.",
+        alt=f"The gradients of {len(g)} rows as bars above and below a line. The longest are kept, those of the rows "
+        f"{listed([i + 1 for i in kept])}; of the others {listed([i + 1 for i in drawn])} are drawn and count "
+        f"{weight:g} times, and the rest are left out.",
         size=(480, 310),
         drawing=line(24, 150, 464, 150) + text(0, 16, "gradient") + drawn_bars,
     )
@@ -474,7 +476,7 @@ def bundled(columns: Mapping[str, Sequence[int]], bundle: Sequence[int]) -> Pict
             drawing += centred(92 + step * i + (step - 3) / 2, y + 17, value) if value else ""
     return Picture(
         alt=f"{len(names)} columns of zeros and ones as lines of {n} boxes, in which each row has one 1, and below "
-        f"them one column with the values 1 to {len(names)}.",
+        f"them the column that they become, {', '.join(map(str, bundle))}.",
         size=(480, 20 + 34 * len(names) + 54),
         drawing=drawing,
     )
@@ -494,7 +496,7 @@ def allowed(columns: Sequence[str], next_columns: Mapping[str, Sequence[str]]) -
             look: dict[str, Any] = {"fill_opacity": BAR} if may else dict(OUTLINE, stroke_dasharray="3 3")
             drawing += rect(150 + step * i, y, step - 6, 24, **look)
             drawing += centred(150 + step * i + (step - 6) / 2, y + 17, column) if may else ""
-    told = "; ".join(f"after {path_} {', '.join(follow)}" for path_, follow in next_columns.items())
+    told = ". ".join(f"After {path_}: {listed(follow)}" for path_, follow in next_columns.items())
     return Picture(
         alt=f"A line of boxes for each path, one box for each column, full where the column may follow. {told}.",
         size=(480, 34 + 34 * len(next_columns)),
@@ -559,18 +561,18 @@ def plot_tree_sizes(sizes: Mapping[str, NDArray[Any]], first: int = 4, last: int
 
 
 @plotted
-def plot_misses(misses: Mapping[str, NDArray[Any]]) -> None:
-    """By how much the gains in samples miss the true one: a line for each way of drawing.
+def plot_chosen(gains: Mapping[str, NDArray[Any]]) -> None:
+    """The true gain of the cut that each sample chooses, as a share of the best: a line for each way of drawing.
 
-    A dot is the larger, the more samples miss it by so much.
+    A dot is the larger, the more samples choose a cut of this gain.
     """
-    ax = axes("gain in a sample minus the true gain (a large dot: many samples)", "", 2.4)
-    for k, miss in enumerate(misses.values()):
-        size, n_samples = np.unique(miss.round(9), return_counts=True)
-        shares = 600 * n_samples / len(miss)
+    ax = axes("true gain of the chosen cut\nas a share of the best\n(a large dot: many samples)", "", 2.8)
+    for k, chosen in enumerate(gains.values()):
+        size, n_samples = np.unique(chosen.round(9), return_counts=True)
+        shares = 600 * n_samples / len(chosen)
         ax.scatter(size, np.full(len(size), -k), shares, color=CLASS_COLORS[k % 2], alpha=BAR, linewidths=0)
-    ax.axvline(0, color="#000000", linewidth=0.8)
-    ax.set_yticks([-k for k in range(len(misses))], list(misses))
+    ax.axvline(1, color="#000000", linewidth=0.8)
+    ax.set_yticks([-k for k in range(len(gains))], list(gains))
     ax.margins(y=0.15)
 
 
