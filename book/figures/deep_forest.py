@@ -305,8 +305,9 @@ class _Levels(Scene):
                 f"Level 1 classifies {self.right[0]} of {len(self.X)} melons correctly, all but "
                 f"{listed(self.named(~self.is_right(self.new[0])))}."
             )
-        told = "Which melons have crossed the middle, and which of these have a ring? "
-        return told + f"Step on to keep level {level}, or throw it away.{self.misled_told(level)}"
+        keep = f"Step on to keep level {level}, or throw it away."
+        told = "Which level would you throw away?" if level > self.thrown else keep
+        return f"Which melons have crossed the middle, and which of these have a ring? {told}{self.misled_told(level)}"
 
     def misled(self, level: int) -> list[Any]:
         """The ripe melons with long bars that a level spoils."""
@@ -349,8 +350,6 @@ class _Levels(Scene):
         """What is said of throwing a level away, and if that is right, what other runs say."""
         if level < self.thrown:
             return f"No: {self.changed(level)}. So keep it, and step on."
-        if level > self.thrown:
-            return f"Too late: {self.changed(self.thrown)}, and with that the cascade ends."
         lengths = pd.Series([kept(right) for right in self.others]).value_counts(sort=False).sort_index()
         ends = listed([f"{n} keep {k} level{'s' * (k > 1)}" for k, n in lengths.items()])
         first, last = self.others.mean(axis=0)[[0, -1]]
@@ -401,26 +400,22 @@ def levels_explorer(
         who = cascade.back(*way)[0]
         asked = f"At level {way[0]}, bring melon {who} back across the middle: without which melon? Then throw"
 
-    def found(level: int, out: str, gone: object) -> int:
-        return 2 if (level, out) == way else int(level == gone == thrown and out == NONE)
-
     return cascade.explorable(
         title="Seventeen rows on their way through the levels",
         alt=f"A line for each of {n} melons. On the left {' and '.join(map(str, X))} as grey bars, and four bars, the "
         f"shares of ripe by level {thrown - 1}’s forests. On the right the melon, hollow if ripe, at the mean of its "
-        f"four shares by level {thrown}, with a line from a dot at the mean of the bars. A ring marks those on the "
-        "wrong side of one half. Above, a box for each level tells how many it classifies correctly, and how many it "
-        f"has corrected and spoilt; from level {thrown} on they are crossed out.",
+        f"four shares by level {thrown}, with a line from a dot at the mean of the bars. A ring: on the wrong side of "
+        "one half. Above, a box for each level tells how many it classifies correctly, corrects and spoils; from level "
+        f"{thrown} on they are crossed out.",
         controls=[
             Slider("Level", list(cascade.range), start=thrown, opens=1),
             Choice("Take out", list(cascade.taken)),
-            Choice("Throw away", [NONE, *cascade.range[1:]], show="{}", start=thrown, opens=NONE),
+            Choice("Throw away", [NONE, *cascade.range[1:thrown]], show="{}", start=thrown, opens=NONE),
         ],
         height=lambda *values: cascade.height,  # so that the sentence stands by the controls
-        found=found,
+        found=lambda level, out, gone: 2 if (level, out) == way else int(level == gone == thrown and out == NONE),
         guess=Choice(
-            f"Your guess: melon {name} is unripe, but level 1 puts it at {share:.2f}. Which bars does level 2 read of "
-            "it?",
+            f"Your guess: melon {name} is unripe, but level 1 puts it at {share:.2f}. Which bars does level 2 read?",
             list(OF_BARS),
             answer="long",
             truth=lambda guessed: f"{OF_BARS[guessed]}, and the mean of the four is {share:.2f}",

@@ -501,7 +501,7 @@ def test_a_level_thrown_away_ends_the_cascade_and_other_runs_say_how_often(in_th
     # Other melons change sides than in the book.
     assert all((np.diff(run, axis=0) != np.diff(own, axis=0)).any() for run in others)
     judged = {k: frame.sentence for (k, out, thrown), frame, _ in states(in_the_book) if (out, thrown) == (NONE, k)}
-    assert judged[2].startswith("No: ") and judged[4].startswith("Too late: ")
+    assert judged[2].startswith("No: ") and judged.keys() == {2, 3}  # from level 4 on it would be too late
     # The melon that level 3 spoils comes next by its bars.
     bars = cascade_shares(measured[COLUMNS], measured["ripe"], 2, 10, 116)[1].mean(axis=0)
     was_unripe = pd.Series(bars, measured.index)[own[1] & (measured["ripe"] == "no")]
