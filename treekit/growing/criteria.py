@@ -196,7 +196,7 @@ class Entropy(ClassCriterion):
 
     def cost(self, sums: Floats) -> Floats:
         share = sums / np.maximum(sums.sum(axis=0), TINY)
-        return 0 - (sums * np.log2(np.maximum(share, TINY))).sum(axis=0)
+        return 0 - (sums * np.log2(np.maximum(share, TINY))).sum(axis=0)  # a pure group costs 0, not -0
 
 
 class Gini(ClassCriterion, DeviationCriterion):
