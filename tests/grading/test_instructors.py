@@ -48,7 +48,7 @@ def test_the_solutions_of_every_chapter_earn_all_points_across_the_wall(walls, t
         one = prepared(Path(ROOT / "book" / "exercises" / f"{chapter}.ipynb"), tmp_path / "course")
         jobs.append(Job(chapter, one, nbformat.writes(one.source).encode(), tmp_path / f"{chapter}.json"))
     lost = [
-        f"{job.title}, {task['task']}: {task['says']}"
+        f"{job.title}, {task['task']}: {task['says']} {result['remarks']}"
         for job, result in marked(jobs, Limits())
         for task in result["tasks"]
         if not task["by hand"] and task["score"] != task["points"]

@@ -7,6 +7,7 @@ import os
 import pickle
 import re
 import signal
+import subprocess
 import threading
 import time
 from contextlib import suppress
@@ -19,7 +20,7 @@ import pytest
 from grading import seccomp
 from grading.course import prepared
 from grading.run import Job, marked, self_check
-from grading.sandbox import Limits, Sandbox, Stopped
+from grading.sandbox import Limits, Sandbox, Stopped, used_by
 from grading.student import Missing, Remote, Student, clean
 from tests.grading import small
 
@@ -160,6 +161,28 @@ def test_memory_counts_while_nothing_is_asked():
     sandbox._process.wait(30)
     with pytest.raises(Stopped, match="took more than 500 MB of memory"):
         sandbox.ask({"do": "run", "source": "1"})
+
+
+def test_the_disk_of_the_machine_is_nobodys_memory():
+    """For a moment the process behind the walls has a network of its own, and still the machine's folders."""
+    early = subprocess.Popen(["unshare", "--map-root-user", "--net", "--mount", "--fork", "sleep", "60"])
+    try:
+        until = time.monotonic() + 10
+        while not children_of(str(early.pid)) and time.monotonic() < until:
+            time.sleep(0.05)
+        (child,) = children_of(str(early.pid))
+        assert os.readlink(f"/proc/{child}/ns/net") != os.readlink("/proc/self/ns/net")
+        assert used_by(early.pid, 1 << 60)[1] < 50 << 20
+    finally:
+        early.kill()
+        early.wait()
+
+
+def test_walls_that_do_not_stand_are_not_held_against_the_student(monkeypatch):
+    monkeypatch.setattr("grading.sandbox._walls", lambda rules: ["false"])
+    student = Student(SHORT)
+    with pytest.raises(RuntimeError, match=r"no code can run here: an empty cell ended the program"):
+        student.run("1 + 1")
 
 
 def test_waiting_is_counted_for_a_whole_notebook():
