@@ -373,8 +373,8 @@ def orders_explorer(x: pd.DataFrame, is_ripe: pd.Series) -> Explorable:
     )
 
 
-#: Numbers of trees to choose from: one by one where ten times is looked for.
-N_TREES = [*range(1, 25), 50, 100]
+#: Numbers of trees to choose from: one by one up to ten, and where ten times is reached.
+N_TREES = [*range(1, 11), 15, 20, 21, 22, 50, 100]
 #: Which trees are taken out.
 NONE, TREE_1, DEEPEST = OUT = ("none", "tree 1", "the deepest")
 #: The looks of columns, of what cuts them into cells, of columns end to end, and of what stands between these.
