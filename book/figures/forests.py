@@ -42,15 +42,15 @@ GUESSES = ["none", "one or two", "more"]
 OF_FORTY = ["hardly any", "about half", "nearly all"]
 BOTH, ONE = "both columns", "one at random"
 WAYS = {BOTH: None, ONE: 1}  # how many columns a split draws
-TOGETHER = "two trees are less often both wrong about the same melon, although each errs more often"
 OF_DRAW = {  # what is said of each guess, where the draw lowers the error
-    "it falls": TOGETHER,
-    "it stays": f"it falls, because {TOGETHER}",
-    "it rises": f"it falls, because {TOGETHER}",
+    "it falls": "now see at which melons",
+    "it stays": "it falls; now see at which melons",
+    "it rises": "it falls; now see at which melons",
 }
 STEP, PITCH, MELONS = 31, 28, 214  # pixels from line to line and from melon to melon of an outline; where melons begin
 N_TREES = (1, 2, 3, 5, 10, 20, 40)
 TREES = Slider("Trees", list(N_TREES), start=N_TREES[-1], opens=1)
+VOTES = (1, 2, 3, 4, 5, 10, 20, 40)  # of trees that have not seen a melon
 N_LEFT_OUT = 100  # trees that have not seen a melon
 N_RUNS = 6  # other runs, which tell whether a difference is more than chance
 MEAN = "mean"
@@ -367,8 +367,7 @@ class _LeftOut(Scene):
     Its dark part stays, and the other shrinks with M. The first row holds the means.
     """
 
-    size = (440, 500)
-
+    size = (440, 506)
     top, pitch, high = 110, 21, 14  # the first melon's row, from row to row, and a bar
     left, wide = 14, 410  # where bars begin, and how long one is at 1
     table = 316  # where the columns p and p² of the two changes end: the rows beside them are short
@@ -381,6 +380,8 @@ class _LeftOut(Scene):
         self.most = self.p.index[: max((self.p[BOTH] > 0.5).sum(), 1)].tolist()  # about which most trees are wrong
         change = self.p[ONE] - self.p[BOTH]
         self.extremes = [change.idxmin(), change.idxmax()]
+        gain = {m: self.errors(BOTH, m)[MEAN] - self.errors(ONE, m)[MEAN] for m in VOTES}
+        self.pays = next((m for m in VOTES if gain[m] > 0), VOTES[-1])  # from so many votes on
         self.roots = {way: self.by_root(X, y, q, self.extremes[0]) for way, q in WAYS.items()}
 
     def by_root(self, X: pd.DataFrame, y: pd.Series, q: int | None, row: Any) -> pd.DataFrame:
@@ -421,6 +422,7 @@ class _LeftOut(Scene):
         marks = "".join(centred(self.x(k / 4), last + 18, f"{k / 4:g}") for k in range(5))
         half = self.x(0.5)
         floor += line(half, 98, half, last, stroke_dasharray="3 4", stroke_opacity=0.6)
+        marks += centred(half, last + 39, "right of the dashed line the majority is wrong")
         return key + floor + line(0, 92, 440, 92, stroke_opacity=FAINT) + marks
 
     def marks(self) -> dict[Any, str]:
@@ -470,13 +472,22 @@ class _LeftOut(Scene):
     def sentence(self, way: str, m: int) -> str:
         told = f"The squared error of {_votes(m)} is {self.errors(way, m)[MEAN]:.3f}"
         told += f", with both columns (ticks) {self.errors(BOTH, m)[MEAN]:.3f}" if way == ONE else ""
-        if m == N_TREES[-1]:
+        if m == VOTES[-1]:
             return f"{told}. {self.why(way, m)}"
         if way == ONE:
-            return f"{told}. {self.asked_first()}"
+            return f"{told}. {self.together() if m == self.pays else self.asked_first()}"
         stays, whole = self.errors(way, np.inf)[MEAN], self.errors(way, 1)[MEAN]
         shrinks = f"the pale part, p(1 − p)/M, is {self.errors(way, m)[MEAN] - stays:.3f} on average"
         return f"{told}: {shrinks}{f' of {whole - stays:.3f} with one tree' if m > 1 else ''}."
+
+    def together(self) -> str:
+        """Why the draw begins to pay: trees that draw err more often, but two of them less often together."""
+        (both, two_of_both), (one, two_of_one) = ((self.p[way].mean(), (self.p[way] ** 2).mean()) for way in WAYS)
+        return (
+            f"So drawing pays from {_votes(self.pays)} on: one tree is wrong more often (p is {one:.3f}, not "
+            f"{both:.3f}), but two are less often both wrong (p² is {two_of_one:.3f}, not {two_of_both:.3f}), and the "
+            "more trees vote, the more this counts."
+        )
 
     def asked_first(self) -> str:
         """Why the draw moves p towards the middle, at the row whose p falls most: more trees ask the other column."""
@@ -501,28 +512,22 @@ class _LeftOut(Scene):
                 "both wrong."
             )
         high, low = self.extremes
-        lower, same, means = self.other_runs(m)
+        lower, same = self.other_runs(m)
         return (
-            f"The majority is {self.majority(ONE)}, with both columns {self.majority(BOTH)}. What falls is the squared "
-            "error: p² loses more where p falls from high up "
-            f"(melon {high}) than it gains where p rises from low down ({low}). In {_of_runs(same)} other runs the "
-            f"same bars shorten, and in {_of_runs(lower)} the error falls, on average from {means[BOTH]:.3f} to "
-            f"{means[ONE]:.3f}."
+            f"p² loses more where p falls from high up (melon {high}) than it gains where p rises from low down "
+            f"({low}). In {_of_runs(same)} other runs, too, the bars of {melons_named(self.most)} shorten, and in "
+            f"{_of_runs(lower)} the mean."
         )
 
-    def majority(self, way: str) -> str:
-        """About how many melons most trees are wrong, and about how many as many are wrong as right."""
-        votes = round(N_LEFT_OUT * self.p[way])
-        ties = int((votes == N_LEFT_OUT / 2).sum())
-        return f"wrong about {(votes > N_LEFT_OUT / 2).sum()}" + (f" and tied about {ties}" if ties else "")
+    def other_runs(self, m: int) -> tuple[int, int]:
+        """In how many other runs the draw of a column lowers the mean error of m votes, and in how many the error of
+        each row that most trees got wrong."""
+        falls = [(errors := squared_errors(p, m))[BOTH] - errors[ONE] for p in self.others]
+        return sum(fall.mean() > 0 for fall in falls), sum((fall[self.most] > 0).all() for fall in falls)
 
-    def other_runs(self, m: int) -> tuple[int, int, pd.Series]:
-        """In how many other runs the draw of a column lowers the mean error of m votes, in how many the error of each
-        row that most trees got wrong, and the mean errors over them all."""
-        errors = [squared_errors(p, m) for p in self.others]
-        falls = [error[BOTH] - error[ONE] for error in errors]
-        lower, same = sum(fall.mean() > 0 for fall in falls), sum((fall[self.most] > 0).all() for fall in falls)
-        return lower, same, pd.DataFrame([error.mean() for error in errors]).mean()
+    def found(self, way: str, m: int) -> int:
+        """Which part of the challenge is met."""
+        return [self.pays, VOTES[-1]].index(m) + 1 if way == ONE and m in (self.pays, VOTES[-1]) else 0
 
 
 def squared_errors(p: Any, m: float) -> Any:
@@ -545,7 +550,7 @@ def column_explorer(X: pd.DataFrame, y: pd.Series) -> Explorable:
     both, so that nothing but the draw of columns sets the two apart. The words are for rows of which the trees that see
     both columns get a few nearly always wrong, so that the draw lowers the error of the vote.
     """
-    scene, m = _LeftOut(X, y), N_TREES[-1]
+    scene, m = _LeftOut(X, y), VOTES[-1]
     (one, vote), (one_drawn, vote_drawn) = ((scene.p[way].mean(), scene.errors(way, m)[MEAN]) for way in WAYS)
     return scene.explorable(
         title="One column at random",
@@ -556,9 +561,9 @@ def column_explorer(X: pd.DataFrame, y: pd.Series) -> Explorable:
         f"stands the mean. Numbers tell how p and p² change for melons {listed(scene.extremes)}.",
         controls=[
             Choice("A split sees", list(WAYS), start=ONE, opens=BOTH),
-            Slider("Trees that vote, M", N_TREES, start=m, opens=1),
+            Slider("Trees that vote, M", VOTES, start=m, opens=1),
         ],
-        found=lambda way, votes: list(WAYS).index(way) + 1 if votes == m else 0,
+        found=scene.found,
         guess=Choice(
             f"Your guess: where each split sees one column, drawn at random, the trees are less alike, but one tree "
             f"is wrong about {one_drawn:.1%} of its unseen melons, not {one:.1%}. What becomes of the squared error of "
@@ -567,8 +572,8 @@ def column_explorer(X: pd.DataFrame, y: pd.Series) -> Explorable:
             answer=list(OF_DRAW)[1 + int(np.sign(vote_drawn - vote))],
             truth=OF_DRAW.__getitem__,
         ),
-        challenge=f"With both columns, add trees up to {m}: which bars stay long? Then let chance draw the column: "
-        "which bars grow, which shrink, and what does their mean do?",
+        challenge="Let chance draw the column. From how many votes on does that pay: when is the squared error smaller "
+        f"than with both? Then add trees up to {m}: which bars have shrunk, which have grown?",
     )
 
 

@@ -11,14 +11,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from figures.charts import Picture
 from figures.explorable import Choice, Explorable, Places, Scene, Slider, State
-from figures.looks import GROUND, OUTLINE, centred, ending, filled, grip, in_class, path, with_minus
+from figures.looks import OUTLINE, centred, ending, filled, in_class, path, with_minus
 from figures.melons import listed, melon, ripe_and_unripe
 from treekit.growing.criteria import Gini
 from treekit.growing.level import Level, descend, first_level
 from treekit.growing.presorted import sort_columns
 from treekit.models.cart import CARTClassifier
 from treekit.pen.palette import BAR as BAR_LOOK
-from treekit.pen.svg import FAINT, circle, element, line, number, rect, text
+from treekit.pen.svg import FAINT, element, line, number, rect, text
 
 RIGHT = 478
 GAP = 12  # between the rows of two nodes
@@ -373,10 +373,10 @@ def orders_explorer(x: pd.DataFrame, is_ripe: pd.Series) -> Explorable:
     )
 
 
-#: Numbers of trees to choose from: one by one where ten times is looked for.
-N_TREES = [*range(1, 25), *range(30, 101, 10)]
-#: Answers to how many partitions all these trees take side by side.
-GUESSES = ("as many as tree 1 alone", "as many as the average tree", "one for each tree")
+#: Numbers of trees to choose from: one by one up to ten, and where ten times is reached.
+N_TREES = [*range(1, 11), 15, 20, 21, 22, 50, 100]
+#: Which trees are taken out.
+NONE, TREE_1, DEEPEST = OUT = ("none", "tree 1", "the deepest")
 #: The looks of columns, of what cuts them into cells, of columns end to end, and of what stands between these.
 COLUMN = {"stroke": "currentColor", "stroke_width": 0.88}
 CUT = {"style": "stroke: var(--ground, Canvas)", "stroke_width": 3}
@@ -387,10 +387,11 @@ BETWEEN = {**CUT, "stroke_width": 0.5}
 class _Forest(Scene):
     """Trees as columns with a cell for each partition that they need, and how many partitions all take together.
 
-    Side by side a partition fills a line of cells, one after the other a single cell.
+    Side by side a partition fills a line of cells, one after the other a single cell. A tree that is taken out leaves
+    its place empty: its depth counts as 0.
     """
 
-    size = (448, 246)
+    size = (448, 240)
     left, width, widest = 88, 282, 52.0  # of all columns, and of one
     top, line = 24, 20  # where the columns begin, and the height of a cell
     bars, longest = (178, 224), 428  # where the bars stand, and the length of one for all cells
@@ -400,24 +401,23 @@ class _Forest(Scene):
         self.n_trees, self.n_lines = len(depths), int(self.depths.max())
         self.unit = self.longest / self.depths.sum()  # of a partition in the bars
 
-    def together(self, n: int) -> tuple[int, int]:
+    def left_in(self, n: int, out: str = NONE) -> NDArray[np.intp]:
+        """The depths of the first n trees, 0 for those that are taken out."""
+        depths = self.depths[:n]
+        gone = {NONE: depths < 0, TREE_1: np.arange(n) == 1, DEEPEST: depths == self.n_lines}[out]
+        return np.where(gone, 0, depths)
+
+    def together(self, n: int, out: str = NONE) -> tuple[int, int]:
         """How many partitions the first n trees take side by side, and how many one after the other."""
-        return int(self.depths[:n].max()), int(self.depths[:n].sum())
-
-    def end(self, n: int) -> tuple[float, float]:
-        """Beside the end of the bar of the partitions one after the other."""
-        return self.unit * self.together(n)[1] + 10, self.bars[1] + 7
-
-    def marks(self) -> dict[Any, str]:
-        """What pulls this bar."""
-        knob = circle(0, 0, 8, style=GROUND, stroke="currentColor", stroke_width=2) + grip(self.size[0])
-        return {"end": element("g", knob, class_="answer")}
+        depths = self.left_in(n, out)
+        return int(depths.max()), int(depths.sum())
 
     def background(self) -> str:
         numbers = "".join(ending(80, self.under(k) + 15, k + 1) for k in range(1, self.n_lines))
         y = self.under(self.n_lines) + 8
         key = rect(self.left, y, 12, 12) + text(self.left + 18, y + 11, "no tree here is deeper")
-        return ending(80, self.under(0) + 15, "partition 1") + numbers + key
+        lines = ending(80, self.under(0) + 15, "partition 1") + numbers
+        return element("g", lines, class_="answer") + key
 
     def under(self, k: int) -> int:
         """Where the line of partition k + 1 begins."""
@@ -427,9 +427,10 @@ class _Forest(Scene):
         """From one of n columns to the next."""
         return min(self.widest, self.width / n)
 
-    def frame(self, n: int) -> State:
-        parts = [self.named(n), self.columns(n), self.cuts(), self.moved(n), self.compared(n)]
-        return parts, self.sentence(n), {"end": self.end(n)}
+    def frame(self, n: int, out: str) -> State:
+        depths = self.left_in(n, out)
+        parts = [self.named(n), self.columns(depths), self.cuts(), self.moved(depths), self.compared(depths)]
+        return parts, self.sentence(n, out), {}
 
     def named(self, n: int) -> str:
         """The numbers of the columns, or of the first and the last where there are many."""
@@ -438,16 +439,12 @@ class _Forest(Scene):
         numbers = "".join(text(self.left + self.pitch(n) * (k + 0.5), 16, str(k)) for k in range(n))
         return ending(80, 16, "tree") + element("g", numbers, text_anchor="middle")
 
-    def is_deepest(self, n: int) -> list[bool]:
-        """Whether none of n trees is deeper than this one, for each."""
-        return (self.depths[:n] == self.together(n)[0]).tolist()
-
-    def columns(self, n: int) -> str:
-        """A column for each of n trees, pale if another is deeper. A unit across is a tree, and down a partition."""
-        drawn = ["", ""]
-        for k, (depth, is_deepest) in enumerate(zip(self.depths.tolist(), self.is_deepest(n))):
-            drawn[is_deepest] += f"M{k} 0v{depth}"
-        pitch = self.pitch(n)
+    def columns(self, depths: NDArray[np.intp]) -> str:
+        """A column for each tree, pale if another is deeper. A unit across is a tree, and down a partition."""
+        drawn, most = ["", ""], max(depths.tolist())
+        for k, depth in enumerate(depths.tolist()):
+            drawn[depth == most] += f"M{k} 0v{depth}" if depth else ""
+        pitch = self.pitch(len(depths))
         scaled = f"translate({number(self.left + pitch / 2)},{self.top}) scale({number(pitch)},{self.line})"
         trees = path(drawn[0], stroke_opacity=BAR_LOOK) + path(drawn[1])
         return element("g", trees, transform=scaled, **COLUMN)
@@ -456,35 +453,56 @@ class _Forest(Scene):
         """What cuts the columns into cells."""
         return path("".join(f"M{self.left} {self.under(k)}h{self.width}" for k in range(1, self.n_lines)), **CUT)
 
-    def moved(self, n: int) -> str:
+    def moved(self, depths: NDArray[np.intp]) -> str:
         """How many trees each line of cells moves."""
-        counts = [int((self.depths[:n] > k).sum()) for k in range(self.n_lines)]
+        counts = [int((depths > k).sum()) for k in range(self.n_lines)]
         numbers = "".join(text(404, self.under(k) + 15, str(count)) for k, count in enumerate(counts) if count)
-        return element("g", numbers, text_anchor="end") + text(409, self.under(0) + 15, "tree" if n == 1 else "trees")
+        trees = text(409, self.under(0) + 15, "tree" if counts[0] == 1 else "trees")
+        return element("g", element("g", numbers, text_anchor="end") + trees, class_="answer")
 
-    def compared(self, n: int) -> str:
+    def compared(self, depths: NDArray[np.intp]) -> str:
         """How long all take, as bars of one unit. The longer one is the columns, end to end."""
-        lines, cells = self.together(n)
+        lines, cells = depths.max(), depths.sum()
         said = text(0, self.bars[0] - 8, f"side by side, a line at a time: {lines} partitions")
         said += text(0, self.bars[1] - 8, f"one after the other, a cell at a time: {cells} partitions")
-        ends = np.cumsum([0, *self.depths[:n]]).tolist()
-        dark = "".join(f"M{a} .5H{b}" for a, b, is_deepest in zip(ends, ends[1:], self.is_deepest(n)) if is_deepest)
+        ends = np.cumsum([0, *depths]).tolist()
+        dark = "".join(f"M{a} .5H{b}" for a, b in zip(ends, ends[1:]) if b - a == lines)
         trees = path(f"M0 .5H{cells}", stroke_opacity=BAR_LOOK) + path(dark)
-        trees += path("M0 1" + "".join(f"m{depth}-1v1" for depth in self.depths[: n - 1].tolist()), **BETWEEN)
+        trees += path("M0 1" + "".join(f"m{depth}-1v1" for depth in depths[:-1].tolist() if depth), **BETWEEN)
         scaled = f"translate(0,{self.bars[1]}) scale({number(self.unit)},14)"
         bars = rect(0, self.bars[0], self.unit * lines, 14) + element("g", trees, transform=scaled, **END_TO_END)
         return element("g", said + bars, class_="answer")
 
-    def tenfold(self) -> int:
-        """The first number of trees that take ten times as many partitions one after the other."""
-        return next(n for n in N_TREES if self.together(n)[1] >= 10 * self.together(n)[0])
+    def is_tenfold(self, n: int) -> bool:
+        """Whether n trees take ten times as many partitions one after the other, or more."""
+        side_by_side, in_turn = self.together(n)
+        return in_turn >= 10 * side_by_side
 
-    def sentence(self, n: int) -> str:
+    def found(self, n: int, out: str) -> int:
+        """Which part of the challenge is met."""
+        if out == NONE:
+            return int(self.is_tenfold(n))
+        return 2 * (n == self.n_trees and self.together(n, out)[0] < self.n_lines)
+
+    def sentence(self, n: int, out: str) -> str:
         side_by_side, in_turn = self.together(n)
         if n == 1:
             return f"One tree takes {in_turn} partitions either way."
+        if out != NONE:
+            return self.without(n, out)
         ratio = f"{in_turn / side_by_side:.1f}".removesuffix(".0")
         return f"{self.added(n)} Now {in_turn} stand against {side_by_side}, {ratio} times as many.{self.remark(n)}"
+
+    def without(self, n: int, out: str) -> str:
+        """What the trees that are taken out save."""
+        depths = self.left_in(n, out)
+        most = int(depths.max())
+        fewer, in_turn = (a - b for a, b in zip(self.together(n), self.together(n, out)))
+        n_out, n_deep = int((depths == 0).sum()), int((depths == most).sum())
+        who = f"the {n_out} deepest trees" if n_out > 1 else "tree 1"
+        others = f"{n_deep} other trees need" if n_deep > 1 else "another tree needs"
+        saved = f"{fewer} side by side: the deepest left needs only" if fewer else f"none side by side: {others}"
+        return f"Without {who}, {in_turn} partitions fewer one after the other, and {saved} {most}."
 
     def added(self, n: int) -> str:
         """What the last trees have added to both numbers."""
@@ -499,27 +517,18 @@ class _Forest(Scene):
         )
 
     def remark(self, n: int) -> str:
-        """Why ten trees are not ten times as many, and what a hundred come to."""
+        """Why ten trees are not ten times as many, and what a hundred save."""
         most, in_turn = self.together(n)
-        if n == 10:
-            return f" Ten trees would take 10 × {most} only if each were as deep as the deepest; most are done sooner."
-        if n == self.tenfold():
+        if n == self.n_trees:
+            return " What is saved is calls: the entries to move are as many as before."
+        if self.is_tenfold(n):
             return (
                 f" Ten trees are not enough: side by side takes as many as the deepest tree, {most}, but the average "
-                f"tree needs only {in_turn / n:.1f}. Now go on to {self.n_trees}."
+                f"tree needs only {in_turn / n:.1f}."
             )
-        if n == self.n_trees:
-            k = int(self.depths.argmax())
-            return f" Side by side, the {n - 1 - k} trees after tree {k} came along for nothing: none is deeper."
+        if n == 10:
+            return f" Ten trees would take 10 × {most} only if each were as deep as the deepest; most are done sooner."
         return ""
-
-    def verdict(self, guessed: str) -> str:
-        """Why the deepest tree decides."""
-        if guessed == GUESSES[0]:
-            return "one partition moves a level of every tree, so the deepest decides, however many there are"
-        if guessed == GUESSES[1]:
-            return f"the average tree is done sooner, but the forest only with its deepest tree, after {self.n_lines}"
-        return f"one partition moves a level of every tree, not one tree, so after {self.n_lines} all are done"
 
 
 def roots_explorer(x: pd.DataFrame, is_ripe: pd.Series, counts: NDArray[np.intp]) -> Explorable:
@@ -532,23 +541,27 @@ def roots_explorer(x: pd.DataFrame, is_ripe: pd.Series, counts: NDArray[np.intp]
     side_by_side, in_turn = forest.together(forest.n_trees)
     moved = ", ".join(str(int((forest.depths > k).sum())) for k in range(forest.n_lines))
     first, second = forest.depths[:2].tolist()
+    why = {
+        first + second: f"that is one after the other; the first {first} partitions move both trees",
+        second: f"the first {first} move both trees, the others tree 1 alone",
+        (first + second) / 2: f"tree 0 is done after {first}, but tree 1 goes on alone to {second}",
+    }
     return forest.explorable(
         title="A hundred roots, one level",
         alt=f"{forest.n_trees} trees as narrow columns that hang down side by side, each with as many cells as it needs"
         f" partitions, {forest.depths.min()} to {side_by_side}; the deepest stand out. Each line of cells is a "
         f"partition; the lines hold {moved} trees. Below, two bars of one unit: side by side {side_by_side} "
         f"partitions; one after the other {in_turn}, the columns end to end.",
-        controls=[
-            Slider("Trees", N_TREES, start=forest.n_trees, opens=2, points=[forest.end(n) for n in N_TREES]),
-        ],
+        controls=[Slider("Trees", N_TREES, start=forest.n_trees, opens=2), Choice("Take out", OUT)],
         guess=Choice(
-            f"Tree 0 needs {first} partitions and tree 1 needs {second}; of a hundred such trees none needs more. Your "
-            "guess: how many do all hundred need, if they grow side by side?",
-            GUESSES,
-            answer=GUESSES[0],
-            truth=forest.verdict,
+            f"A partition is one call, however many entries it moves. Tree 0 needs {first}, tree 1 needs {second}. "
+            "Your guess: how many do both need, if they grow side by side?",
+            list(why),
+            answer=second,
+            truth=why.__getitem__,
         ),
-        challenge="Add trees until one after the other takes ten times as many partitions as side by side. Why are "
-        "ten trees not enough?",
-        found=lambda n: n == forest.tenfold(),
+        challenge="Add trees until one after the other takes at least ten times as many partitions as side by side. "
+        f"Why are ten trees not enough? Then go to {forest.n_trees} and take out trees until a partition is saved side "
+        "by side.",
+        found=forest.found,
     )

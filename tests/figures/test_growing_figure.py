@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pytest
 
-from figures.growing import N_TREES, orders_explorer, roots_explorer, running_boxes
+from figures.growing import DEEPEST, N_TREES, NONE, TREE_1, orders_explorer, roots_explorer, running_boxes
 from tests.figures.states import frames
 from treekit.datasets import load_watermelon
 from treekit.growing import grow
@@ -130,79 +130,105 @@ def told(frame):
 
 
 @pytest.mark.parametrize("n", [1, 2, 21, 100])
-def test_treekit_makes_as_many_partitions(hundred, counts, n, monkeypatch):
+def test_treekit_makes_as_many_partitions_and_moves_as_many_entries(hundred, counts, n, monkeypatch):
     """Each level that treekit hands down is a partition: of all trees together, or of each alone."""
     handed_down = []
-    monkeypatch.setattr(grow, "descend", lambda *args: handed_down.append(1) or descend(*args))
+    monkeypatch.setattr(grow, "descend", lambda *args: handed_down.append(len(args[1])) or descend(*args))
     model = CARTClassifier()
     for count in counts[:n]:
         model.fit(DENSITY, IS_RIPE, sample_weight=count)
     in_turn = len(handed_down)
     together = model._grow(model._training_table(DENSITY, IS_RIPE, None), Samples(counts[:n], [0] * n, None))
     assert together.n_roots == n
-    frame = hundred.frames[N_TREES.index(n)]
-    assert told(frame) == (len(handed_down) - in_turn, in_turn)
+    assert told(at(hundred, n)) == (len(handed_down) - in_turn, in_turn)
+    assert sum(handed_down[in_turn:]) == sum(handed_down[:in_turn])
+
+
+def at(figure, n, out=NONE):
+    return next(frame for values, frame in frames(figure) if values == (n, out))
+
+
+def drawn(figure, depths):
+    """Each frame with the depths of its trees, 0 for those that are taken out, by counting again."""
+    for (n, out), frame in frames(figure):
+        gone = {NONE: [], TREE_1: [1], DEEPEST: [k for k in range(n) if depths[k] == max(depths)]}[out]
+        yield n, out, [0 if k in gone else depths[k] for k in range(n)], frame
 
 
 def test_side_by_side_is_the_deepest_tree_and_one_after_the_other_the_sum(hundred, depths):
     assert depths[:2] == [2, 5] and max(depths) == 5
-    for (n,), frame in frames(hundred):
-        assert told(frame) == (max(depths[:n]), sum(depths[:n]))
-    assert told(hundred.frames[-1]) == (5, 261)
+    for _, _, left, frame in drawn(hundred, depths):
+        assert told(frame) == (max(left), sum(left))
+    assert told(at(hundred, 100)) == (5, 261)
 
 
 def test_a_column_for_each_tree_and_the_same_columns_end_to_end(hundred, depths):
-    for (n,), frame in frames(hundred):
+    for _, _, left, frame in drawn(hundred, depths):
         columns = re.findall(r"M(\d+) 0v(\d+)", frame.drawing)
-        assert sorted((int(k), int(depth)) for k, depth in columns) == list(enumerate(depths[:n]))
-        assert [int(depth) for depth in re.findall(r"m(\d+)-1v1", frame.drawing)] == depths[: n - 1]
-        ends = np.cumsum([0, *depths[:n]]).tolist()
+        assert sorted((int(k), int(depth)) for k, depth in columns) == [(k, d) for k, d in enumerate(left) if d]
+        assert [int(depth) for depth in re.findall(r"m(\d+)-1v1", frame.drawing)] == [d for d in left[:-1] if d]
+        ends = np.cumsum([0, *left]).tolist()
         pale, *dark = re.findall(r"M(\d+) \.5H(\d+)", frame.drawing)
-        assert pale == ("0", str(sum(depths[:n])))
-        deepest = [pair for pair, depth in zip(itertools.pairwise(ends), depths) if depth == max(depths[:n])]
+        assert pale == ("0", str(sum(left)))
+        deepest = [pair for pair, depth in zip(itertools.pairwise(ends), left) if depth == max(left)]
         assert [(int(a), int(b)) for a, b in dark] == deepest
 
 
 def test_the_trees_than_which_none_is_deeper_are_dark(hundred, depths):
-    for (n,), frame in frames(hundred):
+    for _, _, left, frame in drawn(hundred, depths):
         paths = re.findall(r'<path d="((?:M\d+ 0v\d+)+)"( stroke-opacity="0.5")?/>', frame.drawing)
         pale = [int(depth) for d, is_pale in paths if is_pale for depth in re.findall(r"v(\d+)", d)]
         dark = [int(depth) for d, is_pale in paths if not is_pale for depth in re.findall(r"v(\d+)", d)]
-        assert set(dark) == {max(depths[:n])} and len(pale) + len(dark) == n
-        assert not pale or max(pale) < max(depths[:n])
+        assert set(dark) == {max(left)} and len(pale) + len(dark) == sum(depth > 0 for depth in left)
+        assert not pale or max(pale) < max(left)
 
 
 def test_beside_each_line_stands_how_many_trees_it_moves(hundred, depths):
-    for (n,), frame in frames(hundred):
+    for _, _, left, frame in drawn(hundred, depths):
         counted = [int(k) for k in re.findall(r'<text x="404" y="\d+">(\d+)<', frame.drawing)]
-        assert counted == [sum(depth > k for depth in depths[:n]) for k in range(max(depths[:n]))]
+        assert counted == [sum(depth > k for depth in left) for k in range(max(left))]
         assert sum(counted) == told(frame)[1]
 
 
-def test_bars_and_knob_have_one_unit(hundred, depths):
-    slider, unit = hundred.controls[0], 428 / sum(depths)
-    for (n,), frame in frames(hundred):
-        side_by_side, in_turn = told(frame)
+def test_both_bars_have_one_unit(hundred, depths):
+    unit = 428 / sum(depths)
+    for _, frame in frames(hundred):
         [width] = re.findall(r'<rect x="0" y="178" width="([\d.]+)"', frame.drawing)
-        assert float(width) == pytest.approx(unit * side_by_side, abs=0.01)
+        assert float(width) == pytest.approx(unit * told(frame)[0], abs=0.01)
         assert f"scale({unit:.2f},14)" in frame.drawing
-        [place] = frame.scenes[0].places
-        assert place == slider.points[N_TREES.index(n)] == pytest.approx((unit * in_turn + 10, 231))
 
 
-def test_ten_times_is_found_where_it_is_reached(hundred, depths):
+def test_ten_times_is_found_where_it_is_reached_and_beyond(hundred, depths):
     times = {n: sum(depths[:n]) / max(depths[:n]) for n in range(1, 101)}
     first = min(n for n in times if times[n] >= 10)
-    assert times[first] == 10 and {first - 1, first, first + 1} <= set(N_TREES)
-    assert [n for (n,), frame in frames(hundred) if frame.found] == [first] == [21]
-    sentence = hundred.frames[N_TREES.index(first)].sentence
-    assert f"the average tree needs only {np.mean(depths[:first]):.1f}." in sentence
-    assert np.median(depths[:10]) < max(depths[:10]) and "most are done sooner" in hundred.frames[9].sentence
+    assert times[first] == 10 and {first - 1, first, first + 1} <= set(N_TREES) and min(times.values()) == 1
+    found = [n for (n, _), frame in frames(hundred) if frame.found == 1]
+    assert found == [n for n in N_TREES if n >= first] == [21, 22, 50, 100]
+    for n in found[:-1]:
+        assert f"the average tree needs only {np.mean(depths[:n]):.1f}." in at(hundred, n).sentence
+    assert np.median(depths[:10]) < max(depths[:10]) and "most are done sooner" in at(hundred, 10).sentence
+
+
+def test_only_without_all_of_the_deepest_a_partition_is_saved(hundred, depths):
+    assert [values for values, frame in frames(hundred) if frame.found == 2] == [(100, DEEPEST)]
+    n_deepest = depths.count(max(depths))
+    assert (
+        f"Without the {n_deepest} deepest trees, {n_deepest * max(depths)} part" in at(hundred, 100, DEEPEST).sentence
+    )
+    for n, out, left, frame in drawn(hundred, depths):
+        if n > 1 and out != NONE:
+            lines, cells = max(depths[:n]) - max(left), sum(depths[:n]) - sum(left)
+            assert (
+                f", {cells} partitions fewer one after the other, and {lines or 'none'} side by side" in frame.sentence
+            )
+            others = f"{left.count(5)} other trees need 5" if left.count(5) > 1 else "another tree needs 5"
+            why = f"the deepest left needs only {max(left)}" if lines else others
+            assert frame.sentence.endswith(f"side by side: {why}.")
 
 
 def test_each_sentence_tells_what_the_last_trees_added(hundred, depths):
     for before, n in itertools.pairwise(N_TREES):
-        sentence = hundred.frames[N_TREES.index(n)].sentence
+        sentence = at(hundred, n).sentence
         who = f"Tree {n - 1} adds" if n == before + 1 else f"Trees {before} to {n - 1} add"
         assert sentence.startswith(f"{who} {sum(depths[before:n])} partition")
         more = max(depths[:n]) - max(depths[:before])
@@ -210,15 +236,13 @@ def test_each_sentence_tells_what_the_last_trees_added(hundred, depths):
         assert f"Now {sum(depths[:n])} stand against {max(depths[:n])}, " in sentence
         [times] = re.findall(r"([\d.]+) times as many", sentence)
         assert float(times) == round(sum(depths[:n]) / max(depths[:n]), 1)
-    assert "the 98 trees after tree 1 came along for nothing" in sentence and max(depths[2:]) <= depths[1]
 
 
-def test_the_guess_is_judged_by_the_deepest_tree(hundred, depths):
+def test_the_guess_is_judged_by_the_deeper_tree(hundred, depths):
     guess = hundred.guess
-    assert f"Tree 0 needs {depths[0]} partitions and tree 1 needs {depths[1]}" in guess.label
-    assert guess.answer == "as many as tree 1 alone" and depths[1] == max(depths)
-    assert np.mean(depths) < max(depths) and "done sooner" in guess.verdict("as many as the average tree")
-    assert "so after 5 all are done" in guess.verdict("one for each tree")
+    assert f"Tree 0 needs {depths[0]}, tree 1 needs {depths[1]}" in guess.label
+    assert guess.values == [sum(depths[:2]), max(depths[:2]), np.mean(depths[:2])] and guess.answer == max(depths[:2])
+    assert guess.verdict(7).startswith("You guessed 7. No: that is one after the other")
 
 
 def test_the_boxes_hold_a_running_sum_for_each_node():
