@@ -335,11 +335,11 @@ def test_ordered_boosting_differs_from_plain():
         assert by_kind[name, rate, is_ordered] != by_kind[name, rate, not is_ordered]
 
 
-def test_before_is_the_first_round(chapter):
+def test_the_mean_of_earlier_rows_is_the_first_round(chapter):
     """The chapter's loop is the first round of the models of the rows before each row."""
     leaf, r = np.array([1, 2, 1, 2, 2, 1, 1, 3]), np.random.default_rng(0).normal(size=8)
     together = chapter["prefix_means"](leaf, np.tile(r, (8, 1)))
-    assert np.diag(together) == pytest.approx(chapter["before"](leaf, r))
+    assert np.diag(together) == pytest.approx(chapter["mean_of_earlier"](leaf, r))
 
 
 def test_ordered_boosting_helps_deep_trees_in_catboost_too():
