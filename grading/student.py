@@ -106,13 +106,14 @@ class Student:
         patience = max(2, self.limits.patience - self.idle)
         self._sandbox = sandbox = Sandbox(replace(self.limits, total=left, patience=patience), self.unsafe)
         try:
-            sandbox.ask({"do": "run", "source": ""})
+            for source in ["", *self._ran]:
+                sandbox.ask({"do": "run", "source": source})
         except Stopped as stop:
-            if self._starts == 1:  # nothing of the student's has run: no mark may come of this
-                raise RuntimeError(f"no code can run here: an empty cell {stop}") from None
-            raise
-        for source in self._ran:
-            sandbox.ask({"do": "run", "source": source})
+            if self._starts > 1:
+                raise
+            self._forget()
+            # Nothing of the student's has run: no mark may come of this.
+            raise RuntimeError(f"no code can run here: an empty cell {stop}") from None
         return sandbox
 
     def close(self) -> None:

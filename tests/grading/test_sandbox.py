@@ -165,23 +165,24 @@ def test_memory_counts_while_nothing_is_asked():
 
 def test_the_disk_of_the_machine_is_nobodys_memory():
     """For a moment the process behind the walls has a network of its own, and still the machine's folders."""
-    early = subprocess.Popen(["unshare", "--map-root-user", "--net", "--mount", "--fork", "sleep", "60"])
-    try:
-        until = time.monotonic() + 10
-        while not children_of(str(early.pid)) and time.monotonic() < until:
-            time.sleep(0.05)
-        (child,) = children_of(str(early.pid))
-        assert os.readlink(f"/proc/{child}/ns/net") != os.readlink("/proc/self/ns/net")
-        assert used_by(early.pid, 1 << 60)[1] < 50 << 20
-    finally:
-        early.kill()
-        early.wait()
+    program = ["sh", "-c", "echo there; exec sleep 60"]
+    unshare = ["unshare", "--map-root-user", "--net", "--mount", "--kill-child", *program]
+    with subprocess.Popen(unshare, stdout=subprocess.PIPE) as early:
+        try:
+            assert early.stdout.readline() == b"there\n"
+            (child,) = children_of(str(early.pid))
+            assert os.readlink(f"/proc/{child}/ns/net") != os.readlink("/proc/self/ns/net")
+            assert used_by(early.pid, 1 << 60)[1] < 50 << 20
+        finally:
+            early.kill()
 
 
 def test_walls_that_do_not_stand_are_not_held_against_the_student(monkeypatch):
     monkeypatch.setattr("grading.sandbox._walls", lambda rules: ["false"])
     student = Student(SHORT)
-    with pytest.raises(RuntimeError, match=r"no code can run here: an empty cell ended the program"):
+    # Which of the two depends on whether the process has ended before it is asked or after.
+    why = r"no code can run here: an empty cell (ended the program|broke the connection)"
+    with pytest.raises(RuntimeError, match=why):
         student.run("1 + 1")
 
 
