@@ -380,8 +380,8 @@ class _LeftOut(Scene):
         self.most = self.p.index[: max((self.p[BOTH] > 0.5).sum(), 1)].tolist()  # about which most trees are wrong
         change = self.p[ONE] - self.p[BOTH]
         self.extremes = [change.idxmin(), change.idxmax()]
-        gain = {m: self.errors(BOTH, m)[MEAN] - self.errors(ONE, m)[MEAN] for m in VOTES}
-        self.pays = next((m for m in VOTES if gain[m] > 0), VOTES[-1])  # from so many votes on
+        pays = (m for m in VOTES if self.errors(ONE, m)[MEAN] < self.errors(BOTH, m)[MEAN])
+        self.pays = next(pays, VOTES[-1])  # from so many votes on
         self.roots = {way: self.by_root(X, y, q, self.extremes[0]) for way, q in WAYS.items()}
 
     def by_root(self, X: pd.DataFrame, y: pd.Series, q: int | None, row: Any) -> pd.DataFrame:
@@ -522,12 +522,13 @@ class _LeftOut(Scene):
     def other_runs(self, m: int) -> tuple[int, int]:
         """In how many other runs the draw of a column lowers the mean error of m votes, and in how many the error of
         each row that most trees got wrong."""
-        falls = [(errors := squared_errors(p, m))[BOTH] - errors[ONE] for p in self.others]
+        errors = [squared_errors(p, m) for p in self.others]
+        falls = [error[BOTH] - error[ONE] for error in errors]
         return sum(fall.mean() > 0 for fall in falls), sum((fall[self.most] > 0).all() for fall in falls)
 
     def found(self, way: str, m: int) -> int:
         """Which part of the challenge is met."""
-        return [self.pays, VOTES[-1]].index(m) + 1 if way == ONE and m in (self.pays, VOTES[-1]) else 0
+        return {VOTES[-1]: 2, self.pays: 1}.get(m, 0) if way == ONE else 0
 
 
 def squared_errors(p: Any, m: float) -> Any:

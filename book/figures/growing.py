@@ -495,9 +495,9 @@ class _Forest(Scene):
 
     def without(self, n: int, out: str) -> str:
         """What the trees that are taken out save."""
-        depths = self.left_in(n, out)
-        most = int(depths.max())
-        fewer, in_turn = (a - b for a, b in zip(self.together(n), self.together(n, out)))
+        depths, (most, cells) = self.left_in(n, out), self.together(n, out)
+        lines_of_all, cells_of_all = self.together(n)
+        fewer, in_turn = lines_of_all - most, cells_of_all - cells
         n_out, n_deep = int((depths == 0).sum()), int((depths == most).sum())
         who = f"the {n_out} deepest trees" if n_out > 1 else "tree 1"
         others = f"{n_deep} other trees need" if n_deep > 1 else "another tree needs"
