@@ -519,12 +519,12 @@ def plot_leak(errors: pd.DataFrame) -> None:
 
 @plotted
 def plot_left(left: Mapping[str, NDArray[Any]], ordered: NDArray[Any], is_first: NDArray[np.bool_]) -> None:
-    """What is left of the residual of each row: bars by way of taking the means, and beside them dots by order.
+    """The next residual of each row: bars by way of taking the means, and beside them dots by order.
 
     `left` has the bars of each way. `ordered` has a line for each order; where a row `is_first` in its leaf its dot is
     a ring, and the short line is the mean of its other dots, order by order.
     """
-    ax = axes("row", "left of the residual", 3.6)
+    ax = axes("row", "next residual", 3.6)
     rows = np.arange(1, ordered.shape[1] + 1)
     for k, ((way, sizes), color) in enumerate(zip(left.items(), CLASS_COLORS)):
         ax.bar(rows + 0.27 * (k - 1), sizes, 0.25, color=color, alpha=BAR, label=way)

@@ -328,7 +328,7 @@ class _Orders(Scene):
             )
         n_moved = int(np.diff(self.levels[depth - 1].start)[self.levels[depth - 1].splits].sum())
         opening = (
-            f"Level {depth}: by {self.asked(depth - 1)}, {n_moved} melons, taken in order, went left or right, so each "
+            f"Level {depth}: {n_moved} melons, taken in order, went left or right by {self.asked(depth - 1)}, so each "
             f"child keeps both orders{'; all left children come first' if len(level.nodes) > 2 else ''}. "
         )
         if not level.splits.any():
@@ -376,7 +376,7 @@ def orders_explorer(x: pd.DataFrame, is_ripe: pd.Series) -> Explorable:
 #: Numbers of trees to choose from: one by one up to ten, and where ten times is reached.
 N_TREES = [*range(1, 11), 15, 20, 21, 22, 50, 100]
 #: Which trees are taken out.
-NONE, TREE_1, DEEPEST = OUT = ("none", "tree 1", "the deepest")
+NONE, TREE_1, DEEPEST = OUT = ("none", "tree 1", "all the deepest")
 #: The looks of columns, of what cuts them into cells, of columns end to end, and of what stands between these.
 COLUMN = {"stroke": "currentColor", "stroke_width": 0.88}
 CUT = {"style": "stroke: var(--ground, Canvas)", "stroke_width": 3}
@@ -385,9 +385,9 @@ BETWEEN = {**CUT, "stroke_width": 0.5}
 
 
 class _Forest(Scene):
-    """Trees as columns with a cell for each partition that they need, and how many partitions all take together.
+    """Trees as columns with a cell for each step from level to level, and how many steps all take together.
 
-    Side by side a partition fills a line of cells, one after the other a single cell. A tree that is taken out leaves
+    Side by side a step fills a line of cells, one after the other a single cell. A tree that is taken out leaves
     its place empty: its depth counts as 0.
     """
 
@@ -399,7 +399,7 @@ class _Forest(Scene):
     def __init__(self, depths: Sequence[int]) -> None:
         self.depths = np.asarray(depths)
         self.n_trees, self.n_lines = len(depths), int(self.depths.max())
-        self.unit = self.longest / self.depths.sum()  # of a partition in the bars
+        self.unit = self.longest / self.depths.sum()  # of a step in the bars
 
     def left_in(self, n: int, out: str = NONE) -> NDArray[np.intp]:
         """The depths of the first n trees, 0 for those that are taken out."""
@@ -408,7 +408,7 @@ class _Forest(Scene):
         return np.where(gone, 0, depths)
 
     def together(self, n: int, out: str = NONE) -> tuple[int, int]:
-        """How many partitions the first n trees take side by side, and how many one after the other."""
+        """How many steps the first n trees take side by side, and how many one after the other."""
         depths = self.left_in(n, out)
         return int(depths.max()), int(depths.sum())
 
@@ -416,11 +416,11 @@ class _Forest(Scene):
         numbers = "".join(ending(80, self.under(k) + 15, k + 1) for k in range(1, self.n_lines))
         y = self.under(self.n_lines) + 8
         key = rect(self.left, y, 12, 12) + text(self.left + 18, y + 11, "no tree here is deeper")
-        lines = ending(80, self.under(0) + 15, "partition 1") + numbers
+        lines = ending(80, self.under(0) + 15, "step 1") + numbers
         return element("g", lines, class_="answer") + key
 
     def under(self, k: int) -> int:
-        """Where the line of partition k + 1 begins."""
+        """Where the line of step k + 1 begins."""
         return self.top + self.line * k
 
     def pitch(self, n: int) -> float:
@@ -440,7 +440,7 @@ class _Forest(Scene):
         return ending(80, 16, "tree") + element("g", numbers, text_anchor="middle")
 
     def columns(self, depths: NDArray[np.intp]) -> str:
-        """A column for each tree, pale if another is deeper. A unit across is a tree, and down a partition."""
+        """A column for each tree, pale if another is deeper. A unit across is a tree, and down a step."""
         drawn, most = ["", ""], max(depths.tolist())
         for k, depth in enumerate(depths.tolist()):
             drawn[depth == most] += f"M{k} 0v{depth}" if depth else ""
@@ -463,8 +463,8 @@ class _Forest(Scene):
     def compared(self, depths: NDArray[np.intp]) -> str:
         """How long all take, as bars of one unit. The longer one is the columns, end to end."""
         lines, cells = depths.max(), depths.sum()
-        said = text(0, self.bars[0] - 8, f"side by side, a line at a time: {lines} partitions")
-        said += text(0, self.bars[1] - 8, f"one after the other, a cell at a time: {cells} partitions")
+        said = text(0, self.bars[0] - 8, f"side by side, a line at a time: {lines} steps")
+        said += text(0, self.bars[1] - 8, f"one after the other, a cell at a time: {cells} steps")
         ends = np.cumsum([0, *depths]).tolist()
         dark = "".join(f"M{a} .5H{b}" for a, b in zip(ends, ends[1:]) if b - a == lines)
         trees = path(f"M0 .5H{cells}", stroke_opacity=BAR_LOOK) + path(dark)
@@ -474,7 +474,7 @@ class _Forest(Scene):
         return element("g", said + bars, class_="answer")
 
     def is_tenfold(self, n: int) -> bool:
-        """Whether n trees take ten times as many partitions one after the other, or more."""
+        """Whether n trees take ten times as many steps one after the other, or more."""
         side_by_side, in_turn = self.together(n)
         return in_turn >= 10 * side_by_side
 
@@ -487,7 +487,7 @@ class _Forest(Scene):
     def sentence(self, n: int, out: str) -> str:
         side_by_side, in_turn = self.together(n)
         if n == 1:
-            return f"One tree takes {in_turn} partitions either way."
+            return f"One tree takes {in_turn} steps either way."
         if out != NONE:
             return self.without(n, out)
         ratio = f"{in_turn / side_by_side:.1f}".removesuffix(".0")
@@ -502,7 +502,7 @@ class _Forest(Scene):
         who = f"the {n_out} deepest trees" if n_out > 1 else "tree 1"
         others = f"{n_deep} other trees need" if n_deep > 1 else "another tree needs"
         saved = f"{fewer} side by side: the deepest left needs only" if fewer else f"none side by side: {others}"
-        return f"Without {who}, {in_turn} partitions fewer one after the other, and {saved} {most}."
+        return f"Without {who}, {in_turn} steps fewer one after the other, and {saved} {most}."
 
     def added(self, n: int) -> str:
         """What the last trees have added to both numbers."""
@@ -510,9 +510,9 @@ class _Forest(Scene):
         more, in_turn = (b - a for a, b in zip(self.together(before), self.together(n)))
         who = f"Tree {n - 1} adds" if n - before == 1 else f"Trees {before} to {n - 1} add"
         if not more:
-            return f"{who} {in_turn} partition{'s' * (in_turn > 1)} one after the other, and none side by side."
+            return f"{who} {in_turn} step{'s' * (in_turn > 1)} one after the other, and none side by side."
         return (
-            f"{who} {in_turn} partitions one after the other, but only {more} side by side, because it joins in the "
+            f"{who} {in_turn} steps one after the other, but only {more} side by side, because it joins in the "
             f"{in_turn - more} that are needed anyway."
         )
 
@@ -532,7 +532,7 @@ class _Forest(Scene):
 
 
 def roots_explorer(x: pd.DataFrame, is_ripe: pd.Series, counts: NDArray[np.intp]) -> Explorable:
-    """How many partitions a forest takes side by side, and how many one after the other, from 1 tree to 100.
+    """How many steps a forest takes side by side, and how many one after the other, from 1 tree to 100.
 
     ``counts``, of shape (100, n_melons), tells how often the sample of each tree holds each melon; none of these trees
     is deeper than tree 1.
@@ -542,26 +542,26 @@ def roots_explorer(x: pd.DataFrame, is_ripe: pd.Series, counts: NDArray[np.intp]
     moved = ", ".join(str(int((forest.depths > k).sum())) for k in range(forest.n_lines))
     first, second = forest.depths[:2].tolist()
     why = {
-        first + second: f"that is one after the other; the first {first} partitions move both trees",
+        first + second: f"that is one after the other; the first {first} steps move both trees",
         second: f"the first {first} move both trees, the others tree 1 alone",
         (first + second) / 2: f"tree 0 is done after {first}, but tree 1 goes on alone to {second}",
     }
     return forest.explorable(
         title="A hundred roots, one level",
         alt=f"{forest.n_trees} trees as narrow columns that hang down side by side, each with as many cells as it needs"
-        f" partitions, {forest.depths.min()} to {side_by_side}; the deepest stand out. Each line of cells is a "
-        f"partition; the lines hold {moved} trees. Below, two bars of one unit: side by side {side_by_side} "
-        f"partitions; one after the other {in_turn}, the columns end to end.",
+        f" steps, {forest.depths.min()} to {side_by_side}; the deepest stand out. Each line of cells is a "
+        f"step; the lines hold {moved} trees. Below, two bars of one unit: side by side {side_by_side} "
+        f"steps; one after the other {in_turn}, the columns end to end.",
         controls=[Slider("Trees", N_TREES, start=forest.n_trees, opens=2), Choice("Take out", OUT)],
         guess=Choice(
-            f"A partition is one call, however many entries it moves. Tree 0 needs {first}, tree 1 needs {second}. "
-            "Your guess: how many do both need, if they grow side by side?",
+            f"A step down a level takes the same few calls, however many entries it moves. Tree 0 needs {first} steps, "
+            f"tree 1 needs {second}. Your guess: how many do both need, if they grow side by side?",
             list(why),
             answer=second,
             truth=why.__getitem__,
         ),
-        challenge="Add trees until one after the other takes at least ten times as many partitions as side by side. "
-        f"Why are ten trees not enough? Then go to {forest.n_trees} and take out trees until a partition is saved side "
+        challenge="Add trees until one after the other takes at least ten times as many steps as side by side. "
+        f"Why are ten trees not enough? Then go to {forest.n_trees} and take out trees until a step is saved side "
         "by side.",
         found=forest.found,
     )

@@ -20,9 +20,10 @@ def test_every_split_has_every_model_once(stored):
     assert all(names == models for names in found)
 
 
-def test_a_split_comes_out_the_same_again(stored):
-    rows = list(tuning.measured("diabetes", 0))
-    of_split = stored[(stored["table"] == "diabetes") & (stored["split"] == 0)]
+@pytest.mark.parametrize("table", ["diabetes", "cars"])
+def test_a_split_comes_out_the_same_again(stored, table):
+    rows = list(tuning.measured(table, 0))
+    of_split = stored[(stored["table"] == table) & (stored["split"] == 0)]
     assert [row["model"] for row in rows] == of_split["model"].tolist()
     np.testing.assert_allclose([row["left"] for row in rows], of_split["left"], rtol=1e-3)
 

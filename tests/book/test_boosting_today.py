@@ -290,7 +290,9 @@ def test_the_seconds_that_the_page_tells_are_those_measured(cells):
     told = cells["bt-constraints-after"].split("LightGBM's seconds")[1]
     quoted = [float(one) for one in re.findall(r"\[([\d.]+)\]\{\.quoted\}", told)]
     bundles, few_columns, many_columns = STORED["seconds"].values()
-    assert quoted == [*bundles, *few_columns, *many_columns]
+    errors = STORED["goss errors"]["200 columns"]
+    assert quoted == [*bundles, *few_columns, *many_columns, *np.round(errors, 4)]
+    assert all(by_goss < by_all for by_all, by_goss in STORED["goss errors"].values())
     assert 17 < bundles[0] / bundles[1] < 20 and "nearly twenty times as fast" in cells["bt-efb-cuts"]
     assert many_columns[1] / many_columns[0] == pytest.approx(2 / 3, abs=0.02)  # saves a third
     assert 0.93 < few_columns[1] / few_columns[0] < 1 and "hardly any with fifty" in cells["bt-goss-after"]

@@ -125,13 +125,13 @@ def depths(counts):
 
 
 def told(frame):
-    """The partitions side by side and one after the other, as the drawing gives them."""
-    return tuple(int(n) for n in re.findall(r"at a time: (\d+) partitions", frame.drawing))
+    """The steps side by side and one after the other, as the drawing gives them."""
+    return tuple(int(n) for n in re.findall(r"at a time: (\d+) steps", frame.drawing))
 
 
 @pytest.mark.parametrize("n", [1, 2, 21, 100])
-def test_treekit_makes_as_many_partitions_and_moves_as_many_entries(hundred, counts, n, monkeypatch):
-    """Each level that treekit hands down is a partition: of all trees together, or of each alone."""
+def test_treekit_makes_as_many_steps_and_moves_as_many_entries(hundred, counts, n, monkeypatch):
+    """Each level that treekit hands down is a step: of all trees together, or of each alone."""
     handed_down = []
     monkeypatch.setattr(grow, "descend", lambda *args: handed_down.append(len(args[1])) or descend(*args))
     model = CARTClassifier()
@@ -209,18 +209,16 @@ def test_ten_times_is_found_where_it_is_reached_and_beyond(hundred, depths):
     assert np.median(depths[:10]) < max(depths[:10]) and "most are done sooner" in at(hundred, 10).sentence
 
 
-def test_only_without_all_of_the_deepest_a_partition_is_saved(hundred, depths):
+def test_only_without_all_of_the_deepest_a_step_is_saved(hundred, depths):
     assert [values for values, frame in frames(hundred) if frame.found == 2] == [(100, DEEPEST)]
     n_deepest = depths.count(max(depths))
     assert (
-        f"Without the {n_deepest} deepest trees, {n_deepest * max(depths)} part" in at(hundred, 100, DEEPEST).sentence
+        f"Without the {n_deepest} deepest trees, {n_deepest * max(depths)} steps" in at(hundred, 100, DEEPEST).sentence
     )
     for n, out, left, frame in drawn(hundred, depths):
         if n > 1 and out != NONE:
             lines, cells = max(depths[:n]) - max(left), sum(depths[:n]) - sum(left)
-            assert (
-                f", {cells} partitions fewer one after the other, and {lines or 'none'} side by side" in frame.sentence
-            )
+            assert f", {cells} steps fewer one after the other, and {lines or 'none'} side by side" in frame.sentence
             others = f"{left.count(5)} other trees need 5" if left.count(5) > 1 else "another tree needs 5"
             why = f"the deepest left needs only {max(left)}" if lines else others
             assert frame.sentence.endswith(f"side by side: {why}.")
@@ -230,7 +228,7 @@ def test_each_sentence_tells_what_the_last_trees_added(hundred, depths):
     for before, n in itertools.pairwise(N_TREES):
         sentence = at(hundred, n).sentence
         who = f"Tree {n - 1} adds" if n == before + 1 else f"Trees {before} to {n - 1} add"
-        assert sentence.startswith(f"{who} {sum(depths[before:n])} partition")
+        assert sentence.startswith(f"{who} {sum(depths[before:n])} step")
         more = max(depths[:n]) - max(depths[:before])
         assert (f"but only {more} side by side" if more else "and none side by side") in sentence
         assert f"Now {sum(depths[:n])} stand against {max(depths[:n])}, " in sentence
@@ -240,7 +238,7 @@ def test_each_sentence_tells_what_the_last_trees_added(hundred, depths):
 
 def test_the_guess_is_judged_by_the_deeper_tree(hundred, depths):
     guess = hundred.guess
-    assert f"Tree 0 needs {depths[0]}, tree 1 needs {depths[1]}" in guess.label
+    assert f"Tree 0 needs {depths[0]} steps, tree 1 needs {depths[1]}" in guess.label
     assert guess.values == [sum(depths[:2]), max(depths[:2]), np.mean(depths[:2])] and guess.answer == max(depths[:2])
     assert guess.verdict(7).startswith("You guessed 7. No: that is one after the other")
 
