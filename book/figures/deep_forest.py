@@ -14,27 +14,21 @@ from matplotlib.patches import Rectangle
 from numpy.typing import ArrayLike, NDArray
 
 from figures.charts import Chart, Picture, region, ticks
-from figures.explorable import Choice, Explorable, Places, Scene, Slider, State
-from figures.looks import GROUND, OUTLINE, centred, ending, filled, in_class, path, ringed, stroked
-from figures.melons import listed, melon, melons_at, melons_named, piled
+from figures.explorable import Choice, Explorable, Scene, State
+from figures.looks import GROUND, OUTLINE, centred, ending, filled, in_class, path, stroked
+from figures.melons import melon, melons_at, piled
 from figures.plots import PLOT_WIDTH, axes, plain_ticks, plotted
 from treekit.models.deep_forest import assign_folds, out_of_fold, with_class_vectors
 from treekit.models.random_forest import RandomForestClassifier
-from treekit.pen.palette import BAR, CLASS_COLORS, GAIN, REGION, RIPE, UNRIPE
+from treekit.pen.palette import CLASS_COLORS, REGION, RIPE, UNRIPE
 from treekit.pen.svg import FAINT, circle, line, rect, text
 
 #: Opacities of two bars side by side. (Hollow and filled are taken: they are the classes of melons.)
 DARK, PALE = 0.7, 0.3
 #: The columns that each of a level's four forests draws at a split.
 DRAWN: tuple[str | int, ...] = ("sqrt", "sqrt", 1, 1)
-#: No level is thrown away, and no melon taken out; both of the melons are.
-NONE, PAIR = "none", "both"
-#: What is said of each guess about the bars of a melon that the first level predicts wrongly.
-OF_BARS = {
-    "long": "a level hands on what it predicts, right or wrong",
-    "short": "they show what level 1 predicts, not the class",
-    "none": "each prediction is handed on, right or wrong",
-}
+#: No melon is taken out.
+NONE = "none"
 
 
 def _measured_and_shared(y: float, n_vectors: int) -> str:
@@ -80,290 +74,126 @@ def level_anatomy() -> Picture:
     )
 
 
-class _Levels(Scene):
-    """A line for each melon: what a level reads of it, and where forests that have not seen the melon put it.
+class _Misled(Scene):
+    """A ripe melon that level 2 puts on the wrong side, and the melons from which this level has learned.
 
-    To the left its measurements and its shares by the level before, to the right its mean share by this level, grown
-    on all others or without one or two of them. Above stands a box for each level.
+    Of each stands there what level 2 reads: the shares of ripe by the four forests of level 1, as bars. Below is the
+    mean share of the one melon by level 1, by level 2, and by level 2 when it learns nothing from one of the others.
     """
 
-    size = (480, 606)  # wider lines than in a low drawing
+    size = (480, 386)
+    bar, pitch = 40, 46  # how long a full bar is, and how far apart those of a melon are
+    top, step = 106, 27  # of the lines
+    plane = Chart((0, 1), (0, 1), (174, 266, 464, 363))
+    rows = (283, 312, 345)  # of the mean shares
 
-    height = 424  # of what is drawn
-    wide, cell, pitch = 48, 25, 28  # of the bars: how wide, and how far apart those of the forests are
-    share_x, name_x = 116, 243  # where the first share starts, and where the melons' numbers stand
-    top, step = 100, 17  # of the lines
-    plane = Chart((0, 1), (0, 1), (276, 90, 462, 382))
-    boxes = Chart((0.5, 4.5), (0, 1), (0, 2, 480, 46))  # one for each level
-    box = (114, 44)
+    def __init__(self, X: pd.DataFrame, y: pd.Series, n_trees: int, seed: int) -> None:
+        self.X, self.y, self.is_ripe, self.n_trees = X, y, y == "yes", n_trees
+        (*_, self.vectors), (table, self.rng, vectors) = cascade_levels(X, y, 2, n_trees, seed)
+        self.shares = pd.DataFrame(_second(self.vectors).T, X.index).round(9)
+        self.mean, now = self.shares.mean(axis=1), _second(vectors).mean(axis=0).round(9)
+        self.name = self.mean[self.is_ripe & (now < 0.5)].idxmax()
+        self.at = X.index.get_loc(self.name)
+        self.now, fold = now[self.at], dealt(y, deepcopy(self.rng))
+        self.seen = X.index[fold != fold[self.at]].tolist()
+        self.moved = {NONE: self.now, **{name: self.share(table, [name]) for name in self.seen}}
+        (self.teacher,) = (name for name, share in self.moved.items() if share > 0.5)
 
-    def __init__(
-        self, X: pd.DataFrame, y: pd.Series, n_levels: int, n_trees: int, seed: int, n_runs: int, n_deals: int
-    ) -> None:
-        self.X, self.y_true, self.is_ripe, self.n_trees = X, y, (y == "yes").to_numpy(), n_trees
-        self.levels = list(cascade_levels(X, y, n_levels, n_trees, seed))
-        self.shares = np.array([_second(vectors) for *_, vectors in self.levels]).round(9)
-        self.new = self.shares.mean(axis=1).round(9)
-        self.right = self.counts(self.new)
-        others = (cascade_shares(X, y, n_levels, n_trees, run).mean(axis=1).round(9) for run in range(n_runs))
-        self.others = np.array([self.counts(shares) for shares in others])
-        self.thrown = kept(self.right) + 1  # the first level that corrects no more than it spoils
-        order = np.argsort(~self.is_ripe, kind="stable")  # the ripe ones first
-        self.y = self.top + self.step * np.argsort(order)
-        # The unripe ones with the longest bars, which may be taken out.
-        long = pd.Series(self.new[0], X.index)[~self.is_ripe].nlargest(2).index.tolist()
-        self.handed = X.index.get_loc(long[0])
-        self.taken: dict[str, list[Any]] = {NONE: [], **{str(name): [name] for name in sorted(long)}, PAIR: long}
-        self.moved = {(level, out): self.regrown(level, out) for level in self.range for out in self.taken}
-        self.n_deals, way = n_deals, self.experiment
-        self.deals = {key: self.dealt(*key) for key in ((way[0], NONE), way)} if way else {}
+    def share(self, table: pd.DataFrame, unseen: Sequence[Any] = ()) -> float:
+        """The melon's mean share by level 2 from this table, with the same seeds; it learns nothing from `unseen`."""
+        vectors = level_vectors(table, self.y, self.n_trees, deepcopy(self.rng), unseen)
+        return float(_second(vectors).mean(axis=0)[self.at].round(9))
 
-    @property
-    def range(self) -> range:
-        return range(1, len(self.levels) + 1)
+    def with_empty_bars(self, name: Any) -> float:
+        """The melon's mean share by level 2 if level 1 had given another melon no share of ripe."""
+        vectors = [vector.copy() for vector in self.vectors]
+        for vector in vectors:
+            vector[self.X.index.get_loc(name)] = 1, 0
+        return self.share(with_class_vectors(self.X, vectors))
 
-    def regrown(self, level: int, out: str) -> NDArray[Any]:
-        """The mean shares by this level with the same seeds, when it learns nothing from the melons taken out."""
-        if not self.taken[out]:
-            return self.new[level - 1]
-        table, rng, _ = self.levels[level - 1]
-        vectors = level_vectors(table, self.y_true, self.n_trees, deepcopy(rng), self.taken[out])
-        return _second(vectors).mean(axis=0).round(9)
-
-    def dealt(self, level: int, out: str) -> NDArray[Any]:
-        """In how many other deals of folds and trees this level puts each melon on the right side."""
-        table, rngs = self.levels[level - 1][0], map(np.random.default_rng, range(self.n_deals))
-        runs = (level_vectors(table, self.y_true, self.n_trees, rng, self.taken[out]) for rng in rngs)
-        return np.sum([self.is_right(_second(vectors).mean(axis=0).round(9)) for vectors in runs], axis=0)
-
-    @property
-    def experiment(self) -> tuple[int, str] | None:
-        """The first level with one melon out without which a ripe one with long bars is on the right side, if any."""
-        ways = (way for way in self.moved if len(self.taken[way[1]]) == 1)
-        return next((way for way in ways if self.back(*way)), None)
-
-    def counts(self, shares: NDArray[Any]) -> list[int]:
-        """How many melons each level classifies correctly without having seen them."""
-        return self.is_right(shares).sum(axis=1).tolist()
-
-    def is_right(self, share: NDArray[Any]) -> NDArray[np.bool_]:
-        """Which melons are classified correctly by these shares of ripe."""
-        return (share > 0.5) == self.is_ripe
+    def spots(self) -> dict[Any, tuple[int, int]]:
+        """Where the lines of the melons start from which level 2 has learned: ripe ones on the left."""
+        halves = ((0, True), (250, False))
+        sides = [(x, [name for name in self.seen if self.is_ripe[name] == ripe]) for x, ripe in halves]
+        return {name: (x, self.top + self.step * i) for x, names in sides for i, name in enumerate(names)}
 
     def background(self) -> str:
-        """The measurements as grey bars, the two sides of one half, the axis of the shares, a box for each level."""
-        x, (left, top, right, bottom) = self.plane.x, self.plane.box
-        half, edge = x(0.5), 18
-        drawn = "".join(
-            rect(start, top, end - start, bottom - top, **filled(kind), fill_opacity=REGION)
-            for kind, start, end in ((UNRIPE, left - edge, half), (RIPE, half, right + edge))
-        )
-        drawn += rect(0, self.y[self.handed] - 8.5, 480, 17, fill_opacity=REGION / 2)
-        drawn += self.plane.upright(0.5, stroke_dasharray="3 4") + line(left - edge, bottom, right + edge, bottom)
-        drawn += "".join(centred(x(tick), bottom + 17, tick) for tick in (0, 1))
-        drawn += centred(half, bottom + 17, "mean share of ripe")
-        drawn += melons_at({"": False}, [(left - edge + 9, top - 11)], 6) + text(left - edge + 20, top - 6, "unripe")
-        drawn += melons_at({"": True}, [(right + edge - 9, top - 11)], 6) + ending(right + edge - 20, top - 6, "ripe")
-        drawn += "".join(centred(self.name_x, y + 5, name) for name, y in zip(self.X.index, self.y))
-        drawn += "".join(self.measured(j) for j in range(self.X.shape[1]))
-        under = self.top + self.step * (self.is_ripe.sum() - 0.5)
-        return drawn + line(0, under, left - edge, under, stroke_dasharray="3 4") + self.named_bars()
+        """What level 2 reads of the melon and of those from which it has learned, and where both levels put it."""
+        spots = self.spots()
+        drawn = text(0, 16, f"Melon {self.name}: four shares of ripe, by level 1’s forests")
+        drawn += self.read(self.name, 0, 42) + text(250, 47, "a full bar is a share of 1")
+        for x, words in ((0, "Level 2 learned from ripe ones"), (250, "and from unripe ones:")):
+            drawn += text(x, self.top - 24, words)
+        drawn += "".join(self.read(name, *spot) for name, spot in spots.items())
+        drawn += "".join(rect(x, y - 13, 230, 26, fill_opacity=0, data_choose=name) for name, (x, y) in spots.items())
+        return drawn + self.scale()
 
-    def measured(self, column: int) -> str:
-        """A measurement of all melons, as bars."""
-        x, values = (self.wide + 10) * column, self.X.iloc[:, column]
+    def read(self, name: Any, x: int, y: int) -> str:
+        """A melon, and its shares as bars."""
+        starts = [x + 36 + self.pitch * b for b in range(len(DRAWN))]
+        cells = "".join(f"M{start},{y - 6}h{self.bar}v12h-{self.bar}z" for start in starts)
         bars = "".join(
-            f"M{x},{y - 5}h{round(self.wide * value)}v10H{x}z" for y, value in zip(self.y, values / values.max())
+            f"M{start},{y - 6}h{round(self.bar * share)}v12H{start}z"
+            for start, share in zip(starts, self.shares.loc[name])
         )
-        return text(x, self.plane.box[1] - 6, values.name) + path(bars, fill_opacity=BAR)
+        drawn = path(cells, **OUTLINE, stroke_opacity=FAINT) + path(bars, **filled(RIPE), fill_opacity=DARK)
+        return self.melon(name, x + 14, y) + drawn
 
-    def bars(self) -> list[int]:
-        """Where the bar of each forest starts."""
-        return [self.share_x + self.pitch * b for b in range(len(DRAWN))]
+    def melon(self, name: Any, x: float = 0, y: float = 0) -> str:
+        return circle(x, y, 12, style=GROUND) + melon(name, bool(self.is_ripe[name]), x, y)
 
-    def named_bars(self) -> str:
-        """The room of each share, from 0 to 1, with the number of its forest above; the boxes of the levels."""
-        cells = "".join(f"M{x},{y - 5}h{self.cell}v10h-{self.cell}z" for x in self.bars() for y in self.y)
-        drawn = path(cells, **OUTLINE, stroke_opacity=FAINT)
-        drawn += "".join(centred(x + self.cell / 2, self.plane.box[1] - 6, b + 1) for b, x in enumerate(self.bars()))
-        drawn += "".join(centred(self.share_x + self.cell * k, self.plane.box[3] + 17, k) for k in (0, 1))
-        return drawn + "".join(
-            rect(at, self.boxes.box[1], *self.box, **OUTLINE, stroke_opacity=FAINT, rx=4)
-            + centred(at + self.box[0] / 2, self.boxes.box[1] + 18, f"level {k}")
-            for k, at in self.lefts()
-        )
-
-    def lefts(self) -> list[tuple[int, float]]:
-        """Each level, and where its box starts."""
-        return [(k, self.boxes.x(k) - self.box[0] / 2) for k in self.range]
+    def scale(self) -> str:
+        """The mean shares from 0 to 1 with both sides of one half, and the melon where both levels put it."""
+        (left, top, right, bottom), half, edge = self.plane.box, self.plane.x(0.5), 16
+        drawn = ""
+        for kind, start, end, word in ((UNRIPE, left - edge, half, "unripe"), (RIPE, half, right + edge, "ripe")):
+            drawn += rect(start, top, end - start, bottom - top, **filled(kind), fill_opacity=REGION)
+            drawn += centred((start + end) / 2, bottom + 17, f"{word} side")
+        drawn += self.plane.upright(0.5, stroke_dasharray="3 4") + line(left - edge, bottom, right + edge, bottom)
+        drawn += "".join(centred(self.plane.x(tick), bottom + 17, tick) for tick in (0, 1))
+        for k, (share, y) in enumerate(zip((self.mean[self.name], self.now), self.rows), start=1):
+            drawn += text(0, y + 5, f"mean by level {k}") + self.melon(self.name, self.plane.x(share), y)
+        return drawn
 
     def marks(self) -> dict[Any, str]:
-        ground = circle(0, 0, 6, style=GROUND)  # the lines end at the melon
-        frame = rect(0, 0, *self.box, **OUTLINE, stroke_width=2, rx=4)
-        looks = zip(self.X.index, self.is_ripe)
-        return {**{name: ground + melon("", bool(ripe), radius=6) for name, ripe in looks}, "level": frame}
+        return {self.name: self.melon(self.name)}
 
-    def frame(self, level: int, out: str, thrown: object) -> State:
-        share, taken = self.moved[level, out], self.X.index.isin(self.taken[out])
-        spots = [(round(self.plane.x(value)), int(y)) for value, y in zip(share, self.y)]
-        seen = zip(self.X.index, spots, taken)
-        places: Places = {name: (*spot, 1, 1, 0.25) if is_out else spot for name, spot, is_out in seen}
-        places["level"] = (self.lefts()[level - 1][1], self.boxes.box[1])
-        wrong = [(*spots[n], 9) for n in np.flatnonzero(~self.is_right(share) & ~taken)]
-        parts = [*self.reads(level), self.came_from(level, out, spots)]
-        parts += [ringed(wrong)] if wrong else []
-        parts += [self.crossed(taken)] if taken.any() else []
-        return [*parts, *self.tally(level, thrown), self.taps()], self.told(level, out, thrown), places
+    def frame(self, out: Any) -> State:
+        spot = self.plane.x(self.moved[out]), self.rows[1 if out == NONE else 2]
+        parts = [] if out == NONE else [self.taken(out), text(0, spot[1] + 5, f"level 2 without {out}")]
+        return parts, self.told(out), {self.name: spot}
 
-    def reads(self, level: int) -> list[str]:
-        """The shares that arrive, as bars, and at one melon their mean."""
-        y = self.plane.box[1] - 24
-        heads = text(0, y, f"level {level} reads")
-        heads += text(self.share_x, y, f"level {level - 1}’s forests" if level > 1 else "no shares yet")
-        if level == 1:
-            return [heads]
-        bars = "".join(
-            f"M{x},{y - 5}h{round(self.cell * share)}v10H{x}z"
-            for x, shares in zip(self.bars(), self.shares[level - 2])
-            for y, share in zip(self.y, shares)
-        )
-        mean, now = self.new[level - 2 : level, self.handed]
-        told = text(268, self.y[self.handed] + 5, f"mean {mean:.2f}") if min(mean, now) > 0.5 else ""
-        return [heads + told, path(bars, **filled(RIPE), fill_opacity=DARK)]
+    def taken(self, out: Any) -> str:
+        """Veil and strike the melon that is taken out."""
+        x, y = self.spots()[out]
+        veil = rect(x, y - 13, 230, 26, style=GROUND, fill_opacity=0.7)
+        return veil + line(x, y, x + 218, y, stroke_width=2)
 
-    def came_from(self, level: int, out: str, spots: Sequence[tuple[int, int]]) -> str:
-        """A line to each melon from a dot: where the level before put it, or this level when it learned from all."""
-        drawn = centred(self.plane.x(0.5), self.plane.box[1] - 24, f"level {level} predicts")
-        key, before = "ring: predicted wrongly", self.new[level - 1 if out != NONE else level - 2]
-        if level > 1 or out != NONE:
-            starts = [(round(self.plane.x(share)), y) for share, (_, y) in zip(before, spots)]
-            drawn += path("".join(f"M{a},{y}H{x}" for (a, y), (x, _) in zip(starts, spots)), **OUTLINE)
-            drawn += "".join(circle(x, y, 3) for x, y in starts)
-            key += "; dot: " + (
-                f"with {listed(sorted(self.taken[out]))}" if out != NONE else f"mean of the bars, by level {level - 1}"
-            )
-        return drawn + text(0, self.plane.box[3] + 38, key)
+    def told(self, out: Any) -> str:
+        """Where level 2 puts the melon, and what the one taken out had to do with it."""
+        name, share = self.name, self.moved[out]
+        if out == NONE:
+            return f"The mean of its four bars is {self.mean[name]:g}, and yet level 2 puts melon {name} at {share:g}."
+        told = f"Without {out} level 2 puts melon {name} at {share:g}"
+        if out == self.teacher:
+            empty = f"with {out} back, but its bars empty, melon {name} lies at {self.with_empty_bars(out):g}"
+            return f"{told}: no other unripe melon has nearly full bars. And {empty}, too."
+        return f"{told}, still on the unripe side. {self.spoke(out)}"
 
-    def crossed(self, taken: NDArray[np.bool_]) -> str:
-        """Strike the lines of the melons that are taken out."""
-        return path("".join(f"M0,{y}H{self.name_x - 12}" for y in self.y[taken]), **OUTLINE, stroke_width=2)
+    def spoke(self, out: Any) -> str:
+        """What a melon could not teach level 2."""
+        mean, full = self.mean[out], self.mean[self.name]
+        if self.is_ripe[out]:
+            return f"Melon {out} is ripe: it taught that bars with a mean of {mean:g} speak for ripe."
+        return f"Melon {out} is unripe, but its bars have a mean of {mean:g}, not {full:g} like those of {self.name}."
 
-    def tally(self, level: int, thrown: object) -> list[str]:
-        """How many melons each level behind the reader classifies correctly, and what it has changed.
-
-        The box of the level that is shown stays empty until it is thrown away. When the cascade is over, the levels
-        that it keeps are green, and those that it lacks crossed out.
-        """
-        parts, top, drawn, (wide, high) = [], self.boxes.box[1], "", self.box
-        is_over = thrown == self.thrown and level >= self.thrown
-        for k, x in self.lefts():
-            told = ""
-            if k < level or is_over or (k == level and k in (1, thrown)):
-                told = (
-                    f"{self.right[k - 1]} correct"
-                    if k == 1
-                    else "{}: +{} −{}".format(self.right[k - 1], *map(len, self.changes(k)))
-                )
-            parts += [centred(x + wide / 2, top + 36, told)] if told else []
-            if is_over and k < self.thrown:
-                drawn += rect(x, top, wide, high, rx=4, **filled(GAIN), fill_opacity=REGION)
-            elif is_over:
-                drawn += path(f"M{x:g},{top}l{wide},{high}m0,-{high}l-{wide},{high}", **OUTLINE, stroke_opacity=FAINT)
-        return [drawn, *parts]
-
-    def taps(self) -> str:
-        """A tap on a box goes to its level, one on the line of a melon takes it out."""
-        boxes = "".join(rect(x, self.boxes.box[1], *self.box, fill_opacity=0, data_choose=k) for k, x in self.lefts())
-        lines = dict(zip(self.X.index, self.y))
-        return boxes + "".join(
-            rect(0, lines[names[0]] - 8.5, 480, 17, fill_opacity=0, data_choose=out)
-            for out, names in self.taken.items()
-            if len(names) == 1
-        )
-
-    def changes(self, level: int) -> tuple[list[Any], list[Any]]:
-        """The melons that a level corrects, and those that it spoils."""
-        was, right = (self.is_right(self.new[k - 1]) for k in (level - 1, level))
-        return self.named(right & ~was), self.named(was & ~right)
-
-    def named(self, which: NDArray[np.bool_]) -> list[Any]:
-        return self.X.index[which].tolist()
-
-    def changed(self, level: int) -> str:
-        corrected, spoilt = map(melons_named, self.changes(level))
-        return f"level {level} corrects {corrected} and spoils {spoilt}"
-
-    def told(self, level: int, out: str, thrown: object) -> str:
-        """What the reader has done to a level has changed, or what there is to look for."""
-        if out != NONE:
-            told = self.without(level, out)
-            return told if thrown != level else f"{told} To judge the level, put back what you took out."
-        if thrown == level:
-            return self.judged(level)
-        if level == 1:
-            return (
-                f"Level 1 classifies {self.right[0]} of {len(self.X)} melons correctly, all but "
-                f"{listed(self.named(~self.is_right(self.new[0])))}."
-            )
-        keep = f"Step on to keep level {level}, or throw it away."
-        told = "Which level would you throw away?" if level > self.thrown else keep
-        return f"Which melons have crossed the middle, and which of these have a ring? {told}{self.misled_told(level)}"
-
-    def misled(self, level: int) -> list[Any]:
-        """The ripe melons with long bars that a level spoils."""
-        bars = pd.Series(self.new[level - 2], self.X.index)
-        return [name for name in self.changes(level)[1] if bars[name] > 0.5] if level > 1 else []
-
-    def misled_told(self, level: int) -> str:
-        names = self.misled(level)
-        if not names:
-            return ""
-        bars, now = (pd.Series(share, self.X.index)[names[0]] for share in self.new[level - 2 : level])
-        return f" Melon {names[0]} has bars of {bars:.2f} on average, and yet it is put at {now:.2f}."
-
-    def back(self, level: int, out: str) -> list[Any]:
-        """Those of them that are on the right side if the level does without the melons taken out."""
-        right = dict(zip(self.X.index, self.is_right(self.moved[level, out])))
-        return [name for name in self.misled(level) if right[name]]
-
-    def without(self, level: int, out: str) -> str:
-        """What a level makes of the others when it learns nothing from the melons taken out."""
-        names, taken = listed(sorted(self.taken[out])), self.X.index.isin(self.taken[out])
-        was, now, back = self.new[level - 1], self.moved[level, out], self.back(level, out)
-        crossed = [name for name in self.named(((was > 0.5) != (now > 0.5)) & ~taken) if name not in back]
-        told = [f"melon {name} comes back to {now[self.X.index.get_loc(name)]:.2f}" for name in back]
-        if crossed or not back:
-            also, verb = "also " * bool(back), "cross" if crossed[1:] else "crosses"
-            told.append(f"{also}{melons_named(crossed)} {verb} the middle")
-        return f"With the same seeds, but without {names}, {'; '.join(told)}. {self.by_chance(level, out)}".rstrip()
-
-    def by_chance(self, level: int, out: str) -> str:
-        """How often a melon that comes back is right with other folds and trees, with and without the one taken out."""
-        if (level, out) not in self.deals:
-            return ""
-        (name, *_), (taken,) = self.back(level, out), self.taken[out]
-        without, with_all = (self.deals[level, way][self.X.index.get_loc(name)] for way in (out, NONE))
-        told = "all" if without == self.n_deals else str(without)
-        return f"With {self.n_deals} other seeds {name} is right in {told} without {taken}, in {with_all} with it."
-
-    def judged(self, level: int) -> str:
-        """What is said of throwing a level away, and if that is right, what other runs say."""
-        if level < self.thrown:
-            return f"No: {self.changed(level)}. So keep it, and step on."
-        lengths = pd.Series([kept(right) for right in self.others]).value_counts(sort=False).sort_index()
-        ends = listed([f"{n} keep {k} level{'s' * (k > 1)}" for k, n in lengths.items()])
-        first, last = self.others.mean(axis=0)[[0, -1]]
-        return (
-            f"{self.changed(level).capitalize()}{self.next_to_go(level)}, so it goes. Of {len(self.others)} other runs "
-            f"{ends}; on average level 1 has {first:.1f} correct, level {len(self.levels)} {last:.1f}."
-        )
-
-    def next_to_go(self, level: int) -> str:
-        """Said of the only melon that a level spoils, if of the unripe ones that were right it had the longest bars."""
-        spoilt, was = self.changes(level)[1], self.new[level - 2]
-        bars = pd.Series(was, self.X.index)[self.is_right(was) & ~self.is_ripe]
-        is_next = spoilt == [bars.idxmax()]
-        return ", the unripe one with the longest bars of those that were right" if is_next else ""
+    def lesson(self, guessed: Any) -> str:
+        """What level 2 has learned from a melon, as the verdict on a guess."""
+        if guessed == self.teacher:
+            return f"it is unripe, and its bars are nearly as full as those of {self.name}"
+        if self.is_ripe[guessed]:
+            return f"{guessed} is ripe, so it teaches that bars like its own mean ripe"
+        return f"{guessed} is unripe, but its bars are short, so it teaches nothing about full ones"
 
 
 def _second(vectors: Sequence[NDArray[Any]]) -> NDArray[Any]:
@@ -371,57 +201,36 @@ def _second(vectors: Sequence[NDArray[Any]]) -> NDArray[Any]:
     return np.array([vector[:, 1] for vector in vectors])
 
 
-def kept(right: Sequence[int]) -> int:
-    """How many levels a cascade keeps, by how many rows each level classifies correctly: until one brings no more."""
-    return next((k for k in range(1, len(right)) if right[k] <= right[k - 1]), len(right))
+def misled_explorer(X: pd.DataFrame, y: pd.Series, n_trees: int = 10, seed: int = 0) -> Explorable:
+    """A ripe melon with full bars that level 2 puts on the unripe side: which other melon taught it to?
 
-
-def levels_explorer(
-    X: pd.DataFrame,
-    y: pd.Series,
-    n_levels: int = 4,
-    n_trees: int = 10,
-    seed: int = 0,
-    n_runs: int = 12,
-    n_deals: int = 12,
-) -> Explorable:
-    """A line for each melon: what each level of a cascade reads of it, and its mean share of ripe by this level.
-
-    All shares come from forests that have not seen the melon, by cross-validation. The reader takes out one or both of
-    the two unripe melons with the longest bars, and decides which level is to be thrown away; at rest it is. Sentences
-    have the means of the runs with the seeds 0 to `n_runs` - 1, and what `n_deals` other deals of folds and trees make
-    of a level. `y` has the labels yes and no; a level of this run must correct no more than it spoils, and the first
-    one must take an unripe melon for ripe.
+    All shares come from forests that have not seen the melon, by cross-validation. The reader lets level 2 do without
+    one of the melons from which it has learned; without just one of them, the melon must come right. `y` has the labels
+    yes and no.
     """
-    cascade, n = _Levels(X, y, n_levels, n_trees, seed, n_runs, n_deals), len(X)
-    name, share, thrown = X.index[cascade.handed], cascade.new[0, cascade.handed], cascade.thrown
-    asked = "Throw"
-    if way := cascade.experiment:
-        who = cascade.back(*way)[0]
-        asked = f"At level {way[0]}, bring melon {who} back across the middle: without which melon? Then throw"
-
-    return cascade.explorable(
-        title="Seventeen rows on their way through the levels",
-        alt=f"A line for each of {n} melons. On the left {' and '.join(map(str, X))} as grey bars, and four bars, the "
-        f"shares of ripe by level {thrown - 1}’s forests. On the right the melon, hollow if ripe, at the mean of its "
-        f"four shares by level {thrown}, with a line from a dot at the mean of the bars. A ring: on the wrong side of "
-        "one half. Above, a box for each level tells how many it classifies correctly, corrects and spoils; from level "
-        f"{thrown} on they are crossed out.",
-        controls=[
-            Slider("Level", list(cascade.range), start=thrown, opens=1),
-            Choice("Take out", list(cascade.taken)),
-            Choice("Throw away", [NONE, *cascade.range[1:thrown]], show="{}", start=thrown, opens=NONE),
-        ],
-        height=lambda *values: cascade.height,  # so that the sentence stands by the controls
-        found=lambda level, out, gone: 2 if (level, out) == way else int(level == gone == thrown and out == NONE),
+    level = _Misled(X, y, n_trees, seed)
+    name, teacher = level.name, level.teacher
+    return level.explorable(
+        title="What level 2 learns from level 1",
+        alt=f"Melon {name} and the {len(level.seen)} melons from which level 2 has learned, hollow if ripe, each with "
+        f"four bars: its shares of ripe by level 1’s forests. Melon {teacher} is crossed out. Below, the mean share of "
+        f"melon {name}: {level.mean[name]:g} by level 1, {level.now:g} by level 2, {level.moved[teacher]:g} by level 2 "
+        f"without {teacher}.",
+        controls=[Choice("Take out", list(level.moved), start=teacher, opens=NONE)],
+        found=lambda out: out == teacher,
         guess=Choice(
-            f"Your guess: melon {name} is unripe, but level 1 puts it at {share:.2f}. Which bars does level 2 read?",
-            list(OF_BARS),
-            answer="long",
-            truth=lambda guessed: f"{OF_BARS[guessed]}, and the mean of the four is {share:.2f}",
+            f"Melon {name} has full bars, and yet level 2 puts it on the unripe side. Which melon taught it that?",
+            level.seen,
+            answer=teacher,
+            truth=level.lesson,
         ),
-        challenge=f"{asked} away the first level that corrects no more than it spoils.",
+        challenge=f"Take out the melon without which level 2 puts melon {name} on the ripe side.",
     )
+
+
+def dealt(y: pd.Series, rng: np.random.Generator) -> NDArray[np.intp]:
+    """The fold of each row."""
+    return assign_folds(np.unique(y, return_inverse=True)[1], np.ones(len(y)), 3, rng)
 
 
 def level_vectors(
@@ -430,8 +239,7 @@ def level_vectors(
     """Class vectors of a level's four forests for the rows of its table, as in :class:`treekit.CascadeForestClassifier`
     from cross-validation: by forests that have not seen the row, nor those of the names `unseen`.
     """
-    label, weight = y.to_numpy(), 1.0 - table.index.isin(unseen)
-    fold = assign_folds(np.unique(label, return_inverse=True)[1], np.ones(len(y)), 3, rng)
+    label, weight, fold = y.to_numpy(), 1.0 - table.index.isin(unseen), dealt(y, rng)
     return [
         out_of_fold(
             RandomForestClassifier(n_trees, max_features=drawn, random_state=int(s)), table, label, weight, fold

@@ -13,12 +13,12 @@ from figures.adaboost import RADIUS, VOTE, LeastError, adaboost_explorer, swelli
 from figures.deep_forest import (
     DARK,
     NONE,
-    OF_BARS,
-    PAIR,
     PALE,
+    cascade_levels,
     cascade_shares,
     fold_aside,
-    levels_explorer,
+    level_vectors,
+    misled_explorer,
     shares_by_level,
 )
 from figures.forests import BOTH, MEAN, NOBODY, ONE, column_explorer, eaten_explorer, forest_explorer
@@ -60,7 +60,12 @@ def states(figure):
 
 
 @pytest.fixture(scope="module")
-def figures(words, measured):
+def misled(measured):
+    return misled_explorer(measured[COLUMNS], measured["ripe"], seed=116)
+
+
+@pytest.fixture(scope="module")
+def figures(words, measured, misled):
     X, ripe = measured[COLUMNS], measured["ripe"]
     return {
         "eaten": eaten_explorer(words, "ripe"),
@@ -71,7 +76,7 @@ def figures(words, measured):
         "residual": residual_explorer(X["density"], X["sugar"], ripe == "yes"),
         "descent": descent_explorer(range(1, 11), TEN, PAIRS),
         "price": price_explorer(words["ripe"] == "yes", words["texture"] == "clear", ["clear", "other"]),
-        "levels": levels_explorer(X, ripe, n_trees=3, seed=5, n_runs=2, n_deals=2),
+        "misled": misled,
         "blocks": blocks_explorer(X["density"], ripe == "yes"),
         "tilt": tilt_explorer(measured, COLUMNS, "ripe"),
     }
@@ -418,142 +423,94 @@ def test_the_leaves_of_the_fold_aside_are_those_of_the_tree(measured):
     assert max(heights[n] for n in ("2", "8", "14")) < min(heights[n] for n in ("4", "6", "10", "12", "16"))
 
 
-@pytest.fixture(scope="module")
-def in_the_book(measured):
-    return levels_explorer(measured[COLUMNS], measured["ripe"], seed=116)
+def first_shares(measured):
+    """The four shares of each melon by level 1 of the book's run."""
+    return pd.DataFrame(cascade_shares(measured[COLUMNS], measured["ripe"], 1, 10, 116)[0].T, measured.index)
 
 
-def right_by_level(measured, n_trees, seed):
-    """Which melons each level classifies correctly."""
-    shares = cascade_shares(measured[COLUMNS], measured["ripe"], 4, n_trees, seed).mean(axis=1).round(9)
-    return (shares > 0.5) == (measured["ripe"] == "yes").to_numpy()
+def second_table(measured, shares):
+    """What level 2 reads: the measurements, and these shares with their complements."""
+    vectors = [np.column_stack([1 - share, share]) for share in shares.to_numpy().T]
+    return with_class_vectors(measured[COLUMNS], vectors)
 
 
-def test_each_level_reads_the_shares_of_the_one_before(in_the_book, measured):
+def test_melon_6_lies_where_level_2_puts_it_without_the_one_taken_out(misled, measured):
+    shares = cascade_shares(measured[COLUMNS], measured["ripe"], 2, 10, 116).mean(axis=1)[:, measured.index == 6]
+    assert shares.ravel() == pytest.approx([0.975, 0.275])
+    at_rest = re.findall(r'<circle cx="([\d.]+)" cy="(283|312)" r="12" style="fill: var', misled.panels[0].background)
+    assert [float(x) for x, _ in at_rest] == pytest.approx(174 + 290 * shares.ravel(), abs=0.1)
+    for (out,), frame, (places,) in states(misled):
+        taken = [] if out == NONE else [out]
+        share = cascade_shares(measured[COLUMNS], measured["ripe"], 2, 10, 116, taken)[1].mean(axis=0)[5]
+        assert places[6] == pytest.approx((174 + 290 * share, 345 if taken else 312), abs=0.1)
+        assert float(re.search(r"puts melon 6 at ([\d.]+\d)", frame.sentence)[1]) == pytest.approx(share)
+        assert ("unripe side" in frame.sentence) == (share < 0.5 and out != NONE)
+        assert frame.found == (share > 0.5) == (out == 15)
+        assert frame.drawing.count("<line") == len(taken)  # struck out
+
+
+def test_a_melon_that_is_not_drawn_teaches_nothing_about_melon_6(misled, measured):
+    """Level 2 keeps it aside together with 6."""
     X, y = measured[COLUMNS], measured["ripe"]
-    shares = cascade_shares(X, y, 4, 10, 116).round(9)
-    new, is_ripe = shares.mean(axis=1).round(9), (y == "yes").to_numpy()
-
-    def at(shares):
-        return pytest.approx([276 + 186 * share for share in shares], abs=0.51)
-
-    for (level, out, thrown), frame, (places,) in states(in_the_book):
-        if thrown not in (NONE, 3):
-            continue
-        taken = {NONE: [], "14": [14], "15": [15], PAIR: [14, 15]}[out]
-        now = cascade_shares(X, y, level, 10, 116, taken)[-1].mean(axis=0).round(9) if taken else new[level - 1]
-        assert [places[name][0] for name in X.index] == at(now)
-        assert [name for name in X.index if len(places[name]) > 2] == taken  # these are pale
-        wrong = set(X.index[(now > 0.5) != is_ripe]) - set(taken)
-        rings = {(float(x), float(y)) for x, y in re.findall(r'<circle cx="(\S+)" cy="(\S+)" r="9"', frame.drawing)}
-        assert rings == {tuple(places[name]) for name in wrong}
-        # Each melon keeps its line, in which stand four bars for what the level before has said ...
-        assert [places[name][1] for name in X.index] == [100 + 17 * i for i in range(17)]
-        bars = re.findall(r"M(\d+),\d+h(\d+)v10H", frame.drawing)
-        read = shares[level - 2] if level > 1 else np.zeros((0, 17))
-        assert [int(wide) for _, wide in bars] == pytest.approx(25 * read.ravel(), abs=0.51)
-        # ... and a line from where the level before had put it, or this level when it had learned from all.
-        starts = [int(x) for x in re.findall(r"M(\d+),\d+H\d+", frame.drawing) if x != "0"]
-        assert starts == at(new[level - 1] if taken else new[level - 2] if level > 1 else [])
-        assert frame.drawing.count("M0,") == len(taken)  # struck out
-        means = new[max(level - 2, 0) : level, np.flatnonzero(~is_ripe)[new[0][~is_ripe].argmax()]]
-        has_room = level > 1 and means.min() > 0.5
-        assert re.findall(r">mean ([\d.]+)<", frame.drawing) == ([f"{means[0]:.2f}"] if has_room else [])
-        # The plot is no slider: a tap chooses a level in the boxes, or takes a melon out.
-        assert re.findall(r'data-choose="(\d+)"', frame.drawing) == [*"1234", "14", "15"]
-        if taken:
-            crossed = X.index[((now > 0.5) != (new[level - 1] > 0.5)) & ~X.index.isin(taken)]
-            told = frame.sentence.split(f"without {' and '.join(map(str, taken))}, ")[1].split(". ")[0]
-            assert sorted(map(int, re.findall(r"(?<!\.)\b\d+\b(?!\.\d)", told))) == list(crossed)
-    assert not any(getattr(control, "points", ()) for control in in_the_book.controls)
+    drawn = list(misled.guess.values)
+    assert list(misled.controls[0].values) == [NONE, *drawn] and len(drawn) == 11
+    for name in X.index.drop([*drawn, 6]):
+        share = cascade_shares(X, y, 2, 10, 116, [name])[1].mean(axis=0)[5]
+        assert share == pytest.approx(0.275)
 
 
-def test_a_box_tells_nothing_of_the_level_that_is_to_be_judged(in_the_book, measured):
-    was_right = right_by_level(measured, 10, 116)
-    n = was_right.sum(axis=1).tolist()
-    assert n == [12, 13, 12, 10]
-    gained = [(b & ~a).sum() for a, b in itertools.pairwise(was_right)]
-    told = [f"{n[0]} correct", *(f"{k}: +{plus} −{k_0 + plus - k}" for k_0, k, plus in zip(n, n[1:], gained))]
-    for (level, out, thrown), frame, _ in states(in_the_book):
-        is_over = thrown == 3 <= level
-        known = 4 if is_over else level if thrown == level or level == 1 else level - 1
-        assert re.findall(r">(\d+(?: correct|: \+\d −\d))<", frame.drawing) == told[:known]
-        # When the cascade is over, the levels that it lacks are crossed out.
-        assert frame.drawing.count("m0,-44l") == 2 * is_over
-        assert frame.found == (2 if (level, out) == (2, "15") else (level, out, thrown) == (3, NONE, 3))
-        if known < level:
-            assert "corrects" not in frame.sentence and "spoils" not in frame.sentence
-        if out == NONE and thrown == level and level > 1:
-            names = [melons_named(measured.index[new & ~old]) for old, new in (was_right[1:3], was_right[2:0:-1])]
-            assert (f"evel 3 corrects {names[0]} and spoils {names[1]}" in frame.sentence) == (level > 2)
+def test_bars_are_the_shares_by_level_1(misled, measured):
+    shares, drawing = first_shares(measured), misled.panels[0].background
+    wide = [int(width) for width in re.findall(r"M\d+,\d+h(\d+)v12H", drawing)]
+    assert wide == pytest.approx(40 * shares.loc[[6, *misled.guess.values]].to_numpy().ravel(), abs=0.51)
+    # A tap on a melon takes it out, and the ripe ones are on the left.
+    sides = re.findall(r'<rect x="(\d+)" [^>]*data-choose="(\d+)"', drawing)
+    assert [(int(name), x == "0") for x, name in sides] == [
+        (name, measured["ripe"][name] == "yes") for name in misled.guess.values
+    ]
 
 
-def test_a_level_thrown_away_ends_the_cascade_and_other_runs_say_how_often(in_the_book, measured):
-    own, *others = [right_by_level(measured, 10, seed) for seed in (116, *range(12))]
-    told = in_the_book.start_frame.sentence
-    ends = [next(k for k in range(1, 4) if n[k] <= n[k - 1]) for n in (run.sum(axis=1) for run in others)]
-    assert f"{ends.count(1)} keep 1 level and {ends.count(2)} keep 2 levels;" in told and set(ends) == {1, 2}
-    first, *_, last = np.mean([run.sum(axis=1) for run in others], axis=0)
-    assert told.endswith(f"on average level 1 has {first:.1f} correct, level 4 {last:.1f}.")
-    # Other melons change sides than in the book.
-    assert all((np.diff(run, axis=0) != np.diff(own, axis=0)).any() for run in others)
-    judged = {k: frame.sentence for (k, out, thrown), frame, _ in states(in_the_book) if (out, thrown) == (NONE, k)}
-    assert judged[2].startswith("No: ") and judged.keys() == {2, 3}  # from level 4 on it would be too late
-    # The melon that level 3 spoils comes next by its bars.
-    bars = cascade_shares(measured[COLUMNS], measured["ripe"], 2, 10, 116)[1].mean(axis=0)
-    was_unripe = pd.Series(bars, measured.index)[own[1] & (measured["ripe"] == "no")]
-    assert f"spoils melon {was_unripe.idxmax()}, the unripe one with the longest bars of those that were" in judged[3]
+def test_each_guess_hears_what_its_melon_taught(misled, measured):
+    shares, is_ripe = first_shares(measured), measured["ripe"] == "yes"
+    mean, told = shares.mean(axis=1), {out: frame.sentence for (out,), frame, _ in states(misled)}
+    for name in misled.guess.values:
+        verdict = misled.guess.verdict(name)
+        assert ("that is right" in verdict) == (name == 15)
+        assert (f"{name} is ripe" in verdict) == is_ripe[name] == (f"Melon {name} is ripe" in told[name])
+        # Those that are called short are far from full, and 15 alone is both unripe and near to 6.
+        assert ("bars are short" in verdict) == (not is_ripe[name] and mean[name] < 0.4)
+        assert (
+            name == 15
+            or f" have a mean of {mean[name]:g}" in told[name]
+            or f" with a mean of {mean[name]:g}" in told[name]
+        )
+    far = ((shares.loc[misled.guess.values] - shares.loc[6]) ** 2).sum(axis=1)
+    assert far.idxmin() == 15 and mean[15] > 0.8
 
 
-def test_a_guess_about_bars_is_judged_by_the_shares_of_the_first_level(in_the_book, measured):
-    X, y = measured[COLUMNS], measured["ripe"]
-    share = pd.DataFrame(cascade_shares(X, y, 1, 10, 116)[0], columns=X.index)
-    asked = int(re.search(r"melon (\d+) is unripe", in_the_book.guess.label)[1])
-    assert y[asked] == "no" and share[asked].min() >= 0.7  # each of the four is long
-    assert all(f"the mean of the four is {share[asked].mean():.2f}" in in_the_book.guess.verdict(g) for g in OF_BARS)
-    assert f"puts it at {share[asked].mean():.2f}" in in_the_book.guess.label
+def test_it_is_the_bars_of_melon_15_that_mislead_level_2(misled, measured):
+    """So the figure says for its own seeds; here for many others."""
+    y, shares = measured["ripe"], first_shares(measured)
+    emptied = shares.copy()
+    emptied.loc[15] = 0
+    told = next(frame.sentence for (out,), frame, _ in states(misled) if out == 15)
+
+    def of_six(shares, unseen=()):
+        table = second_table(measured, shares)
+        return np.array([cascade_shares(table, y, 1, 10, seed, unseen)[0].mean(axis=0)[5] for seed in range(30)])
+
+    as_read, without, empty = of_six(shares), of_six(shares, [15]), of_six(emptied)
+    assert (without > 0.5).all() and (empty > 0.5).all() and (as_read < 0.5).sum() > 5
+    assert min(without.mean(), empty.mean()) - as_read.mean() > 0.2
+    _, (_, rng, _) = cascade_levels(measured[COLUMNS], y, 2, 10, 116)
+    of_ripe = [vector[5, 1] for vector in level_vectors(second_table(measured, emptied), y, 10, rng)]
+    assert told.endswith(f"but its bars empty, melon 6 lies at {np.mean(of_ripe):g}, too.")
 
 
 def test_no_melon_of_the_run_in_the_book_lies_in_the_middle(measured):
     """There a tie would decide, which another machine may break otherwise."""
     shares = cascade_shares(measured[COLUMNS], measured["ripe"], 4, 10, 116).mean(axis=1)
     assert np.abs(shares - 0.5).min() > 1e-6
-
-
-def test_without_unripe_melons_with_long_bars_a_level_does_not_spoil_ripe_ones(in_the_book, measured):
-    """So the figure says for its own seeds; here for many others."""
-    X, y = measured[COLUMNS], measured["ripe"]
-    read = [None, *cascade_shares(X, y, 3, 10, 116)]
-    back = {}
-    for (level, out, thrown), frame, _ in states(in_the_book):
-        if thrown == NONE and (told := re.search(r"melon (\d+) comes back to ([\d.]+)[;.]", frame.sentence)):
-            taken = [14, 15] if out == PAIR else [int(out)]
-            back[level, *taken] = int(told[1])
-            alone = cascade_shares(X, y, level, 10, 116, taken)[-1].mean(axis=0)[X.index == int(told[1])]
-            assert told[2] == f"{alone[0]:.2f}" and alone > 0.5
-    assert back == {(2, 15): 6, (2, 14, 15): 6, (4, 14, 15): 1}
-    for (level, *taken), spoilt in back.items():
-        assert y[spoilt] == "yes" and set(y[taken]) == {"no"} and read[level - 1].mean(axis=0)[spoilt - 1] > 0.9
-        vectors = [np.column_stack([1 - share, share]) for share in read[level - 1]]
-        table = pd.DataFrame(np.asarray(with_class_vectors(X, vectors)), X.index)
-
-        def share(rows, table=table, spoilt=spoilt):
-            runs = [cascade_shares(table.loc[rows], y[rows], 1, 10, seed)[0].mean(axis=0) for seed in range(30)]
-            return pd.DataFrame(runs, columns=rows)[spoilt]
-
-        without = share(X.index.drop(taken))
-        assert (without > 0.5).all() and without.mean() - share(X.index).mean() > 0.2
-
-
-def test_other_seeds_say_whether_a_melon_comes_back_by_chance(in_the_book, measured):
-    X, y = measured[COLUMNS], measured["ripe"]
-    vectors = [np.column_stack([1 - share, share]) for share in cascade_shares(X, y, 1, 10, 116)[0]]
-    table = with_class_vectors(X, vectors)
-    runs = ([cascade_shares(table, y, 1, 10, seed, rows)[0] for seed in range(12)] for rows in ([15], []))
-    without, with_it = (sum(shares.mean(axis=0).round(9)[X.index == 6] > 0.5 for shares in of)[0] for of in runs)
-    told = "With 12 other seeds 6 is right in all without 15, in {} with it."
-    sentence = next(frame.sentence for values, frame, _ in states(in_the_book) if values == (2, "15", NONE))
-    assert without == 12 > with_it and sentence.endswith(told.format(with_it))
 
 
 def test_a_level_learns_nothing_from_unseen_rows(measured):
