@@ -19,7 +19,6 @@ from figures.looks import (
     GROUND,
     OUTLINE,
     centred,
-    dot,
     ending,
     filled,
     grip,
@@ -30,7 +29,7 @@ from figures.looks import (
     signed,
     stroked,
 )
-from figures.melons import listed, melon_marks, melons_at, melons_named, ripe_and_unripe
+from figures.melons import listed, melon_marks, melons_named, ripe_and_unripe
 from treekit.measures import information_gain
 from treekit.models.random_forest import RandomForestClassifier
 from treekit.pen.palette import BAR, GAIN, REGION, RIPE, UNRIPE
@@ -42,19 +41,14 @@ GUESSES = ["none", "one or two", "more"]
 OF_FORTY = ["hardly any", "about half", "nearly all"]
 BOTH, ONE = "both columns", "one at random"
 WAYS = {BOTH: None, ONE: 1}  # how many columns a split draws
-OF_DRAW = {  # what is said of each guess, where the draw lowers the error
-    "it falls": "now see at which melons",
-    "it stays": "it falls; now see at which melons",
-    "it rises": "it falls; now see at which melons",
-}
 STEP, PITCH, MELONS = 31, 28, 214  # pixels from line to line and from melon to melon of an outline; where melons begin
 N_TREES = (1, 2, 3, 5, 10, 20, 40)
 TREES = Slider("Trees", list(N_TREES), start=N_TREES[-1], opens=1)
-VOTES = (1, 2, 3, 4, 5, 10, 20, 40)  # of trees that have not seen a melon
+VOTES = (*range(1, 11), 20, 40)  # of trees that have not seen a melon
 N_LEFT_OUT = 100  # trees that have not seen a melon
 N_RUNS = 6  # other runs, which tell whether a difference is more than chance
-MEAN = "mean"
 STAYS, SHRINKS = 0.7, 0.22  # opacities of the two parts of a squared error
+CUT = "stroke: var(--ground, Canvas)"  # between the pieces of a bar
 LACKING = 0.4  # opacity of a melon that a sample lacks
 RADIUS = 13  # of a melon that a sample holds once: its number has 11 pixels on a phone
 N_CELLS = 40  # of the grid over each axis on which votes are counted
@@ -361,36 +355,26 @@ def forest_explorer(X: pd.DataFrame, y: pd.Series, point: tuple[float, float]) -
 
 
 class _LeftOut(Scene):
-    """Each row left out in turn: the share p of the trees grown on the others that are wrong about it.
+    """The squared error of M votes about unseen rows as a bar for each way to split, a mean over the rows.
 
-    A disc lies at p. A vote of M such trees has on average the squared error p² + p(1 − p)/M, the length of the bar.
-    Its dark part stays, and the other shrinks with M. The first row holds the means.
+    A share p of the trees that are grown without a row is wrong about it. Two trees are wrong together with probability
+    p²: the first part of a bar, with a piece for each row. One is wrong alone with p(1 − p); M divides this part.
     """
 
-    size = (440, 506)
-    top, pitch, high = 110, 21, 14  # the first melon's row, from row to row, and a bar
-    left, wide = 14, 410  # where bars begin, and how long one is at 1
-    table = 316  # where the columns p and p² of the two changes end: the rows beside them are short
+    size = (440, 264)
+    tops, high = {BOTH: 116, ONE: 190}, 34  # where the bars lie, and how high they are
+    longest = 430
 
     def __init__(self, X: pd.DataFrame, y: pd.Series) -> None:
         self.is_ripe = y == np.unique(y)[1]
-        first, *self.others = (self.run(X, y, seed) for seed in range(1 + N_RUNS))
+        first, *others = (self.run(X, y, seed) for seed in range(1 + N_RUNS))
         self.p = first.sort_values(BOTH, ascending=False, kind="stable")
-        self.y = {MEAN: 70, **{name: self.top + self.pitch * k for k, name in enumerate(self.p.index)}}
-        self.most = self.p.index[: max((self.p[BOTH] > 0.5).sum(), 1)].tolist()  # about which most trees are wrong
-        change = self.p[ONE] - self.p[BOTH]
-        self.extremes = [change.idxmin(), change.idxmax()]
-        pays = (m for m in VOTES if self.errors(ONE, m)[MEAN] < self.errors(BOTH, m)[MEAN])
-        self.pays = next(pays, VOTES[-1])  # from so many votes on
-        self.roots = {way: self.by_root(X, y, q, self.extremes[0]) for way, q in WAYS.items()}
-
-    def by_root(self, X: pd.DataFrame, y: pd.Series, q: int | None, row: Any) -> pd.DataFrame:
-        """How many trees grown without a row ask each column first, and how many of these are wrong about it."""
-        forest = RandomForestClassifier(N_LEFT_OUT, max_features=q, random_state=0)
-        trees = forest.fit(X.drop(index=row), y.drop(index=row)).estimators_
-        first = pd.Series([X.columns[tree.tree_.feature[0]] for tree in trees])
-        wrong = pd.Series([tree.predict(X.loc[[row]])[0] != y[row] for tree in trees])
-        return wrong.groupby(first).agg(["size", "sum"])
+        self.most = self.p.index[self.p[BOTH] > 0.5]  # which most trees get wrong
+        self.together, self.alone = (self.p**2).mean(), (self.p * (1 - self.p)).mean()
+        self.scale = self.longest / self.p.mean().max()
+        self.more_together = self.together[ONE] - self.together[BOTH]
+        self.pays = pays_from(first) or VOTES[-1]
+        self.elsewhere = [pays_from(p) or "never" for p in others]
 
     def run(self, X: pd.DataFrame, y: pd.Series, seed: int) -> pd.DataFrame:
         """The shares of both forests, with the same samples in both."""
@@ -405,130 +389,82 @@ class _LeftOut(Scene):
             right[row] = shares[0, int(self.is_ripe[row])]
         return 1 - pd.Series(right)
 
-    def errors(self, way: str, m: float) -> pd.Series:
-        """The squared error of m votes about each row, on average, and its mean."""
-        errors = squared_errors(self.p[way], m)
-        return pd.concat([errors, pd.Series({MEAN: errors.mean()})])
-
-    def x(self, share: float) -> float:
-        return self.left + self.wide * share
+    def more_alone(self, m: int) -> float:
+        """By how much the draw lengthens the part that the number of votes divides."""
+        return (self.alone[ONE] - self.alone[BOTH]) / m
 
     def background(self) -> str:
-        key = text(0, 16, "disc: share p of the trees that are wrong") + ripe_and_unripe(316, 11, 54)
-        key += text(0, 40, "bar: squared error of M votes") + rect(236, 28, 14, 14, fill_opacity=STAYS)
-        key += text(256, 40, "p² stays") + rect(328, 28, 14, 14, fill_opacity=SHRINKS) + text(348, 40, "p(1 − p)/M")
-        last = self.y[self.p.index[-1]] + 14
-        floor = line(self.left, 54, self.left, 86) + line(self.left, 98, self.left, last)
-        marks = "".join(centred(self.x(k / 4), last + 18, f"{k / 4:g}") for k in range(5))
-        half = self.x(0.5)
-        floor += line(half, 98, half, last, stroke_dasharray="3 4", stroke_opacity=0.6)
-        marks += centred(half, last + 39, "right of the dashed line the majority is wrong")
-        return key + floor + line(0, 92, 440, 92, stroke_opacity=FAINT) + marks
+        key = text(0, 16, "p: share of the trees that get an unseen melon wrong")
+        key += swatch(0, 40, STAYS, "wrong together: p², a piece for each melon")
+        key += swatch(0, 64, SHRINKS, "wrong alone, another tree right: p(1 − p)/M")
+        names = "".join(text(0, y - 8, f"a split sees {way}") for way, y in self.tops.items())
+        return key + names + "".join(self.pieces(way) for way in WAYS)
 
-    def marks(self) -> dict[Any, str]:
-        looks = {"stays": STAYS, "shrinks": SHRINKS}
-        bars = {
-            (part, name): rect(0, -self.high / 2, 1, self.high, fill_opacity=look)
-            for part, look in looks.items()
-            for name in self.y
-        }
-        melons = melon_marks(self.is_ripe, radius=11)  # no bar shows through a hollow one
-        return bars | {name: circle(0, 0, 11, style=GROUND) + mark for name, mark in melons.items()} | {MEAN: dot(0, 0)}
-
-    def frame(self, way: str, m: int) -> State:
-        p, places = self.p[way], Places()
-        floors, errors = self.errors(way, np.inf), self.errors(way, m)
-        for name, y in self.y.items():
-            places["stays", name] = (self.left, y, self.wide * floors[name], 1)
-            places["shrinks", name] = (self.x(floors[name]), y, self.wide * (errors[name] - floors[name]), 1)
-        places |= {name: (self.x(share), self.y[name]) for name, share in {**p, MEAN: p.mean()}.items()}
-        means = f"means: p {p.mean():.3f}, bar {errors[MEAN]:.3f}"
-        drawn = text(round(self.x(p.mean())) + 14, self.y[MEAN] + 5, means, font_weight="bold")
-        return [drawn, self.ticks(m) + self.changes() if way == ONE else ""], self.sentence(way, m), places
-
-    def ticks(self, m: int) -> str:
-        """Where the bars end if splits see both columns."""
-        ends = self.errors(BOTH, m).items()
-        drawn = "".join(f"M{self.x(end):.1f},{self.y[name] - 11}v22" for name, end in ends)
-        y = self.y[self.p.index[-1]]
-        key = text(self.table + 2, y + 5, "both columns")
-        return path(f"{drawn}M{self.table - 8},{y - 11}v22", **OUTLINE, stroke_width=2) + key
-
-    def changes(self) -> str:
-        """What the draw does to p and to p² of the melon whose p falls most, and of the one whose p rises most."""
-        y = self.y[self.p.index[-1]] - 7 * self.pitch
-        drawn = (
-            text(self.table - 74, y, "change of") + ending(self.table + 60, y, "p") + ending(self.table + 122, y, "p²")
-        )
-        for k, name in enumerate(self.extremes):
-            both, one = self.p.loc[name, [BOTH, ONE]]
-            at = y + 25 * (k + 1)
-            drawn += rect(0, self.y[name] - 10, 440, 20, fill_opacity=REGION / 2)
-            drawn += melons_at({name: self.is_ripe[name]}, [(self.table - 40, at - 5)], 11)
-            drawn += ending(self.table + 60, at, signed(one - both))
-            drawn += ending(self.table + 122, at, signed(one**2 - both**2))
+    def pieces(self, way: str) -> str:
+        """The part of a bar that stays: a piece for each row, with its name where there is room."""
+        y, widths = self.tops[way], self.scale * self.p[way] ** 2 / len(self.p)
+        ends = widths.cumsum()
+        drawn = rect(0, y, ends.iloc[-1], self.high, fill_opacity=STAYS)
+        for name, width, end in zip(widths.index, widths, ends):
+            drawn += line(end, y, end, y + self.high, style=CUT) if width > 3 else ""
+            drawn += centred(end - width / 2, y + 22, name, style=GROUND, font_size=14) if width > 18 else ""
         return drawn
 
-    def sentence(self, way: str, m: int) -> str:
-        told = f"The squared error of {_votes(m)} is {self.errors(way, m)[MEAN]:.3f}"
-        told += f", with both columns (ticks) {self.errors(BOTH, m)[MEAN]:.3f}" if way == ONE else ""
-        if m == VOTES[-1]:
-            return f"{told}. {self.why(way, m)}"
-        if way == ONE:
-            return f"{told}. {self.together() if m == self.pays else self.asked_first()}"
-        stays, whole = self.errors(way, np.inf)[MEAN], self.errors(way, 1)[MEAN]
-        shrinks = f"the pale part, p(1 − p)/M, is {self.errors(way, m)[MEAN] - stays:.3f} on average"
-        return f"{told}: {shrinks}{f' of {whole - stays:.3f} with one tree' if m > 1 else ''}."
+    def marks(self) -> dict[Any, str]:
+        return dict.fromkeys(WAYS, rect(0, 0, 1, self.high, fill_opacity=SHRINKS))
 
-    def together(self) -> str:
-        """Why the draw begins to pay: trees that draw err more often, but two of them less often together."""
-        (both, two_of_both), (one, two_of_one) = ((self.p[way].mean(), (self.p[way] ** 2).mean()) for way in WAYS)
-        return (
-            f"So drawing pays from {_votes(self.pays)} on: one tree is wrong more often (p is {one:.3f}, not "
-            f"{both:.3f}), but two are less often both wrong (p² is {two_of_one:.3f}, not {two_of_both:.3f}), and the "
-            "more trees vote, the more this counts."
-        )
+    def frame(self, m: int) -> State:
+        places, totals = Places(), ""
+        for (way, y), error in zip(self.tops.items(), self.errors(m)):
+            places[way] = (self.scale * self.together[way], y, self.scale * self.alone[way] / m, 1)
+            totals += ending(440, y - 8, f"mean squared error {error:.3f}", font_weight="bold")
+        y = self.tops[ONE] + self.high + 30
+        change = text(0, y, "the draw changes") + swatch(142, y, STAYS, f"by {signed(self.more_together, '+.3f')} and")
+        change += swatch(284, y, SHRINKS, f"by {signed(self.more_alone(m), '+.3f')}")
+        return [totals, change], self.sentence(m), places
 
-    def asked_first(self) -> str:
-        """Why the draw moves p towards the middle, at the row whose p falls most: more trees ask the other column."""
-        column = self.roots[BOTH]["size"].idxmax()
-        told = []
-        for way in (BOTH, ONE):
-            of = self.roots[way].sort_index(key=lambda names: names != column)
-            told.append(listed([f"{n} ask {name} first ({k} of them wrong)" for name, n, k in of.itertuples()]))
-        return (
-            f"About melon {self.extremes[0]}, with both columns, of {N_LEFT_OUT} trees {told[0]}; where chance draws, "
-            f"{told[1]}."
-        )
+    def errors(self, m: int) -> list[float]:
+        """The mean squared error of m votes, with both columns and with one drawn."""
+        return squared_errors(self.p, m).mean().to_list()
 
-    def why(self, way: str, m: int) -> str:
-        """What the bars of many votes show."""
-        if way == BOTH:
-            worst, least = self.p.index[0], self.errors(way, np.inf)[MEAN]
-            wrong = round(N_LEFT_OUT * self.p.loc[worst, way])
+    def told(self, m: int) -> str:
+        """What the draw does to either part."""
+        adds = f"{'adds only' if m >= self.pays else 'still adds'} {self.more_alone(m):.3f} to “wrong alone”"
+        return f"the draw {adds} and takes {-self.more_together:.3f} from “wrong together”"
+
+    def sentence(self, m: int) -> str:
+        both, one = self.errors(m)
+        if m == 1:
             return (
-                f"The bar of melon {worst} stays the longest: {wrong} of {N_LEFT_OUT} trees are wrong about it, so "
-                f"their vote is, too. However many vote, p² stays, {least:.3f} on average: how often two trees are "
-                "both wrong."
+                f"One tree that draws is wrong more often: {one:.3f}, not {both:.3f}. But such trees are less alike: "
+                f"they are wrong alone more often, by {self.more_alone(1):.3f}, and together less often, by "
+                f"{-self.more_together:.3f}."
             )
-        high, low = self.extremes
-        lower, same = self.other_runs(m)
-        return (
-            f"p² loses more where p falls from high up (melon {high}) than it gains where p rises from low down "
-            f"({low}). In {_of_runs(same)} other runs, too, the bars of {melons_named(self.most)} shorten, and in "
-            f"{_of_runs(lower)} the mean."
-        )
+        if m == VOTES[-1]:
+            return (
+                f"Nearly all that is left is “wrong together”, which no vote mends. About {melons_named(self.most)}, "
+                "which most trees get wrong, the draw saves more of it than it costs about the others."
+            )
+        told = f"With {m} votes {self.told(m)}"
+        if m < self.pays:
+            return f"{told}: it does not pay yet."
+        if m > self.pays:
+            return f"{told}: it pays."
+        runs = f"In {N_RUNS} other runs it pays from {listed(self.elsewhere)} votes on."
+        return f"{told}, which M does not divide. So it pays from {m} votes on. {runs}"
 
-    def other_runs(self, m: int) -> tuple[int, int]:
-        """In how many other runs the draw of a column lowers the mean error of m votes, and in how many the error of
-        each row that most trees got wrong."""
-        errors = [squared_errors(p, m) for p in self.others]
-        falls = [error[BOTH] - error[ONE] for error in errors]
-        return sum(fall.mean() > 0 for fall in falls), sum((fall[self.most] > 0).all() for fall in falls)
+    def verdict(self, guessed: int | None) -> str:
+        """Why the draw pays sooner or later than was guessed, without the number that the reader is to find."""
+        if guessed is None:
+            return "the draw adds to “wrong alone”, which M divides, and takes from “wrong together”, which stays"
+        when = {-1: "; it pays later", 0: "", 1: "; it pays sooner"}[int(np.sign(guessed - self.pays))]
+        return f"then {self.told(guessed)}{when}"
 
-    def found(self, way: str, m: int) -> int:
-        """Which part of the challenge is met."""
-        return {VOTES[-1]: 2, self.pays: 1}.get(m, 0) if way == ONE else 0
+
+def pays_from(p: pd.DataFrame) -> int | None:
+    """From how many votes on the draw of a column makes the squared error smaller."""
+    errors = {m: squared_errors(p, m).mean() for m in VOTES}
+    return next((m for m, error in errors.items() if error[ONE] < error[BOTH]), None)
 
 
 def squared_errors(p: Any, m: float) -> Any:
@@ -536,8 +472,9 @@ def squared_errors(p: Any, m: float) -> Any:
     return p**2 + p * (1 - p) / m
 
 
-def _of_runs(n: int) -> str:
-    return f"all {n}" if n == N_RUNS else f"{n} of {N_RUNS}"
+def swatch(x: float, y: float, opacity: float, words: str) -> str:
+    """A square of a key, and what it means."""
+    return rect(x, y - 12, 14, 14, fill_opacity=opacity) + text(x + 22, y, words)
 
 
 def _votes(m: int) -> str:
@@ -545,36 +482,31 @@ def _votes(m: int) -> str:
 
 
 def column_explorer(X: pd.DataFrame, y: pd.Series) -> Explorable:
-    """Two forests by the votes about each row of trees that have not seen it: where do they agree on an error?
+    """Two forests by the votes about each row of trees that have not seen it: when does the draw of a column pay?
 
     The splits of one forest see both columns, those of the other one drawn at random. A tree has the same sample in
-    both, so that nothing but the draw of columns sets the two apart. The words are for rows of which the trees that see
-    both columns get a few nearly always wrong, so that the draw lowers the error of the vote.
+    both, so that nothing but the draw of columns sets the two apart. The words are for rows with which a tree that
+    draws is wrong more often, but two of them less often together.
     """
-    scene, m = _LeftOut(X, y), VOTES[-1]
-    (one, vote), (one_drawn, vote_drawn) = ((scene.p[way].mean(), scene.errors(way, m)[MEAN]) for way in WAYS)
+    scene = _LeftOut(X, y)
+    offered = {**{_votes(m): m for m in sorted({2, scene.pays, 20})}, "never": None}
+    both, one = scene.errors(1)
     return scene.explorable(
         title="One column at random",
-        alt=f"{len(X)} melons as numbered circles, hollow if ripe, one below the other, each at the share of the trees "
-        "that have not seen it and are wrong about it. From the left a bar to the squared error of their vote ends "
-        "short of each. The bars of the uppermost melons are the longest, but shorter than ticks, which "
-        "mark the same for trees whose splits see both columns; most of the others are a little longer. Above them all "
-        f"stands the mean. Numbers tell how p and p² change for melons {listed(scene.extremes)}.",
-        controls=[
-            Choice("A split sees", list(WAYS), start=ONE, opens=BOTH),
-            Slider("Trees that vote, M", VOTES, start=m, opens=1),
-        ],
-        found=scene.found,
+        alt="Two bars for the squared error of many votes, the upper one where a split sees both columns, the lower "
+        "one where it sees one at random. Nearly all of either is the part that stays, divided into pieces for the "
+        f"melons. The lower bar is shorter, and so are its pieces for {melons_named(scene.most)}.",
+        controls=[Slider("Trees that vote, M", VOTES, start=VOTES[-1], opens=1)],
+        found=lambda m: m == scene.pays,
         guess=Choice(
-            f"Your guess: where each split sees one column, drawn at random, the trees are less alike, but one tree "
-            f"is wrong about {one_drawn:.1%} of its unseen melons, not {one:.1%}. What becomes of the squared error of "
-            f"{m} votes?",
-            list(OF_DRAW),
-            answer=list(OF_DRAW)[1 + int(np.sign(vote_drawn - vote))],
-            truth=OF_DRAW.__getitem__,
+            "Your guess: where each split sees one column, drawn at random, a tree is wrong more often: "
+            f"{one:.3f}, not {both:.3f}. From how many votes on is the squared error smaller, all the same, than with "
+            "both columns?",
+            list(offered),
+            answer=_votes(scene.pays),
+            truth=lambda guessed: scene.verdict(offered[guessed]),
         ),
-        challenge="Let chance draw the column. From how many votes on does that pay: when is the squared error smaller "
-        f"than with both? Then add trees up to {m}: which bars have shrunk, which have grown?",
+        challenge="Add trees until the draw of a column pays: at which M does the lower bar become the shorter one?",
     )
 
 

@@ -21,7 +21,7 @@ from figures.deep_forest import (
     misled_explorer,
     shares_by_level,
 )
-from figures.forests import BOTH, MEAN, NOBODY, ONE, column_explorer, eaten_explorer, forest_explorer
+from figures.forests import BOTH, NOBODY, ONE, column_explorer, eaten_explorer, forest_explorer
 from figures.gbdt import _Descent, descent_explorer, price_explorer, residual_explorer
 from figures.looks import signed
 from figures.melons import melons_named, piled
@@ -172,81 +172,98 @@ def share_wrong(X, y, forest):
     return pd.Series(wrong)
 
 
-def test_bars_are_as_long_as_the_votes_about_unseen_melons_are_off(figures, measured):
+def vote_errors(p):
+    """The squared error of each number of votes: of m trees drawn at random a binomial number is wrong."""
+    numbers = [*range(1, 11), 20, 40]
+    return {m: p.map(lambda q, m=m: binom(m, q).moment(2) / m**2).mean() for m in numbers}
+
+
+def first_to_pay(both, one):
+    """From how many votes on the error is smaller with one column drawn; once it is, it stays so."""
+    both, one = vote_errors(both), vote_errors(one)
+    pays = [m for m in both if one[m] < both[m]]
+    assert pays == list(both)[-len(pays) :]
+    return pays[0]
+
+
+@pytest.fixture(scope="module")
+def shares(measured):
+    """Of seven runs the share of the trees that are wrong about each melon, with both columns and with one drawn."""
     X, y = measured[COLUMNS], measured["ripe"]
-    forests = {
-        way: RandomForestClassifier(100, max_features=q, random_state=0) for way, q in {BOTH: None, ONE: 1}.items()
-    }
-    p = pd.DataFrame({way: share_wrong(X, y, forest) for way, forest in forests.items()})
-    roots = {}
-    for way, forest in forests.items():
-        trees = forest.fit(X.drop(index=7), y.drop(index=7)).estimators_
-        is_wrong = np.array([tree.predict(X.loc[[7]])[0] != y[7] for tree in trees])
-        asked = np.array([COLUMNS[tree.tree_.feature[0]] for tree in trees])
-        roots[way] = {column: ((asked == column).sum(), is_wrong[asked == column].sum()) for column in COLUMNS}
-    # Of m trees drawn at random a binomial number is wrong.
-    error = {(way, m): p[way].map(lambda q, m=m: binom(m, q).moment(2)) / m**2 for way in p for m in (1, 2, 3, 4, 40)}
-    for (way, m), frame, (places,) in states(figures["column"]):
-        assert [(places[name][0] - 14) / 410 for name in X.index] == pytest.approx(p[way].to_list())
-        assert frame.found == {(ONE, 4): 1, (ONE, 40): 2}.get((way, m), 0)
-        if (way, m) in error:
-            bars = [(places["stays", name][2] + places["shrinks", name][2]) / 410 for name in [*X.index, MEAN]]
-            assert bars == pytest.approx([*error[way, m], error[way, m].mean()])
-            assert f"means: p {p[way].mean():.3f}, bar {error[way, m].mean():.3f}<" in frame.drawing
-            assert f"{m} vote{'s' * (m > 1)} is {error[way, m].mean():.3f}" in frame.sentence
-        if way == ONE and m not in (4, 40):
-            for q, counted in roots.items():
-                for column, (n, k) in counted.items():
-                    assert f"{n} ask {column} first ({k} of them wrong)" in frame.sentence, q
-        if way == BOTH and m < 40:
-            of = (p[way] * (1 - p[way])).mean()
-            assert f" is {of / m:.3f} on average" + (f" of {of:.3f} with" if m > 1 else ".") in frame.sentence
-        if (way, m) == (ONE, 40):
-            fall, most = error[BOTH, m] - error[way, m], [7, 15, 14]
-            assert list(p[BOTH][p[BOTH] > 0.5].sort_values(ascending=False).index) == most
-            assert (fall < 0).sum() > len(X) / 2  # as the challenge says
-            assert f"both columns (ticks) {error[BOTH, m].mean():.3f}. p² loses more" in frame.sentence
-            assert (fall[most] > 0).all()
-        if (way, m) == (ONE, 4):
-            pays = [m for m in (1, 2, 3, 4, 40) if error[ONE, m].mean() < error[BOTH, m].mean()]
-            assert pays == [4, 40] and "So drawing pays from 4 votes on" in frame.sentence
-            assert f"(p is {p[ONE].mean():.3f}, not {p[BOTH].mean():.3f})" in frame.sentence
-            assert f"(p² is {(p[ONE] ** 2).mean():.3f}, not {(p[BOTH] ** 2).mean():.3f})" in frame.sentence
-        if way == ONE:
-            change, of_square = p[ONE] - p[BOTH], p[ONE] ** 2 - p[BOTH] ** 2
-            told = re.search(r">p²<.*", frame.drawing)[0]
-            ends = [change.idxmin(), change.idxmax()]
-            assert re.findall(r">([−+][\d.]+)<", told) == [signed(c[end]) for end in ends for c in (change, of_square)]
-            assert re.findall(r">(\d+)<", told) == list(map(str, ends))
-            # As much in p, but not in p².
-            assert abs(change[ends].sum()) < 0.05 and abs(of_square[ends[0]]) > 4 * of_square[ends[1]] > 0
-        if (way, m) == (BOTH, 40):
-            most = p[BOTH].idxmax()
-            assert f"The bar of melon {most} stays the longest: {round(100 * p[BOTH][most])} of 100" in frame.sentence
-            assert f"p² stays, {(p[BOTH] ** 2).mean():.3f} on average" in frame.sentence
-        assert ("other runs" in frame.sentence) == ((way, m) == (ONE, 40))  # nothing is told before it shows
+    forests = [[RandomForestClassifier(100, max_features=q, random_state=seed) for q in (None, 1)] for seed in range(7)]
+    return [[share_wrong(X, y, forest) for forest in pair] for pair in forests]
 
 
-def test_other_runs_say_whether_the_draw_helps_by_more_than_chance(figures, measured):
-    X, y = measured[COLUMNS], measured["ripe"]
-    errors = {}
-    for seed in range(1, 7):
-        forests = (RandomForestClassifier(100, max_features=q, random_state=seed) for q in (None, 1))
-        p = [share_wrong(X, y, forest) for forest in forests]
-        errors[seed] = [p[k].map(lambda q: binom(40, q).moment(2) / 1600) for k in (0, 1)]
-        assert all(errors[seed][1][row] < errors[seed][0][row] for row in (7, 15, 14))
-    both, one = np.array([[error.mean() for error in run] for run in errors.values()]).T
-    assert (one < both).all()
-    told = "In all 6 other runs, too, the bars of melons 7, 15 and 14 shorten, and in all 6 the mean."
-    assert figures["column"].frames[-1].sentence.endswith(told)
+def test_bars_are_as_long_as_the_votes_about_unseen_melons_are_off(figures, shares):
+    ways = dict(zip((BOTH, ONE), shares[0]))
+    # Of two trees drawn at random both are wrong, or the first is alone.
+    wrong = {way: [np.arange(100) < 100 * q - 0.5 for q in p] for way, p in ways.items()}
+    together = {way: np.mean([np.outer(trees, trees) for trees in wrong[way]]) for way in ways}
+    alone = {way: np.mean([np.outer(trees, ~trees) for trees in wrong[way]]) for way in ways}
+    shorter, longer = together[BOTH] - together[ONE], alone[ONE] - alone[BOTH]
+    errors, pays = {way: vote_errors(p) for way, p in ways.items()}, first_to_pay(*ways.values())
+    scale = 430 / max(p.mean() for p in ways.values())
+    for (m,), frame, (places,) in states(figures["column"]):
+        for way in ways:
+            x, _, width, _ = places[way]
+            assert [x, width] == pytest.approx([scale * together[way], scale * alone[way] / m])
+            assert x + width == pytest.approx(scale * errors[way][m])
+            assert f"squared error {errors[way][m]:.3f}<" in frame.drawing
+        changes = re.findall(r">by ([−+][\d.]+)", frame.drawing)
+        assert changes == [signed(-shorter, "+.3f"), signed(longer / m, "+.3f")] and longer > shorter > 0
+        assert frame.found == (m == pays)
+        assert ("does not pay" in frame.sentence) == (1 < m < pays)
+        if 1 < m < 40:
+            assert f"{longer / m:.3f} to “wrong alone” and takes {shorter:.3f} from “wrong together”" in frame.sentence
+        assert ("other runs" in frame.sentence) == (m == pays)  # nothing is told before it shows
+    first = figures["column"].frames[0]
+    assert f"more often: {errors[ONE][1]:.3f}, not {errors[BOTH][1]:.3f}." in first.sentence
+    assert f"alone more often, by {longer:.3f}, and together less often, by {shorter:.3f}." in first.sentence
 
 
-def test_with_a_drawn_column_one_tree_is_worse_and_the_vote_better_in_scikit_learn_too(figures, measured):
+def test_pieces_of_a_bar_are_as_long_as_two_trees_are_both_wrong_about_a_melon(figures, shares):
+    both, one = shares[0]
+    order = both.sort_values(ascending=False, kind="stable").index
+    drawn = figures["column"].panels[0].background
+    for y, p in ((116, both), (190, one)):
+        ends = 430 / one.mean() * (p[order] ** 2 / len(p)).cumsum()
+        cuts = [float(x) for x in re.findall(rf'<line x1="([\d.]+)" y1="{y}"', drawn)]
+        assert cuts == pytest.approx([end for end, wide in zip(ends, ends.diff().fillna(ends)) if wide > 3], abs=0.01)
+        named = re.findall(rf'y="{y + 22}" [^>]*>(\d+)<', drawn)
+        assert named == [str(name) for name, wide in zip(order, ends.diff().fillna(ends)) if wide > 18]
+
+
+def test_other_runs_say_from_how_many_votes_on_the_draw_pays(figures, shares):
+    pays, *elsewhere = (first_to_pay(*run) for run in shares)
+    *before, last = map(str, elsewhere)
+    told = f"In 6 other runs it pays from {', '.join(before)} and {last} votes on."
+    assert figures["column"].frames[pays - 1].sentence.endswith(f"So it pays from {pays} votes on. {told}")
+
+
+def test_the_draw_saves_more_about_three_melons_than_it_costs_about_the_others(figures, shares):
+    most = [7, 15, 14]
+    assert set(most) == set(shares[0][0][shares[0][0] > 0.5].index)
+    for both, one in shares:
+        saved = both**2 - one**2
+        assert (both[most] > 0.5).all() and (saved[most] > 0).all() and saved[most].sum() > -saved.drop(most).sum()
+    assert "About melons 7, 15 and 14, which most trees get wrong" in figures["column"].frames[-1].sentence
+
+
+def test_a_wrong_guess_hears_why_it_is_too_low_or_too_high(figures, shares):
+    guess, pays = figures["column"].guess, first_to_pay(*shares[0])
+    assert guess.answer == f"{pays} votes" and "that is right" in guess.verdict(guess.answer)
+    told = {words: guess.verdict(words) for words in guess.values if words != guess.answer}
+    assert "still adds" in told["2 votes"] and told["2 votes"].endswith("it pays later.") and pays > 2
+    assert "adds only" in told["20 votes"] and told["20 votes"].endswith("it pays sooner.") and pays < 20
+    assert "which M divides" in told["never"] and not any(f"{pays} votes" in words for words in told.values())
+
+
+def test_with_a_drawn_column_one_tree_is_worse_and_the_vote_better_in_scikit_learn_too(measured):
     X, y = measured[COLUMNS].set_axis(range(2), axis=1), measured["ripe"] == "yes"
     both, one = (share_wrong(X, y, SklearnForest(100, max_features=q, random_state=0)) for q in (None, 1))
-    assert both.mean() < one.mean() and (both**2).mean() > (one**2).mean()
-    guess = figures["column"].guess
-    assert guess.answer == "it falls" and "that is right" in guess.verdict("it falls")
+    assert both.mean() < one.mean() and (both * (1 - both)).mean() < (one * (1 - one)).mean()
+    assert (both**2).mean() > (one**2).mean() and 1 < first_to_pay(both, one) < 10
+    assert (both > one)[[7, 15, 14]].all()
 
 
 @pytest.mark.parametrize(
