@@ -74,11 +74,17 @@ def level_anatomy() -> Picture:
     )
 
 
+#: What is taken out of the melon that is chosen.
+MELON, BARS = WHAT = ("everything", "its bars")
+#: How often the folds and the trees of level 2 are dealt anew.
+N_DEALS = 12
+
+
 class _Misled(Scene):
     """A ripe melon that level 2 puts on the wrong side, and the melons from which this level has learned.
 
     Of each stands there what level 2 reads: the shares of ripe by the four forests of level 1, as bars. Below is the
-    mean share of the one melon by level 1, by level 2, and by level 2 when it learns nothing from one of the others.
+    mean share of the one melon by level 1, by level 2, and by level 2 when one of the others, or its bars, are gone.
     """
 
     size = (480, 386)
@@ -96,20 +102,25 @@ class _Misled(Scene):
         self.at = X.index.get_loc(self.name)
         self.now, fold = now[self.at], dealt(y, deepcopy(self.rng))
         self.seen = X.index[fold != fold[self.at]].tolist()
-        self.moved = {NONE: self.now, **{name: self.share(table, [name]) for name in self.seen}}
-        (self.teacher,) = (name for name, share in self.moved.items() if share > 0.5)
+        self.moved = {(NONE, what): self.now for what in WHAT}
+        for name in self.seen:
+            self.moved[name, MELON] = self.share(table, self.rng, [name])
+            self.moved[name, BARS] = self.share(self.with_empty_bars(name), self.rng)
+        (self.teacher,) = (name for (name, what), share in self.moved.items() if what == MELON and share > 0.5)
+        rngs = [np.random.default_rng(k) for k in range(N_DEALS)]
+        self.n_right = [sum(self.share(table, rng, out) > 0.5 for rng in rngs) for out in ([], [self.teacher])]
 
-    def share(self, table: pd.DataFrame, unseen: Sequence[Any] = ()) -> float:
-        """The melon's mean share by level 2 from this table, with the same seeds; it learns nothing from `unseen`."""
-        vectors = level_vectors(table, self.y, self.n_trees, deepcopy(self.rng), unseen)
+    def share(self, table: pd.DataFrame, rng: np.random.Generator, unseen: Sequence[Any] = ()) -> float:
+        """The melon's mean share by level 2 from this table; it learns nothing from `unseen`."""
+        vectors = level_vectors(table, self.y, self.n_trees, deepcopy(rng), unseen)
         return float(_second(vectors).mean(axis=0)[self.at].round(9))
 
-    def with_empty_bars(self, name: Any) -> float:
-        """The melon's mean share by level 2 if level 1 had given another melon no share of ripe."""
+    def with_empty_bars(self, name: Any) -> pd.DataFrame:
+        """What level 2 reads if level 1 has given a melon no share of ripe."""
         vectors = [vector.copy() for vector in self.vectors]
         for vector in vectors:
             vector[self.X.index.get_loc(name)] = 1, 0
-        return self.share(with_class_vectors(self.X, vectors))
+        return with_class_vectors(self.X, vectors)
 
     def spots(self) -> dict[Any, tuple[int, int]]:
         """Where the lines of the melons start from which level 2 has learned: ripe ones on the left."""
@@ -158,42 +169,47 @@ class _Misled(Scene):
     def marks(self) -> dict[Any, str]:
         return {self.name: self.melon(self.name)}
 
-    def frame(self, out: Any) -> State:
-        spot = self.plane.x(self.moved[out]), self.rows[1 if out == NONE else 2]
-        parts = [] if out == NONE else [self.taken(out), text(0, spot[1] + 5, f"level 2 without {out}")]
-        return parts, self.told(out), {self.name: spot}
+    def frame(self, out: Any, what: str) -> State:
+        spot = self.plane.x(self.moved[out, what]), self.rows[1 if out == NONE else 2]
+        name = f"without {out}" if what == MELON else f"{out}’s bars empty"
+        parts = [] if out == NONE else [self.taken(out, what), text(0, spot[1] + 5, name)]
+        return parts, self.told(out, what), {self.name: spot}
 
-    def taken(self, out: Any) -> str:
-        """Veil and strike the melon that is taken out."""
+    def taken(self, out: Any, what: str) -> str:
+        """Veil and strike the melon that is taken out, or its bars."""
         x, y = self.spots()[out]
-        veil = rect(x, y - 13, 230, 26, style=GROUND, fill_opacity=0.7)
-        return veil + line(x, y, x + 218, y, stroke_width=2)
+        start = x + 34 * (what == BARS)
+        veil = rect(start, y - 13, x + 230 - start, 26, style=GROUND, fill_opacity=0.7)
+        return veil + line(start, y, x + 218, y, stroke_width=2)
 
-    def told(self, out: Any) -> str:
+    def told(self, out: Any, what: str) -> str:
         """Where level 2 puts the melon, and what the one taken out had to do with it."""
-        name, share = self.name, self.moved[out]
+        name, share = self.name, self.moved[out, what]
         if out == NONE:
             return f"The mean of its four bars is {self.mean[name]:g}, and yet level 2 puts melon {name} at {share:g}."
-        told = f"Without {out} level 2 puts melon {name} at {share:g}"
-        if out == self.teacher:
-            empty = f"with {out} back, but its bars empty, melon {name} lies at {self.with_empty_bars(out):g}"
-            return f"{told}: no other unripe melon has nearly full bars. And {empty}, too."
-        return f"{told}, still on the unripe side. {self.spoke(out)}"
+        way = f"Without {out}" if what == MELON else f"With the bars of {out} empty"
+        told = f"{way} level 2 puts melon {name} at {share:g}"
+        if out != self.teacher:
+            return f"{told}, still on the unripe side. {self.innocent(out)}"
+        if what == BARS:
+            return f"{told}, too. So the bars of {out} misled it, and not its density and sugar."
+        read, without = self.n_right
+        deals = f"With {N_DEALS} other deals of folds and trees level 2 is right about {name}"
+        return f"{told}. {deals} in {read} with {out}, and in {without} without it."
 
-    def spoke(self, out: Any) -> str:
-        """What a melon could not teach level 2."""
-        mean, full = self.mean[out], self.mean[self.name]
+    def innocent(self, out: Any) -> str:
+        """Why a melon has not taught level 2 that full bars mean unripe."""
         if self.is_ripe[out]:
-            return f"Melon {out} is ripe: it taught that bars with a mean of {mean:g} speak for ripe."
-        return f"Melon {out} is unripe, but its bars have a mean of {mean:g}, not {full:g} like those of {self.name}."
+            return f"Melon {out} is ripe, so it speaks for bars like its own. (All trees are grown anew; a few change.)"
+        return f"Melon {out} is unripe, but its bars have a mean of {self.mean[out]:g}, not {self.mean[self.name]:g}."
 
     def lesson(self, guessed: Any) -> str:
         """What level 2 has learned from a melon, as the verdict on a guess."""
         if guessed == self.teacher:
-            return f"it is unripe, and its bars are nearly as full as those of {self.name}"
+            return f"level 1 is wrong about it, so it is unripe and has the fullest bars of all {len(self.seen)}"
         if self.is_ripe[guessed]:
             return f"{guessed} is ripe, so it teaches that bars like its own mean ripe"
-        return f"{guessed} is unripe, but its bars are short, so it teaches nothing about full ones"
+        return f"{guessed} is unripe, but its bars are short, so it teaches little about full ones"
 
 
 def _second(vectors: Sequence[NDArray[Any]]) -> NDArray[Any]:
@@ -205,8 +221,8 @@ def misled_explorer(X: pd.DataFrame, y: pd.Series, n_trees: int = 10, seed: int 
     """A ripe melon with full bars that level 2 puts on the unripe side: which other melon taught it to?
 
     All shares come from forests that have not seen the melon, by cross-validation. The reader lets level 2 do without
-    one of the melons from which it has learned; without just one of them, the melon must come right. `y` has the labels
-    yes and no.
+    one of the melons from which it has learned, or empties its bars; without just one of them, the melon must come
+    right. `y` has the labels yes and no.
     """
     level = _Misled(X, y, n_trees, seed)
     name, teacher = level.name, level.teacher
@@ -214,17 +230,17 @@ def misled_explorer(X: pd.DataFrame, y: pd.Series, n_trees: int = 10, seed: int 
         title="What level 2 learns from level 1",
         alt=f"Melon {name} and the {len(level.seen)} melons from which level 2 has learned, hollow if ripe, each with "
         f"four bars: its shares of ripe by level 1’s forests. Melon {teacher} is crossed out. Below, the mean share of "
-        f"melon {name}: {level.mean[name]:g} by level 1, {level.now:g} by level 2, {level.moved[teacher]:g} by level 2 "
-        f"without {teacher}.",
-        controls=[Choice("Take out", list(level.moved), start=teacher, opens=NONE)],
-        found=lambda out: out == teacher,
+        f"melon {name}: {level.mean[name]:g} by level 1, {level.now:g} by level 2, and "
+        f"{level.moved[teacher, MELON]:g} by level 2 without {teacher}.",
+        controls=[Choice("Take out", [NONE, *level.seen], start=teacher, opens=NONE), Choice("Of it", WHAT)],
+        found=lambda out, what: (out == teacher) * (1 + WHAT.index(what)),
         guess=Choice(
             f"Melon {name} has full bars, and yet level 2 puts it on the unripe side. Which melon taught it that?",
             level.seen,
             answer=teacher,
             truth=level.lesson,
         ),
-        challenge=f"Take out the melon without which level 2 puts melon {name} on the ripe side.",
+        challenge=f"Take out a melon so that level 2 puts melon {name} on the ripe side. Then take out only its bars.",
     )
 
 

@@ -407,7 +407,7 @@ class _LeftOut(Scene):
         drawn = rect(0, y, ends.iloc[-1], self.high, fill_opacity=STAYS)
         for name, width, end in zip(widths.index, widths, ends):
             drawn += line(end, y, end, y + self.high, style=CUT) if width > 3 else ""
-            drawn += centred(end - width / 2, y + 22, name, style=GROUND, font_size=14) if width > 18 else ""
+            drawn += centred(end - width / 2, y + 22, name, style=GROUND, font_size=14) if width > 20 else ""
         return drawn
 
     def marks(self) -> dict[Any, str]:
@@ -415,10 +415,13 @@ class _LeftOut(Scene):
 
     def frame(self, m: int) -> State:
         places, totals = Places(), ""
-        for (way, y), error in zip(self.tops.items(), self.errors(m)):
+        both, _ = errors = self.errors(m)
+        for (way, y), error in zip(self.tops.items(), errors):
             places[way] = (self.scale * self.together[way], y, self.scale * self.alone[way] / m, 1)
             totals += ending(440, y - 8, f"mean squared error {error:.3f}", font_weight="bold")
         y = self.tops[ONE] + self.high + 30
+        end = self.scale * both
+        totals += line(end, self.tops[BOTH] + self.high, end, self.tops[ONE] + self.high + 6, stroke_dasharray="3 4")
         change = text(0, y, "the draw changes") + swatch(142, y, STAYS, f"by {signed(self.more_together, '+.3f')} and")
         change += swatch(284, y, SHRINKS, f"by {signed(self.more_alone(m), '+.3f')}")
         return [totals, change], self.sentence(m), places
@@ -435,15 +438,16 @@ class _LeftOut(Scene):
     def sentence(self, m: int) -> str:
         both, one = self.errors(m)
         if m == 1:
+            name, p = self.p.index[0], self.p.iloc[0]
             return (
-                f"One tree that draws is wrong more often: {one:.3f}, not {both:.3f}. But such trees are less alike: "
-                f"they are wrong alone more often, by {self.more_alone(1):.3f}, and together less often, by "
-                f"{-self.more_together:.3f}."
+                f"One tree that draws is wrong more often: {one:.3f}, not {both:.3f}. But the mistakes spread: p of "
+                f"melon {name} falls from {p[BOTH]:g} to {p[ONE]:g}. So trees are wrong together less often, by "
+                f"{-self.more_together:.3f}, and alone more often, by {self.more_alone(1):.3f}."
             )
         if m == VOTES[-1]:
             return (
                 f"Nearly all that is left is “wrong together”, which no vote mends. About {melons_named(self.most)}, "
-                "which most trees get wrong, the draw saves more of it than it costs about the others."
+                "which most trees with both columns get wrong, the draw saves more of it than it costs elsewhere."
             )
         told = f"With {m} votes {self.told(m)}"
         if m < self.pays:
@@ -457,8 +461,10 @@ class _LeftOut(Scene):
         """Why the draw pays sooner or later than was guessed, without the number that the reader is to find."""
         if guessed is None:
             return "the draw adds to “wrong alone”, which M divides, and takes from “wrong together”, which stays"
-        when = {-1: "; it pays later", 0: "", 1: "; it pays sooner"}[int(np.sign(guessed - self.pays))]
-        return f"then {self.told(guessed)}{when}"
+        when = {-1: "; in this run it pays later", 0: "", 1: "; it pays sooner"}[int(np.sign(guessed - self.pays))]
+        n = self.elsewhere.count(guessed)
+        also = f", but in {n} of {N_RUNS} others from {guessed} votes on" if n and when else ""
+        return f"then {self.told(guessed)}{when}{also}"
 
 
 def pays_from(p: pd.DataFrame) -> int | None:
@@ -499,9 +505,9 @@ def column_explorer(X: pd.DataFrame, y: pd.Series) -> Explorable:
         controls=[Slider("Trees that vote, M", VOTES, start=VOTES[-1], opens=1)],
         found=lambda m: m == scene.pays,
         guess=Choice(
-            "Your guess: where each split sees one column, drawn at random, a tree is wrong more often: "
-            f"{one:.3f}, not {both:.3f}. From how many votes on is the squared error smaller, all the same, than with "
-            "both columns?",
+            "Where each split sees one column, drawn at random, a tree is wrong more often: "
+            f"{one:.3f}, not {both:.3f}. Your guess for this run: from how many votes on is their squared error "
+            "smaller than with both columns?",
             list(offered),
             answer=_votes(scene.pays),
             truth=lambda guessed: scene.verdict(offered[guessed]),

@@ -2,6 +2,7 @@
 
 import itertools
 import re
+from copy import deepcopy
 
 import numpy as np
 import pandas as pd
@@ -12,6 +13,7 @@ from sklearn.ensemble import RandomForestClassifier as SklearnForest
 from figures.adaboost import RADIUS, VOTE, LeastError, adaboost_explorer, swelling_explorer
 from figures.deep_forest import (
     DARK,
+    MELON,
     NONE,
     PALE,
     cascade_levels,
@@ -211,6 +213,8 @@ def test_bars_are_as_long_as_the_votes_about_unseen_melons_are_off(figures, shar
             assert f"squared error {errors[way][m]:.3f}<" in frame.drawing
         changes = re.findall(r">by ([−+][\d.]+)", frame.drawing)
         assert changes == [signed(-shorter, "+.3f"), signed(longer / m, "+.3f")] and longer > shorter > 0
+        (end,) = re.findall(r'<line x1="([\d.]+)" y1="150"', frame.drawing)  # of the upper bar, carried down
+        assert float(end) == pytest.approx(scale * errors[BOTH][m], abs=0.01)
         assert frame.found == (m == pays)
         assert ("does not pay" in frame.sentence) == (1 < m < pays)
         if 1 < m < 40:
@@ -218,7 +222,9 @@ def test_bars_are_as_long_as_the_votes_about_unseen_melons_are_off(figures, shar
         assert ("other runs" in frame.sentence) == (m == pays)  # nothing is told before it shows
     first = figures["column"].frames[0]
     assert f"more often: {errors[ONE][1]:.3f}, not {errors[BOTH][1]:.3f}." in first.sentence
-    assert f"alone more often, by {longer:.3f}, and together less often, by {shorter:.3f}." in first.sentence
+    assert f"together less often, by {shorter:.3f}, and alone more often, by {longer:.3f}." in first.sentence
+    p_both, p_one = (p[7] for p in ways.values())
+    assert f"p of melon 7 falls from {p_both:g} to {p_one:g}." in first.sentence
 
 
 def test_pieces_of_a_bar_are_as_long_as_two_trees_are_both_wrong_about_a_melon(figures, shares):
@@ -230,7 +236,7 @@ def test_pieces_of_a_bar_are_as_long_as_two_trees_are_both_wrong_about_a_melon(f
         cuts = [float(x) for x in re.findall(rf'<line x1="([\d.]+)" y1="{y}"', drawn)]
         assert cuts == pytest.approx([end for end, wide in zip(ends, ends.diff().fillna(ends)) if wide > 3], abs=0.01)
         named = re.findall(rf'y="{y + 22}" [^>]*>(\d+)<', drawn)
-        assert named == [str(name) for name, wide in zip(order, ends.diff().fillna(ends)) if wide > 18]
+        assert named == [str(name) for name, wide in zip(order, ends.diff().fillna(ends)) if wide > 20]
 
 
 def test_other_runs_say_from_how_many_votes_on_the_draw_pays(figures, shares):
@@ -246,14 +252,19 @@ def test_the_draw_saves_more_about_three_melons_than_it_costs_about_the_others(f
     for both, one in shares:
         saved = both**2 - one**2
         assert (both[most] > 0.5).all() and (saved[most] > 0).all() and saved[most].sum() > -saved.drop(most).sum()
-    assert "About melons 7, 15 and 14, which most trees get wrong" in figures["column"].frames[-1].sentence
+    assert (
+        "About melons 7, 15 and 14, which most trees with both columns get wrong"
+        in figures["column"].frames[-1].sentence
+    )
 
 
 def test_a_wrong_guess_hears_why_it_is_too_low_or_too_high(figures, shares):
     guess, pays = figures["column"].guess, first_to_pay(*shares[0])
     assert guess.answer == f"{pays} votes" and "that is right" in guess.verdict(guess.answer)
     told = {words: guess.verdict(words) for words in guess.values if words != guess.answer}
-    assert "still adds" in told["2 votes"] and told["2 votes"].endswith("it pays later.") and pays > 2
+    n_from_2 = sum(first_to_pay(*run) == 2 for run in shares[1:])
+    later = f"in this run it pays later, but in {n_from_2} of 6 others from 2 votes on."
+    assert "still adds" in told["2 votes"] and told["2 votes"].endswith(later) and pays > 2 and n_from_2
     assert "adds only" in told["20 votes"] and told["20 votes"].endswith("it pays sooner.") and pays < 20
     assert "which M divides" in told["never"] and not any(f"{pays} votes" in words for words in told.values())
 
@@ -456,14 +467,22 @@ def test_melon_6_lies_where_level_2_puts_it_without_the_one_taken_out(misled, me
     assert shares.ravel() == pytest.approx([0.975, 0.275])
     at_rest = re.findall(r'<circle cx="([\d.]+)" cy="(283|312)" r="12" style="fill: var', misled.panels[0].background)
     assert [float(x) for x, _ in at_rest] == pytest.approx(174 + 290 * shares.ravel(), abs=0.1)
-    for (out,), frame, (places,) in states(misled):
-        taken = [] if out == NONE else [out]
-        share = cascade_shares(measured[COLUMNS], measured["ripe"], 2, 10, 116, taken)[1].mean(axis=0)[5]
+    _, (table, rng, _) = cascade_levels(measured[COLUMNS], measured["ripe"], 2, 10, 116)
+    for (out, what), frame, (places,) in states(misled):
+        taken, unseen, read = [] if out == NONE else [out], [], table
+        if what == MELON:
+            unseen = taken
+        else:
+            emptied = first_shares(measured)
+            emptied.loc[taken] = 0
+            read = second_table(measured, emptied)
+        share = np.mean([v[5, 1] for v in level_vectors(read, measured["ripe"], 10, deepcopy(rng), unseen)])
         assert places[6] == pytest.approx((174 + 290 * share, 345 if taken else 312), abs=0.1)
         assert float(re.search(r"puts melon 6 at ([\d.]+\d)", frame.sentence)[1]) == pytest.approx(share)
         assert ("unripe side" in frame.sentence) == (share < 0.5 and out != NONE)
-        assert frame.found == (share > 0.5) == (out == 15)
+        assert bool(frame.found) == (share > 0.5) == (out == 15)
         assert frame.drawing.count("<line") == len(taken)  # struck out
+    assert sorted(frame.found for frame in misled.frames)[-2:] == [1, 2]
 
 
 def test_a_melon_that_is_not_drawn_teaches_nothing_about_melon_6(misled, measured):
@@ -489,20 +508,18 @@ def test_bars_are_the_shares_by_level_1(misled, measured):
 
 def test_each_guess_hears_what_its_melon_taught(misled, measured):
     shares, is_ripe = first_shares(measured), measured["ripe"] == "yes"
-    mean, told = shares.mean(axis=1), {out: frame.sentence for (out,), frame, _ in states(misled)}
+    mean, told = shares.mean(axis=1), {out: frame.sentence for (out, what), frame, _ in states(misled) if what == MELON}
     for name in misled.guess.values:
         verdict = misled.guess.verdict(name)
         assert ("that is right" in verdict) == (name == 15)
         assert (f"{name} is ripe" in verdict) == is_ripe[name] == (f"Melon {name} is ripe" in told[name])
+        assert (f"its bars have a mean of {mean[name]:g}, not 0.975" in told[name]) == (
+            not is_ripe[name] and name != 15
+        )
         # Those that are called short are far from full, and 15 alone is both unripe and near to 6.
         assert ("bars are short" in verdict) == (not is_ripe[name] and mean[name] < 0.4)
-        assert (
-            name == 15
-            or f" have a mean of {mean[name]:g}" in told[name]
-            or f" with a mean of {mean[name]:g}" in told[name]
-        )
     far = ((shares.loc[misled.guess.values] - shares.loc[6]) ** 2).sum(axis=1)
-    assert far.idxmin() == 15 and mean[15] > 0.8
+    assert far.idxmin() == mean[misled.guess.values].idxmax() == 15
 
 
 def test_it_is_the_bars_of_melon_15_that_mislead_level_2(misled, measured):
@@ -510,7 +527,7 @@ def test_it_is_the_bars_of_melon_15_that_mislead_level_2(misled, measured):
     y, shares = measured["ripe"], first_shares(measured)
     emptied = shares.copy()
     emptied.loc[15] = 0
-    told = next(frame.sentence for (out,), frame, _ in states(misled) if out == 15)
+    told = next(frame.sentence for way, frame, _ in states(misled) if way == (15, MELON))
 
     def of_six(shares, unseen=()):
         table = second_table(measured, shares)
@@ -519,9 +536,8 @@ def test_it_is_the_bars_of_melon_15_that_mislead_level_2(misled, measured):
     as_read, without, empty = of_six(shares), of_six(shares, [15]), of_six(emptied)
     assert (without > 0.5).all() and (empty > 0.5).all() and (as_read < 0.5).sum() > 5
     assert min(without.mean(), empty.mean()) - as_read.mean() > 0.2
-    _, (_, rng, _) = cascade_levels(measured[COLUMNS], y, 2, 10, 116)
-    of_ripe = [vector[5, 1] for vector in level_vectors(second_table(measured, emptied), y, 10, rng)]
-    assert told.endswith(f"but its bars empty, melon 6 lies at {np.mean(of_ripe):g}, too.")
+    first = [(way[:12] > 0.5).sum() for way in (as_read, without)]
+    assert told.endswith("in {} with 15, and in {} without it.".format(*first))
 
 
 def test_no_melon_of_the_run_in_the_book_lies_in_the_middle(measured):
