@@ -200,7 +200,9 @@ class _Misled(Scene):
     def innocent(self, out: Any) -> str:
         """Why a melon has not taught level 2 that full bars mean unripe."""
         if self.is_ripe[out]:
-            return f"Melon {out} is ripe, so it speaks for bars like its own. (All trees are grown anew; a few change.)"
+            return (
+                f"Melon {out} is ripe, so it speaks for bars like its own; as all trees are grown again, a few change."
+            )
         return f"Melon {out} is unripe, but its bars have a mean of {self.mean[out]:g}, not {self.mean[self.name]:g}."
 
     def lesson(self, guessed: Any) -> str:
