@@ -421,7 +421,7 @@ class _LeftOut(Scene):
             totals += ending(440, y - 8, f"mean squared error {error:.3f}", font_weight="bold")
         y = self.tops[ONE] + self.high + 30
         end = self.scale * both
-        totals += line(end, self.tops[BOTH] + self.high, end, self.tops[ONE] + self.high + 6, stroke_dasharray="3 4")
+        totals += line(end, self.tops[ONE] - 4, end, self.tops[ONE] + self.high + 6, stroke_dasharray="3 4")
         change = text(0, y, "the draw changes") + swatch(142, y, STAYS, f"by {signed(self.more_together, '+.3f')} and")
         change += swatch(284, y, SHRINKS, f"by {signed(self.more_alone(m), '+.3f')}")
         return [totals, change], self.sentence(m), places

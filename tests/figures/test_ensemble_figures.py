@@ -213,7 +213,7 @@ def test_bars_are_as_long_as_the_votes_about_unseen_melons_are_off(figures, shar
             assert f"squared error {errors[way][m]:.3f}<" in frame.drawing
         changes = re.findall(r">by ([−+][\d.]+)", frame.drawing)
         assert changes == [signed(-shorter, "+.3f"), signed(longer / m, "+.3f")] and longer > shorter > 0
-        (end,) = re.findall(r'<line x1="([\d.]+)" y1="150"', frame.drawing)  # of the upper bar, carried down
+        (end,) = re.findall(r'<line x1="([\d.]+)" y1="186"', frame.drawing)  # of the upper bar, marked on the lower one
         assert float(end) == pytest.approx(scale * errors[BOTH][m], abs=0.01)
         assert frame.found == (m == pays)
         assert ("does not pay" in frame.sentence) == (1 < m < pays)
