@@ -193,22 +193,23 @@ class _Misled(Scene):
             return f"{told}, still on the unripe side. {self.innocent(out)}"
         if what == BARS:
             return f"{told}, too. So the bars of {out} misled it, and not its density and sugar."
-        read, without = self.n_right
-        deals = f"With {N_DEALS} other deals of folds and trees level 2 is right about {name}"
+        read, without = (N_DEALS - n or "none" for n in self.n_right)
+        deals = f"With {N_DEALS} other deals of folds and trees level 2 is wrong about {name}"
         return f"{told}. {deals} in {read} with {out}, and in {without} without it."
 
     def innocent(self, out: Any) -> str:
         """Why a melon has not taught level 2 that full bars mean unripe."""
-        if self.is_ripe[out]:
-            return (
-                f"Melon {out} is ripe, so it speaks for bars like its own; as all trees are grown again, a few change."
-            )
-        return f"Melon {out} is unripe, but its bars have a mean of {self.mean[out]:g}, not {self.mean[self.name]:g}."
+        bars = f"unripe, but its bars have a mean of {self.mean[out]:g}, not {self.mean[self.name]:g}"
+        told = "ripe, so it did not teach that" if self.is_ripe[out] else bars
+        return f"Melon {out} is {told}. As all trees are grown again, a few change."
 
     def lesson(self, guessed: Any) -> str:
         """What level 2 has learned from a melon, as the verdict on a guess."""
         if guessed == self.teacher:
-            return f"level 1 is wrong about it, so it is unripe and has the fullest bars of all {len(self.seen)}"
+            return (
+                f"level 1 is wrong about it. It is unripe and has the fullest bars of all {len(self.seen)}, so level 2 "
+                "has seen bars that full only with an unripe melon"
+            )
         if self.is_ripe[guessed]:
             return f"{guessed} is ripe, so it teaches that bars like its own mean ripe"
         return f"{guessed} is unripe, but its bars are short, so it teaches little about full ones"

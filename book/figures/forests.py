@@ -446,8 +446,9 @@ class _LeftOut(Scene):
             )
         if m == VOTES[-1]:
             return (
-                f"Nearly all that is left is “wrong together”, which no vote mends. About {melons_named(self.most)}, "
-                "which most trees with both columns get wrong, the draw saves more of it than it costs elsewhere."
+                f"The draw has paid from {self.pays} votes on. Nearly all that is left is “wrong together”. About "
+                f"{melons_named(self.most)}, which most trees with both columns get wrong, the draw saves more of it "
+                "than it costs elsewhere."
             )
         told = f"With {m} votes {self.told(m)}"
         if m < self.pays:

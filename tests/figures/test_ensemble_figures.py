@@ -536,8 +536,8 @@ def test_it_is_the_bars_of_melon_15_that_mislead_level_2(misled, measured):
     as_read, without, empty = of_six(shares), of_six(shares, [15]), of_six(emptied)
     assert (without > 0.5).all() and (empty > 0.5).all() and (as_read < 0.5).sum() > 5
     assert min(without.mean(), empty.mean()) - as_read.mean() > 0.2
-    first = [(way[:12] > 0.5).sum() for way in (as_read, without)]
-    assert told.endswith("in {} with 15, and in {} without it.".format(*first))
+    assert (without[:12] > 0.5).all()
+    assert told.endswith(f"in {(as_read[:12] < 0.5).sum()} with 15, and in none without it.")
 
 
 def test_no_melon_of_the_run_in_the_book_lies_in_the_middle(measured):
