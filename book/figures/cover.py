@@ -11,7 +11,7 @@ import pandas as pd
 
 from figures.charts import Chart, Spot
 from figures.explorable import UNSET, Choice, Explorable, Places, Scene, Slider, State
-from figures.looks import OUTLINE, filled, path, small, stroked
+from figures.looks import DIVIDE, OUTLINE, filled, path, small, stroked
 from figures.melons import in_lines, listed, melon_marks, ripe_and_unripe
 from treekit.measures import entropy, information_gain
 from treekit.models.id3 import ID3Classifier
@@ -181,7 +181,7 @@ def _shadows(nodes: list[Bin], is_ripe: dict[Any, Any]) -> str:
     spots = [(is_ripe[row], f"M{x},{y}h0") for node in nodes if node.question for row, (x, y) in node.places().items()]
     unripe, ripe = ("".join(spot for kind, spot in spots if kind == wanted) for wanted in (False, True))
     drawn = path(unripe, **stroked(UNRIPE)) + path(ripe, **stroked(RIPE))
-    drawn += path(ripe, stroke_width=18, style="stroke: var(--ground, Canvas)")  # the hole of a ring
+    drawn += path(ripe, stroke_width=18, style=DIVIDE)  # the hole of a ring
     return element("g", drawn, opacity=0.3, stroke_width=22, stroke_linecap="round")
 
 

@@ -16,6 +16,7 @@ from figures.charts import Chart, Picture, Spot, tenths, ticks
 from figures.cover import Bin, grown
 from figures.explorable import Choice, Explorable, Panel, Places, Scene, Slider, State
 from figures.looks import (
+    DIVIDE,
     GROUND,
     OUTLINE,
     centred,
@@ -48,7 +49,6 @@ VOTES = (*range(1, 11), 20, 40)  # of trees that have not seen a melon
 N_LEFT_OUT = 100  # trees that have not seen a melon
 N_RUNS = 6  # other runs, which tell whether a difference is more than chance
 STAYS, SHRINKS = 0.7, 0.22  # opacities of the two parts of a squared error
-CUT = "stroke: var(--ground, Canvas)"  # between the pieces of a bar
 LACKING = 0.4  # opacity of a melon that a sample lacks
 RADIUS = 13  # of a melon that a sample holds once: its number has 11 pixels on a phone
 N_CELLS = 40  # of the grid over each axis on which votes are counted
@@ -406,7 +406,7 @@ class _LeftOut(Scene):
         ends = widths.cumsum()
         drawn = rect(0, y, ends.iloc[-1], self.high, fill_opacity=STAYS)
         for name, width, end in zip(widths.index, widths, ends):
-            drawn += line(end, y, end, y + self.high, style=CUT) if width > 3 else ""
+            drawn += line(end, y, end, y + self.high, style=DIVIDE) if width > 3 else ""
             drawn += centred(end - width / 2, y + 22, name, style=GROUND, font_size=14) if width > 20 else ""
         return drawn
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from figures.charts import Picture
 from figures.explorable import Choice, Explorable, Places, Scene, Slider, State
-from figures.looks import OUTLINE, centred, ending, filled, in_class, path, with_minus
+from figures.looks import DIVIDE, OUTLINE, centred, ending, filled, in_class, path, with_minus
 from figures.melons import listed, melon, ripe_and_unripe
 from treekit.growing.criteria import Gini
 from treekit.growing.level import Level, descend, first_level
@@ -379,7 +379,7 @@ N_TREES = [*range(1, 11), 15, 20, 21, 22, 50, 100]
 NONE, TREE_1, DEEPEST = OUT = ("none", "tree 1", "all the deepest")
 #: The looks of columns, of what cuts them into cells, of columns end to end, and of what stands between these.
 COLUMN = {"stroke": "currentColor", "stroke_width": 0.88}
-CUT = {"style": "stroke: var(--ground, Canvas)", "stroke_width": 3}
+CUT = {"style": DIVIDE, "stroke_width": 3}
 END_TO_END = {"stroke": "currentColor", "stroke_width": 1}
 BETWEEN = {**CUT, "stroke_width": 0.5}
 

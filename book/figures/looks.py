@@ -15,6 +15,8 @@ OUTLINE: dict[str, Any] = {"fill": "none", "stroke": "currentColor"}
 HALO = "paint-order: stroke; stroke: var(--ground, Canvas); stroke-width: 4; stroke-linejoin: round"
 #: The style of what hides the lines below it: a hollow melon.
 GROUND = "fill: var(--ground, Canvas)"
+#: The style of a line that divides what it crosses.
+DIVIDE = "stroke: var(--ground, Canvas)"
 
 
 def with_minus(words: object) -> str:
