@@ -203,7 +203,7 @@ class CandidateCuts:
 
 def find_cuts(level: Level, x: Numbers) -> CandidateCuts:
     """The cuts of every node on a column of numbers, whose values come in the order of (node, value)."""
-    is_cut, n_known = cut_places(level, x[np.newaxis])[0], level.n_samples
+    is_cut, n_known = cut_places(level, x), level.n_samples
     # Missing values come last in a node, so the last value shows whether there are any.
     if np.isnan(x[level.start[1:] - 1]).any():
         n_known = np.bincount(level.node, ~np.isnan(x), minlength=level.n_nodes).astype(np.intp)
@@ -213,10 +213,10 @@ def find_cuts(level: Level, x: Numbers) -> CandidateCuts:
 
 
 def cut_places(level: Level, x: Numbers) -> Bools:
-    """Whether a larger value of the same node follows, for columns in the order of (node, value)."""
+    """Whether a larger value of the same node follows, for columns (or one) in the order of (node, value)."""
     is_cut = np.empty(x.shape, dtype=bool)
-    np.less(x[:, :-1], x[:, 1:], out=is_cut[:, :-1])
-    is_cut[:, level.start[1:] - 1] = False
+    np.less(x[..., :-1], x[..., 1:], out=is_cut[..., :-1])
+    is_cut[..., level.start[1:] - 1] = False
     return is_cut
 
 
