@@ -561,7 +561,7 @@ def roots_explorer(x: pd.DataFrame, is_ripe: pd.Series, counts: NDArray[np.intp]
             truth=why.__getitem__,
         ),
         challenge="Add trees until one after the other takes at least ten times as many steps as side by side. "
-        f"Why are ten trees not enough? Then go to {forest.n_trees} and take out trees until a step is saved side "
-        "by side.",
+        f"Why are ten trees not enough? Then go to {forest.n_trees} and take out trees until side by side takes one "
+        "step fewer.",
         found=forest.found,
     )
