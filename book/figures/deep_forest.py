@@ -74,8 +74,8 @@ def level_anatomy() -> Picture:
     )
 
 
-#: What is taken out of the melon that is chosen.
-MELON, BARS = WHAT = ("everything", "its bars")
+#: What is done to the melon that is chosen.
+MELON, BARS = WHAT = ("take it out", "set its bars to 0")
 #: How often the folds and the trees of level 2 are dealt anew.
 N_DEALS = 12
 
@@ -84,7 +84,8 @@ class _Misled(Scene):
     """A ripe melon that level 2 puts on the wrong side, and the melons from which this level has learned.
 
     Of each stands there what level 2 reads: the shares of ripe by the four forests of level 1, as bars. Below is the
-    mean share of the one melon by level 1, by level 2, and by level 2 when one of the others, or its bars, are gone.
+    mean share of the one melon by level 1, by level 2, and by level 2 when one of the others is taken out, or its bars
+    are set to 0.
     """
 
     size = (480, 386)
@@ -105,7 +106,7 @@ class _Misled(Scene):
         self.moved = {(NONE, what): self.now for what in WHAT}
         for name in self.seen:
             self.moved[name, MELON] = self.share(table, self.rng, [name])
-            self.moved[name, BARS] = self.share(self.with_empty_bars(name), self.rng)
+            self.moved[name, BARS] = self.share(self.with_bars_at_0(name), self.rng)
         (self.teacher,) = (name for (name, what), share in self.moved.items() if what == MELON and share > 0.5)
         rngs = [np.random.default_rng(k) for k in range(N_DEALS)]
         self.n_right = [sum(self.share(table, rng, out) > 0.5 for rng in rngs) for out in ([], [self.teacher])]
@@ -115,7 +116,7 @@ class _Misled(Scene):
         vectors = level_vectors(table, self.y, self.n_trees, deepcopy(rng), unseen)
         return float(_second(vectors).mean(axis=0)[self.at].round(9))
 
-    def with_empty_bars(self, name: Any) -> pd.DataFrame:
+    def with_bars_at_0(self, name: Any) -> pd.DataFrame:
         """What level 2 reads if level 1 has given a melon no share of ripe."""
         vectors = [vector.copy() for vector in self.vectors]
         for vector in vectors:
@@ -141,14 +142,17 @@ class _Misled(Scene):
 
     def read(self, name: Any, x: int, y: int) -> str:
         """A melon, and its shares as bars."""
-        starts = [x + 36 + self.pitch * b for b in range(len(DRAWN))]
-        cells = "".join(f"M{start},{y - 6}h{self.bar}v12h-{self.bar}z" for start in starts)
         bars = "".join(
-            f"M{start},{y - 6}h{round(self.bar * share)}v12H{start}z"
-            for start, share in zip(starts, self.shares.loc[name])
+            f"M{x + 36 + self.pitch * b},{y - 6}h{round(self.bar * share)}v12H{x + 36 + self.pitch * b}z"
+            for b, share in enumerate(self.shares.loc[name])
         )
-        drawn = path(cells, **OUTLINE, stroke_opacity=FAINT) + path(bars, **filled(RIPE), fill_opacity=DARK)
-        return self.melon(name, x + 14, y) + drawn
+        return self.melon(name, x + 14, y) + self.cells(x, y) + path(bars, **filled(RIPE), fill_opacity=DARK)
+
+    def cells(self, x: int, y: int) -> str:
+        """The frames of four bars."""
+        starts = [x + 36 + self.pitch * b for b in range(len(DRAWN))]
+        frames = "".join(f"M{start},{y - 6}h{self.bar}v12h-{self.bar}z" for start in starts)
+        return path(frames, **OUTLINE, stroke_opacity=FAINT)
 
     def melon(self, name: Any, x: float = 0, y: float = 0) -> str:
         return circle(x, y, 12, style=GROUND) + melon(name, bool(self.is_ripe[name]), x, y)
@@ -171,37 +175,42 @@ class _Misled(Scene):
 
     def frame(self, out: Any, what: str) -> State:
         spot = self.plane.x(self.moved[out, what]), self.rows[1 if out == NONE else 2]
-        name = f"without {out}" if what == MELON else f"{out}’s bars empty"
+        name = f"without {out}" if what == MELON else f"{out}’s bars at 0"
         parts = [] if out == NONE else [self.taken(out, what), text(0, spot[1] + 5, name)]
         return parts, self.told(out, what), {self.name: spot}
 
     def taken(self, out: Any, what: str) -> str:
-        """Veil and strike the melon that is taken out, or its bars."""
+        """Strike out the melon that is taken out, or empty its bars."""
         x, y = self.spots()[out]
-        start = x + 34 * (what == BARS)
-        veil = rect(start, y - 13, x + 230 - start, 26, style=GROUND, fill_opacity=0.7)
-        return veil + line(start, y, x + 218, y, stroke_width=2)
+        if what == BARS:
+            return rect(x + 34, y - 8, 186, 16, style=GROUND) + self.cells(x, y)
+        return rect(x, y - 13, 230, 26, style=GROUND, fill_opacity=0.7) + line(x, y, x + 218, y, stroke_width=2)
 
     def told(self, out: Any, what: str) -> str:
         """Where level 2 puts the melon, and what the one taken out had to do with it."""
         name, share = self.name, self.moved[out, what]
         if out == NONE:
             return f"The mean of its four bars is {self.mean[name]:g}, and yet level 2 puts melon {name} at {share:g}."
-        way = f"Without {out}" if what == MELON else f"With the bars of {out} empty"
+        way = f"Without {out}" if what == MELON else f"With the bars of {out} set to 0"
         told = f"{way} level 2 puts melon {name} at {share:g}"
         if out != self.teacher:
-            return f"{told}, still on the unripe side. {self.innocent(out)}"
+            chance = f" All trees are grown anew: chance alone moves {name} as far." if share != self.now else ""
+            return f"{told}, still on the unripe side. {self.innocent(out)}{chance}"
         if what == BARS:
             return f"{told}, too. So the bars of {out} misled it, and not its density and sugar."
         read, without = (N_DEALS - n or "none" for n in self.n_right)
-        deals = f"With {N_DEALS} other deals of folds and trees level 2 is wrong about {name}"
-        return f"{told}. {deals} in {read} with {out}, and in {without} without it."
+        fullest = self.mean[self.seen].where(self.is_ripe).idxmax()
+        return (
+            f"{told}. Why does {out} outweigh the ripe {fullest}, whose bars are nearly as full? Wherever a tree cuts "
+            f"between the two, melon {name} lies on the side of {out}. In {read} of {N_DEALS} other runs, with new "
+            f"folds and trees, level 2 is wrong about {name}; without {out}, in {without}."
+        )
 
     def innocent(self, out: Any) -> str:
         """Why a melon has not taught level 2 that full bars mean unripe."""
         bars = f"unripe, but its bars have a mean of {self.mean[out]:g}, not {self.mean[self.name]:g}"
         told = "ripe, so it did not teach that" if self.is_ripe[out] else bars
-        return f"Melon {out} is {told}. As all trees are grown again, a few change."
+        return f"Melon {out} is {told}."
 
     def lesson(self, guessed: Any) -> str:
         """What level 2 has learned from a melon, as the verdict on a guess."""
@@ -224,7 +233,7 @@ def misled_explorer(X: pd.DataFrame, y: pd.Series, n_trees: int = 10, seed: int 
     """A ripe melon with full bars that level 2 puts on the unripe side: which other melon taught it to?
 
     All shares come from forests that have not seen the melon, by cross-validation. The reader lets level 2 do without
-    one of the melons from which it has learned, or empties its bars; without just one of them, the melon must come
+    one of the melons from which it has learned, or sets its bars to 0; without just one of them, the melon must come
     right. `y` has the labels yes and no.
     """
     level = _Misled(X, y, n_trees, seed)
@@ -235,7 +244,7 @@ def misled_explorer(X: pd.DataFrame, y: pd.Series, n_trees: int = 10, seed: int 
         f"four bars: its shares of ripe by level 1’s forests. Melon {teacher} is crossed out. Below, the mean share of "
         f"melon {name}: {level.mean[name]:g} by level 1, {level.now:g} by level 2, and "
         f"{level.moved[teacher, MELON]:g} by level 2 without {teacher}.",
-        controls=[Choice("Take out", [NONE, *level.seen], start=teacher, opens=NONE), Choice("Of it", WHAT)],
+        controls=[Choice("Change melon", [NONE, *level.seen], start=teacher, opens=NONE), Choice("How", WHAT)],
         found=lambda out, what: (out == teacher) * (1 + WHAT.index(what)),
         guess=Choice(
             f"Melon {name} has full bars, and yet level 2 puts it on the unripe side. Which melon taught it that?",
@@ -243,7 +252,8 @@ def misled_explorer(X: pd.DataFrame, y: pd.Series, n_trees: int = 10, seed: int 
             answer=teacher,
             truth=level.lesson,
         ),
-        challenge=f"Take out a melon so that level 2 puts melon {name} on the ripe side. Then take out only its bars.",
+        challenge=f"Take out a melon so that level 2 puts melon {name} on the ripe side. Was it its bars, or its "
+        "density and sugar?",
     )
 
 
@@ -279,19 +289,9 @@ def cascade_levels(
         table = with_class_vectors(X, vectors)
 
 
-def cascade_shares(
-    X: pd.DataFrame, y: pd.Series, n_levels: int, n_trees: int, seed: int, unseen: Sequence[Any] = ()
-) -> NDArray[Any]:
-    """Shares of the second class for the training rows, of shape (levels, forests, rows).
-
-    The last level learns nothing from the rows of these names, `unseen`.
-    """
-    levels = list(cascade_levels(X, y, n_levels, n_trees, seed))
-    shares = [_second(vectors) for *_, vectors in levels]
-    if len(unseen):
-        table, rng, _ = levels[-1]
-        shares[-1] = _second(level_vectors(table, y, n_trees, rng, unseen))
-    return np.array(shares)
+def cascade_shares(X: pd.DataFrame, y: pd.Series, n_levels: int, n_trees: int, seed: int) -> NDArray[Any]:
+    """Shares of the second class for the training rows, of shape (levels, forests, rows)."""
+    return np.array([_second(vectors) for *_, vectors in cascade_levels(X, y, n_levels, n_trees, seed)])
 
 
 def fold_aside(x: pd.Series, is_ripe: pd.Series, aside: ArrayLike, tree: Any) -> Picture:

@@ -361,14 +361,15 @@ class _LeftOut(Scene):
     p²: the first part of a bar, with a piece for each row. One is wrong alone with p(1 − p); M divides this part.
     """
 
-    size = (440, 264)
-    tops, high = {BOTH: 116, ONE: 190}, 34  # where the bars lie, and how high they are
+    size = (440, 280)
+    tops, high = {BOTH: 132, ONE: 206}, 34  # where the bars lie, and how high they are
     longest = 430
 
     def __init__(self, X: pd.DataFrame, y: pd.Series) -> None:
         self.is_ripe = y == np.unique(y)[1]
         first, *others = (self.run(X, y, seed) for seed in range(1 + N_RUNS))
         self.p = first.sort_values(BOTH, ascending=False, kind="stable")
+        self.first = {way: self.first_splits(X, y, q) for way, q in WAYS.items()}
         self.most = self.p.index[self.p[BOTH] > 0.5]  # which most trees get wrong
         self.together, self.alone = (self.p**2).mean(), (self.p * (1 - self.p)).mean()
         self.scale = self.longest / self.p.mean().max()
@@ -382,12 +383,15 @@ class _LeftOut(Scene):
 
     def wrong(self, X: pd.DataFrame, y: pd.Series, q: int | None, seed: int) -> pd.Series:
         """For each row the share of the trees, grown on all others, that are wrong about it."""
-        right = {}
-        for row in X.index:
-            forest = RandomForestClassifier(N_LEFT_OUT, max_features=q, random_state=seed)
-            shares = forest.fit(X.drop(index=row), y.drop(index=row)).predict_proba(X.loc[[row]])
-            right[row] = shares[0, int(self.is_ripe[row])]
-        return 1 - pd.Series(right)
+        shares = {row: left_out(X, y, row, q, seed).predict_proba(X.loc[[row]])[0] for row in X.index}
+        return 1 - pd.Series({row: share[int(self.is_ripe[row])] for row, share in shares.items()})
+
+    def first_splits(self, X: pd.DataFrame, y: pd.Series, q: int | None) -> pd.DataFrame:
+        """The trees about the melon that most get wrong, by the column of their first split: how many, and right."""
+        row = self.p.index[0]
+        trees = left_out(X, y, row, q, seed=0).estimators_
+        right = pd.Series([tree.predict(X.loc[[row]])[0] == y[row] for tree in trees])
+        return right.groupby(X.columns[[tree.tree_.feature[0] for tree in trees]].to_numpy()).agg(["size", "sum"])
 
     def more_alone(self, m: int) -> float:
         """By how much the draw lengthens the part that the number of votes divides."""
@@ -397,6 +401,7 @@ class _LeftOut(Scene):
         key = text(0, 16, "p: share of the trees that get an unseen melon wrong")
         key += swatch(0, 40, STAYS, "wrong together: p², a piece for each melon")
         key += swatch(0, 64, SHRINKS, "wrong alone, another tree right: p(1 − p)/M")
+        key += line(7, 74, 7, 94, stroke_dasharray="3 4") + text(22, 88, "where the upper bar ends")
         names = "".join(text(0, y - 8, f"a split sees {way}") for way, y in self.tops.items())
         return key + names + "".join(self.pieces(way) for way in WAYS)
 
@@ -407,7 +412,11 @@ class _LeftOut(Scene):
         drawn = rect(0, y, ends.iloc[-1], self.high, fill_opacity=STAYS)
         for name, width, end in zip(widths.index, widths, ends):
             drawn += line(end, y, end, y + self.high, style=DIVIDE) if width > 3 else ""
-            drawn += centred(end - width / 2, y + 22, name, style=GROUND, font_size=14) if width > 20 else ""
+            drawn += (
+                centred(end - width / 2, y + 22, name, style=GROUND, font_size=13.6, letter_spacing=-1)
+                if width > 15
+                else ""
+            )
         return drawn
 
     def marks(self) -> dict[Any, str]:
@@ -439,14 +448,18 @@ class _LeftOut(Scene):
         both, one = self.errors(m)
         if m == 1:
             name, p = self.p.index[0], self.p.iloc[0]
+            usual = self.first[BOTH]["size"].idxmax()
+            (other,) = self.first[ONE].index.drop(usual)
+            n_other, n_right = self.first[ONE].loc[other]
             return (
-                f"One tree that draws is wrong more often: {one:.3f}, not {both:.3f}. But the mistakes spread: p of "
-                f"melon {name} falls from {p[BOTH]:g} to {p[ONE]:g}. So trees are wrong together less often, by "
-                f"{-self.more_together:.3f}, and alone more often, by {self.more_alone(1):.3f}."
+                f"The error of one vote is the share of wrong trees: {one:.3f}, not {both:.3f}. But the mistakes "
+                f"spread. With both columns {self.first[BOTH].loc[usual, 'size']} of {N_LEFT_OUT} trees split first on "
+                f"{usual}, and all of these get melon {name} wrong. Where one is drawn, {n_other} split first on "
+                f"{other}, and {n_right} of these get it right: p falls from {p[BOTH]:g} to {p[ONE]:g}."
             )
         if m == VOTES[-1]:
             return (
-                f"The draw has paid from {self.pays} votes on. Nearly all that is left is “wrong together”. About "
+                f"The draw has paid since {self.pays} votes. Nearly all that is left is “wrong together”. About "
                 f"{melons_named(self.most)}, which most trees with both columns get wrong, the draw saves more of it "
                 "than it costs elsewhere."
             )
@@ -454,7 +467,7 @@ class _LeftOut(Scene):
         if m < self.pays:
             return f"{told}: it does not pay yet."
         if m > self.pays:
-            return f"{told}: it pays."
+            return f"{told}: it pays, as it has since {self.pays} votes."
         runs = f"In {N_RUNS} other runs it pays from {listed(self.elsewhere)} votes on."
         return f"{told}, which M does not divide. So it pays from {m} votes on. {runs}"
 
@@ -466,6 +479,12 @@ class _LeftOut(Scene):
         n = self.elsewhere.count(guessed)
         also = f", but in {n} of {N_RUNS} others from {guessed} votes on" if n and when else ""
         return f"then {self.told(guessed)}{when}{also}"
+
+
+def left_out(X: pd.DataFrame, y: pd.Series, row: Any, q: int | None, seed: int) -> RandomForestClassifier:
+    """A forest that has not seen a row."""
+    forest = RandomForestClassifier(N_LEFT_OUT, max_features=q, random_state=seed)
+    return forest.fit(X.drop(index=row), y.drop(index=row))
 
 
 def pays_from(p: pd.DataFrame) -> int | None:
@@ -504,7 +523,7 @@ def column_explorer(X: pd.DataFrame, y: pd.Series) -> Explorable:
         "one where it sees one at random. Nearly all of either is the part that stays, divided into pieces for the "
         f"melons. The lower bar is shorter, and so are its pieces for {melons_named(scene.most)}.",
         controls=[Slider("Trees that vote, M", VOTES, start=VOTES[-1], opens=1)],
-        found=lambda m: m == scene.pays,
+        found=lambda m: m >= scene.pays,
         guess=Choice(
             "Where each split sees one column, drawn at random, a tree is wrong more often: "
             f"{one:.3f}, not {both:.3f}. Your guess for this run: from how many votes on is their squared error "
@@ -513,7 +532,7 @@ def column_explorer(X: pd.DataFrame, y: pd.Series) -> Explorable:
             answer=_votes(scene.pays),
             truth=lambda guessed: scene.verdict(offered[guessed]),
         ),
-        challenge="Add trees until the draw of a column pays: at which M does the lower bar become the shorter one?",
+        challenge="Add trees until the draw of a column pays, that is, until the lower bar is the shorter one.",
     )
 
 

@@ -13,11 +13,13 @@ from sklearn.ensemble import RandomForestClassifier as SklearnForest
 from figures.adaboost import RADIUS, VOTE, LeastError, adaboost_explorer, swelling_explorer
 from figures.deep_forest import (
     DARK,
+    DRAWN,
     MELON,
     NONE,
     PALE,
     cascade_levels,
     cascade_shares,
+    dealt,
     fold_aside,
     level_vectors,
     misled_explorer,
@@ -213,30 +215,49 @@ def test_bars_are_as_long_as_the_votes_about_unseen_melons_are_off(figures, shar
             assert f"squared error {errors[way][m]:.3f}<" in frame.drawing
         changes = re.findall(r">by ([−+][\d.]+)", frame.drawing)
         assert changes == [signed(-shorter, "+.3f"), signed(longer / m, "+.3f")] and longer > shorter > 0
-        (end,) = re.findall(r'<line x1="([\d.]+)" y1="186"', frame.drawing)  # of the upper bar, marked on the lower one
+        (end,) = re.findall(r'<line x1="([\d.]+)" y1="202"', frame.drawing)  # of the upper bar, marked on the lower one
         assert float(end) == pytest.approx(scale * errors[BOTH][m], abs=0.01)
-        assert frame.found == (m == pays)
+        assert frame.found == (m >= pays) == (f"since {pays} votes" in frame.sentence or m == pays)
         assert ("does not pay" in frame.sentence) == (1 < m < pays)
         if 1 < m < 40:
             assert f"{longer / m:.3f} to “wrong alone” and takes {shorter:.3f} from “wrong together”" in frame.sentence
         assert ("other runs" in frame.sentence) == (m == pays)  # nothing is told before it shows
     first = figures["column"].frames[0]
-    assert f"more often: {errors[ONE][1]:.3f}, not {errors[BOTH][1]:.3f}." in first.sentence
-    assert f"together less often, by {shorter:.3f}, and alone more often, by {longer:.3f}." in first.sentence
+    assert f"share of wrong trees: {ways[ONE].mean():.3f}, not {ways[BOTH].mean():.3f}." in first.sentence
     p_both, p_one = (p[7] for p in ways.values())
-    assert f"p of melon 7 falls from {p_both:g} to {p_one:g}." in first.sentence
+    assert f"p falls from {p_both:g} to {p_one:g}." in first.sentence
 
 
 def test_pieces_of_a_bar_are_as_long_as_two_trees_are_both_wrong_about_a_melon(figures, shares):
     both, one = shares[0]
     order = both.sort_values(ascending=False, kind="stable").index
     drawn = figures["column"].panels[0].background
-    for y, p in ((116, both), (190, one)):
+    for y, p in ((132, both), (206, one)):
         ends = 430 / one.mean() * (p[order] ** 2 / len(p)).cumsum()
         cuts = [float(x) for x in re.findall(rf'<line x1="([\d.]+)" y1="{y}"', drawn)]
         assert cuts == pytest.approx([end for end, wide in zip(ends, ends.diff().fillna(ends)) if wide > 3], abs=0.01)
-        named = re.findall(rf'y="{y + 22}" [^>]*>(\d+)<', drawn)
-        assert named == [str(name) for name, wide in zip(order, ends.diff().fillna(ends)) if wide > 20]
+        assert re.findall(rf'y="{y + 22}" [^>]*>(\d+)<', drawn) == ["7", "15", "14", "13"]  # to follow from bar to bar
+
+
+def first_splits(measured, forest):
+    """Of the trees grown without melon 7, which split first on sugar, and which are right about it."""
+    X, y = measured[COLUMNS].set_axis(range(2), axis=1), measured["ripe"] == "yes"
+    trees = forest.fit(X.drop(index=7), y.drop(index=7)).estimators_
+    right = [tree.predict(X.loc[[7]])[0] == y[7] for tree in trees]
+    return np.array([tree.tree_.feature[0] == 1 for tree in trees]), np.array(right)
+
+
+def test_the_draw_spreads_the_mistakes_about_melon_7_by_other_first_splits(figures, measured):
+    for forest in RandomForestClassifier, SklearnForest:
+        by_sugar, right = first_splits(measured, forest(100, max_features=None, random_state=0))
+        drawn, right_drawn = first_splits(measured, forest(100, max_features=1, random_state=0))
+        assert by_sugar.mean() > 0.75 and right[by_sugar].mean() < 0.05
+        assert drawn.mean() < 0.6 and right_drawn[~drawn].mean() > 0.4 > right_drawn[drawn].mean()
+        if forest is RandomForestClassifier:
+            told = figures["column"].frames[0].sentence
+            assert f"{by_sugar.sum()} of 100 trees split first on sugar, and all of these" in told
+            assert not right[by_sugar].any()
+            assert f"{(~drawn).sum()} split first on density, and {right_drawn[~drawn].sum()} of these" in told
 
 
 def test_other_runs_say_from_how_many_votes_on_the_draw_pays(figures, shares):
@@ -462,6 +483,11 @@ def second_table(measured, shares):
     return with_class_vectors(measured[COLUMNS], vectors)
 
 
+def of_six(table, y, rng, unseen=()):
+    """The mean share of melon 6 by a level that reads this table and learns nothing from `unseen`."""
+    return np.mean([vector[5, 1] for vector in level_vectors(table, y, 10, rng, unseen)])
+
+
 def test_melon_6_lies_where_level_2_puts_it_without_the_one_taken_out(misled, measured):
     shares = cascade_shares(measured[COLUMNS], measured["ripe"], 2, 10, 116).mean(axis=1)[:, measured.index == 6]
     assert shares.ravel() == pytest.approx([0.975, 0.275])
@@ -476,23 +502,23 @@ def test_melon_6_lies_where_level_2_puts_it_without_the_one_taken_out(misled, me
             emptied = first_shares(measured)
             emptied.loc[taken] = 0
             read = second_table(measured, emptied)
-        share = np.mean([v[5, 1] for v in level_vectors(read, measured["ripe"], 10, deepcopy(rng), unseen)])
+        share = of_six(read, measured["ripe"], deepcopy(rng), unseen)
         assert places[6] == pytest.approx((174 + 290 * share, 345 if taken else 312), abs=0.1)
         assert float(re.search(r"puts melon 6 at ([\d.]+\d)", frame.sentence)[1]) == pytest.approx(share)
         assert ("unripe side" in frame.sentence) == (share < 0.5 and out != NONE)
         assert bool(frame.found) == (share > 0.5) == (out == 15)
-        assert frame.drawing.count("<line") == len(taken)  # struck out
+        assert frame.drawing.count("<line") == (what == MELON and out != NONE)  # struck out
+        assert ("chance" in frame.sentence) == (out not in (NONE, 15) and share != pytest.approx(0.275))
     assert sorted(frame.found for frame in misled.frames)[-2:] == [1, 2]
 
 
 def test_a_melon_that_is_not_drawn_teaches_nothing_about_melon_6(misled, measured):
     """Level 2 keeps it aside together with 6."""
-    X, y = measured[COLUMNS], measured["ripe"]
+    y, (*_, (table, rng, _)) = measured["ripe"], cascade_levels(measured[COLUMNS], measured["ripe"], 2, 10, 116)
     drawn = list(misled.guess.values)
     assert list(misled.controls[0].values) == [NONE, *drawn] and len(drawn) == 11
-    for name in X.index.drop([*drawn, 6]):
-        share = cascade_shares(X, y, 2, 10, 116, [name])[1].mean(axis=0)[5]
-        assert share == pytest.approx(0.275)
+    for name in y.index.drop([*drawn, 6]):
+        assert of_six(table, y, deepcopy(rng), [name]) == pytest.approx(0.275)
 
 
 def test_bars_are_the_shares_by_level_1(misled, measured):
@@ -529,15 +555,16 @@ def test_it_is_the_bars_of_melon_15_that_mislead_level_2(misled, measured):
     emptied.loc[15] = 0
     told = next(frame.sentence for way, frame, _ in states(misled) if way == (15, MELON))
 
-    def of_six(shares, unseen=()):
+    def runs(shares, unseen=()):
         table = second_table(measured, shares)
-        return np.array([cascade_shares(table, y, 1, 10, seed, unseen)[0].mean(axis=0)[5] for seed in range(30)])
+        return np.array([of_six(table, y, np.random.default_rng(seed), unseen) for seed in range(30)])
 
-    as_read, without, empty = of_six(shares), of_six(shares, [15]), of_six(emptied)
+    as_read, without, empty = runs(shares), runs(shares, [15]), runs(emptied)
     assert (without > 0.5).all() and (empty > 0.5).all() and (as_read < 0.5).sum() > 5
     assert min(without.mean(), empty.mean()) - as_read.mean() > 0.2
     assert (without[:12] > 0.5).all()
-    assert told.endswith(f"in {(as_read[:12] < 0.5).sum()} with 15, and in none without it.")
+    n_wrong = (as_read[:12] < 0.5).sum()
+    assert f"In {n_wrong} of 12 other runs" in told and told.endswith("is wrong about 6; without 15, in none.")
 
 
 def test_no_melon_of_the_run_in_the_book_lies_in_the_middle(measured):
@@ -546,15 +573,49 @@ def test_no_melon_of_the_run_in_the_book_lies_in_the_middle(measured):
     assert np.abs(shares - 0.5).min() > 1e-6
 
 
+def judges(measured, seed=None):
+    """What level 2 reads, and its trees that judge melon 6 in the book's run, or with new seeds on the same folds."""
+    X, y = measured[COLUMNS], measured["ripe"]
+    _, (table, rng, _) = cascade_levels(X, y, 2, 10, 116)
+    fold = dealt(y, rng)
+    seeds = (rng if seed is None else np.random.default_rng(seed)).integers(2**31, size=4)
+    forests = [RandomForestClassifier(10, max_features=q, random_state=int(s)) for q, s in zip(DRAWN, seeds)]
+    return table, [tree for f in forests for tree in f.fit(table, y, sample_weight=fold != fold[5]).estimators_]
+
+
+def test_new_trees_alone_move_melon_6_as_far_as_any_melon_but_15(misled, measured):
+    def share(seed):
+        table, trees = judges(measured, seed)
+        return np.mean([tree.predict_proba(table.loc[[6]])[0, 1] for tree in trees])
+
+    moved = [places[6][0] for (out, _), _, (places,) in states(misled) if out != 15]
+    assert share(None) == pytest.approx(0.275)
+    assert 174 + 290 * max(map(share, range(12))) > max(moved)
+
+
+def test_a_cut_between_melons_2_and_15_leaves_6_with_15(misled, measured):
+    told = next(frame.sentence for way, frame, _ in states(misled) if way == (15, MELON))
+    assert "outweigh the ripe 2," in told and "on the side of 15." in told
+    for seed in (None, 0, 1, 2):
+        table, trees = judges(measured, seed)
+        cuts = [(f, cut) for tree in trees for f, cut in zip(tree.tree_.feature, tree.tree_.threshold) if f >= 0]
+        sides = [(table.loc[[2, 15, 6]].iloc[:, f] <= cut).tolist() for f, cut in cuts]
+        between = [six == fifteen for two, fifteen, six in sides if two != fifteen]
+        assert len(between) > 10 and all(between)
+
+
 def test_a_level_learns_nothing_from_unseen_rows(measured):
-    """What it says of the others is the same, whatever these are; the levels before learn from all."""
+    """What it says of the others is the same, whatever these are."""
     X, y = measured[COLUMNS], measured["ripe"]
     moved = X.copy()
     moved.loc[15] = [0.9, 0.01]
-    shares = [cascade_shares(table, y, 1, 5, 0, [15])[0][:, X.index != 15] for table in (X, moved)]
-    assert (shares[0] == shares[1]).all()
-    assert (cascade_shares(X, y, 2, 5, 0, [15])[0] == cascade_shares(X, y, 2, 5, 0)[0]).all()
-    assert (cascade_shares(X, y, 1, 5, 0, [15]) != cascade_shares(X, y, 1, 5, 0)).any()
+
+    def others(table, unseen):
+        vectors = level_vectors(table, y, 5, np.random.default_rng(0), unseen)
+        return np.array(vectors)[:, X.index != 15]
+
+    assert (others(X, [15]) == others(moved, [15])).all()
+    assert (others(X, []) != others(X, [15])).any()
 
 
 @pytest.mark.slow
