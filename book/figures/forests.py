@@ -27,7 +27,6 @@ from figures.looks import (
     painted,
     path,
     ringed,
-    signed,
     stroked,
 )
 from figures.melons import listed, melon_marks, melons_named, ripe_and_unripe
@@ -49,6 +48,13 @@ VOTES = (*range(1, 11), 20, 40)  # of trees that have not seen a melon
 N_LEFT_OUT = 100  # trees that have not seen a melon
 N_RUNS = 6  # other runs, which tell whether a difference is more than chance
 STAYS, SHRINKS = 0.7, 0.22  # opacities of the two parts of a squared error
+SHORTER = "it becomes the shorter one"
+OF_LOWER = {  # what becomes of the lower bar, and what speaks for it or against it
+    "it stays the longer one": "what the draw adds is “wrong alone”, and that votes divide",
+    "both end up equally long": "“wrong together”, which votes do not divide, is less in the lower bar",
+    SHORTER: "votes divide “wrong alone”, to which the draw adds; from “wrong together”, which stays, it takes",
+    "both shrink to nothing": "votes divide only “wrong alone”; “wrong together” stays, and is less in the lower bar",
+}
 LACKING = 0.4  # opacity of a melon that a sample lacks
 RADIUS = 13  # of a melon that a sample holds once: its number has 11 pixels on a phone
 N_CELLS = 40  # of the grid over each axis on which votes are counted
@@ -361,9 +367,10 @@ class _LeftOut(Scene):
     p²: the first part of a bar, with a piece for each row. One is wrong alone with p(1 − p); M divides this part.
     """
 
-    size = (440, 280)
-    tops, high = {BOTH: 132, ONE: 206}, 34  # where the bars lie, and how high they are
-    longest = 430
+    size = (440, 296)
+    tops, high = {BOTH: 108, ONE: 182}, 34  # where the bars lie, and how high they are
+    longest, zoom = 430, 5  # in pixels, and how much longer the changes are drawn
+    takes, adds = 256, 278  # where the changes lie
 
     def __init__(self, X: pd.DataFrame, y: pd.Series) -> None:
         self.is_ripe = y == np.unique(y)[1]
@@ -399,11 +406,12 @@ class _LeftOut(Scene):
 
     def background(self) -> str:
         key = text(0, 16, "p: share of the trees that get an unseen melon wrong")
-        key += swatch(0, 40, STAYS, "wrong together: p², a piece for each melon")
-        key += swatch(0, 64, SHRINKS, "wrong alone, another tree right: p(1 − p)/M")
-        key += line(7, 74, 7, 94, stroke_dasharray="3 4") + text(22, 88, "where the upper bar ends")
+        key += swatch(0, 40, STAYS, "wrong together: mean of p², a piece for each melon")
+        key += swatch(0, 64, SHRINKS, "wrong alone: mean of p(1 − p), divided by M")
         names = "".join(text(0, y - 8, f"a split sees {way}") for way, y in self.tops.items())
-        return key + names + "".join(self.pieces(way) for way in WAYS)
+        names += text(0, self.takes - 8, f"what the draw changes, {self.zoom} times as long")
+        taken = rect(0, self.takes, -self.zoom * self.scale * self.more_together, 16, fill_opacity=STAYS)
+        return key + names + taken + "".join(self.pieces(way) for way in WAYS)
 
     def pieces(self, way: str) -> str:
         """The part of a bar that stays: a piece for each row, with its name where there is room."""
@@ -420,20 +428,19 @@ class _LeftOut(Scene):
         return drawn
 
     def marks(self) -> dict[Any, str]:
-        return dict.fromkeys(WAYS, rect(0, 0, 1, self.high, fill_opacity=SHRINKS))
+        heights = {**dict.fromkeys(WAYS, self.high), "adds": 16}
+        return {name: rect(0, 0, 1, high, fill_opacity=SHRINKS) for name, high in heights.items()}
 
     def frame(self, m: int) -> State:
         places, totals = Places(), ""
-        both, _ = errors = self.errors(m)
-        for (way, y), error in zip(self.tops.items(), errors):
+        for (way, y), error in zip(self.tops.items(), self.errors(m)):
             places[way] = (self.scale * self.together[way], y, self.scale * self.alone[way] / m, 1)
             totals += ending(440, y - 8, f"mean squared error {error:.3f}", font_weight="bold")
-        y = self.tops[ONE] + self.high + 30
-        end = self.scale * both
-        totals += line(end, self.tops[ONE] - 4, end, self.tops[ONE] + self.high + 6, stroke_dasharray="3 4")
-        change = text(0, y, "the draw changes") + swatch(142, y, STAYS, f"by {signed(self.more_together, '+.3f')} and")
-        change += swatch(284, y, SHRINKS, f"by {signed(self.more_alone(m), '+.3f')}")
-        return [totals, change], self.sentence(m), places
+        places["adds"] = (0, self.adds, self.zoom * self.scale * self.more_alone(m), 1)
+        changes = {self.takes: ("takes", -self.more_together), self.adds: ("adds", self.more_alone(m))}
+        for y, (does, change) in changes.items():
+            totals += text(self.zoom * self.scale * change + 6, y + 13, f"{does} {change:.3f}")
+        return [totals], self.sentence(m), places
 
     def errors(self, m: int) -> list[float]:
         """The mean squared error of m votes, with both columns and with one drawn."""
@@ -455,13 +462,14 @@ class _LeftOut(Scene):
                 f"The error of one vote is the share of wrong trees: {one:.3f}, not {both:.3f}. But the mistakes "
                 f"spread. With both columns {self.first[BOTH].loc[usual, 'size']} of {N_LEFT_OUT} trees split first on "
                 f"{usual}, and all of these get melon {name} wrong. Where one is drawn, {n_other} split first on "
-                f"{other}, and {n_right} of these get it right: p falls from {p[BOTH]:g} to {p[ONE]:g}."
+                f"{other}, and {n_right} of these get it right: p falls from {p[BOTH]:g} to {p[ONE]:g}, and p² from "
+                f"{p[BOTH] ** 2:.2f} to {p[ONE] ** 2:.2f}."
             )
         if m == VOTES[-1]:
             return (
-                f"The draw has paid since {self.pays} votes. Nearly all that is left is “wrong together”. About "
-                f"{melons_named(self.most)}, which most trees with both columns get wrong, the draw saves more of it "
-                "than it costs elsewhere."
+                f"The draw has paid since {self.pays} votes. Nearly all that is left is “wrong together”. On "
+                f"{melons_named(self.most)}, which most trees with both columns get wrong, the draw takes more of it "
+                "than it adds on the others, because squares count large p most."
             )
         told = f"With {m} votes {self.told(m)}"
         if m < self.pays:
@@ -470,15 +478,6 @@ class _LeftOut(Scene):
             return f"{told}: it pays, as it has since {self.pays} votes."
         runs = f"In {N_RUNS} other runs it pays from {listed(self.elsewhere)} votes on."
         return f"{told}, which M does not divide. So it pays from {m} votes on. {runs}"
-
-    def verdict(self, guessed: int | None) -> str:
-        """Why the draw pays sooner or later than was guessed, without the number that the reader is to find."""
-        if guessed is None:
-            return "the draw adds to “wrong alone”, which M divides, and takes from “wrong together”, which stays"
-        when = {-1: "; in this run it pays later", 0: "", 1: "; it pays sooner"}[int(np.sign(guessed - self.pays))]
-        n = self.elsewhere.count(guessed)
-        also = f", but in {n} of {N_RUNS} others from {guessed} votes on" if n and when else ""
-        return f"then {self.told(guessed)}{when}{also}"
 
 
 def left_out(X: pd.DataFrame, y: pd.Series, row: Any, q: int | None, seed: int) -> RandomForestClassifier:
@@ -503,10 +502,6 @@ def swatch(x: float, y: float, opacity: float, words: str) -> str:
     return rect(x, y - 12, 14, 14, fill_opacity=opacity) + text(x + 22, y, words)
 
 
-def _votes(m: int) -> str:
-    return f"{m} votes" if m > 1 else "1 vote"
-
-
 def column_explorer(X: pd.DataFrame, y: pd.Series) -> Explorable:
     """Two forests by the votes about each row of trees that have not seen it: when does the draw of a column pay?
 
@@ -515,24 +510,23 @@ def column_explorer(X: pd.DataFrame, y: pd.Series) -> Explorable:
     draws is wrong more often, but two of them less often together.
     """
     scene = _LeftOut(X, y)
-    offered = {**{_votes(m): m for m in sorted({2, scene.pays, 20})}, "never": None}
     both, one = scene.errors(1)
     return scene.explorable(
         title="One column at random",
         alt="Two bars for the squared error of many votes, the upper one where a split sees both columns, the lower "
         "one where it sees one at random. Nearly all of either is the part that stays, divided into pieces for the "
-        f"melons. The lower bar is shorter, and so are its pieces for {melons_named(scene.most)}.",
+        f"melons. The lower bar is shorter, and so are its pieces for {melons_named(scene.most)}. Below them, drawn "
+        "longer, what the draw takes from the part that stays, and the little that it adds to the other.",
         controls=[Slider("Trees that vote, M", VOTES, start=VOTES[-1], opens=1)],
         found=lambda m: m >= scene.pays,
         guess=Choice(
             "Where each split sees one column, drawn at random, a tree is wrong more often: "
-            f"{one:.3f}, not {both:.3f}. Your guess for this run: from how many votes on is their squared error "
-            "smaller than with both columns?",
-            list(offered),
-            answer=_votes(scene.pays),
-            truth=lambda guessed: scene.verdict(offered[guessed]),
+            f"{one:.3f}, not {both:.3f}. Your guess: what becomes of the lower bar as more and more trees vote?",
+            list(OF_LOWER),
+            answer=SHORTER,
+            truth=lambda guessed: OF_LOWER[guessed or SHORTER],
         ),
-        challenge="Add trees until the draw of a column pays, that is, until the lower bar is the shorter one.",
+        challenge="Add trees. Does the order of the two bars change, and from how many votes on?",
     )
 
 

@@ -27,7 +27,6 @@ from figures.deep_forest import (
 )
 from figures.forests import BOTH, NOBODY, ONE, column_explorer, eaten_explorer, forest_explorer
 from figures.gbdt import _Descent, descent_explorer, price_explorer, residual_explorer
-from figures.looks import signed
 from figures.melons import melons_named, piled
 from figures.oblique import gain_by_angle, tilt_explorer
 from figures.scale import blocks_explorer
@@ -213,26 +212,30 @@ def test_bars_are_as_long_as_the_votes_about_unseen_melons_are_off(figures, shar
             assert [x, width] == pytest.approx([scale * together[way], scale * alone[way] / m])
             assert x + width == pytest.approx(scale * errors[way][m])
             assert f"squared error {errors[way][m]:.3f}<" in frame.drawing
-        changes = re.findall(r">by ([−+][\d.]+)", frame.drawing)
-        assert changes == [signed(-shorter, "+.3f"), signed(longer / m, "+.3f")] and longer > shorter > 0
-        (end,) = re.findall(r'<line x1="([\d.]+)" y1="202"', frame.drawing)  # of the upper bar, marked on the lower one
-        assert float(end) == pytest.approx(scale * errors[BOTH][m], abs=0.01)
+        assert re.findall(r">(takes|adds) ([\d.]+)<", frame.drawing) == [
+            ("takes", f"{shorter:.3f}"),
+            ("adds", f"{longer / m:.3f}"),
+        ]
+        assert places["adds"][2] == pytest.approx(5 * scale * longer / m) and longer > shorter > 0
+        assert (places["adds"][2] < 5 * scale * shorter) == (m >= pays)  # the bars show what the words say
         assert frame.found == (m >= pays) == (f"since {pays} votes" in frame.sentence or m == pays)
         assert ("does not pay" in frame.sentence) == (1 < m < pays)
         if 1 < m < 40:
             assert f"{longer / m:.3f} to “wrong alone” and takes {shorter:.3f} from “wrong together”" in frame.sentence
         assert ("other runs" in frame.sentence) == (m == pays)  # nothing is told before it shows
+    (taken,) = re.findall(r'<rect x="0" y="256" width="([\d.]+)"', figures["column"].panels[0].background)
+    assert float(taken) == pytest.approx(5 * scale * shorter, abs=0.01)
     first = figures["column"].frames[0]
     assert f"share of wrong trees: {ways[ONE].mean():.3f}, not {ways[BOTH].mean():.3f}." in first.sentence
     p_both, p_one = (p[7] for p in ways.values())
-    assert f"p falls from {p_both:g} to {p_one:g}." in first.sentence
+    assert f"p falls from {p_both:g} to {p_one:g}, and p² from {p_both**2:.2f} to {p_one**2:.2f}." in first.sentence
 
 
 def test_pieces_of_a_bar_are_as_long_as_two_trees_are_both_wrong_about_a_melon(figures, shares):
     both, one = shares[0]
     order = both.sort_values(ascending=False, kind="stable").index
     drawn = figures["column"].panels[0].background
-    for y, p in ((132, both), (206, one)):
+    for y, p in ((108, both), (182, one)):
         ends = 430 / one.mean() * (p[order] ** 2 / len(p)).cumsum()
         cuts = [float(x) for x in re.findall(rf'<line x1="([\d.]+)" y1="{y}"', drawn)]
         assert cuts == pytest.approx([end for end, wide in zip(ends, ends.diff().fillna(ends)) if wide > 3], abs=0.01)
@@ -274,20 +277,18 @@ def test_the_draw_saves_more_about_three_melons_than_it_costs_about_the_others(f
         saved = both**2 - one**2
         assert (both[most] > 0.5).all() and (saved[most] > 0).all() and saved[most].sum() > -saved.drop(most).sum()
     assert (
-        "About melons 7, 15 and 14, which most trees with both columns get wrong"
-        in figures["column"].frames[-1].sentence
+        "On melons 7, 15 and 14, which most trees with both columns get wrong" in figures["column"].frames[-1].sentence
     )
 
 
-def test_a_wrong_guess_hears_why_it_is_too_low_or_too_high(figures, shares):
-    guess, pays = figures["column"].guess, first_to_pay(*shares[0])
-    assert guess.answer == f"{pays} votes" and "that is right" in guess.verdict(guess.answer)
-    told = {words: guess.verdict(words) for words in guess.values if words != guess.answer}
-    n_from_2 = sum(first_to_pay(*run) == 2 for run in shares[1:])
-    later = f"in this run it pays later, but in {n_from_2} of 6 others from 2 votes on."
-    assert "still adds" in told["2 votes"] and told["2 votes"].endswith(later) and pays > 2 and n_from_2
-    assert "adds only" in told["20 votes"] and told["20 votes"].endswith("it pays sooner.") and pays < 20
-    assert "which M divides" in told["never"] and not any(f"{pays} votes" in words for words in told.values())
+def test_in_every_run_the_lower_bar_becomes_the_shorter_one(figures, shares):
+    guess = figures["column"].guess
+    assert guess.answer == "it becomes the shorter one" and "that is right" in guess.verdict(guess.answer)
+    for both, one in shares:
+        assert both.mean() < one.mean()  # a single tree that draws is wrong more often
+        assert 0 < (one**2).mean() < (both**2).mean()  # what no number of votes divides
+    told = {guess.verdict(words) for words in guess.values}
+    assert len(told) == 4 and not any(re.search(r"\d", words.split(":", 1)[-1]) for words in told)
 
 
 def test_with_a_drawn_column_one_tree_is_worse_and_the_vote_better_in_scikit_learn_too(measured):
