@@ -127,15 +127,25 @@ def models(X: Array, y: Array) -> Iterator[tuple[str, Any]]:
         yield f"and {name}", boosted(y, settings).fit(X, y)
 
 
+def divided(name: str, split: int) -> list[Array]:
+    """The training rows, the test rows and the labels of both, of one split of a table."""
+    X, y = TABLES[name]()
+    return train_test_split(X, y, test_size=0.3, random_state=split, stratify=None if is_numbers(y) else y)
+
+
+def share_left(model: Any, a: Array, b: Array, y_a: Array, y_b: Array) -> float:
+    """What a fitted model leaves of the loss of a constant, on test rows."""
+    constant = (DummyRegressor() if is_numbers(y_a) else DummyClassifier()).fit(a, y_a)
+    return loss(model, b, y_b) / loss(constant, b, y_b)
+
+
 def measured(name: str, split: int) -> Iterator[dict[str, Any]]:
     """For one table and one split a row for each model: its loss as a share of a constant's, and its CPU seconds."""
-    X, y = TABLES[name]()
-    a, b, y_a, y_b = train_test_split(X, y, test_size=0.3, random_state=split, stratify=None if is_numbers(y) else y)
-    constant = (DummyRegressor() if is_numbers(y) else DummyClassifier()).fit(a, y_a)
+    a, b, y_a, y_b = divided(name, split)
     start = time.process_time()
     for model, fitted in models(a, y_a):
         seconds = time.process_time() - start
-        left = loss(fitted, b, y_b) / loss(constant, b, y_b)
+        left = share_left(fitted, a, b, y_a, y_b)
         yield {"table": name, "split": split, "model": model, "left": left, "seconds": seconds}
         start = time.process_time()
 

@@ -20,6 +20,7 @@ from xgboost import XGBRegressor
 
 from scripts.execute import BOOK
 from treekit import CARTRegressor, plain
+from treekit.datasets import load_tuning
 
 STORED = json.loads((Path(__file__).parents[1] / "data" / "boosters.json").read_text())
 GAIN = partial(plain.newton_gain, lam=0)
@@ -362,3 +363,20 @@ def test_catboost_is_plain_and_symmetric_by_default():
     """On a CPU a small table and a large one are boosted plainly, by trees with one question a level."""
     assert [how for _, *how in STORED["defaults"]] == [["Plain", "SymmetricTree"]] * 2
     assert min(n for n, *_ in STORED["defaults"]) < 1000 < 50_000 < max(n for n, *_ in STORED["defaults"])
+
+
+def test_with_nothing_set_catboost_leaves_least(cells):
+    """On average on each table; and the chapter's table has the means."""
+    by_xgboost = load_tuning().pivot_table("left", "table", "model")["defaults"]
+    for name, programs in STORED["by default"].items():
+        left = [by_xgboost[name], np.mean(programs["LightGBM"]), np.mean(programs["CatBoost"])]
+        assert min(left) == left[-1]
+        assert " | ".join([f"| {name}", *(f"[{one:.3f}]{{.quoted}}" for one in left)]) in cells["bt-practice"]
+
+
+@pytest.mark.parametrize(("table", "beaten"), [("digits", "linear"), ("cars", "linear"), ("cars", "forest")])
+def test_catboost_by_default_is_ahead_of_linear_models_and_forests(table, beaten):
+    """On most of the twenty splits."""
+    others = load_tuning().query("table == @table and model == @beaten").sort_values("split")["left"]
+    assert (np.array(STORED["by default"][table]["CatBoost"]) < others).sum() >= 14
+

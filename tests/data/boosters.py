@@ -15,6 +15,7 @@ from scipy.sparse import csr_matrix
 from sklearn.datasets import load_diabetes
 from sklearn.model_selection import train_test_split
 
+from benchmarks.tuning import N_SPLITS, TABLES, divided, is_numbers, share_left
 from treekit.datasets import load_watermelon
 
 WARDS, DAYS = "ABACBACB", [1, 2, 1, 2, 9, 9, 14, 20]
@@ -308,6 +309,19 @@ def cat_defaults() -> list[list]:
     return found
 
 
+def by_default(name: str) -> dict[str, list[float]]:
+    """What a program with nothing set leaves of a constant's loss, on each split of a table of benchmarks/tuning.py."""
+    found: dict[str, list[float]] = {"LightGBM": [], "CatBoost": []}
+    for split in range(N_SPLITS):
+        a, b, y_a, y_b = divided(name, split)
+        kind = "Regressor" if is_numbers(y_a) else "Classifier"
+        light = getattr(lightgbm, f"LGBM{kind}")(n_jobs=1, verbosity=-1)
+        cat = getattr(catboost, f"CatBoost{kind}")(**QUIET, random_seed=0)
+        for left, model in zip(found.values(), (light, cat)):
+            left.append(round(share_left(model.fit(a, y_a), a, b, y_a, y_b), 5))
+    return found
+
+
 def rounded(value):
     """Numbers to ten significant digits, as many as both programs print."""
     if isinstance(value, dict):
@@ -335,6 +349,7 @@ def main() -> None:
         "diabetes": cat_diabetes(CAT),
         "diabetes by default": cat_diabetes(QUIET | dict(random_seed=0)),
         "defaults": cat_defaults(),
+        "by default": {name: by_default(name) for name in TABLES},
     }
     lines = [f"{json.dumps(name)}: {json.dumps(rounded(value))}" for name, value in stored.items()]
     print("{\n" + ",\n".join(lines) + "\n}")
