@@ -133,7 +133,8 @@ class _Misled(Scene):
         """What level 2 reads of the melon and of those from which it has learned, and where both levels put it."""
         spots = self.spots()
         drawn = text(0, 16, f"Melon {self.name}: four shares of ripe, by level 1’s forests")
-        drawn += self.read(self.name, 0, 42) + text(250, 47, "a full bar is a share of 1")
+        drawn += self.read(self.name, 0, 42) + text(250, 38, "A full bar is a share of 1.")
+        drawn += text(250, 57, "Not drawn: density, sugar.")
         for x, words in ((0, "Level 2 learned from ripe ones"), (250, "and from unripe ones:")):
             drawn += text(x, self.top - 24, words)
         drawn += "".join(self.read(name, *spot) for name, spot in spots.items())
@@ -197,19 +198,21 @@ class _Misled(Scene):
             chance = f" All trees are grown anew: chance alone moves {name} as far." if share != self.now else ""
             return f"{told}, still on the unripe side. {self.innocent(out)}{chance}"
         if what == BARS:
-            return f"{told}, too. So the bars of {out} misled it, and not its density and sugar."
-        read, without = (N_DEALS - n or "none" for n in self.n_right)
+            wrong, without = (N_DEALS - n or "none" for n in self.n_right)
+            return (
+                f"{told}, too. So the bars of {out} misled it, and not its density and sugar. In {wrong} of {N_DEALS} "
+                f"other runs, with new folds and trees, level 2 is wrong about {name}; without {out}, in {without}."
+            )
         fullest = self.mean[self.seen].where(self.is_ripe).idxmax()
         return (
             f"{told}. Why does {out} outweigh the ripe {fullest}, whose bars are nearly as full? Wherever a tree cuts "
-            f"between the two, melon {name} lies on the side of {out}. In {read} of {N_DEALS} other runs, with new "
-            f"folds and trees, level 2 is wrong about {name}; without {out}, in {without}."
+            f"between the two, melon {name} lies on the side of {out}."
         )
 
     def innocent(self, out: Any) -> str:
         """Why a melon has not taught level 2 that full bars mean unripe."""
-        bars = f"unripe, but its bars have a mean of {self.mean[out]:g}, not {self.mean[self.name]:g}"
-        told = "ripe, so it did not teach that" if self.is_ripe[out] else bars
+        bars = f"unripe, but its bars had a mean of {self.mean[out]:g}, not {self.mean[self.name]:g}"
+        told = "ripe, so it taught the opposite" if self.is_ripe[out] else bars
         return f"Melon {out} is {told}."
 
     def lesson(self, guessed: Any) -> str:
@@ -252,8 +255,8 @@ def misled_explorer(X: pd.DataFrame, y: pd.Series, n_trees: int = 10, seed: int 
             answer=teacher,
             truth=level.lesson,
         ),
-        challenge=f"Take out a melon so that level 2 puts melon {name} on the ripe side. Was it its bars, or its "
-        "density and sugar?",
+        challenge=f"Take out a melon so that level 2 puts melon {name} on the ripe side. Then keep it, but set its "
+        "bars to 0: did they mislead level 2, or its density and sugar?",
     )
 
 

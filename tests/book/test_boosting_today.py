@@ -379,4 +379,3 @@ def test_catboost_by_default_is_ahead_of_linear_models_and_forests(table, beaten
     """On most of the twenty splits."""
     others = load_tuning().query("table == @table and model == @beaten").sort_values("split")["left"]
     assert (np.array(STORED["by default"][table]["CatBoost"]) < others).sum() >= 14
-
