@@ -241,8 +241,8 @@ def codes_explorer(melons: pd.DataFrame, seed: int = 0) -> Explorable:
         alt=f"{n} melons as numbered circles, hollow if ripe, piled up along a line by a code: the share of ripe in "
         "the category that the melon's own number makes. The ripe ones lie on the right, at 1, the others on the left, "
         "at 0, and a dashed cut between them. A new melon, drawn as a dashed circle, lies close to the cut. Below "
-        "stands the random order in which they were coded, pale; lines mark the melons whose labels are averaged in the "
-        "code of the last one.",
+        "stands the random order in which they were coded, pale; lines mark the melons whose labels are averaged in "
+        "the code of the last one.",
         controls=[
             Choice("Category", list(scene.columns)),
             Choice("Code averages", [OWN, BEFORE]),
