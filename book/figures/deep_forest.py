@@ -223,8 +223,8 @@ class _Misled(Scene):
                 "has seen bars that full only with an unripe melon"
             )
         if self.is_ripe[guessed]:
-            return f"{guessed} is ripe, so it teaches that bars like its own mean ripe"
-        return f"{guessed} is unripe, but its bars are short, so it teaches little about full ones"
+            return f"{guessed} is ripe, so it teaches that bars like its own go with ripe ones"
+        return f"{guessed} is unripe, but its bars are mostly short, so it teaches little about full ones"
 
 
 def _second(vectors: Sequence[NDArray[Any]]) -> NDArray[Any]:

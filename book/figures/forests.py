@@ -47,12 +47,13 @@ TREES = Slider("Trees", list(N_TREES), start=N_TREES[-1], opens=1)
 VOTES = (*range(1, 11), 20, 40)  # of trees that have not seen a melon
 N_LEFT_OUT = 100  # trees that have not seen a melon
 N_RUNS = 6  # other runs, which tell whether a difference is more than chance
-STAYS, SHRINKS = 0.7, 0.22  # opacities of the two parts of a squared error
+STAYS: dict[str, Any] = {"fill_opacity": 0.7}  # the looks of the two parts of a squared error
+SHRINKS = filled(4)
 SHORTER = "it becomes the shorter one"
 OF_LOWER = {  # what becomes of the lower bar, and what speaks for it or against it
-    "it stays the longer one": "what the draw adds is “wrong alone”, and that votes divide",
+    "it stays the longer one": "the draw adds to “wrong alone” only, which votes divide",
     "both end up equally long": "“wrong together”, which votes do not divide, is less in the lower bar",
-    SHORTER: "votes divide “wrong alone”, to which the draw adds; from “wrong together”, which stays, it takes",
+    SHORTER: "the draw adds to “wrong alone”, which votes divide, and takes from “wrong together”, which they do not",
     "both shrink to nothing": "votes divide only “wrong alone”; “wrong together” stays, and is less in the lower bar",
 }
 LACKING = 0.4  # opacity of a melon that a sample lacks
@@ -407,17 +408,16 @@ class _LeftOut(Scene):
     def background(self) -> str:
         key = text(0, 16, "p: share of the trees that get an unseen melon wrong")
         key += swatch(0, 40, STAYS, "wrong together: mean of p², a piece for each melon")
-        key += swatch(0, 64, SHRINKS, "wrong alone: mean of p(1 − p), divided by M")
         names = "".join(text(0, y - 8, f"a split sees {way}") for way, y in self.tops.items())
-        names += text(0, self.takes - 8, f"what the draw changes, {self.zoom} times as long")
-        taken = rect(0, self.takes, -self.zoom * self.scale * self.more_together, 16, fill_opacity=STAYS)
+        names += text(0, self.takes - 8, f"{self.zoom} times as long: what the draw takes and what it adds")
+        taken = rect(0, self.takes, -self.zoom * self.scale * self.more_together, 16, **STAYS)
         return key + names + taken + "".join(self.pieces(way) for way in WAYS)
 
     def pieces(self, way: str) -> str:
         """The part of a bar that stays: a piece for each row, with its name where there is room."""
         y, widths = self.tops[way], self.scale * self.p[way] ** 2 / len(self.p)
         ends = widths.cumsum()
-        drawn = rect(0, y, ends.iloc[-1], self.high, fill_opacity=STAYS)
+        drawn = rect(0, y, ends.iloc[-1], self.high, **STAYS)
         for name, width, end in zip(widths.index, widths, ends):
             drawn += line(end, y, end, y + self.high, style=DIVIDE) if width > 3 else ""
             drawn += (
@@ -429,10 +429,11 @@ class _LeftOut(Scene):
 
     def marks(self) -> dict[Any, str]:
         heights = {**dict.fromkeys(WAYS, self.high), "adds": 16}
-        return {name: rect(0, 0, 1, high, fill_opacity=SHRINKS) for name, high in heights.items()}
+        return {name: rect(0, 0, 1, high, **SHRINKS) for name, high in heights.items()}
 
     def frame(self, m: int) -> State:
-        places, totals = Places(), ""
+        totals = swatch(0, 64, SHRINKS, f"wrong alone: mean of p(1 − p), divided by M = {m}")
+        places = Places()
         for (way, y), error in zip(self.tops.items(), self.errors(m)):
             places[way] = (self.scale * self.together[way], y, self.scale * self.alone[way] / m, 1)
             totals += ending(440, y - 8, f"mean squared error {error:.3f}", font_weight="bold")
@@ -454,22 +455,18 @@ class _LeftOut(Scene):
     def sentence(self, m: int) -> str:
         both, one = self.errors(m)
         if m == 1:
+            return f"The error of one vote is the share of wrong trees: {one:.3f}, not {both:.3f}."
+        if m == VOTES[-1]:
             name, p = self.p.index[0], self.p.iloc[0]
             usual = self.first[BOTH]["size"].idxmax()
             (other,) = self.first[ONE].index.drop(usual)
             n_other, n_right = self.first[ONE].loc[other]
             return (
-                f"The error of one vote is the share of wrong trees: {one:.3f}, not {both:.3f}. But the mistakes "
-                f"spread. With both columns {self.first[BOTH].loc[usual, 'size']} of {N_LEFT_OUT} trees split first on "
-                f"{usual}, and all of these get melon {name} wrong. Where one is drawn, {n_other} split first on "
-                f"{other}, and {n_right} of these get it right: p falls from {p[BOTH]:g} to {p[ONE]:g}, and p² from "
-                f"{p[BOTH] ** 2:.2f} to {p[ONE] ** 2:.2f}."
-            )
-        if m == VOTES[-1]:
-            return (
-                f"The draw has paid since {self.pays} votes. Nearly all that is left is “wrong together”. On "
-                f"{melons_named(self.most)}, which most trees with both columns get wrong, the draw takes more of it "
-                "than it adds on the others, because squares count large p most."
+                f"The draw has paid since {self.pays} votes. Why are mistakes less often shared? With both columns "
+                f"{self.first[BOTH].loc[usual, 'size']} of {N_LEFT_OUT} trees split first on {usual}, and all of these "
+                f"get melon {name} wrong. Where one is drawn, {n_other} split first on {other}, and {n_right} of these "
+                f"get it right: p falls from {p[BOTH]:g} to {p[ONE]:g}, and p² from {p[BOTH] ** 2:.2f} to "
+                f"{p[ONE] ** 2:.2f}."
             )
         told = f"With {m} votes {self.told(m)}"
         if m < self.pays:
@@ -497,9 +494,9 @@ def squared_errors(p: Any, m: float) -> Any:
     return p**2 + p * (1 - p) / m
 
 
-def swatch(x: float, y: float, opacity: float, words: str) -> str:
+def swatch(x: float, y: float, look: Mapping[str, Any], words: str) -> str:
     """A square of a key, and what it means."""
-    return rect(x, y - 12, 14, 14, fill_opacity=opacity) + text(x + 22, y, words)
+    return rect(x, y - 12, 14, 14, **look) + text(x + 22, y, words)
 
 
 def column_explorer(X: pd.DataFrame, y: pd.Series) -> Explorable:
@@ -526,7 +523,7 @@ def column_explorer(X: pd.DataFrame, y: pd.Series) -> Explorable:
             answer=SHORTER,
             truth=lambda guessed: OF_LOWER[guessed or SHORTER],
         ),
-        challenge="Add trees. Does the order of the two bars change, and from how many votes on?",
+        challenge="Add trees. Is there a number of votes from which on the draw takes more than it adds?",
     )
 
 
