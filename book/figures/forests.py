@@ -472,7 +472,10 @@ class _LeftOut(Scene):
         if m < self.pays:
             return f"{told}: it does not pay yet."
         if m > self.pays:
-            return f"{told}: it pays, as it has since {self.pays} votes."
+            return (
+                f"{told}: it pays, as it has since {self.pays} votes. It shortens the pieces of "
+                f"{melons_named(self.most)}, and lengthens most others."
+            )
         runs = f"In {N_RUNS} other runs it pays from {listed(self.elsewhere)} votes on."
         return f"{told}, which M does not divide. So it pays from {m} votes on. {runs}"
 
@@ -515,7 +518,7 @@ def column_explorer(X: pd.DataFrame, y: pd.Series) -> Explorable:
         f"melons. The lower bar is shorter, and so are its pieces for {melons_named(scene.most)}. Below them, drawn "
         "longer, what the draw takes from the part that stays, and the little that it adds to the other.",
         controls=[Slider("Trees that vote, M", VOTES, start=VOTES[-1], opens=1)],
-        found=lambda m: m >= scene.pays,
+        found=lambda m: int(m >= scene.pays) + int(m == VOTES[-1]),
         guess=Choice(
             "Where each split sees one column, drawn at random, a tree is wrong more often: "
             f"{one:.3f}, not {both:.3f}. Your guess: what becomes of the lower bar as more and more trees vote?",
@@ -523,7 +526,7 @@ def column_explorer(X: pd.DataFrame, y: pd.Series) -> Explorable:
             answer=SHORTER,
             truth=lambda guessed: OF_LOWER[guessed or SHORTER],
         ),
-        challenge="Add trees. Is there a number of votes from which on the draw takes more than it adds?",
+        challenge=f"Add trees. Does the order of the two bars change? Then go on to {VOTES[-1]}, and see why.",
     )
 
 
