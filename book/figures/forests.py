@@ -51,7 +51,7 @@ STAYS: dict[str, Any] = {"fill_opacity": 0.7}  # the looks of the two parts of a
 SHRINKS = filled(4)
 SHORTER = "it becomes the shorter one"
 OF_LOWER = {  # what becomes of the lower bar, and what speaks for it or against it
-    "it stays the longer one": "the draw adds to “wrong alone” only, which votes divide",
+    "it stays the longer one": "votes divide “wrong alone”, all that the draw adds to; what it takes elsewhere stays taken",
     "both end up equally long": "“wrong together”, which votes do not divide, is less in the lower bar",
     SHORTER: "the draw adds to “wrong alone”, which votes divide, and takes from “wrong together”, which they do not",
     "both shrink to nothing": "votes divide only “wrong alone”; “wrong together” stays, and is less in the lower bar",
@@ -407,9 +407,9 @@ class _LeftOut(Scene):
 
     def background(self) -> str:
         key = text(0, 16, "p: share of the trees that get an unseen melon wrong")
-        key += swatch(0, 40, STAYS, "wrong together: mean of p², a piece for each melon")
+        key += swatch(0, 40, STAYS, "wrong together: mean of p², by melon (its number)")
         names = "".join(text(0, y - 8, f"a split sees {way}") for way, y in self.tops.items())
-        names += text(0, self.takes - 8, f"{self.zoom} times as long: what the draw takes and what it adds")
+        names += text(0, self.takes - 8, f"{self.zoom} times as long: what drawing a column takes and adds")
         taken = rect(0, self.takes, -self.zoom * self.scale * self.more_together, 16, **STAYS)
         return key + names + taken + "".join(self.pieces(way) for way in WAYS)
 
@@ -441,6 +441,10 @@ class _LeftOut(Scene):
         changes = {self.takes: ("takes", -self.more_together), self.adds: ("adds", self.more_alone(m))}
         for y, (does, change) in changes.items():
             totals += text(self.zoom * self.scale * change + 6, y + 13, f"{does} {change:.3f}")
+        if m == VOTES[-1]:  # the piece of the melon that is told of
+            for way, y in self.tops.items():
+                width = self.scale * self.p[way].iloc[0] ** 2 / len(self.p)
+                totals += rect(1, y, width - 2, self.high, fill="none", stroke_width=4, **stroked(4))
         return [totals], self.sentence(m), places
 
     def errors(self, m: int) -> list[float]:

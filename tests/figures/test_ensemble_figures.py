@@ -231,6 +231,10 @@ def test_bars_are_as_long_as_the_votes_about_unseen_melons_are_off(figures, shar
     assert f"share of wrong trees: {ways[ONE].mean():.3f}, not {ways[BOTH].mean():.3f}." in first.sentence
     p_both, p_one = (p[7] for p in ways.values())
     last = figures["column"].frames[-1]
+    outlined = re.findall(r'<rect x="1" y="\d+" width="([\d.]+)"', last.drawing)  # the pieces of melon 7
+    assert [float(width) + 2 for width in outlined] == pytest.approx(
+        [scale * p**2 / 17 for p in (p_both, p_one)], abs=0.01
+    )
     assert f"p falls from {p_both:g} to {p_one:g}, and p² from {p_both**2:.2f} to {p_one**2:.2f}." in last.sentence
 
 
