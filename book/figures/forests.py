@@ -51,7 +51,7 @@ STAYS: dict[str, Any] = {"fill_opacity": 0.7}  # the looks of the two parts of a
 SHRINKS = filled(4)
 SHORTER = "it becomes the shorter one"
 OF_LOWER = {  # what becomes of the lower bar, and what speaks for it or against it
-    "it stays the longer one": "votes divide “wrong alone”, all that the draw adds to; what it takes elsewhere stays taken",
+    "it stays the longer one": "votes divide “wrong alone”, all that the draw adds to; what it takes, it keeps",
     "both end up equally long": "“wrong together”, which votes do not divide, is less in the lower bar",
     SHORTER: "the draw adds to “wrong alone”, which votes divide, and takes from “wrong together”, which they do not",
     "both shrink to nothing": "votes divide only “wrong alone”; “wrong together” stays, and is less in the lower bar",
