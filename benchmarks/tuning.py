@@ -133,19 +133,19 @@ def divided(name: str, split: int) -> list[Array]:
     return train_test_split(X, y, test_size=0.3, random_state=split, stratify=None if is_numbers(y) else y)
 
 
-def share_left(model: Any, a: Array, b: Array, y_a: Array, y_b: Array) -> float:
-    """What a fitted model leaves of the loss of a constant, on test rows."""
-    constant = (DummyRegressor() if is_numbers(y_a) else DummyClassifier()).fit(a, y_a)
-    return loss(model, b, y_b) / loss(constant, b, y_b)
+def loss_of_constant(a: Array, b: Array, y_a: Array, y_b: Array) -> float:
+    """The loss on the test rows of a model that predicts the same for all, learned from the training rows."""
+    return loss((DummyRegressor() if is_numbers(y_a) else DummyClassifier()).fit(a, y_a), b, y_b)
 
 
 def measured(name: str, split: int) -> Iterator[dict[str, Any]]:
     """For one table and one split a row for each model: its loss as a share of a constant's, and its CPU seconds."""
-    a, b, y_a, y_b = divided(name, split)
+    a, b, y_a, y_b = parts = divided(name, split)
+    whole = loss_of_constant(*parts)
     start = time.process_time()
     for model, fitted in models(a, y_a):
         seconds = time.process_time() - start
-        left = share_left(fitted, a, b, y_a, y_b)
+        left = loss(fitted, b, y_b) / whole
         yield {"table": name, "split": split, "model": model, "left": left, "seconds": seconds}
         start = time.process_time()
 

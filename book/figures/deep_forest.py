@@ -144,15 +144,18 @@ class _Misled(Scene):
     def read(self, name: Any, x: int, y: int) -> str:
         """A melon, and its shares as bars."""
         bars = "".join(
-            f"M{x + 36 + self.pitch * b},{y - 6}h{round(self.bar * share)}v12H{x + 36 + self.pitch * b}z"
-            for b, share in enumerate(self.shares.loc[name])
+            f"M{start},{y - 6}h{round(self.bar * share)}v12H{start}z"
+            for start, share in zip(self.starts(x), self.shares.loc[name])
         )
         return self.melon(name, x + 14, y) + self.cells(x, y) + path(bars, **filled(RIPE), fill_opacity=DARK)
 
+    def starts(self, x: int) -> list[int]:
+        """Where the four bars of a melon begin."""
+        return [x + 36 + self.pitch * b for b in range(len(DRAWN))]
+
     def cells(self, x: int, y: int) -> str:
         """The frames of four bars."""
-        starts = [x + 36 + self.pitch * b for b in range(len(DRAWN))]
-        frames = "".join(f"M{start},{y - 6}h{self.bar}v12h-{self.bar}z" for start in starts)
+        frames = "".join(f"M{start},{y - 6}h{self.bar}v12h-{self.bar}z" for start in self.starts(x))
         return path(frames, **OUTLINE, stroke_opacity=FAINT)
 
     def melon(self, name: Any, x: float = 0, y: float = 0) -> str:

@@ -413,9 +413,13 @@ class _LeftOut(Scene):
         taken = rect(0, self.takes, -self.zoom * self.scale * self.more_together, 16, **STAYS)
         return key + names + taken + "".join(self.pieces(way) for way in WAYS)
 
+    def widths(self, way: str) -> pd.Series:
+        """How long the piece of each row is."""
+        return self.scale * self.p[way] ** 2 / len(self.p)
+
     def pieces(self, way: str) -> str:
         """The part of a bar that stays: a piece for each row, with its name where there is room."""
-        y, widths = self.tops[way], self.scale * self.p[way] ** 2 / len(self.p)
+        y, widths = self.tops[way], self.widths(way)
         ends = widths.cumsum()
         drawn = rect(0, y, ends.iloc[-1], self.high, **STAYS)
         for name, width, end in zip(widths.index, widths, ends):
@@ -443,8 +447,7 @@ class _LeftOut(Scene):
             totals += text(self.zoom * self.scale * change + 6, y + 13, f"{does} {change:.3f}")
         if m == VOTES[-1]:  # the piece of the melon that is told of
             for way, y in self.tops.items():
-                width = self.scale * self.p[way].iloc[0] ** 2 / len(self.p)
-                totals += rect(1, y, width - 2, self.high, fill="none", stroke_width=4, **stroked(4))
+                totals += rect(1, y, self.widths(way).iloc[0] - 2, self.high, fill="none", stroke_width=4, **stroked(4))
         return [totals], self.sentence(m), places
 
     def errors(self, m: int) -> list[float]:
