@@ -407,28 +407,26 @@ class _LeftOut(Scene):
 
     def background(self) -> str:
         key = text(0, 16, "p: share of the trees that get an unseen melon wrong")
-        key += swatch(0, 40, STAYS, "wrong together: mean of p², by melon (its number)")
+        key += swatch(0, 40, STAYS, "wrong together: mean of p², by melon number")
         names = "".join(text(0, y - 8, f"a split sees {way}") for way, y in self.tops.items())
-        names += text(0, self.takes - 8, f"{self.zoom} times as long: what drawing a column takes and adds")
+        names += text(0, self.takes - 8, f"what drawing a column takes and adds, {self.zoom} times as long")
         taken = rect(0, self.takes, -self.zoom * self.scale * self.more_together, 16, **STAYS)
         return key + names + taken + "".join(self.pieces(way) for way in WAYS)
 
     def widths(self, way: str) -> pd.Series:
-        """How long the piece of each row is."""
-        return self.scale * self.p[way] ** 2 / len(self.p)
+        """How long the pieces are of the rows that most trees get wrong, and of the rest."""
+        widths = self.scale * self.p[way] ** 2 / len(self.p)
+        named = widths[self.most].rename(str)
+        return pd.concat([named, pd.Series({"rest": widths.sum() - named.sum()})])
 
     def pieces(self, way: str) -> str:
-        """The part of a bar that stays: a piece for each row, with its name where there is room."""
+        """The part of a bar that stays, with a named piece for each of these."""
         y, widths = self.tops[way], self.widths(way)
         ends = widths.cumsum()
         drawn = rect(0, y, ends.iloc[-1], self.high, **STAYS)
         for name, width, end in zip(widths.index, widths, ends):
-            drawn += line(end, y, end, y + self.high, style=DIVIDE) if width > 3 else ""
-            drawn += (
-                centred(end - width / 2, y + 22, name, style=GROUND, font_size=13.6, letter_spacing=-1)
-                if width > 15
-                else ""
-            )
+            drawn += line(end, y, end, y + self.high, style=DIVIDE)
+            drawn += centred(end - width / 2, y + 22, name, style=GROUND, font_size=13.6, letter_spacing=-1)
         return drawn
 
     def marks(self) -> dict[Any, str]:
@@ -447,7 +445,7 @@ class _LeftOut(Scene):
             totals += text(self.zoom * self.scale * change + 6, y + 13, f"{does} {change:.3f}")
         if m == VOTES[-1]:  # the piece of the melon that is told of
             for way, y in self.tops.items():
-                totals += rect(1, y, self.widths(way).iloc[0] - 2, self.high, fill="none", stroke_width=4, **stroked(4))
+                totals += rect(1, y, self.widths(way).iloc[0] - 2, self.high, stroke_width=4, **OUTLINE)
         return [totals], self.sentence(m), places
 
     def errors(self, m: int) -> list[float]:
@@ -465,26 +463,26 @@ class _LeftOut(Scene):
             return f"The error of one vote is the share of wrong trees: {one:.3f}, not {both:.3f}."
         if m == VOTES[-1]:
             name, p = self.p.index[0], self.p.iloc[0]
-            usual = self.first[BOTH]["size"].idxmax()
+            n_usual, usual = self.first[BOTH]["size"].max(), self.first[BOTH]["size"].idxmax()
             (other,) = self.first[ONE].index.drop(usual)
             n_other, n_right = self.first[ONE].loc[other]
             return (
-                f"The draw has paid since {self.pays} votes. Why are mistakes less often shared? With both columns "
-                f"{self.first[BOTH].loc[usual, 'size']} of {N_LEFT_OUT} trees split first on {usual}, and all of these "
-                f"get melon {name} wrong. Where one is drawn, {n_other} split first on {other}, and {n_right} of these "
-                f"get it right: p falls from {p[BOTH]:g} to {p[ONE]:g}, and p² from {p[BOTH] ** 2:.2f} to "
-                f"{p[ONE] ** 2:.2f}."
+                f"The lower bar has been shorter since {self.pays} votes. Why are mistakes less often shared? With both "
+                f"columns {n_usual} of {N_LEFT_OUT} trees split first on {usual}, and only "
+                f"{self.first[BOTH]['sum'].sum()} get melon {name} right. Where each split draws, {n_other} split first "
+                f"on {other} and draw again below; {n_right} of these get it right. So p falls from {p[BOTH]:.2f} to "
+                f"{p[ONE]:.2f}: most still err, but p² falls from {p[BOTH] ** 2:.2f} to {p[ONE] ** 2:.2f}."
             )
         told = f"With {m} votes {self.told(m)}"
         if m < self.pays:
-            return f"{told}: it does not pay yet."
+            return f"{told}: the lower bar is still the longer one."
         if m > self.pays:
             return (
-                f"{told}: it pays, as it has since {self.pays} votes. It shortens the pieces of "
-                f"{melons_named(self.most)}, and lengthens most others."
+                f"{told}: the lower bar is the shorter one. The pieces of {melons_named(self.most)} are shorter in it, "
+                "and that of the rest is longer."
             )
-        runs = f"In {N_RUNS} other runs it pays from {listed(self.elsewhere)} votes on."
-        return f"{told}, which M does not divide. So it pays from {m} votes on. {runs}"
+        runs = f"In {N_RUNS} other runs it is so from {listed(self.elsewhere)} votes on."
+        return f"{told}, which M does not divide. So the lower bar becomes the shorter one. {runs}"
 
 
 def left_out(X: pd.DataFrame, y: pd.Series, row: Any, q: int | None, seed: int) -> RandomForestClassifier:
@@ -525,7 +523,7 @@ def column_explorer(X: pd.DataFrame, y: pd.Series) -> Explorable:
         f"melons. The lower bar is shorter, and so are its pieces for {melons_named(scene.most)}. Below them, drawn "
         "longer, what the draw takes from the part that stays, and the little that it adds to the other.",
         controls=[Slider("Trees that vote, M", VOTES, start=VOTES[-1], opens=1)],
-        found=lambda m: int(m >= scene.pays) + int(m == VOTES[-1]),
+        found=lambda m: m == VOTES[-1],
         guess=Choice(
             "Where each split sees one column, drawn at random, a tree is wrong more often: "
             f"{one:.3f}, not {both:.3f}. Your guess: what becomes of the lower bar as more and more trees vote?",
@@ -533,7 +531,7 @@ def column_explorer(X: pd.DataFrame, y: pd.Series) -> Explorable:
             answer=SHORTER,
             truth=lambda guessed: OF_LOWER[guessed or SHORTER],
         ),
-        challenge=f"Add trees. Does the order of the two bars change? Then go on to {VOTES[-1]}, and see why.",
+        challenge=f"Add trees, up to {VOTES[-1]}. Does the order of the two bars change, and why?",
     )
 
 

@@ -219,9 +219,9 @@ def test_bars_are_as_long_as_the_votes_about_unseen_melons_are_off(figures, shar
         ]
         assert places["adds"][2] == pytest.approx(5 * scale * longer / m) and longer > shorter > 0
         assert (places["adds"][2] < 5 * scale * shorter) == (m >= pays)  # the bars show what the words say
-        assert frame.found == (m >= pays) + (m == 40)
-        assert (m >= pays) == (f"since {pays} votes" in frame.sentence or m == pays)
-        assert ("does not pay" in frame.sentence) == (1 < m < pays)
+        assert frame.found == (m == 40)
+        assert ("still the longer one" in frame.sentence) == (1 < m < pays)
+        assert ("the shorter one" in frame.sentence) == (pays <= m < 40)
         if 1 < m < 40:
             assert f"{longer / m:.3f} to “wrong alone” and takes {shorter:.3f} from “wrong together”" in frame.sentence
         assert ("other runs" in frame.sentence) == (m == pays)  # nothing is told before it shows
@@ -235,18 +235,20 @@ def test_bars_are_as_long_as_the_votes_about_unseen_melons_are_off(figures, shar
     assert [float(width) + 2 for width in outlined] == pytest.approx(
         [scale * p**2 / 17 for p in (p_both, p_one)], abs=0.01
     )
-    assert f"p falls from {p_both:g} to {p_one:g}, and p² from {p_both**2:.2f} to {p_one**2:.2f}." in last.sentence
+    assert f"shorter since {pays} votes" in last.sentence
+    assert f"p falls from {p_both:.2f} to {p_one:.2f}: most still err, but p² falls from" in last.sentence
+    assert f"from {p_both**2:.2f} to {p_one**2:.2f}." in last.sentence and p_one > 0.5
 
 
 def test_pieces_of_a_bar_are_as_long_as_two_trees_are_both_wrong_about_a_melon(figures, shares):
     both, one = shares[0]
-    order = both.sort_values(ascending=False, kind="stable").index
     drawn = figures["column"].panels[0].background
     for y, p in ((108, both), (182, one)):
-        ends = 430 / one.mean() * (p[order] ** 2 / len(p)).cumsum()
+        pieces = 430 / one.mean() * p**2 / len(p)
+        ends = [*pieces[[7, 15, 14]].cumsum(), pieces.sum()]
         cuts = [float(x) for x in re.findall(rf'<line x1="([\d.]+)" y1="{y}"', drawn)]
-        assert cuts == pytest.approx([end for end, wide in zip(ends, ends.diff().fillna(ends)) if wide > 3], abs=0.01)
-        assert re.findall(rf'y="{y + 22}" [^>]*>(\d+)<', drawn) == ["7", "15", "14", "13"]  # to follow from bar to bar
+        assert cuts == pytest.approx(ends, abs=0.01)
+        assert re.findall(rf'y="{y + 22}" [^>]*>(\w+)<', drawn) == ["7", "15", "14", "rest"]
 
 
 def first_splits(measured, forest):
@@ -265,16 +267,16 @@ def test_the_draw_spreads_the_mistakes_about_melon_7_by_other_first_splits(figur
         assert drawn.mean() < 0.6 and right_drawn[~drawn].mean() > 0.4 > right_drawn[drawn].mean()
         if forest is RandomForestClassifier:
             told = figures["column"].frames[-1].sentence
-            assert f"{by_sugar.sum()} of 100 trees split first on sugar, and all of these" in told
-            assert not right[by_sugar].any()
-            assert f"{(~drawn).sum()} split first on density, and {right_drawn[~drawn].sum()} of these" in told
+            assert f"{by_sugar.sum()} of 100 trees split first on sugar, and only {right.sum()} get melon 7 right" in told
+            assert f"{(~drawn).sum()} split first on density and draw again below" in told
+            assert f"; {right_drawn[~drawn].sum()} of these get it right" in told
 
 
 def test_other_runs_say_from_how_many_votes_on_the_draw_pays(figures, shares):
     pays, *elsewhere = (first_to_pay(*run) for run in shares)
     *before, last = map(str, elsewhere)
-    told = f"In 6 other runs it pays from {', '.join(before)} and {last} votes on."
-    assert figures["column"].frames[pays - 1].sentence.endswith(f"So it pays from {pays} votes on. {told}")
+    told = f"In 6 other runs it is so from {', '.join(before)} and {last} votes on."
+    assert figures["column"].frames[pays - 1].sentence.endswith(f"So the lower bar becomes the shorter one. {told}")
 
 
 def test_the_draw_saves_more_about_three_melons_than_it_costs_about_the_others(figures, shares):
@@ -284,8 +286,8 @@ def test_the_draw_saves_more_about_three_melons_than_it_costs_about_the_others(f
         saved = both**2 - one**2
         assert (both[most] > 0.5).all() and (saved[most] > 0).all() and saved[most].sum() > -saved.drop(most).sum()
     both, one = shares[0]
-    assert (one < both)[most].all() and (one > both).drop(most).mean() > 0.5
-    told = "It shortens the pieces of melons 7, 15 and 14, and lengthens most others."
+    assert (one < both)[most].all() and (one**2).drop(most).sum() > (both**2).drop(most).sum()
+    told = "The pieces of melons 7, 15 and 14 are shorter in it, and that of the rest is longer."
     assert figures["column"].frames[-2].sentence.endswith(told)
     assert "so are its pieces for melons 7, 15 and 14" in figures["column"].panels[0].alt
 
