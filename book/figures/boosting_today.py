@@ -504,6 +504,32 @@ def allowed(columns: Sequence[str], next_columns: Mapping[str, Sequence[str]]) -
     )
 
 
+def models_of_rows(rounds: Sequence[Sequence[float]], models: NDArray[Any]) -> Picture:
+    """Rows of one leaf: on the left what they are moved to in each round by all before them, on the right by a model each.
+
+    `models` has a line for each model: what it predicts for every row. The rows that count in it stand in full boxes, and
+    the row whose model it is in a thick one.
+    """
+    drawing, n = text(0, 16, "one model") + text(244, 16, "a model each, both rounds"), len(models)
+    lines = [(0, f"round {k}", values, None) for k, values in enumerate(rounds, start=1)]
+    lines += [(244, f"row {i + 1}'s", values, i) for i, values in enumerate(models)]
+    for k, (x, name, values, own) in enumerate(lines):
+        y = 28 + 34 * (k if own is None else own)
+        drawing += text(x, y + 17, name)
+        for j, value in enumerate(values):
+            look: dict[str, Any] = {"fill_opacity": BAR} if own is not None and j < own else dict(OUTLINE)
+            drawing += rect(x + 62 + 43 * j, y, 40, 24, **look, stroke_width=3 if j == own else 1)
+            drawing += centred(x + 82 + 43 * j, y + 17, f"{value:.3g}")
+    told = "; ".join(f"row {i + 1}'s model predicts {listed(f'{x:g}' for x in row)}" for i, row in enumerate(models))
+    return Picture(
+        alt=f"{n} rows of one leaf. With one model they stand at "
+        f"{'; '.join(listed(f'{x:.3g}' for x in values) + f' after round {k}' for k, values in enumerate(rounds, 1))}. "
+        f"With a model for each row, in which only the rows before it count, nothing moves after round 1: {told}.",
+        size=(480, 28 + 34 * n),
+        drawing=drawing,
+    )
+
+
 @plotted
 def plot_leak(errors: pd.DataFrame) -> None:
     """Mean squared error against the number of made-up categories: held out (solid) and on training rows (dashed).
@@ -519,45 +545,24 @@ def plot_leak(errors: pd.DataFrame) -> None:
 
 @plotted
 def plot_left(left: Mapping[str, NDArray[Any]], ordered: NDArray[Any], is_first: NDArray[np.bool_]) -> None:
-    """The next residual of each row: bars by way of taking the means, and beside them dots by order.
+    """The next residual of each row: a bar for each way of taking the means, and beside them the ordered ones.
 
-    `left` has the bars of each way. `ordered` has a line for each order; where a row `is_first` in its leaf its dot is
-    a ring, and the short line is the mean of its other dots, order by order.
+    `left` has the bars of each way. `ordered` has a line for each order; where a row `is_first` in its leaf, a ring
+    stands for it, and otherwise a dot for the mean of the orders and a line for their range.
     """
     ax = axes("row", "next residual", 3.6)
     rows = np.arange(1, ordered.shape[1] + 1)
     for k, ((way, sizes), color) in enumerate(zip(left.items(), CLASS_COLORS)):
         ax.bar(rows + 0.27 * (k - 1), sizes, 0.25, color=color, alpha=BAR, label=way)
     at, color = rows + 0.27, CLASS_COLORS[len(left)]
-    for x, dots, first in zip(at, ordered.T, is_first.T):
-        others = np.unique(dots[~first].round(9))
-        ax.scatter([x] * len(others), others, 16, color=color, label="" if x > at[0] else "ordered, not first")
+    others = np.ma.masked_array(ordered, is_first)
+    ax.vlines(at, others.min(axis=0), others.max(axis=0), color)
+    ax.scatter(at, others.mean(axis=0), 25, color=color, zorder=3, label="ordered, not first: mean and range")
     rings = ordered.max(axis=0, where=is_first, initial=-np.inf)
-    ax.scatter(at, rings, 16, facecolors="none", edgecolors=color, label="ordered, first in its leaf")
-    ax.hlines(ordered.mean(axis=0, where=~is_first), at - 0.14, at + 0.14, color, label="mean of these")
+    ax.scatter(at, rings, 25, facecolors="none", edgecolors=color, label="ordered, first in its leaf")
     ax.axhline(0, color="#000000", linewidth=0.8)
     ax.set_xticks(rows)
     ax.legend(frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1), ncols=2)
-
-
-@plotted
-def plot_tree_sizes(sizes: Mapping[str, NDArray[Any]], first: int = 4, last: int = 20) -> None:
-    """Who does the work: a bar for each way of boosting, in three pieces, the first trees, the last, and those between.
-
-    `sizes` has the share of each tree, for each way.
-    """
-    ax = axes("share of the work", "", 2.2)
-    for k, size in enumerate(sizes.values()):
-        pieces = np.array([part.sum() for part in np.split(size, [first, len(size) - last])])
-        starts = pieces.cumsum() - pieces
-        colors = [CLASS_COLORS[i] for i in (GAIN, 5, 3)]
-        ax.barh(-k, pieces, left=starts, color=colors, alpha=BAR, edgecolor="#ffffff", height=0.7)
-        for at, piece in zip(starts + pieces / 2, pieces):
-            ax.text(at, -k, f"{piece:.0%}", ha="center", va="center")
-    ax.set_yticks([0, -1], [name.replace(" dropped", "\ndropped") for name in sizes])
-    ax.text(0, 0.45, f"first {first} trees", va="bottom")
-    ax.text(1, 0.45, f"last {last}", ha="right", va="bottom")
-    ax.set_xlim(0, 1)
 
 
 @plotted
