@@ -468,8 +468,8 @@ class _LeftOut(Scene):
             n_other, n_right = self.first[ONE].loc[other]
             return (
                 f"The lower bar has been shorter since {self.pays} votes. Why are mistakes less often shared? With both "
-                f"columns {n_usual} of {N_LEFT_OUT} trees split first on {usual}, and only "
-                f"{self.first[BOTH]['sum'].sum()} get melon {name} right. Where each split draws, {n_other} split first "
+                f"columns {n_usual} of {N_LEFT_OUT} trees split first on {usual}; "
+                f"{self.first[BOTH]['sum'].sum()} in all get melon {name} right. Where each split draws, {n_other} split first "
                 f"on {other} and draw again below; {n_right} of these get it right. So p falls from {p[BOTH]:.2f} to "
                 f"{p[ONE]:.2f}: most still err, but p² falls from {p[BOTH] ** 2:.2f} to {p[ONE] ** 2:.2f}."
             )
