@@ -51,7 +51,7 @@ STAYS: dict[str, Any] = {"fill_opacity": 0.7}  # the looks of the two parts of a
 SHRINKS = filled(4)
 SHORTER = "it becomes the shorter one"
 OF_LOWER = {  # what becomes of the lower bar, and what speaks for it or against it
-    "it stays the longer one": "votes divide “wrong alone”, all that the draw adds to; what it takes, it keeps",
+    "it stays the longer one": "votes divide what the draw adds; what it takes from “wrong together” stays taken",
     "both end up equally long": "“wrong together”, which votes do not divide, is less in the lower bar",
     SHORTER: "the draw adds to “wrong alone”, which votes divide, and takes from “wrong together”, which they do not",
     "both shrink to nothing": "votes divide only “wrong alone”; “wrong together” stays, and is less in the lower bar",
@@ -466,12 +466,13 @@ class _LeftOut(Scene):
             n_usual, usual = self.first[BOTH]["size"].max(), self.first[BOTH]["size"].idxmax()
             (other,) = self.first[ONE].index.drop(usual)
             n_other, n_right = self.first[ONE].loc[other]
+            right = {way: counts["sum"].sum() for way, counts in self.first.items()}
             return (
-                f"The lower bar has been shorter since {self.pays} votes. Why are mistakes less often shared? With both "
-                f"columns {n_usual} of {N_LEFT_OUT} trees split first on {usual}; "
-                f"{self.first[BOTH]['sum'].sum()} in all get melon {name} right. Where each split draws, {n_other} split first "
-                f"on {other} and draw again below; {n_right} of these get it right. So p falls from {p[BOTH]:.2f} to "
-                f"{p[ONE]:.2f}: most still err, but p² falls from {p[BOTH] ** 2:.2f} to {p[ONE] ** 2:.2f}."
+                f"The lower bar has been shorter since {self.pays} votes. Why are mistakes less often shared? With "
+                f"both columns {n_usual} of {N_LEFT_OUT} trees split first on {usual}, and {right[BOTH]} in all get "
+                f"melon {name} right. Where each split draws, {right[ONE]} do, {n_right} of them among the {n_other} "
+                f"that split first on {other}. So p falls from {p[BOTH]:.2f} to {p[ONE]:.2f}: most still err, but p² "
+                f"falls from {p[BOTH] ** 2:.2f} to {p[ONE] ** 2:.2f}."
             )
         told = f"With {m} votes {self.told(m)}"
         if m < self.pays:

@@ -267,9 +267,13 @@ def test_the_draw_spreads_the_mistakes_about_melon_7_by_other_first_splits(figur
         assert drawn.mean() < 0.6 and right_drawn[~drawn].mean() > 0.4 > right_drawn[drawn].mean()
         if forest is RandomForestClassifier:
             told = figures["column"].frames[-1].sentence
-            assert f"{by_sugar.sum()} of 100 trees split first on sugar; {right.sum()} in all get melon 7 right" in told
-            assert f"{(~drawn).sum()} split first on density and draw again below" in told
-            assert f"; {right_drawn[~drawn].sum()} of these get it right" in told
+            assert (
+                f"{by_sugar.sum()} of 100 trees split first on sugar, and {right.sum()} in all get melon 7 right"
+                in told
+            )
+            assert (
+                f"{right_drawn.sum()} do, {right_drawn[~drawn].sum()} of them among the {(~drawn).sum()} that" in told
+            )
 
 
 def test_other_runs_say_from_how_many_votes_on_the_draw_pays(figures, shares):
