@@ -25,6 +25,10 @@ TEXTURE, NUMBER = "its texture", "its number"
 SIDES = {"unripe": UNRIPE, "ripe": RIPE}  # of a cut
 LEAF = 0.16  # how dark a leaf is
 NEXT = {**painted(GAIN), "fill_opacity": 0.35, "stroke_width": 2}  # the look of the node that is split next
+STEP_NAMES = {  # what the text calls the parameters that are tuned
+    "max_depth": "depth", "learning_rate": "learning rate", "subsample": "rows", "colsample_bynode": "columns",
+    "reg_lambda": "λ",
+}  # fmt: skip
 HIGH, PITCH = 5, 26  # most melons of one code above each other, and pixels from column to column
 
 
@@ -458,7 +462,7 @@ def sampled_gradients(g: Sequence[float], kept: Sequence[int], drawn: Sequence[i
         f"{listed([i + 1 for i in kept])}; of the others {listed([i + 1 for i in drawn])} are drawn and count "
         f"{weight:g} times, and the rest are left out.",
         size=(480, 310),
-        drawing=line(24, 150, 464, 150) + text(0, 16, "gradient") + drawn_bars,
+        drawing=line(24, 150, 464, 150) + text(0, 16, "gradient") + text(0, 302, "row") + drawn_bars,
     )
 
 
@@ -505,42 +509,50 @@ def allowed(columns: Sequence[str], next_columns: Mapping[str, Sequence[str]]) -
 
 
 def models_of_rows(rounds: Sequence[Sequence[float]], models: NDArray[Any]) -> Picture:
-    """Rows of one leaf: on the left what they are moved to in each round by all before them, on the right by a model each.
+    """Rows of one leaf: where each round moves them by the mean of those before, and beside it with a model for each.
 
-    `models` has a line for each model: what it predicts for every row. The rows that count in it stand in full boxes, and
-    the row whose model it is in a thick one.
+    `models` has a line for each model, with its predictions for all rows.
     """
-    drawing, n = text(0, 16, "one model") + text(244, 16, "a model each, both rounds"), len(models)
-    lines = [(0, f"round {k}", values, None) for k, values in enumerate(rounds, start=1)]
-    lines += [(244, f"row {i + 1}'s", values, i) for i, values in enumerate(models)]
-    for k, (x, name, values, own) in enumerate(lines):
-        y = 28 + 34 * (k if own is None else own)
-        drawing += text(x, y + 17, name)
-        for j, value in enumerate(values):
-            look: dict[str, Any] = {"fill_opacity": BAR} if own is not None and j < own else dict(OUTLINE)
-            drawing += rect(x + 62 + 43 * j, y, 40, 24, **look, stroke_width=3 if j == own else 1)
-            drawing += centred(x + 82 + 43 * j, y + 17, f"{value:.3g}")
-    told = "; ".join(f"row {i + 1}'s model predicts {listed(f'{x:g}' for x in row)}" for i, row in enumerate(models))
+    n = len(models)
+    drawing = text(0, 16, "one model") + text(244, 16, "a model each, both rounds")
+    blocks: list[tuple[int, list[str], Any]] = [
+        (0, [f"round {k + 1}" for k in range(len(rounds))], rounds),
+        (244, [f"row {i + 1}'s" for i in range(n)], models),
+    ]
+    for x, names, values in blocks:
+        drawing += text(x, 42, "row") + "".join(centred(x + 82 + 43 * j, 42, j + 1) for j in range(n))
+        for i, (name, line_) in enumerate(zip(names, values)):
+            drawing += text(x, 69 + 34 * i, name)
+            for j, value in enumerate(line_):
+                counts, own = x > 0 and j < i, x > 0 and j == i
+                look: dict[str, Any] = {"fill_opacity": BAR} if counts else dict(OUTLINE)
+                drawing += rect(x + 62 + 43 * j, 52 + 34 * i, 40, 24, **look, stroke_width=3 if own else 1)
+                drawing += centred(x + 82 + 43 * j, 69 + 34 * i, f"{value:.3g}")
+    drawing += text(244, 69 + 34 * n, "full: counts; thick: its own row")
+    stand = [listed([f"{x:.3g}" for x in values]) + f" after round {k}" for k, values in enumerate(rounds, start=1)]
+    told = "; ".join(f"row {i + 1}'s model predicts {listed([f'{x:g}' for x in row])}" for i, row in enumerate(models))
     return Picture(
-        alt=f"{n} rows of one leaf. With one model they stand at "
-        f"{'; '.join(listed(f'{x:.3g}' for x in values) + f' after round {k}' for k, values in enumerate(rounds, 1))}. "
+        alt=f"{n} rows of one leaf. With one model they stand at {'; '.join(stand)}. "
         f"With a model for each row, in which only the rows before it count, nothing moves after round 1: {told}.",
-        size=(480, 28 + 34 * n),
+        size=(480, 76 + 34 * n),
         drawing=drawing,
     )
 
 
 @plotted
 def plot_leak(errors: pd.DataFrame) -> None:
-    """Mean squared error against the number of made-up categories: held out (solid) and on training rows (dashed).
+    """Mean squared error by the number of made-up categories: a bar held out, and a line on it for the training rows.
 
     `errors` has the columns categories, code, train and held out, a line for each code and number of categories.
     """
     ax = axes("made-up wards", "mean squared error")
-    for (name, rows), color in zip(errors.groupby("code", sort=False), CLASS_COLORS):
-        ax.plot(rows["categories"], rows["held out"], "o-", color=color, label=name)
-        ax.plot(rows["categories"], rows["train"], "o--", color=color, linewidth=1)
-    ax.legend(frameon=False, title="held out (dashed: training)", loc="lower center", bbox_to_anchor=(0.5, 1), ncols=3)
+    groups = errors["categories"].unique()
+    for k, ((name, rows), color) in enumerate(zip(errors.groupby("code", sort=False), CLASS_COLORS)):
+        at = np.arange(len(groups)) + 0.2 * (k - 1.5)
+        ax.bar(at, rows["held out"], 0.18, color=color, alpha=BAR, label=name)
+        ax.hlines(rows["train"], at - 0.09, at + 0.09, color, linewidth=3)
+    ax.set_xticks(range(len(groups)), groups)
+    ax.legend(frameon=False, title="held out (line: training)", loc="lower center", bbox_to_anchor=(0.5, 1), ncols=2)
 
 
 @plotted
@@ -563,6 +575,16 @@ def plot_left(left: Mapping[str, NDArray[Any]], ordered: NDArray[Any], is_first:
     ax.axhline(0, color="#000000", linewidth=0.8)
     ax.set_xticks(rows)
     ax.legend(frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1), ncols=2)
+
+
+@plotted
+def plot_tree_sizes(sizes: Mapping[str, NDArray[Any]]) -> None:
+    """The share of each tree in the work of all, a line for each way of boosting."""
+    ax = axes("tree", "share of the work", 2.6)
+    for (name, size), color, look in zip(sizes.items(), CLASS_COLORS, ("-", "--")):
+        ax.plot(range(1, len(size) + 1), size, look, color=color, label=name)
+    ax.set_ylim(0)
+    ax.legend(frameon=False)
 
 
 @plotted
@@ -607,6 +629,6 @@ def plot_steps(left: pd.DataFrame, tables: Mapping[str, Sequence[str]]) -> None:
             place = np.arange(len(steps))
             ax.errorbar(steps["share"], place, xerr=steps["error"], fmt="o-", color=color, capsize=3, label=table)
         ax.legend(frameon=False, title=loss, loc="lower center", bbox_to_anchor=(0.5, 1))
-    panels[0].set_yticks(place, [name.removeprefix("and ").replace("_bynode", "") for name in steps.index])
+    panels[0].set_yticks(place, [STEP_NAMES.get(name.removeprefix("and "), name) for name in steps.index])
     panels[0].invert_yaxis()
     figure.supxlabel("loss, as a share of the defaults'", fontsize="medium")

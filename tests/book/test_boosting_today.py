@@ -376,6 +376,16 @@ def test_with_nothing_set_catboost_leaves_least(cells):
         assert f"| {' | '.join(row)} |" in cells["bt-practice"]
 
 
+def test_catboost_loses_its_lead_without_what_holds_it_back(cells):
+    """On both tables, in the same order; and the chapter has the means of the cars."""
+    for name, ways in STORED["without"].items():
+        whole, few, no_chance, by_node = (np.mean(left) for left in (STORED["by default"][name]["CatBoost"], *ways.values()))
+        assert whole < no_chance < few < by_node
+        if name == "cars":
+            told = re.findall(r"\[(0\.\d+)\]\{\.quoted\}", cells["bt-practice"].split("On the cars")[1])
+            assert told == [f"{left:.3f}" for left in (whole, few, no_chance, by_node)]
+
+
 @pytest.mark.parametrize(("table", "beaten"), [("digits", "linear"), ("cars", "linear"), ("cars", "forest")])
 def test_catboost_by_default_is_ahead_of_linear_models_and_forests(table, beaten):
     """On most of the twenty splits."""
