@@ -456,6 +456,7 @@ def sampled_gradients(g: Sequence[float], kept: Sequence[int], drawn: Sequence[i
         drawn_bars += rect(x + 5, y, width - 10, high, **look)
         word = "kept" if i in kept else f"× {weight:g}" if i in drawn else ""
         drawn_bars += centred(x + width / 2, 150 + 18 if value > 0 else 150 - 8, word)
+        drawn_bars += centred(x + width / 2, y - 8 if value > 0 else y + high + 18, f"{value:g}".replace("-", "−"))
         drawn_bars += centred(x + width / 2, 302, i + 1)
     return Picture(
         alt=f"The gradients of {len(g)} rows as bars above and below a line. The longest are kept, those of the rows "
@@ -528,7 +529,7 @@ def models_of_rows(rounds: Sequence[Sequence[float]], models: NDArray[Any]) -> P
                 look: dict[str, Any] = {"fill_opacity": BAR} if counts else dict(OUTLINE)
                 drawing += rect(x + 62 + 43 * j, 52 + 34 * i, 40, 24, **look, stroke_width=3 if own else 1)
                 drawing += centred(x + 82 + 43 * j, 69 + 34 * i, f"{value:.3g}")
-    drawing += text(244, 69 + 34 * n, "full: counts; thick: its own row")
+    drawing += text(244, 69 + 34 * n, "full: counts; thick: is used")
     stand = [listed([f"{x:.3g}" for x in values]) + f" after round {k}" for k, values in enumerate(rounds, start=1)]
     told = "; ".join(f"row {i + 1}'s model predicts {listed([f'{x:g}' for x in row])}" for i, row in enumerate(models))
     return Picture(
@@ -579,11 +580,10 @@ def plot_left(left: Mapping[str, NDArray[Any]], ordered: NDArray[Any], is_first:
 
 @plotted
 def plot_tree_sizes(sizes: Mapping[str, NDArray[Any]]) -> None:
-    """The share of each tree in the work of all, a line for each way of boosting."""
-    ax = axes("tree", "share of the work", 2.6)
+    """The share that the first trees have in the work of all, a line for each way of boosting."""
+    ax = axes("trees", "share of the work", 2.6)
     for (name, size), color, look in zip(sizes.items(), CLASS_COLORS, ("-", "--")):
-        ax.plot(range(1, len(size) + 1), size, look, color=color, label=name)
-    ax.set_ylim(0)
+        ax.plot(range(len(size) + 1), [0, *size.cumsum()], look, color=color, label=name)
     ax.legend(frameon=False)
 
 

@@ -27,6 +27,7 @@ from figures.looks import (
     painted,
     path,
     ringed,
+    signed,
     stroked,
 )
 from figures.melons import listed, melon_marks, melons_named, ripe_and_unripe
@@ -377,7 +378,7 @@ class _LeftOut(Scene):
         self.is_ripe = y == np.unique(y)[1]
         first, *others = (self.run(X, y, seed) for seed in range(1 + N_RUNS))
         self.p = first.sort_values(BOTH, ascending=False, kind="stable")
-        self.first = {way: self.first_splits(X, y, q) for way, q in WAYS.items()}
+        self.first_split = self.columns_split_first(X, y).value_counts()
         self.most = self.p.index[self.p[BOTH] > 0.5]  # which most trees get wrong
         self.together, self.alone = (self.p**2).mean(), (self.p * (1 - self.p)).mean()
         self.scale = self.longest / self.p.mean().max()
@@ -394,12 +395,10 @@ class _LeftOut(Scene):
         shares = {row: left_out(X, y, row, q, seed).predict_proba(X.loc[[row]])[0] for row in X.index}
         return 1 - pd.Series({row: share[int(self.is_ripe[row])] for row, share in shares.items()})
 
-    def first_splits(self, X: pd.DataFrame, y: pd.Series, q: int | None) -> pd.DataFrame:
-        """The trees about the melon that most get wrong, by the column of their first split: how many, and right."""
-        row = self.p.index[0]
-        trees = left_out(X, y, row, q, seed=0).estimators_
-        right = pd.Series([tree.predict(X.loc[[row]])[0] == y[row] for tree in trees])
-        return right.groupby(X.columns[[tree.tree_.feature[0] for tree in trees]].to_numpy()).agg(["size", "sum"])
+    def columns_split_first(self, X: pd.DataFrame, y: pd.Series) -> pd.Series:
+        """The columns on which the trees that see both split first, grown without the melon that most get wrong."""
+        trees = left_out(X, y, self.p.index[0], WAYS[BOTH], seed=0).estimators_
+        return pd.Series([X.columns[tree.tree_.feature[0]] for tree in trees])
 
     def more_alone(self, m: int) -> float:
         """By how much the draw lengthens the part that the number of votes divides."""
@@ -409,7 +408,7 @@ class _LeftOut(Scene):
         key = text(0, 16, "p: share of the trees that get an unseen melon wrong")
         key += swatch(0, 40, STAYS, "wrong together: mean of p², by melon number")
         names = "".join(text(0, y - 8, f"a split sees {way}") for way, y in self.tops.items())
-        names += text(0, self.takes - 8, f"what drawing a column takes and adds, {self.zoom} times as long")
+        names += text(0, self.takes - 8, f"lower bar less upper bar, {self.zoom} times as long")
         taken = rect(0, self.takes, -self.zoom * self.scale * self.more_together, 16, **STAYS)
         return key + names + taken + "".join(self.pieces(way) for way in WAYS)
 
@@ -440,9 +439,8 @@ class _LeftOut(Scene):
             places[way] = (self.scale * self.together[way], y, self.scale * self.alone[way] / m, 1)
             totals += ending(440, y - 8, f"mean squared error {error:.3f}", font_weight="bold")
         places["adds"] = (0, self.adds, self.zoom * self.scale * self.more_alone(m), 1)
-        changes = {self.takes: ("takes", -self.more_together), self.adds: ("adds", self.more_alone(m))}
-        for y, (does, change) in changes.items():
-            totals += text(self.zoom * self.scale * change + 6, y + 13, f"{does} {change:.3f}")
+        for y, change in ((self.takes, self.more_together), (self.adds, self.more_alone(m))):
+            totals += text(self.zoom * self.scale * abs(change) + 6, y + 13, signed(change, "+.3f"))
         if m == VOTES[-1]:  # the piece of the melon that is told of
             for way, y in self.tops.items():
                 totals += rect(1, y, self.widths(way).iloc[0] - 2, self.high, stroke_width=4, **OUTLINE)
@@ -463,16 +461,13 @@ class _LeftOut(Scene):
             return f"The error of one vote is the share of wrong trees: {one:.3f}, not {both:.3f}."
         if m == VOTES[-1]:
             name, p = self.p.index[0], self.p.iloc[0]
-            n_usual, usual = self.first[BOTH]["size"].max(), self.first[BOTH]["size"].idxmax()
-            (other,) = self.first[ONE].index.drop(usual)
-            n_other, n_right = self.first[ONE].loc[other]
-            right = {way: counts["sum"].sum() for way, counts in self.first.items()}
+            wrong = (p * N_LEFT_OUT).round().astype(int)
             return (
-                f"The lower bar has been shorter since {self.pays} votes. Why are mistakes less often shared? With "
-                f"both columns {n_usual} of {N_LEFT_OUT} trees split first on {usual}, and {right[BOTH]} in all get "
-                f"melon {name} right. Where each split draws, {right[ONE]} do, {n_right} of them among the {n_other} "
-                f"that split first on {other}. So p falls from {p[BOTH]:.2f} to {p[ONE]:.2f}: most still err, but p² "
-                f"falls from {p[BOTH] ** 2:.2f} to {p[ONE] ** 2:.2f}."
+                f"The lower bar has been shorter since {self.pays} votes. With both columns nearly all trees share a "
+                f"mistake: {self.first_split.max()} of {N_LEFT_OUT} split first on {self.first_split.idxmax()}, and "
+                f"{wrong[BOTH]} get melon {name} wrong. Where each split draws, {wrong[ONE]} do, so p² falls from "
+                f"{p[BOTH] ** 2:.2f} to {p[ONE] ** 2:.2f}. About the rest trees err together more often, but that "
+                f"costs less than {melons_named(self.most)} save."
             )
         told = f"With {m} votes {self.told(m)}"
         if m < self.pays:
