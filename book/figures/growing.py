@@ -46,7 +46,7 @@ def rows_by_level(levels: Sequence[Level], label: ArrayLike, names: Sequence[Any
         x = float(left)
         here: list[tuple[int, float]] = []
         drawn += text(0, y + 28, "level") + text(0, y + 46, str(depth))
-        for node, entries in zip(level.id.tolist(), np.split(level.entry, level.start[1:-1])):
+        for node, entries in enumerate(np.split(level.entry, level.start[1:-1])):
             drawn += text(x + 1, y + 14, str(node), font_weight="bold")
             for row, weight in zip(level.row[entries].tolist(), level.weight[entries].tolist()):
                 drop = lower * (len(here) % 2)
@@ -153,7 +153,7 @@ def ordered_levels(values: NDArray[np.float64], label: NDArray[np.intp]) -> list
     while True:
         splits = ~tree.is_leaf[level.id]
         asked = tree.feature[level.id], tree.threshold[level.id]
-        levels.append(Ordered(level.id, splits, *asked, level.start, level.orders.copy()))
+        levels.append(Ordered(np.arange(level.n_nodes), splits, *asked, level.start, level.orders.copy()))
         if not splits.any():
             return levels
         level = level.keep_only(np.flatnonzero(splits))
