@@ -378,7 +378,7 @@ class _LeftOut(Scene):
         self.is_ripe = y == np.unique(y)[1]
         first, *others = (self.run(X, y, seed) for seed in range(1 + N_RUNS))
         self.p = first.sort_values(BOTH, ascending=False, kind="stable")
-        self.first_split = self.columns_split_first(X, y).value_counts()
+        self.first_split = {way: self.columns_split_first(X, y, q).value_counts() for way, q in WAYS.items()}
         self.most = self.p.index[self.p[BOTH] > 0.5]  # which most trees get wrong
         self.together, self.alone = (self.p**2).mean(), (self.p * (1 - self.p)).mean()
         self.scale = self.longest / self.p.mean().max()
@@ -395,9 +395,9 @@ class _LeftOut(Scene):
         shares = {row: left_out(X, y, row, q, seed).predict_proba(X.loc[[row]])[0] for row in X.index}
         return 1 - pd.Series({row: share[int(self.is_ripe[row])] for row, share in shares.items()})
 
-    def columns_split_first(self, X: pd.DataFrame, y: pd.Series) -> pd.Series:
-        """The columns on which the trees that see both split first, grown without the melon that most get wrong."""
-        trees = left_out(X, y, self.p.index[0], WAYS[BOTH], seed=0).estimators_
+    def columns_split_first(self, X: pd.DataFrame, y: pd.Series, q: int | None) -> pd.Series:
+        """The columns on which trees split first that are grown without the melon that most get wrong."""
+        trees = left_out(X, y, self.p.index[0], q, seed=0).estimators_
         return pd.Series([X.columns[tree.tree_.feature[0]] for tree in trees])
 
     def more_alone(self, m: int) -> float:
@@ -461,13 +461,14 @@ class _LeftOut(Scene):
             return f"The error of one vote is the share of wrong trees: {one:.3f}, not {both:.3f}."
         if m == VOTES[-1]:
             name, p = self.p.index[0], self.p.iloc[0]
-            wrong = (p * N_LEFT_OUT).round().astype(int)
+            wrong, column = (p * N_LEFT_OUT).round().astype(int), self.first_split[BOTH].idxmax()
+            first = {way: counts[column] for way, counts in self.first_split.items()}
             return (
-                f"The lower bar has been shorter since {self.pays} votes. With both columns nearly all trees share a "
-                f"mistake: {self.first_split.max()} of {N_LEFT_OUT} split first on {self.first_split.idxmax()}, and "
-                f"{wrong[BOTH]} get melon {name} wrong. Where each split draws, {wrong[ONE]} do, so p² falls from "
-                f"{p[BOTH] ** 2:.2f} to {p[ONE] ** 2:.2f}. About the rest trees err together more often, but that "
-                f"costs less than {melons_named(self.most)} save."
+                f"The lower bar has been shorter since {self.pays} votes; in {N_RUNS} other runs it is from "
+                f"{listed(self.elsewhere)} on. With both columns {first[BOTH]} of {N_LEFT_OUT} trees split first on "
+                f"{column}, and {wrong[BOTH]} get melon {name} wrong; with one drawn, {first[ONE]} and {wrong[ONE]}. "
+                f"So p² falls from {p[BOTH] ** 2:.2f} to {p[ONE] ** 2:.2f}. About the rest trees err together more "
+                f"often, but that costs less than {melons_named(self.most)} save."
             )
         told = f"With {m} votes {self.told(m)}"
         if m < self.pays:
@@ -477,8 +478,7 @@ class _LeftOut(Scene):
                 f"{told}: the lower bar is the shorter one. The pieces of {melons_named(self.most)} are shorter in it, "
                 "and that of the rest is longer."
             )
-        runs = f"In {N_RUNS} other runs it is so from {listed(self.elsewhere)} votes on."
-        return f"{told}, which M does not divide. So the lower bar becomes the shorter one. {runs}"
+        return f"{told}, which M does not divide. So the lower bar becomes the shorter one."
 
 
 def left_out(X: pd.DataFrame, y: pd.Series, row: Any, q: int | None, seed: int) -> RandomForestClassifier:
