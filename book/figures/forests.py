@@ -27,7 +27,6 @@ from figures.looks import (
     painted,
     path,
     ringed,
-    signed,
     stroked,
 )
 from figures.melons import listed, melon_marks, melons_named, ripe_and_unripe
@@ -375,7 +374,7 @@ class _LeftOut(Scene):
     takes, adds = 256, 278  # where the changes lie
 
     def __init__(self, X: pd.DataFrame, y: pd.Series) -> None:
-        self.is_ripe = y == np.unique(y)[1]
+        self.X, self.is_ripe = X, y == np.unique(y)[1]
         first, *others = (self.run(X, y, seed) for seed in range(1 + N_RUNS))
         self.p = first.sort_values(BOTH, ascending=False, kind="stable")
         self.first_split = {way: self.columns_split_first(X, y, q).value_counts() for way, q in WAYS.items()}
@@ -408,7 +407,7 @@ class _LeftOut(Scene):
         key = text(0, 16, "p: share of the trees that get an unseen melon wrong")
         key += swatch(0, 40, STAYS, "wrong together: mean of p², by melon number")
         names = "".join(text(0, y - 8, f"a split sees {way}") for way, y in self.tops.items())
-        names += text(0, self.takes - 8, f"lower bar less upper bar, {self.zoom} times as long")
+        names += text(0, self.takes - 8, f"what drawing a column changes, {self.zoom} times as long")
         taken = rect(0, self.takes, -self.zoom * self.scale * self.more_together, 16, **STAYS)
         return key + names + taken + "".join(self.pieces(way) for way in WAYS)
 
@@ -439,8 +438,9 @@ class _LeftOut(Scene):
             places[way] = (self.scale * self.together[way], y, self.scale * self.alone[way] / m, 1)
             totals += ending(440, y - 8, f"mean squared error {error:.3f}", font_weight="bold")
         places["adds"] = (0, self.adds, self.zoom * self.scale * self.more_alone(m), 1)
-        for y, change in ((self.takes, self.more_together), (self.adds, self.more_alone(m))):
-            totals += text(self.zoom * self.scale * abs(change) + 6, y + 13, signed(change, "+.3f"))
+        changes = {self.takes: ("takes", -self.more_together), self.adds: ("adds", self.more_alone(m))}
+        for y, (does, change) in changes.items():
+            totals += text(self.zoom * self.scale * change + 6, y + 13, f"{does} {change:.3f}")
         if m == VOTES[-1]:  # the piece of the melon that is told of
             for way, y in self.tops.items():
                 totals += rect(1, y, self.widths(way).iloc[0] - 2, self.high, stroke_width=4, **OUTLINE)
@@ -461,14 +461,15 @@ class _LeftOut(Scene):
             return f"The error of one vote is the share of wrong trees: {one:.3f}, not {both:.3f}."
         if m == VOTES[-1]:
             name, p = self.p.index[0], self.p.iloc[0]
-            wrong, column = (p * N_LEFT_OUT).round().astype(int), self.first_split[BOTH].idxmax()
+            column = self.first_split[BOTH].idxmax()
             first = {way: counts[column] for way, counts in self.first_split.items()}
             return (
                 f"The lower bar has been shorter since {self.pays} votes; in {N_RUNS} other runs it is from "
-                f"{listed(self.elsewhere)} on. With both columns {first[BOTH]} of {N_LEFT_OUT} trees split first on "
-                f"{column}, and {wrong[BOTH]} get melon {name} wrong; with one drawn, {first[ONE]} and {wrong[ONE]}. "
-                f"So p² falls from {p[BOTH] ** 2:.2f} to {p[ONE] ** 2:.2f}. About the rest trees err together more "
-                f"often, but that costs less than {melons_named(self.most)} save."
+                f"{listed(self.elsewhere)} on. Why? Melon {name} is ripe, but has little {column}, "
+                f"{self.X.at[name, column]:g}, so trees that split first on {column} nearly always get it wrong. With "
+                f"both columns {first[BOTH]} of {N_LEFT_OUT} do so, with one drawn {first[ONE]}, and p² falls from "
+                f"{p[BOTH] ** 2:.2f} to {p[ONE] ** 2:.2f}. About the rest trees err together more often, but that "
+                f"costs less than {melons_named(self.most)} save."
             )
         told = f"With {m} votes {self.told(m)}"
         if m < self.pays:

@@ -387,6 +387,13 @@ def test_catboost_loses_its_lead_without_what_holds_it_back(cells):
             assert told == [f"{left:.3f}" for left in (whole, few, no_chance, by_node)]
 
 
+def test_catboost_takes_ten_to_a_hundred_times_as_long_as_xgboost(cells):
+    """With nothing set; within a fifth."""
+    times = [by_catboost / by_xgboost for by_catboost, by_xgboost in STORED["fit seconds"].values()]
+    assert 8 < min(times) < 12 and 80 < max(times) < 120
+    assert "ten to a hundred times as long as XGBoost" in cells["bt-practice"]
+
+
 @pytest.mark.parametrize(("table", "beaten"), [("digits", "linear"), ("cars", "linear"), ("cars", "forest")])
 def test_catboost_by_default_is_ahead_of_linear_models_and_forests(table, beaten):
     """On most of the twenty splits."""
