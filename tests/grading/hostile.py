@@ -155,7 +155,7 @@ def cases(paths: list[str]) -> dict[str, Case]:
         "exit": Case({"first-mean": "import os\nos._exit(0)"}, 4, "a cell ended the program"),
         "forged": Case({"first-shares": FORGED}, 3, "defines check, which is given"),
         "forks": Case({"first-half": FORKS}, 5, "took more than|gave no answer"),
-        "memory": Case({"first-half": "x = []\nwhile True: x.append(bytearray(10**7))"}, 5, "memory"),
+        "memory": Case({"first-half": "x = []\nwhile True: x.append(bytes(10**8))"}, 5, "memory"),
         "more points": Case(wrong, 4, "points of first-mean-test were changed", more_points),
         "network": Case({"first-half": CALLER}, 6, "tried to reach the network"),
         "half of a pair": Case({"first-mean": "def mean(numbers):\n    return chr(0xd800)"}, 4, ""),
