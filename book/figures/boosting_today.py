@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from figures.charts import Chart, Picture, ticks
 from figures.explorable import Choice, Explorable, Places, Scene, Slider, State
-from figures.looks import HALO, OUTLINE, centred, ending, filled, in_class, painted, path, ringed
+from figures.looks import HALO, OUTLINE, centred, ending, filled, in_class, painted, path, ringed, with_minus
 from figures.melons import listed, melon, melon_marks, piled, ripe_and_unripe
 from figures.plots import axes, plotted, side_by_side
 from treekit import plain
@@ -456,7 +456,7 @@ def sampled_gradients(g: Sequence[float], kept: Sequence[int], drawn: Sequence[i
         drawn_bars += rect(x + 5, y, width - 10, high, **look)
         word = "kept" if i in kept else f"× {weight:g}" if i in drawn else ""
         drawn_bars += centred(x + width / 2, 150 + 18 if value > 0 else 150 - 8, word)
-        drawn_bars += centred(x + width / 2, y - 8 if value > 0 else y + high + 18, f"{value:g}".replace("-", "−"))
+        drawn_bars += centred(x + width / 2, y - 8 if value > 0 else y + high + 18, with_minus(f"{value:g}"))
         drawn_bars += centred(x + width / 2, 302, i + 1)
     return Picture(
         alt=f"The gradients of {len(g)} rows as bars above and below a line. The longest are kept, those of the rows "

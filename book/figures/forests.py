@@ -374,10 +374,9 @@ class _LeftOut(Scene):
     takes, adds = 256, 278  # where the changes lie
 
     def __init__(self, X: pd.DataFrame, y: pd.Series) -> None:
-        self.X, self.is_ripe = X, y == np.unique(y)[1]
+        self.is_ripe = y == np.unique(y)[1]
         first, *others = (self.run(X, y, seed) for seed in range(1 + N_RUNS))
         self.p = first.sort_values(BOTH, ascending=False, kind="stable")
-        self.first = {way: self.first_splits(X, y, q) for way, q in WAYS.items()}
         self.most = self.p.index[self.p[BOTH] > 0.5]  # which most trees get wrong
         self.together, self.alone = (self.p**2).mean(), (self.p * (1 - self.p)).mean()
         self.scale = self.longest / self.p.mean().max()
@@ -393,13 +392,6 @@ class _LeftOut(Scene):
         """For each row the share of the trees, grown on all others, that are wrong about it."""
         shares = {row: left_out(X, y, row, q, seed).predict_proba(X.loc[[row]])[0] for row in X.index}
         return 1 - pd.Series({row: share[int(self.is_ripe[row])] for row, share in shares.items()})
-
-    def first_splits(self, X: pd.DataFrame, y: pd.Series, q: int | None) -> pd.DataFrame:
-        """The trees about the melon that most get wrong, by the column of their first split: how many, and right."""
-        row = self.p.index[0]
-        trees = left_out(X, y, row, q, seed=0).estimators_
-        right = pd.Series([tree.predict(X.loc[[row]])[0] == y[row] for tree in trees])
-        return right.groupby(X.columns[[tree.tree_.feature[0] for tree in trees]].to_numpy()).agg(["size", "sum"])
 
     def more_alone(self, m: int) -> float:
         """By how much the draw lengthens the part that the number of votes divides."""
@@ -443,9 +435,9 @@ class _LeftOut(Scene):
         changes = {self.takes: ("takes", -self.more_together), self.adds: ("adds", self.more_alone(m))}
         for y, (does, change) in changes.items():
             totals += text(self.zoom * self.scale * change + 6, y + 13, f"{does} {change:.3f}")
-        if m == VOTES[-1]:  # the piece of the melon that is told of
+        if m == VOTES[-1]:  # the pieces of the melons that are told of
             for way, y in self.tops.items():
-                totals += rect(1, y, self.widths(way).iloc[0] - 2, self.high, stroke_width=4, **OUTLINE)
+                totals += rect(1, y, self.widths(way).iloc[:-1].sum() - 2, self.high, stroke_width=4, **OUTLINE)
         return [totals], self.sentence(m), places
 
     def errors(self, m: int) -> list[float]:
@@ -462,17 +454,14 @@ class _LeftOut(Scene):
         if m == 1:
             return f"The error of one vote is the share of wrong trees: {one:.3f}, not {both:.3f}."
         if m == VOTES[-1]:
-            name, p = self.p.index[0], self.p.iloc[0]
-            column = self.first[BOTH]["size"].idxmax()
-            (other,) = self.first[BOTH].index.drop(column)
-            first = {way: counts.loc[column, "size"] for way, counts in self.first.items()}
-            others = {way: "{1} of the other {0}".format(*counts.loc[other]) for way, counts in self.first.items()}
+            of_most = self.p.loc[self.most]
+            wrong = {way: listed((N_LEFT_OUT * p).round().astype(int).tolist()) for way, p in of_most.items()}
+            less = (of_most[BOTH] ** 2 - of_most[ONE] ** 2).sum() / len(self.p)
             return (
-                f"The lower bar has been shorter since {self.pays} votes. Why? Melon {name} is ripe, but has little "
-                f"{column}, {self.X.at[name, column]:g}, so trees that split first on {column} nearly always get it "
-                f"wrong. With both columns {first[BOTH]} of {N_LEFT_OUT} do so, and {others[BOTH]} get it right. With "
-                f"one drawn {first[ONE]} do, and {others[ONE]} get it right. So p² falls from {p[BOTH] ** 2:.2f} to "
-                f"{p[ONE] ** 2:.2f}. About the rest trees err together more often, but that costs less."
+                f"The lower bar has been shorter since {self.pays} votes. Why? With both columns trees are alike and "
+                f"share mistakes: {wrong[BOTH]} of {N_LEFT_OUT} get {melons_named(self.most)} wrong, with one drawn "
+                f"only {wrong[ONE]}. That takes {less:.3f} from “wrong together”. About the rest trees err together "
+                f"more often, which adds {less + self.more_together:.3f}."
             )
         told = f"With {m} votes {self.told(m)}"
         if m < self.pays:
