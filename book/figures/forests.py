@@ -437,7 +437,7 @@ class _LeftOut(Scene):
             totals += text(self.zoom * self.scale * change + 6, y + 13, f"{does} {change:.3f}")
         if m == VOTES[-1]:  # the pieces of the melons that are told of
             for way, y in self.tops.items():
-                totals += rect(1, y, self.widths(way).iloc[:-1].sum() - 2, self.high, stroke_width=4, **OUTLINE)
+                totals += rect(1, y - 2, self.widths(way).iloc[:-1].sum(), self.high + 4, stroke_width=3, **OUTLINE)
         return [totals], self.sentence(m), places
 
     def errors(self, m: int) -> list[float]:
