@@ -466,15 +466,11 @@ class _LeftOut(Scene):
         told = f"With {m} votes {self.told(m)}"
         if m < self.pays:
             return f"{told}: the lower bar is still the longer one."
-        if m == VOTES[-2]:
-            runs = f"In {N_RUNS} other runs it is so from {listed(self.elsewhere)} votes on."
-            return f"{told}: the lower bar is the shorter one. {runs}"
-        if m > self.pays:
-            return (
-                f"{told}: the lower bar is the shorter one. The pieces of {melons_named(self.most)} are shorter in it, "
-                "and that of the rest is longer."
-            )
-        return f"{told}, which M does not divide. So the lower bar becomes the shorter one."
+        if m == self.pays:
+            return f"{told}, which M does not divide. So the lower bar becomes the shorter one."
+        runs = f"In {N_RUNS} other runs it is so from {listed(self.elsewhere)} votes on."
+        pieces = f"The pieces of {melons_named(self.most)} are shorter in it, and that of the rest is longer."
+        return f"{told}: the lower bar is the shorter one. {runs if m == VOTES[-2] else pieces}"
 
 
 def left_out(X: pd.DataFrame, y: pd.Series, row: Any, q: int | None, seed: int) -> RandomForestClassifier:

@@ -130,10 +130,9 @@ def subtraction(parent: ArrayLike, lighter: ArrayLike) -> Picture:
 
 
 class Ordered(NamedTuple):
-    """A level of a growing tree: its nodes, whether they split and by which column at which number, where each begins,
-    and the orders."""
+    """A level of a growing tree: whether its nodes split and by which column at which number, where each begins, and
+    the orders."""
 
-    nodes: NDArray[np.intp]
     splits: NDArray[np.bool_]
     feature: NDArray[np.intp]
     threshold: NDArray[np.float64]
@@ -153,7 +152,7 @@ def ordered_levels(values: NDArray[np.float64], label: NDArray[np.intp]) -> list
     while True:
         splits = ~tree.is_leaf[level.id]
         asked = tree.feature[level.id], tree.threshold[level.id]
-        levels.append(Ordered(np.arange(level.n_nodes), splits, *asked, level.start, level.orders.copy()))
+        levels.append(Ordered(splits, *asked, level.start, level.orders.copy()))
         if not splits.any():
             return levels
         level = level.keep_only(np.flatnonzero(splits))
@@ -200,7 +199,7 @@ class _Orders(Scene):
 
     def across(self, level: Ordered) -> list[float]:
         """Where the melon at each place of an order stands, from the left."""
-        group = np.repeat(np.arange(len(level.nodes)), np.diff(level.start))
+        group = np.repeat(np.arange(len(level.splits)), np.diff(level.start))
         return [self.left + self.pitch * (place + 0.5) + self.gap * g for place, g in enumerate(group.tolist())]
 
     def middles(self, level: Ordered) -> list[float]:
@@ -210,8 +209,8 @@ class _Orders(Scene):
     def brackets(self, level: Ordered, top: float) -> str:
         """A line below the rows of each node, faint below a leaf, with its number."""
         drawn = text(0, top + 18, "node")
-        parts = zip(level.nodes.tolist(), level.splits, np.split(self.across(level), level.start[1:-1]))
-        for node, splits, spots in parts:
+        parts = zip(level.splits, np.split(self.across(level), level.start[1:-1]))
+        for node, (splits, spots) in enumerate(parts):
             look = {} if splits else {"stroke_opacity": FAINT}
             drawn += line(spots[0] - 9, top, spots[-1] + 9, top, stroke_width=2, **look)
             drawn += centred((spots[0] + spots[-1]) / 2, top + 18, node, font_weight="bold")
@@ -246,7 +245,7 @@ class _Orders(Scene):
             places |= {f"{column} {row}": (spot, top + 86) for row, spot in spots}
             # Before the root, the rows are in the order of the table; after a split, the left children come first.
             order, before = (range(len(spots)), level) if not depth else self.above(depth, j)
-            goes_right = np.arange(len(level.nodes)) >= len(level.nodes) / 2
+            goes_right = np.arange(len(level.splits)) >= len(level.splits) / 2
             second = np.repeat(goes_right & (depth > 0), np.diff(level.start)).tolist()
             parts.append(self.links(list(zip(order, self.across(before))), spots, second, top))
             parts.append(self.brackets(level, top + 102) + self.below(level, top + 138, "sort", self.prices(level)))
@@ -314,7 +313,7 @@ class _Orders(Scene):
         return listed(
             [
                 f"{self.x.columns[j]} ≤ {threshold:.4f} in node {node}"
-                for node, j, threshold, splits in zip(level.nodes, level.feature, level.threshold, level.splits)
+                for node, (j, threshold, splits) in enumerate(zip(level.feature, level.threshold, level.splits))
                 if splits
             ]
         )
@@ -329,7 +328,7 @@ class _Orders(Scene):
         n_moved = int(np.diff(self.levels[depth - 1].start)[self.levels[depth - 1].splits].sum())
         opening = (
             f"Level {depth}: {n_moved} melons, taken in order, went left or right by {self.asked(depth - 1)}, so each "
-            f"child keeps both orders{'; all left children come first' if len(level.nodes) > 2 else ''}. "
+            f"child keeps both orders{'; all left children come first' if len(level.splits) > 2 else ''}. "
         )
         if not level.splits.any():
             counts = " + ".join(str(n) for n in self.counts if n)
@@ -337,7 +336,7 @@ class _Orders(Scene):
                 f"{opening}Every melon is in a leaf. To sort in every node would have taken {counts} = "
                 f"{sum(self.counts)} comparisons; to sort once took {self.counts[0]}, {sum(self.counts[1:])} fewer."
             )
-        open_ = listed(level.nodes[level.splits].tolist())
+        open_ = listed(np.flatnonzero(level.splits).tolist())
         leaves = "" if level.splits.all() else f" for node {open_}; leaves need none"
         return f"{opening}Sorting again would take about {self.added(depth)} comparisons{leaves}."
 
@@ -346,13 +345,13 @@ def orders_explorer(x: pd.DataFrame, is_ripe: pd.Series) -> Explorable:
     """Melons in the order of each column of ``x``, level by level: sorted at the root, then only shared out."""
     ripe = is_ripe.to_numpy(bool)
     melons = _Orders(x, ripe)
-    (first, second), level = melons.levels[1].nodes.tolist(), melons.levels[1]
+    level = melons.levels[1]
     held = [", ".join(str(x.index[row]) for row in part) for part in np.split(level.orders[0], level.start[1:-1])]
     deepest = len(melons.levels) - 1
     return melons.explorable(
         title="In order, level by level",
         alt=f"The {len(x)} melons as numbered circles, hollow if ripe, in the order of {' and of '.join(x)}, after the "
-        f"root has split. By {x.columns[0]}, node {first} holds {held[0]}, and node {second} {held[1]}. Lines from the "
+        f"root has split. By {x.columns[0]}, node 0 holds {held[0]}, and node 1 {held[1]}. Lines from the "
         "order before do not cross within a node. Below each node stands how many comparisons would sort it.",
         controls=[Slider("Level", list(range(deepest + 1)), start=1, opens=0)],
         guess=Choice(

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import tempfile
 import time
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import catboost
@@ -16,6 +18,7 @@ from scipy.sparse import csr_matrix
 from sklearn.datasets import load_diabetes
 from sklearn.model_selection import train_test_split
 
+from benchmarks.measure import timed
 from benchmarks.tuning import N_SPLITS, TABLES, divided, is_numbers, loss, loss_of_constant
 from treekit.datasets import load_watermelon
 
@@ -310,53 +313,48 @@ def cat_defaults() -> list[list]:
     return found
 
 
-def by_default(name: str) -> dict[str, list[float]]:
-    """What a program with nothing set leaves of a constant's loss, on each split of a table of benchmarks/tuning.py."""
-    found: dict[str, list[float]] = {"LightGBM": [], "CatBoost": []}
+def kind_of(y: np.ndarray) -> str:
+    """How the models of a table end their names."""
+    return "Regressor" if is_numbers(y) else "Classifier"
+
+
+def cat_model(kind: str, **settings):
+    return getattr(catboost, f"CatBoost{kind}")(**QUIET, random_seed=0, **settings)
+
+
+def shares_left(name: str, make: Callable[[str], dict]) -> dict[str, list[float]]:
+    """What each of some models leaves of a constant's loss, on each split of a table of benchmarks/tuning.py."""
+    found: dict[str, list[float]] = {}
     for split in range(N_SPLITS):
         a, b, y_a, y_b = parts = divided(name, split)
         whole = loss_of_constant(*parts)
-        kind = "Regressor" if is_numbers(y_a) else "Classifier"
-        light = getattr(lightgbm, f"LGBM{kind}")(n_jobs=1, verbosity=-1)
-        cat = getattr(catboost, f"CatBoost{kind}")(**QUIET, random_seed=0)
-        for left, model in zip(found.values(), (light, cat)):
-            left.append(round(loss(model.fit(a, y_a), b, y_b) / whole, 5))
+        for way, model in make(kind_of(y_a)).items():
+            found.setdefault(way, []).append(round(loss(model.fit(a, y_a), b, y_b) / whole, 5))
     return found
 
 
-def without(name: str) -> dict[str, list[float]]:
-    """The same of CatBoost on a table of numbers, without some of what it does by default."""
+def by_default(kind: str) -> dict:
+    """Two programs with nothing set."""
+    light = getattr(lightgbm, f"LGBM{kind}")(n_jobs=1, verbosity=-1)
+    return {"LightGBM": light, "CatBoost": cat_model(kind)}
+
+
+def without(kind: str) -> dict:
+    """CatBoost without some of what it does by default."""
     no_chance = dict(random_strength=0, bootstrap_type="No")
-    ways: dict[str, dict[str, object]] = {
-        "100 trees at 0.3": dict(iterations=100, learning_rate=0.3),
-        "no chance": no_chance,
-        "no chance, by node": no_chance | dict(grow_policy="Depthwise"),
+    return {
+        "100 trees at 0.3": cat_model(kind, iterations=100, learning_rate=0.3),
+        "no chance": cat_model(kind, **no_chance),
+        "no chance, by node": cat_model(kind, **no_chance, grow_policy="Depthwise"),
     }
-    found = {way: [] for way in ways}
-    for split in range(N_SPLITS):
-        a, b, y_a, y_b = parts = divided(name, split)
-        whole = loss_of_constant(*parts)
-        for way, settings in ways.items():
-            model = catboost.CatBoostRegressor(**QUIET, random_seed=0, **settings).fit(a, y_a)
-            found[way].append(round(loss(model, b, y_b) / whole, 5))
-    return found
 
 
-def fit_seconds() -> dict[str, list[float]]:
-    """CPU seconds of a fit with nothing set, by CatBoost and by XGBoost, on the first split of each of these tables."""
-    found = {}
-    for name in TABLES:
-        a, _, y_a, _ = divided(name, 0)
-        kind = "Regressor" if is_numbers(y_a) else "Classifier"
-        models = (getattr(catboost, f"CatBoost{kind}")(**QUIET), getattr(xgboost, f"XGB{kind}")(n_jobs=1))
-        found[name] = [min(cpu_seconds(model, a, y_a) for _ in range(3)) for model in models]
-    return found
-
-
-def cpu_seconds(model, X: np.ndarray, y: np.ndarray) -> float:
-    start = time.process_time()
-    model.fit(X, y)
-    return round(time.process_time() - start, 3)
+def fit_seconds(name: str) -> list[float]:
+    """CPU seconds of a fit with nothing set, by CatBoost and by XGBoost, on the first split of a table."""
+    a, _, y_a, _ = divided(name, 0)
+    kind = kind_of(y_a)
+    models = cat_model(kind), getattr(xgboost, f"XGB{kind}")(n_jobs=1)
+    return [round(min(timed(partial(model.fit, a, y_a))[1] for _ in range(3)), 3) for model in models]
 
 
 def rounded(value):
@@ -386,9 +384,9 @@ def main() -> None:
         "diabetes": cat_diabetes(CAT),
         "diabetes by default": cat_diabetes(QUIET | dict(random_seed=0)),
         "defaults": cat_defaults(),
-        "by default": {name: by_default(name) for name in TABLES},
-        "without": {name: without(name) for name in ("cars", "friedman")},
-        "fit seconds": fit_seconds(),
+        "by default": {name: shares_left(name, by_default) for name in TABLES},
+        "without": {name: shares_left(name, without) for name in ("cars", "friedman")},
+        "fit seconds": {name: fit_seconds(name) for name in TABLES},
     }
     lines = [f"{json.dumps(name)}: {json.dumps(rounded(value))}" for name, value in stored.items()]
     print("{\n" + ",\n".join(lines) + "\n}")

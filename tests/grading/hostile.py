@@ -80,7 +80,7 @@ half = 0
 #: It grows, and then leaves the watch time to look, however busy the machine is.
 MEMORY = """\
 import time
-x = [bytearray(10**7) for _ in range(80)]
+x = [bytearray(10**7) for _ in range(70)]
 time.sleep(99)
 """
 

@@ -23,6 +23,7 @@ from grading.run import Job, marked, self_check
 from grading.sandbox import Limits, Sandbox, Stopped, used_by
 from grading.student import Missing, Remote, Student, clean
 from tests.grading import small
+from tests.grading.hostile import MEMORY
 
 SHORT = Limits(seconds=2, memory=500, patience=6)
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("walls")]
@@ -125,10 +126,7 @@ ENDLESS = {
     "sleep": ("import time; time.sleep(999)", "gave no answer for"),
     "stop": ("import os; os.kill(os.getpid(), 19)", "gave no answer for"),
     "exit": ("import os; os._exit(3)", r"ended the program \(exit status 3\)"),
-    "memory": (
-        "import time\nx = [bytearray(10**7) for _ in range(70)]\ntime.sleep(99)",  # so that the watch has time to look
-        "took more than 500 MB",
-    ),
+    "memory": (MEMORY, "took more than 500 MB"),
     "memory of children": (
         "import os, time\nfor n in range(30):\n    if not os.fork(): x = b'1' * 50_000_000; break\ntime.sleep(99)",
         "took more than 500 MB",
