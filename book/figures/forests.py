@@ -44,17 +44,19 @@ WAYS = {BOTH: None, ONE: 1}  # how many columns a split draws
 STEP, PITCH, MELONS = 31, 28, 214  # pixels from line to line and from melon to melon of an outline; where melons begin
 N_TREES = (1, 2, 3, 5, 10, 20, 40)
 TREES = Slider("Trees", list(N_TREES), start=N_TREES[-1], opens=1)
-VOTES = (*range(1, 11), 20, 40)  # of trees that have not seen a melon
+VOTES = (1, 2, 3, 4, 5, 10, 20, 40)  # of trees that have not seen a melon
 N_LEFT_OUT = 100  # trees that have not seen a melon
+OF_MOST, OF_REST = 5, 10  # with how many votes the pieces of a bar are explained
+OUTLINED = (OF_MOST, OF_REST, VOTES[-1])
 N_RUNS = 6  # other runs, which tell whether a difference is more than chance
 STAYS: dict[str, Any] = {"fill_opacity": 0.7}  # the looks of the two parts of a squared error
 SHRINKS = filled(4)
 SHORTER = "it becomes the shorter one"
-OF_LOWER = {  # what becomes of the lower bar, and what speaks for it or against it
-    "it stays the longer one": "votes divide what the draw adds; what it takes from “wrong together” stays taken",
-    "both end up equally long": "“wrong together”, which votes do not divide, is less in the lower bar",
-    SHORTER: "the draw adds to “wrong alone”, which votes divide, and takes from “wrong together”, which they do not",
-    "both shrink to nothing": "votes divide only “wrong alone”; “wrong together” stays, and is less in the lower bar",
+OF_LOWER = {  # what becomes of the lower bar, and what to watch
+    "it stays the longer one": "add trees, and watch which part of a bar shrinks, and which does not",
+    "both end up equally long": "add trees, and compare the parts that do not shrink",
+    SHORTER: "add trees, and watch which part of a bar shrinks, and which does not",
+    "both shrink to nothing": "add trees: one part of a bar does not shrink",
 }
 LACKING = 0.4  # opacity of a melon that a sample lacks
 RADIUS = 13  # of a melon that a sample holds once: its number has 11 pixels on a phone
@@ -368,10 +370,10 @@ class _LeftOut(Scene):
     p²: the first part of a bar, with a piece for each row. One is wrong alone with p(1 − p); M divides this part.
     """
 
-    size = (440, 296)
+    size = (440, 312)
     tops, high = {BOTH: 108, ONE: 182}, 34  # where the bars lie, and how high they are
     longest, zoom = 430, 5  # in pixels, and how much longer the changes are drawn
-    takes, adds = 256, 278  # where the changes lie
+    takes, adds = 272, 294  # where the changes lie
 
     def __init__(self, X: pd.DataFrame, y: pd.Series) -> None:
         self.is_ripe = y == np.unique(y)[1]
@@ -381,6 +383,9 @@ class _LeftOut(Scene):
         self.together, self.alone = (self.p**2).mean(), (self.p * (1 - self.p)).mean()
         self.scale = self.longest / self.p.mean().max()
         self.more_together = self.together[ONE] - self.together[BOTH]
+        of_most = self.p.loc[self.most] ** 2
+        self.less = (of_most[BOTH] - of_most[ONE]).sum() / len(self.p)
+        self.more = self.less + self.more_together  # about the rest
         self.pays = pays_from(first) or VOTES[-1]
         self.elsewhere = [pays_from(p) or "never" for p in others]
 
@@ -401,9 +406,7 @@ class _LeftOut(Scene):
         key = text(0, 16, "p: share of the trees that get an unseen melon wrong")
         key += swatch(0, 40, STAYS, "wrong together: mean of p², by melon number")
         names = "".join(text(0, y - 8, f"a split sees {way}") for way, y in self.tops.items())
-        names += text(0, self.takes - 8, f"what drawing a column changes, {self.zoom} times as long")
-        taken = rect(0, self.takes, -self.zoom * self.scale * self.more_together, 16, **STAYS)
-        return key + names + taken + "".join(self.pieces(way) for way in WAYS)
+        return key + names + "".join(self.pieces(way) for way in WAYS)
 
     def widths(self, way: str) -> pd.Series:
         """How long the pieces are of the rows that most trees get wrong, and of the rest."""
@@ -423,7 +426,9 @@ class _LeftOut(Scene):
 
     def marks(self) -> dict[Any, str]:
         heights = {**dict.fromkeys(WAYS, self.high), "adds": 16}
-        return {name: rect(0, 0, 1, high, **SHRINKS) for name, high in heights.items()}
+        marks: dict[Any, str] = {name: rect(0, 0, 1, high, **SHRINKS) for name, high in heights.items()}
+        marks["upper"] = line(0, 0, 0, self.high + 8, stroke_dasharray="5 4", stroke_width=2)
+        return marks
 
     def frame(self, m: int) -> State:
         totals = swatch(0, 64, SHRINKS, f"wrong alone: mean of p(1 − p), divided by M = {m}")
@@ -431,46 +436,80 @@ class _LeftOut(Scene):
         for (way, y), error in zip(self.tops.items(), self.errors(m)):
             places[way] = (self.scale * self.together[way], y, self.scale * self.alone[way] / m, 1)
             totals += ending(440, y - 8, f"mean squared error {error:.3f}", font_weight="bold")
-        places["adds"] = (0, self.adds, self.zoom * self.scale * self.more_alone(m), 1)
-        changes = {self.takes: ("takes", -self.more_together), self.adds: ("adds", self.more_alone(m))}
-        for y, (does, change) in changes.items():
-            totals += text(self.zoom * self.scale * change + 6, y + 13, f"{does} {change:.3f}")
-        if m == VOTES[-1]:  # the pieces of the melons that are told of
-            for way, y in self.tops.items():
-                totals += rect(1, y - 2, self.widths(way).iloc[:-1].sum(), self.high + 4, stroke_width=3, **OUTLINE)
-        return [totals], self.sentence(m), places
+        upper = self.scale * self.errors(m)[0]
+        places["upper"] = (upper, self.tops[ONE] - 4)
+        totals += ending(upper, self.tops[ONE] + self.high + 18, "end of the upper bar")
+        if m > 1:
+            places["adds"] = (0, self.adds, self.zoom * self.scale * self.more_alone(m), 1)
+            totals += self.changes(m)
+        return [totals, self.outline(m)], self.sentence(m), places
+
+    def changes(self, m: int) -> str:
+        """What the draw takes from one part, and how much it adds to the other."""
+        drawn = text(0, self.takes - 8, f"what drawing a column changes, {self.zoom} times as long")
+        drawn += rect(0, self.takes, -self.zoom * self.scale * self.more_together, 16, **STAYS)
+        for y, does, change in (
+            (self.takes, "takes", -self.more_together),
+            (self.adds, "adds", self.more_alone(m)),
+        ):
+            drawn += text(self.zoom * self.scale * change + 6, y + 13, f"{does} {change:.3f}")
+        return drawn
+
+    def outline(self, m: int) -> str:
+        """A frame around the pieces that the sentence speaks of."""
+        drawn = ""
+        for way, y in self.tops.items():
+            *named, rest = self.widths(way)
+            x, width = (sum(named), rest) if m == OF_REST else (1, sum(named))
+            drawn += rect(x, y - 2, width, self.high + 4, stroke_width=3, **OUTLINE) if m in OUTLINED else ""
+        return drawn
 
     def errors(self, m: int) -> list[float]:
         """The mean squared error of m votes, with both columns and with one drawn."""
         return squared_errors(self.p, m).mean().to_list()
 
-    def told(self, m: int) -> str:
-        """What the draw does to either part."""
-        adds = f"{'adds only' if m >= self.pays else 'still adds'} {self.more_alone(m):.3f} to “wrong alone”"
-        return f"the draw {adds} and takes {-self.more_together:.3f} from “wrong together”"
-
     def sentence(self, m: int) -> str:
         both, one = self.errors(m)
+        adds = f"{self.more_alone(m):.3f} to “wrong alone”"
         if m == 1:
             return f"The error of one vote is the share of wrong trees: {one:.3f}, not {both:.3f}."
+        if m == OF_MOST:
+            return self.about_most()
+        if m == OF_REST:
+            return self.about_rest()
         if m == VOTES[-1]:
-            of_most = self.p.loc[self.most]
-            wrong = {way: listed((N_LEFT_OUT * p).round().astype(int).tolist()) for way, p in of_most.items()}
-            less = (of_most[BOTH] ** 2 - of_most[ONE] ** 2).sum() / len(self.p)
             return (
-                f"The lower bar has been shorter since {self.pays} votes. Why? With both columns trees are alike and "
-                f"share mistakes: {wrong[BOTH]} of {N_LEFT_OUT} get {melons_named(self.most)} wrong, with one drawn "
-                f"only {wrong[ONE]}. That takes {less:.3f} from “wrong together”. About the rest trees err together "
-                f"more often, which adds {less + self.more_together:.3f}."
+                f"With {m} votes the draw adds only {adds}. What it takes from “wrong together” stays taken: "
+                f"{self.less:.3f} for {melons_named(self.most)}, minus {self.more:.3f} for the rest, is "
+                f"{-self.more_together:.3f}. Trees that draw err more often, but less often together."
             )
-        told = f"With {m} votes {self.told(m)}"
+        told = (
+            f"With {m} votes the draw {'adds only' if m >= self.pays else 'still adds'} {adds} and takes "
+            f"{-self.more_together:.3f} from “wrong together”"
+        )
         if m < self.pays:
             return f"{told}: the lower bar is still the longer one."
         if m == self.pays:
             return f"{told}, which M does not divide. So the lower bar becomes the shorter one."
-        runs = f"In {N_RUNS} other runs it is so from {listed(self.elsewhere)} votes on."
-        pieces = f"The pieces of {melons_named(self.most)} are shorter in it, and that of the rest is longer."
-        return f"{told}: the lower bar is the shorter one. {runs if m == VOTES[-2] else pieces}"
+        return f"{told}. In {N_RUNS} other runs the lower bar is shorter from {listed(self.elsewhere)} votes on."
+
+    def about_most(self) -> str:
+        """Why the draw takes from what stays."""
+        wrong = {way: listed((N_LEFT_OUT * p).round().astype(int).tolist()) for way, p in self.p.loc[self.most].items()}
+        return (
+            "Why does the draw take anything from “wrong together”? With both columns the trees are alike and share "
+            f"mistakes: of {N_LEFT_OUT} trees {wrong[BOTH]} get {melons_named(self.most)} wrong. With one drawn only "
+            f"{wrong[ONE]} do. That takes {self.less:.3f}."
+        )
+
+    def about_rest(self) -> str:
+        """What it adds there."""
+        rest = self.p.drop(index=self.most)
+        return (
+            f"A tree that draws is worse: more trees get {(rest[ONE] > rest[BOTH]).sum()} of the other {len(rest)} "
+            f"melons wrong. That adds only {self.more:.3f} to “wrong together”, because the square of a small share is "
+            "small."
+        )
 
 
 def left_out(X: pd.DataFrame, y: pd.Series, row: Any, q: int | None, seed: int) -> RandomForestClassifier:
@@ -481,7 +520,7 @@ def left_out(X: pd.DataFrame, y: pd.Series, row: Any, q: int | None, seed: int) 
 
 def pays_from(p: pd.DataFrame) -> int | None:
     """From how many votes on the draw of a column makes the squared error smaller."""
-    errors = {m: squared_errors(p, m).mean() for m in VOTES}
+    errors = {m: squared_errors(p, m).mean() for m in range(1, VOTES[-1] + 1)}
     return next((m for m, error in errors.items() if error[ONE] < error[BOTH]), None)
 
 

@@ -63,8 +63,9 @@ def rows_by_level(levels: Sequence[Level], label: ArrayLike, names: Sequence[Any
 
 def _said(levels: Sequence[Level]) -> str:
     """The table in words, for a screen reader."""
-    counts = ", ".join(f"{len(level.entry)} entries in {level.n_nodes}" for level in levels)
     shared = any((level.weight[level.entry] < 1).any() for level in levels)
+    name = "entries" if shared else "rows"
+    counts = ", ".join(f"{len(level.entry)} {name} in {level.n_nodes}" for level in levels)
     return (
         f"The rows of {len(levels)} levels as bars with their numbers, level below level, grouped by node: {counts}. "
         "Lines join each row to its place on the next level; the rows of a leaf have no line."
@@ -81,12 +82,12 @@ def _row(x: float, y: float, width: float, weight: float, k: int, name: str, dro
 
 
 def running_boxes(parts: Sequence[Sequence[int]]) -> Picture:
-    """How one running sum serves several nodes: what their entries add, what is changed, and the sums that come out."""
+    """How one running sum serves several nodes: what their rows add, what is changed, and the sums that come out."""
     start = np.cumsum([0, *map(len, parts)])
     added = np.concatenate(parts)
     changed = added.copy()
     changed[start[1:-1]] -= [sum(part) for part in parts[:-1]]
-    lines = [("added by the entries", added), ("totals subtracted", changed), ("running sum", np.cumsum(changed))]
+    lines = [("added by the rows", added), ("totals subtracted", changed), ("running sum", np.cumsum(changed))]
     drawn, width, left = "", 38, 176
     for k, (title, numbers) in enumerate(lines):
         y = 8 + 44 * k
@@ -490,7 +491,7 @@ class _Forest(Scene):
         if out != NONE:
             return self.without(n, out)
         ratio = f"{in_turn / side_by_side:.1f}".removesuffix(".0")
-        return f"{self.added(n)} Now {in_turn} stand against {side_by_side}, {ratio} times as many.{self.remark(n)}"
+        return f"{self.added(n)} That is {in_turn} against {side_by_side}, {ratio} times as many.{self.remark(n)}"
 
     def without(self, n: int, out: str) -> str:
         """What the trees that are taken out save."""
