@@ -457,13 +457,13 @@ def sampled_gradients(g: Sequence[float], kept: Sequence[int], drawn: Sequence[i
         word = "kept" if i in kept else f"× {weight:g}" if i in drawn else ""
         drawn_bars += centred(x + width / 2, 150 + 18 if value > 0 else 150 - 8, word)
         drawn_bars += centred(x + width / 2, y - 8 if value > 0 else y + high + 18, with_minus(f"{value:g}"))
-        drawn_bars += centred(x + width / 2, 302, i + 1)
+        drawn_bars += centred(x + width / 2, 318, i + 1)
     return Picture(
         alt=f"The gradients of {len(g)} rows as bars above and below a line. The longest are kept, those of the rows "
         f"{listed([i + 1 for i in kept])}; of the others {listed([i + 1 for i in drawn])} are drawn and count "
         f"{weight:g} times, and the rest are left out.",
-        size=(480, 310),
-        drawing=line(24, 150, 464, 150) + text(0, 16, "gradient") + text(0, 302, "row") + drawn_bars,
+        size=(480, 326),
+        drawing=line(24, 150, 464, 150) + text(0, 16, "gradient") + text(0, 318, "row") + drawn_bars,
     )
 
 
@@ -471,9 +471,9 @@ def bundled(columns: Mapping[str, Sequence[int]], bundle: Sequence[int]) -> Pict
     """Columns of which each row uses at most one, with zeros in the others, and the one column that they become."""
     names, n = list(columns), len(bundle)
     step = 386 / n
-    drawing = ""
+    drawing = ending(84, 16, "row") + "".join(centred(92 + step * i + (step - 3) / 2, 16, i + 1) for i in range(n))
     for k, (name, values) in enumerate([*columns.items(), ("bundle", bundle)]):
-        y = 20 + 34 * k + 24 * (k == len(names))
+        y = 28 + 34 * k + 24 * (k == len(names))
         drawing += ending(84, y + 17, name)
         for i, value in enumerate(values):
             look: dict[str, Any] = {"fill_opacity": BAR} if value else dict(OUTLINE, stroke_opacity=BAR)
@@ -482,7 +482,7 @@ def bundled(columns: Mapping[str, Sequence[int]], bundle: Sequence[int]) -> Pict
     return Picture(
         alt=f"{len(names)} columns of zeros and ones as lines of {n} boxes, in which each row has one 1, and below "
         f"them the column that they become, {', '.join(map(str, bundle))}.",
-        size=(480, 20 + 34 * len(names) + 54),
+        size=(480, 28 + 34 * len(names) + 54),
         drawing=drawing,
     )
 
@@ -515,7 +515,7 @@ def models_of_rows(rounds: Sequence[Sequence[float]], models: NDArray[Any]) -> P
     `models` has a line for each model, with its predictions for all rows.
     """
     n = len(models)
-    drawing = text(0, 16, "one model") + text(244, 16, "a model each, both rounds")
+    drawing = text(0, 16, "second try") + text(244, 16, "third try, both rounds")
     blocks: list[tuple[int, list[str], Any]] = [
         (0, [f"round {k + 1}" for k in range(len(rounds))], rounds),
         (244, [f"row {i + 1}'s" for i in range(n)], models),
@@ -529,7 +529,7 @@ def models_of_rows(rounds: Sequence[Sequence[float]], models: NDArray[Any]) -> P
                 look: dict[str, Any] = {"fill_opacity": BAR} if counts else dict(OUTLINE)
                 drawing += rect(x + 62 + 43 * j, 52 + 34 * i, 40, 24, **look, stroke_width=3 if own else 1)
                 drawing += centred(x + 82 + 43 * j, 69 + 34 * i, f"{value:.3g}")
-    drawing += text(244, 69 + 34 * n, "full: counts; thick: is used")
+    drawing += ending(476, 69 + 34 * n, "grey: what the model has learned from; thick: its own row")
     stand = [listed([f"{x:.3g}" for x in values]) + f" after round {k}" for k, values in enumerate(rounds, start=1)]
     told = "; ".join(f"row {i + 1}'s model predicts {listed([f'{x:g}' for x in row])}" for i, row in enumerate(models))
     return Picture(
@@ -580,11 +580,18 @@ def plot_left(left: Mapping[str, NDArray[Any]], ordered: NDArray[Any], is_first:
 
 @plotted
 def plot_tree_sizes(sizes: Mapping[str, NDArray[Any]]) -> None:
-    """The share that the first trees have in the work of all, a line for each way of boosting."""
-    ax = axes("trees", "share of the work", 2.6)
-    for (name, size), color, look in zip(sizes.items(), CLASS_COLORS, ("-", "--")):
-        ax.plot(range(len(size) + 1), [0, *size.cumsum()], look, color=color, label=name)
-    ax.legend(frameon=False)
+    """The shares of the work that the first four trees do, the next and the last twenty: a bar for each way."""
+    ax = axes("share of the work", "", 2.2)
+    for k, size in enumerate(sizes.values()):
+        done = 0.0
+        for part, color in zip(np.split(size, [4, len(size) - 20]), CLASS_COLORS):
+            share = part.sum()
+            ax.barh(-k, share, 0.6, done, color=color, alpha=BAR)
+            ax.text(done + share / 2, -k, f"{share:.0%}", ha="center", va="center")
+            done += share
+    ax.set_yticks([-k for k in range(len(sizes))], [name.replace(" ", "\n", 1) for name in sizes])
+    names = ["the first 4", "the next", "the last 20"]
+    ax.legend(names, frameon=False, loc="lower center", bbox_to_anchor=(0.45, 1), ncols=3)
 
 
 @plotted
@@ -631,4 +638,4 @@ def plot_steps(left: pd.DataFrame, tables: Mapping[str, Sequence[str]]) -> None:
         ax.legend(frameon=False, title=loss, loc="lower center", bbox_to_anchor=(0.5, 1))
     panels[0].set_yticks(place, [STEP_NAMES.get(name.removeprefix("and "), name) for name in steps.index])
     panels[0].invert_yaxis()
-    figure.supxlabel("loss, as a share of the defaults'", fontsize="medium")
+    figure.supxlabel("loss (of the defaults: 1)", fontsize="medium")

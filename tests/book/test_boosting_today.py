@@ -25,7 +25,7 @@ from treekit.datasets import load_tuning
 STORED = json.loads((Path(__file__).parents[1] / "data" / "boosters.json").read_text())
 GAIN = partial(plain.newton_gain, lam=0)
 CELLS = (
-    "bt-eight", "bt-stat-code", "bt-shift-run", "bt-before", "bt-before-again", "bt-ordered-own", "bt-ordered-run", "bt-growth-code",
+    "bt-eight", "bt-stat-code", "bt-shift-run", "bt-before", "bt-ordered-own", "bt-ordered-run", "bt-growth-code",
     "bt-growth-run", "bt-goss-code", "bt-efb-code", "bt-dart-code", "bt-constraints-code",
 )  # fmt: skip
 
