@@ -53,7 +53,7 @@ STAYS: dict[str, Any] = {"fill_opacity": 0.7}  # the looks of the two parts of a
 SHRINKS = filled(4)
 SHORTER = "it becomes the shorter one"
 OF_LOWER = {  # what becomes of the lower bar, and what to watch
-    "it stays the longer one": "add trees, and watch which part of a bar shrinks, and which does not",
+    "it stays the longer one": "add trees, and compare what the draw adds with what it takes",
     "both end up equally long": "add trees, and compare the parts that do not shrink",
     SHORTER: "add trees, and watch which part of a bar shrinks, and which does not",
     "both shrink to nothing": "add trees: one part of a bar does not shrink",
@@ -481,14 +481,16 @@ class _LeftOut(Scene):
             return (
                 f"With {m} votes the draw adds only {adds}. What it takes from “wrong together” stays taken: "
                 f"{self.less:.3f} for {melons_named(self.most)}, minus {self.more:.3f} for the rest, is "
-                f"{-self.more_together:.3f}. Trees that draw err more often, but less often together."
+                f"{-self.more_together:.3f}. Trees that see one column err more often, but less often "
+                "together."
             )
         told = (
             f"With {m} votes the draw {'adds only' if m >= self.pays else 'still adds'} {adds} and takes "
             f"{-self.more_together:.3f} from “wrong together”"
         )
         if m < self.pays:
-            return f"{told}: the lower bar is still the longer one."
+            why = " Other votes dilute a mistake that one makes alone, not one that they share." if m == 2 else ""
+            return f"{told}: the lower bar is still the longer one.{why}"
         if m == self.pays:
             return f"{told}, which M does not divide. So the lower bar becomes the shorter one."
         return f"{told}. In {N_RUNS} other runs the lower bar is shorter from {listed(self.elsewhere)} votes on."
@@ -498,17 +500,18 @@ class _LeftOut(Scene):
         wrong = {way: listed((N_LEFT_OUT * p).round().astype(int).tolist()) for way, p in self.p.loc[self.most].items()}
         return (
             "Why does the draw take anything from “wrong together”? With both columns the trees are alike and share "
-            f"mistakes: of {N_LEFT_OUT} trees {wrong[BOTH]} get {melons_named(self.most)} wrong. With one drawn only "
-            f"{wrong[ONE]} do. That takes {self.less:.3f}."
+            f"mistakes: of {N_LEFT_OUT} trees {wrong[BOTH]} get {melons_named(self.most)} wrong. Of those "
+            f"that see one, {wrong[ONE]} do. That takes {self.less:.3f}."
         )
 
     def about_rest(self) -> str:
         """What it adds there."""
-        rest = self.p.drop(index=self.most)
+        change = self.p[ONE] - self.p[BOTH]
         return (
-            f"A tree that draws is worse: more trees get {(rest[ONE] > rest[BOTH]).sum()} of the other {len(rest)} "
-            f"melons wrong. That adds only {self.more:.3f} to “wrong together”, because the square of a small share is "
-            "small."
+            "About the rest, trees that see one column are wrong more often: the shares p rise by "
+            f"{change.drop(self.most).sum():.2f} in all, while those of {melons_named(self.most)} fall by "
+            f"{-change[self.most].sum():.2f}. Yet their squares rise by less, because small shares have small squares. "
+            f"That adds {self.more:.3f}."
         )
 
 

@@ -248,11 +248,15 @@ def test_pieces_of_the_bars_explain_what_the_draw_takes(figures, shares):
         assert lefts == pytest.approx([1, 1] if starts == (1, 1) else scale * np.array(starts), abs=0.01)
     wrong = [", ".join(f"{100 * q:.0f}" for q in p[most]) for p in (both, one)]
     wrong = [" and ".join(numbers.rsplit(", ", 1)) for numbers in wrong]
-    assert f"of 100 trees {wrong[0]} get melons 7, 15 and 14 wrong. With one drawn only {wrong[1]} do" in at_5.sentence
+    told = f"of 100 trees {wrong[0]} get melons 7, 15 and 14 wrong. Of those that see one, {wrong[1]} do."
+    assert told in at_5.sentence
     taken, added = of_most[0] - of_most[1], of_rest[1] - of_rest[0]
     assert at_5.sentence.endswith(f"That takes {taken:.3f}.")
-    n_worse = (one > both).drop(most).sum()
-    assert f"more trees get {n_worse} of the other 14 melons wrong. That adds only {added:.3f} to" in at_10.sentence
+    change = one - both
+    rise, fall = change.drop(most).sum(), -change[most].sum()
+    told = f"the shares p rise by {rise:.2f} in all, while those of melons 7, 15 and 14 fall by {fall:.2f}."
+    assert told in at_10.sentence and rise > fall and added < taken
+    assert at_10.sentence.endswith(f"That adds {added:.3f}.")
     told = f"{taken:.3f} for melons 7, 15 and 14, minus {added:.3f} for the rest, is {taken - added:.3f}."
     assert told in at_40.sentence
     # “Err more often, but less often together”:
