@@ -520,7 +520,7 @@ class _Forest(Scene):
         """Why ten trees are not ten times as many, and what a hundred save."""
         most, in_turn = self.together(n)
         if n == self.n_trees:
-            return " What is saved is calls: the entries to move are as many as before."
+            return " Only calls are saved: as many entries move as before."
         if self.is_tenfold(n):
             return (
                 f" Ten trees are not enough: side by side takes as many as the deepest tree, {most}, but the average "
