@@ -454,14 +454,18 @@ def sampled_gradients(g: Sequence[float], kept: Sequence[int], drawn: Sequence[i
         if i not in kept and i not in drawn:
             look = dict(OUTLINE, stroke_dasharray="3 3")
         drawn_bars += rect(x + 5, y, width - 10, high, **look)
-        word = "kept" if i in kept else f"× {weight:g}" if i in drawn else ""
+        if i in drawn:  # what it counts for
+            high *= weight
+            y = 150 - high if value > 0 else 150
+            drawn_bars += rect(x + 5, y, width - 10, high, **OUTLINE)
+        word = "kept" if i in kept else f"× {weight:g}" if i in drawn else "left out"
         drawn_bars += centred(x + width / 2, 150 + 18 if value > 0 else 150 - 8, word)
         drawn_bars += centred(x + width / 2, y - 8 if value > 0 else y + high + 18, with_minus(f"{value:g}"))
         drawn_bars += centred(x + width / 2, 318, i + 1)
     return Picture(
         alt=f"The gradients of {len(g)} rows as bars above and below a line. The longest are kept, those of the rows "
         f"{listed([i + 1 for i in kept])}; of the others {listed([i + 1 for i in drawn])} are drawn and count "
-        f"{weight:g} times, and the rest are left out.",
+        f"{weight:g} times, as outlines show, and the rest are left out.",
         size=(480, 326),
         drawing=line(24, 150, 464, 150) + text(0, 16, "gradient") + text(0, 318, "row") + drawn_bars,
     )
@@ -590,7 +594,7 @@ def plot_tree_sizes(sizes: Mapping[str, NDArray[Any]]) -> None:
             ax.text(done + share / 2, -k, f"{share:.0%}", ha="center", va="center")
             done += share
     ax.set_yticks([-k for k in range(len(sizes))], [name.replace(" ", "\n", 1) for name in sizes])
-    names = ["the first 4", "the next", "the last 20"]
+    names = ["the first 4", "the next 16", "the last 20"]
     ax.legend(names, frameon=False, loc="lower center", bbox_to_anchor=(0.45, 1), ncols=3)
 
 
@@ -598,13 +602,14 @@ def plot_tree_sizes(sizes: Mapping[str, NDArray[Any]]) -> None:
 def plot_chosen(gains: Mapping[str, NDArray[Any]]) -> None:
     """The true gain of the cut that each sample chooses, as a share of the best: a line for each way of drawing.
 
-    A dot is the larger, the more samples choose a cut of this gain.
+    A dot is the larger, the more samples choose a cut of this gain; a bar stands at the mean.
     """
-    ax = axes("true gain of the chosen cut\nas a share of the best\n(a large dot: many samples)", "", 2.8)
+    ax = axes("true gain of the chosen cut\nas a share of the best\n(large dot: many; bar: mean)", "", 2.8)
     for k, chosen in enumerate(gains.values()):
         size, n_samples = np.unique(chosen.round(9), return_counts=True)
         shares = 600 * n_samples / len(chosen)
         ax.scatter(size, np.full(len(size), -k), shares, color=CLASS_COLORS[k % 2], alpha=BAR, linewidths=0)
+        ax.vlines(chosen.mean(), -k - 0.35, -k + 0.35, "#000000", linewidth=3)
     ax.axvline(1, color="#000000", linewidth=0.8)
     ax.set_yticks([-k for k in range(len(gains))], list(gains))
     ax.margins(y=0.15)

@@ -510,8 +510,8 @@ class _LeftOut(Scene):
         return (
             "About the rest, trees that see one column are wrong more often: the shares p rise by "
             f"{change.drop(self.most).sum():.2f} in all, while those of {melons_named(self.most)} fall by "
-            f"{-change[self.most].sum():.2f}. Yet their squares rise by less, because small shares have small squares. "
-            f"That adds {self.more:.3f}."
+            f"{-change[self.most].sum():.2f}. Yet the mean of the squares rises only by "
+            f"{self.more:.3f}, less than {self.less:.3f}, because small shares have small squares."
         )
 
 
