@@ -448,16 +448,15 @@ def sampled_gradients(g: Sequence[float], kept: Sequence[int], drawn: Sequence[i
     scale = 120 / max(abs(value) for value in g)
     drawn_bars, width = "", 440 / len(g)
     for i, value in enumerate(g):
-        x, high = 24 + width * i, abs(value) * scale
-        y = 150 - high if value > 0 else 150
+        x = 24 + width * i
         look: dict[str, Any] = filled(GAIN) if i in kept else {"fill_opacity": BAR}
         if i not in kept and i not in drawn:
             look = dict(OUTLINE, stroke_dasharray="3 3")
-        drawn_bars += rect(x + 5, y, width - 10, high, **look)
-        if i in drawn:  # what it counts for
-            high *= weight
+        bars = [(1, look)] + [(weight, OUTLINE)] * (i in drawn)  # around a drawn row's, what it counts for
+        for times, look in bars:
+            high = abs(value) * scale * times
             y = 150 - high if value > 0 else 150
-            drawn_bars += rect(x + 5, y, width - 10, high, **OUTLINE)
+            drawn_bars += rect(x + 5, y, width - 10, high, **look)
         word = "kept" if i in kept else f"× {weight:g}" if i in drawn else "left out"
         drawn_bars += centred(x + width / 2, 150 + 18 if value > 0 else 150 - 8, word)
         drawn_bars += centred(x + width / 2, y - 8 if value > 0 else y + high + 18, with_minus(f"{value:g}"))
@@ -588,13 +587,14 @@ def plot_tree_sizes(sizes: Mapping[str, NDArray[Any]]) -> None:
     ax = axes("share of the work", "", 2.2)
     for k, size in enumerate(sizes.values()):
         done = 0.0
-        for part, color in zip(np.split(size, [4, len(size) - 20]), CLASS_COLORS):
+        parts = np.split(size, [4, len(size) - 20])
+        for part, color in zip(parts, CLASS_COLORS):
             share = part.sum()
             ax.barh(-k, share, 0.6, done, color=color, alpha=BAR)
             ax.text(done + share / 2, -k, f"{share:.0%}", ha="center", va="center")
             done += share
     ax.set_yticks([-k for k in range(len(sizes))], [name.replace(" ", "\n", 1) for name in sizes])
-    names = ["the first 4", "the next 16", "the last 20"]
+    names = [f"the {which} {len(part)}" for which, part in zip(("first", "next", "last"), parts)]
     ax.legend(names, frameon=False, loc="lower center", bbox_to_anchor=(0.45, 1), ncols=3)
 
 

@@ -382,10 +382,11 @@ class _LeftOut(Scene):
         self.most = self.p.index[self.p[BOTH] > 0.5]  # which most trees get wrong
         self.together, self.alone = (self.p**2).mean(), (self.p * (1 - self.p)).mean()
         self.scale = self.longest / self.p.mean().max()
-        self.more_together = self.together[ONE] - self.together[BOTH]
+        # What the draw takes from the part that stays: less about these rows, more about the rest.
+        self.taken = self.together[BOTH] - self.together[ONE]
         of_most = self.p.loc[self.most] ** 2
         self.less = (of_most[BOTH] - of_most[ONE]).sum() / len(self.p)
-        self.more = self.less + self.more_together  # about the rest
+        self.more = self.less - self.taken
         self.pays = pays_from(first) or VOTES[-1]
         self.elsewhere = [pays_from(p) or "never" for p in others]
 
@@ -432,11 +433,11 @@ class _LeftOut(Scene):
 
     def frame(self, m: int) -> State:
         totals = swatch(0, 64, SHRINKS, f"wrong alone: mean of p(1 − p), divided by M = {m}")
-        places = Places()
-        for (way, y), error in zip(self.tops.items(), self.errors(m)):
+        places, errors = Places(), self.errors(m)
+        for (way, y), error in zip(self.tops.items(), errors):
             places[way] = (self.scale * self.together[way], y, self.scale * self.alone[way] / m, 1)
             totals += ending(440, y - 8, f"mean squared error {error:.3f}", font_weight="bold")
-        upper = self.scale * self.errors(m)[0]
+        upper = self.scale * errors[0]
         places["upper"] = (upper, self.tops[ONE] - 4)
         totals += ending(upper, self.tops[ONE] + self.high + 18, "end of the upper bar")
         if m > 1:
@@ -447,21 +448,20 @@ class _LeftOut(Scene):
     def changes(self, m: int) -> str:
         """What the draw takes from one part, and how much it adds to the other."""
         drawn = text(0, self.takes - 8, f"what drawing a column changes, {self.zoom} times as long")
-        drawn += rect(0, self.takes, -self.zoom * self.scale * self.more_together, 16, **STAYS)
-        for y, does, change in (
-            (self.takes, "takes", -self.more_together),
-            (self.adds, "adds", self.more_alone(m)),
-        ):
+        drawn += rect(0, self.takes, self.zoom * self.scale * self.taken, 16, **STAYS)
+        for y, does, change in ((self.takes, "takes", self.taken), (self.adds, "adds", self.more_alone(m))):
             drawn += text(self.zoom * self.scale * change + 6, y + 13, f"{does} {change:.3f}")
         return drawn
 
     def outline(self, m: int) -> str:
         """A frame around the pieces that the sentence speaks of."""
+        if m not in OUTLINED:
+            return ""
         drawn = ""
         for way, y in self.tops.items():
             *named, rest = self.widths(way)
             x, width = (sum(named), rest) if m == OF_REST else (1, sum(named))
-            drawn += rect(x, y - 2, width, self.high + 4, stroke_width=3, **OUTLINE) if m in OUTLINED else ""
+            drawn += rect(x, y - 2, width, self.high + 4, stroke_width=3, **OUTLINE)
         return drawn
 
     def errors(self, m: int) -> list[float]:
@@ -481,12 +481,11 @@ class _LeftOut(Scene):
             return (
                 f"With {m} votes the draw adds only {adds}. What it takes from “wrong together” stays taken: "
                 f"{self.less:.3f} for {melons_named(self.most)}, minus {self.more:.3f} for the rest, is "
-                f"{-self.more_together:.3f}. Trees that see one column err more often, but less often "
-                "together."
+                f"{self.taken:.3f}. Trees that see one column err more often, but less often together."
             )
         told = (
             f"With {m} votes the draw {'adds only' if m >= self.pays else 'still adds'} {adds} and takes "
-            f"{-self.more_together:.3f} from “wrong together”"
+            f"{self.taken:.3f} from “wrong together”"
         )
         if m < self.pays:
             why = " Other votes dilute a mistake that one makes alone, not one that they share." if m == 2 else ""
