@@ -222,7 +222,9 @@ class Sandbox:
             self._channel.sendall(len(text).to_bytes(4, "big") + text)
             while (answer := self._answer()).get("number") != self._number:
                 pass  # a copy of the process, left behind by fork, answers an older request
-            return answer
+            if not self._why:
+                return answer
+            why = self._why  # it has answered while it was being ended
         except BrokenPipeError:
             why = self._why or self._how_it_ended()
         except Stopped as stop:
@@ -284,15 +286,15 @@ class Sandbox:
     def _exceeded(self, memory: int) -> str:
         """Which limit is exceeded, as the end of a sentence."""
         limits = self.limits
+        if memory > limits.memory * MEGABYTE:  # before time, which a full memory takes, too
+            return f"took more than {limits.memory} MB of memory"
         if asked := self._asked:
             used, idle = self.used - asked[0], self.idle - asked[1]
             if used > limits.seconds:
                 return f"took more than {limits.seconds:g} s"
             if (idle > limits.patience / 2 or self.idle > limits.patience) and (self._number > 1 or idle > START):
                 return f"gave no answer for {idle:.0f} s"
-        if self.used > limits.total:
-            return "took more time than is left for a notebook"
-        return f"took more than {limits.memory} MB of memory" if memory > limits.memory * MEGABYTE else ""
+        return "took more time than is left for a notebook" if self.used > limits.total else ""
 
     def _kill(self) -> None:
         with contextlib.suppress(ProcessLookupError):

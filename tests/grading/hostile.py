@@ -80,7 +80,7 @@ half = 0
 #: It grows, and then leaves the watch time to look, however busy the machine is.
 MEMORY = """\
 import time
-x = [bytearray(10**7) for _ in range(70)]
+x = [bytearray(10**7) for _ in range(50)]
 time.sleep(99)
 """
 
@@ -162,7 +162,7 @@ def cases(paths: list[str]) -> dict[str, Case]:
         "exit": Case({"first-mean": "import os\nos._exit(0)"}, 4, "a cell ended the program"),
         "forged": Case({"first-shares": FORGED}, 3, "defines check, which is given"),
         "forks": Case({"first-half": FORKS}, 5, "took more than|gave no answer"),
-        "memory": Case({"first-half": MEMORY}, 5, "took more than 600 MB of memory"),
+        "memory": Case({"first-half": MEMORY}, 5, "took more than 400 MB of memory"),
         "more points": Case(wrong, 4, "points of first-mean-test were changed", more_points),
         "network": Case({"first-half": CALLER}, 6, "tried to reach the network"),
         "half of a pair": Case({"first-mean": "def mean(numbers):\n    return chr(0xd800)"}, 4, ""),

@@ -56,7 +56,7 @@ ODD_MEMBERS = {
 
 def words(folder: Path) -> list[str]:
     places = [str(folder / "handed in"), "--out", str(folder / "out"), "--sources", str(folder / "sources")]
-    return [*places, "--seconds", "2", "--memory", "600"]
+    return [*places, "--seconds", "2", "--memory", "400"]
 
 
 def results(out: Path) -> list[Path]:

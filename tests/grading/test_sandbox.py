@@ -25,7 +25,7 @@ from grading.student import Missing, Remote, Student, clean
 from tests.grading import small
 from tests.grading.hostile import MEMORY
 
-SHORT = Limits(seconds=2, memory=500, patience=6)
+SHORT = Limits(seconds=2, memory=400, patience=6)
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("walls")]
 
 
@@ -126,16 +126,16 @@ ENDLESS = {
     "sleep": ("import time; time.sleep(999)", "gave no answer for"),
     "stop": ("import os; os.kill(os.getpid(), 19)", "gave no answer for"),
     "exit": ("import os; os._exit(3)", r"ended the program \(exit status 3\)"),
-    "memory": (MEMORY, "took more than 500 MB"),
+    "memory": (MEMORY, "took more than 400 MB"),
     "memory of children": (
         "import os, time\nfor n in range(30):\n    if not os.fork(): x = b'1' * 50_000_000; break\ntime.sleep(99)",
-        "took more than 500 MB",
+        "took more than 400 MB",
     ),
-    "empty files": ("n = 0\nwhile True: open(f'/tmp/{n}', 'w').close(); n += 1", "took more than (500 MB|2 s)"),
+    "empty files": ("n = 0\nwhile True: open(f'/tmp/{n}', 'w').close(); n += 1", "took more than (400 MB|2 s)"),
     "sockets": (
         "import os, socket, time\nkept = []\nfor n in range(40):\n    if not os.fork():\n        while True:\n"
         "            try: kept.extend(socket.socketpair())\n            except OSError: time.sleep(99)\ntime.sleep(99)",
-        "took more than 500 MB",
+        "took more than 400 MB",
     ),
     "flood": (f"{EVERYWHERE} b'\\xff' * 99)", "gave more"),
     "nonsense": (f"{EVERYWHERE} b'\\0\\0\\0\\2[]')", "broke"),
@@ -156,12 +156,22 @@ def test_memory_counts_while_nothing_is_asked():
     """A thread that waits until the tests are busy."""
     sandbox = Sandbox(SHORT)
     grow = (
-        "import threading, time\ndef grow(): time.sleep(0.5); x = [b'1' * 10**7 for _ in range(99)]; time.sleep(99)\n"
+        "import threading, time\ndef grow(): time.sleep(0.5); x = [b'1' * 10**7 for _ in range(50)]; time.sleep(99)\n"
     )
     sandbox.ask({"do": "run", "source": grow + "threading.Thread(target=grow, daemon=True).start()"})
     sandbox._process.wait(30)
-    with pytest.raises(Stopped, match="took more than 500 MB of memory"):
+    with pytest.raises(Stopped, match="took more than 400 MB of memory"):
         sandbox.ask({"do": "run", "source": "1"})
+
+
+def test_an_answer_of_a_process_that_is_being_ended_does_not_count():
+    """It may still speak between the moment in which a limit is passed and its end."""
+    sandbox = Sandbox(SHORT)
+    sandbox.ask({"do": "run", "source": ""})
+    sandbox._why = "took more than 400 MB of memory"
+    with pytest.raises(Stopped, match="took more than 400 MB of memory"):
+        sandbox.ask({"do": "run", "source": "1"})
+    assert sandbox._process.poll() is not None
 
 
 def test_the_disk_of_the_machine_is_nobodys_memory():
