@@ -102,12 +102,12 @@ class _Codes(Scene):
     def frame(self, column: str, how: str, n: int) -> State:
         code, cut = self.codes[column, how][:n].round(9), self.cut(column, how, n)[0]
         spots: list[tuple[float, float]] = [*self.piles(code), *self.queue[n:]]
-        parts = [ending(469, 20, f"the category is {column}"), self.axis_name(how)]
+        parts = [ending(469, 20, f"the category is {column}") if n else "", self.axis_name(how)]
         places: Places = dict(zip(self.names, spots))
         if cut is not None:
             at, top = round(self.plane.x(cut)), self.plane.box[1]
             places |= {"unripe": (11, top, at - 11, 1), "ripe": (at, top, 469 - at, 1), "cut": (at, top)}
-        parts += [self.shared(code, spots, value) for value in np.unique(code)]
+        parts += [self.shared(code, spots, value, cut) for value in np.unique(code)]
         parts.append(self.categories(column))
         if n:
             places |= {"last": spots[n - 1], "waited": self.queue[n - 1]}
@@ -168,14 +168,22 @@ class _Codes(Scene):
         shift = PITCH * (nth % columns - (columns - 1) / 2)
         return piled([self.plane.x(c) + away for c, away in zip(code, shift)], 182, PITCH - 1)
 
-    def shared(self, code: NDArray[np.float64], spots: Sequence[tuple[float, float]], value: float) -> str:
-        """Write a code that many melons share, or the new one has, above it; a brace ties columns of melons to it."""
+    def shared(
+        self, code: NDArray[np.float64], spots: Sequence[tuple[float, float]], value: float, cut: float | None
+    ) -> str:
+        """Write a code that many melons share, or the new one has, above it and on its side of the cut.
+
+        A brace ties columns of melons to it.
+        """
         own = [spots[i] for i in np.flatnonzero(code == value).tolist()]
         if len(own) < 3 and not (len(code) == len(self.names) and code[-1] == value):
             return ""
         x, (left, *_, right) = round(self.plane.x(value)), (*sorted(x for x, _ in own), max(x for x, _ in own))
         brace = f"M{left - 10},196v4H{right + 10}v-4M{x},200v6" if left < right else ""
-        return centred(x, min(y for _, y in own) - 20, f"{value:.2f}", style=HALO) + path(brace, **OUTLINE)
+        word_at = x
+        if cut is not None and abs(x - (at := round(self.plane.x(cut)))) < 20:
+            word_at = at + (20 if value > cut else -20)
+        return centred(word_at, min(y for _, y in own) - 20, f"{value:.2f}", style=HALO) + path(brace, **OUTLINE)
 
     def axis_name(self, how: str) -> str:
         if how == OWN:
@@ -408,9 +416,10 @@ class _Growth(Scene):
             return "No split gains anything more, so the order matters only for trees that stop earlier."
         if by_level.next.ends == by_leaf.next.ends:
             return f"The next split takes off {by_leaf.next.fall:.2f}."
+        first, last = by_level.next.ends
         return (
-            f"The next split takes off {by_level.next.fall:.2f} level by level, where the rest of level "
-            f"{by_level.next.level} comes first, and {by_leaf.next.fall:.2f} leaf by leaf."
+            f"Next, level by level splits patients {first} to {last}, which takes off {by_level.next.fall:.2f}; "
+            f"leaf by leaf takes off {by_leaf.next.fall:.2f}."
         )
 
 
@@ -466,7 +475,11 @@ def sampled_gradients(g: Sequence[float], kept: Sequence[int], drawn: Sequence[i
         f"{listed([i + 1 for i in kept])}; of the others {listed([i + 1 for i in drawn])} are drawn and count "
         f"{weight:g} times, as outlines show, and the rest are left out.",
         size=(480, 326),
-        drawing=line(24, 150, 464, 150) + text(0, 16, "gradient") + text(0, 318, "row") + drawn_bars,
+        drawing=line(24, 150, 464, 150)
+        + text(0, 16, "gradient")
+        + ending(476, 16, "outline: what a drawn row counts for")
+        + text(0, 318, "row")
+        + drawn_bars,
     )
 
 
