@@ -158,7 +158,7 @@ def ordered_levels(values: NDArray[np.float64], label: NDArray[np.intp]) -> list
             return levels
         level = level.keep_only(np.flatnonzero(splits))
         node = level.id[level.node]
-        branch = (values[tree.feature[node], level.row[level.entry]] > tree.threshold[node]).astype(np.intp)
+        branch = (values[tree.feature[node], level.rows()] > tree.threshold[node]).astype(np.intp)
         n_children = np.full(level.n_nodes, 2)
         level, _ = descend(level, branch, n_children, next_id)
         next_id += n_children.sum()

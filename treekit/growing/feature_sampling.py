@@ -63,7 +63,7 @@ class RankedColumns:
         """
         n_rows = self.values.shape[1]
         first = np.repeat(columns * n_rows, level.n_samples, axis=1)
-        rank = self.rank.ravel().take(first + level.rows(level.entry))
+        rank = self.rank.ravel().take(first + level.rows())
         # Node and rank in one number: sorting it sorts by both.
         by_node = np.sort((level.node.astype(np.int64) << 32) | rank, axis=1)
         row = self.order.ravel().take(first + (by_node & 0xFFFFFFFF))

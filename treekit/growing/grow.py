@@ -378,7 +378,7 @@ def take_branches(
     heaviest = _heaviest_branch(level, branch, int(splits.n_children.max()))
     surrogates = () if find_surrogates is None else tuple(find_surrogates(level, branch, splits.feature))
     if surrogates:
-        rows = level.rows(level.entry)
+        rows = level.rows()
         for surrogate in surrogates:
             unknown = np.flatnonzero(branch < 0)
             branch[unknown] = surrogate.branch_taken(values, level.node[unknown], rows[unknown])

@@ -145,8 +145,9 @@ class Level:
         # One index into the flattened table: with two indices a tree takes a third longer (trick: one index).
         return values.ravel().take(columns * values.shape[1] + self.rows(entries))
 
-    def rows(self, entries: Integers) -> Integers:
-        """The rows of some entries."""
+    def rows(self, entries: Integers | None = None) -> Integers:
+        """The rows of some entries; by default, of those at all places."""
+        entries = self.entry if entries is None else entries
         return entries if self.rows_are_entries else self.row.take(entries)
 
     def range_of(self, x: Floats) -> tuple[Floats, Floats]:

@@ -89,7 +89,7 @@ def _surrogate(level: Level, branch: Ints, values: Numbers, candidates: SplitCan
     routes = candidates.routes_of(every, feature)
     place = np.flatnonzero((feature >= 0)[level.node])
     node, entry = level.node[place], level.entry[place]
-    side = branches(values[feature[node], level.row[entry]], threshold[node], routes, node)
+    side = branches(values[feature[node], level.rows(entry)], threshold[node], routes, node)
     both = (side >= 0) & (branch[place] >= 0)
     vote = np.where(side == branch[place], 1.0, -1.0) * level.weight[entry] * both
     is_reversed = np.bincount(node, vote, minlength=level.n_nodes) < 0

@@ -264,7 +264,7 @@ class ObliqueSearch:
     def _changed(self, level: Level, impurity: Floats, now: ObliqueCut, moved: tuple[int, float, Floats]) -> Floats:
         """The directions with the best change of one coefficient."""
         j, sign, q = moved
-        row = level.row[level.entry]
+        row = level.rows()
         v = self._column(level, now.direction)[row] - now.threshold[level.node]
         _, beta = self._cut(level, impurity, -v / q[row])
         changed = now.direction.copy()
@@ -274,9 +274,7 @@ class ObliqueSearch:
 
     def _scored(self, level: Level, impurity: Floats, direction: Floats) -> ObliqueCut:
         """Directions with their best thresholds."""
-        return ObliqueCut(
-            direction, *self._cut(level, impurity, self._column(level, direction)[level.row[level.entry]])
-        )
+        return ObliqueCut(direction, *self._cut(level, impurity, self._column(level, direction)[level.rows()]))
 
     def _cut(self, level: Level, impurity: Floats, x: Floats) -> tuple[Floats, Floats]:
         """Gain and threshold of the best cut in each node, of a column with one number for each place of ``entry``."""
@@ -286,7 +284,7 @@ class ObliqueSearch:
 
     def _column(self, level: Level, direction: Floats) -> Floats:
         """What the rows' nodes make of them, of shape (n_rows,); zero for the rows of no open node."""
-        row = level.row[level.entry]
+        row = level.rows()
         column, used = np.zeros(self.values.shape[1]), direction.any(axis=0)
         column[row] = combine(self.values[used], direction[:, used][level.node], row)
         return column
@@ -297,7 +295,7 @@ class ObliqueSearch:
         Newton's method, for all nodes at once; its first step is Fisher's linear discriminant. The penalty keeps the
         coefficients finite where a cut separates the classes.
         """
-        row, weight, first = level.row[level.entry], level.weight[level.entry], level.start[:-1]
+        row, weight, first = level.rows(), level.weight[level.entry], level.start[:-1]
         x = np.vstack([self.centred[:, row], np.ones(len(row))])
         penalty = RIDGE * np.add.reduceat(weight, first)[:, np.newaxis]
         directions = []
