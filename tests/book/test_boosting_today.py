@@ -383,8 +383,12 @@ def test_catboost_loses_its_lead_without_what_holds_it_back(cells):
         whole, few, no_chance, by_node = np.mean(left, axis=1)
         assert whole < no_chance < few < by_node
         if name == "cars":
-            told = re.findall(r"\[(0\.\d+)\]\{\.quoted\}", cells["bt-practice"].split("| on the cars |")[1])
+            table = cells["bt-practice"].split("| on the cars |")[1]
+            told = re.findall(r"\[(0\.\d+)\]\{\.quoted\}", table)
             assert told == [f"{left:.3f}" for left in (whole, few, no_chance, by_node)]
+            more = pd.DataFrame(ways).sub(left[0], axis=0)
+            differences = [f"{one.mean():.3f} ± {one.sem():.3f}" for _, one in more.items()]
+            assert re.findall(r"\[(0\.\d+ ± 0\.\d+)\]", table) == differences
 
 
 def test_catboost_takes_ten_to_a_hundred_times_as_long_as_xgboost(cells):
