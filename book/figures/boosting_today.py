@@ -623,7 +623,7 @@ def plot_chosen(gains: Mapping[str, NDArray[Any]]) -> None:
         shares = 600 * n_samples / len(chosen)
         ax.scatter(size, np.full(len(size), -k), shares, color=CLASS_COLORS[k % 2], alpha=BAR, linewidths=0)
         ax.vlines(chosen.mean(), -k - 0.35, -k + 0.35, "#000000", linewidth=3)
-        ax.text(chosen.mean(), -k + 0.37, f"{chosen.mean():.2f}", ha="center", va="bottom")
+        ax.text(1.06, -k, f"mean {chosen.mean():.2f}", va="center", clip_on=False)
     ax.axvline(1, color="#000000", linewidth=0.8)
     ax.set_yticks([-k for k in range(len(gains))], list(gains))
     ax.margins(y=0.15)
