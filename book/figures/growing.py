@@ -491,7 +491,9 @@ class _Forest(Scene):
         if out != NONE:
             return self.without(n, out)
         ratio = f"{in_turn / side_by_side:.1f}".removesuffix(".0")
-        return f"{self.added(n)} That is {in_turn} against {side_by_side}, {ratio} times as many.{self.remark(n)}"
+        return (
+            f"{self.added(n)} In all that is {in_turn} against {side_by_side}, {ratio} times as many.{self.remark(n)}"
+        )
 
     def without(self, n: int, out: str) -> str:
         """What the trees that are taken out save."""
@@ -560,7 +562,7 @@ def roots_explorer(x: pd.DataFrame, is_ripe: pd.Series, counts: NDArray[np.intp]
             answer=second,
             truth=why.__getitem__,
         ),
-        challenge="Add trees until one after the other takes at least ten times as many steps as side by side. "
+        challenge="Add trees until growing them in turn takes at least ten times as many steps as side by side. "
         f"Why are ten trees not enough? Then go to {forest.n_trees} and take out trees until side by side takes one "
         "step fewer.",
         found=forest.found,

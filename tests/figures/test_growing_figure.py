@@ -231,7 +231,7 @@ def test_each_sentence_tells_what_the_last_trees_added(hundred, depths):
         assert sentence.startswith(f"{who} {sum(depths[before:n])} step")
         more = max(depths[:n]) - max(depths[:before])
         assert (f"but only {more} side by side" if more else "and none side by side") in sentence
-        assert f"That is {sum(depths[:n])} against {max(depths[:n])}, " in sentence
+        assert f"In all that is {sum(depths[:n])} against {max(depths[:n])}, " in sentence
         [times] = re.findall(r"([\d.]+) times as many", sentence)
         assert float(times) == round(sum(depths[:n]) / max(depths[:n]), 1)
 
