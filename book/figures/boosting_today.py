@@ -466,9 +466,10 @@ def sampled_gradients(g: Sequence[float], kept: Sequence[int], drawn: Sequence[i
             high = abs(value) * scale * times
             y = 150 - high if value > 0 else 150
             drawn_bars += rect(x + 5, y, width - 10, high, **look)
-        word = "kept" if i in kept else f"× {weight:g}" if i in drawn else "left out"
+        word = "kept" if i in kept else "drawn" if i in drawn else "left out"
+        number = with_minus(f"{value:g}") + (f" × {weight:g}" if i in drawn else "")
         drawn_bars += centred(x + width / 2, 150 + 18 if value > 0 else 150 - 8, word)
-        drawn_bars += centred(x + width / 2, y - 8 if value > 0 else y + high + 18, with_minus(f"{value:g}"))
+        drawn_bars += centred(x + width / 2, y - 8 if value > 0 else y + high + 18, number)
         drawn_bars += centred(x + width / 2, 318, i + 1)
     return Picture(
         alt=f"The gradients of {len(g)} rows as bars above and below a line. The longest are kept, those of the rows "
@@ -531,7 +532,7 @@ def models_of_rows(rounds: Sequence[Sequence[float]], models: NDArray[Any]) -> P
     `models` has a line for each model, with its predictions for all rows.
     """
     n = len(models)
-    drawing = text(0, 16, "second try") + text(244, 16, "third try, both rounds")
+    drawing = text(0, 16, "second try (all labels: 1)") + text(244, 16, "third try, both rounds")
     blocks: list[tuple[int, list[str], Any]] = [
         (0, [f"round {k + 1}" for k in range(len(rounds))], rounds),
         (244, [f"row {i + 1}'s" for i in range(n)], models),
