@@ -469,7 +469,8 @@ def sampled_gradients(g: Sequence[float], kept: Sequence[int], drawn: Sequence[i
         word = "kept" if i in kept else "drawn" if i in drawn else "left out"
         number = with_minus(f"{value:g}") + (f" × {weight:g}" if i in drawn else "")
         drawn_bars += centred(x + width / 2, 150 + 18 if value > 0 else 150 - 8, word)
-        drawn_bars += centred(x + width / 2, y - 8 if value > 0 else y + high + 18, number)
+        middle = x + width / 2 - 8 * (i in drawn)  # a long number keeps off the next bar
+        drawn_bars += centred(middle, y - 8 if value > 0 else y + high + 18, number)
         drawn_bars += centred(x + width / 2, 318, i + 1)
     return Picture(
         alt=f"The gradients of {len(g)} rows as bars above and below a line. The longest are kept, those of the rows "
