@@ -64,7 +64,7 @@ def rows_by_level(levels: Sequence[Level], label: ArrayLike, names: Sequence[Any
 def _said(levels: Sequence[Level]) -> str:
     """The table in words, for a screen reader."""
     shared = any((level.weight[level.entry] < 1).any() for level in levels)
-    name = "entries" if shared else "rows"
+    name = "parts of rows" if shared else "rows"
     counts = ", ".join(f"{len(level.entry)} {name} in {level.n_nodes}" for level in levels)
     return (
         f"The rows of {len(levels)} levels as bars with their numbers, level below level, grouped by node: {counts}. "
@@ -522,7 +522,7 @@ class _Forest(Scene):
         """Why ten trees are not ten times as many, and what a hundred save."""
         most, in_turn = self.together(n)
         if n == self.n_trees:
-            return " Only calls are saved: as many entries move as before."
+            return " Only calls are saved: as many rows move as before."
         if self.is_tenfold(n):
             return (
                 f" Ten trees are not enough: side by side takes as many as the deepest tree, {most}, but the average "
@@ -556,7 +556,7 @@ def roots_explorer(x: pd.DataFrame, is_ripe: pd.Series, counts: NDArray[np.intp]
         f"steps; one after the other {in_turn}, the columns end to end.",
         controls=[Slider("Trees", N_TREES, start=forest.n_trees, opens=2), Choice("Take out", OUT)],
         guess=Choice(
-            f"A step down a level takes the same few calls, however many entries it moves. Tree 0 needs {first} steps, "
+            f"A step down a level takes the same few calls, however many rows it moves. Tree 0 needs {first} steps, "
             f"tree 1 needs {second}. Your guess: how many do both need, if they grow side by side?",
             list(why),
             answer=second,

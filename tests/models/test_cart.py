@@ -13,10 +13,13 @@ import sklearn
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from packaging.version import Version
+from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, load_wine
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
+from treekit.growing.criteria import ClassCriterion, SquaredError
 from treekit.models.cart import CARTClassifier, CARTRegressor
+from treekit.models.random_forest import RandomForestClassifier
 from treekit.pruning.cost_complexity import prune_cost_complexity
 
 # -- scikit-learn's trees ---------------------------------------------------------------------------------------
@@ -246,6 +249,36 @@ def test_a_hundred_classes_are_split_as_in_scikit_learn(criterion):
     theirs = DecisionTreeClassifier(criterion=criterion, max_depth=5).fit(X.astype(np.float32), y, weight)
     assert len(ours.classes_) > 100 and ours.tree_.n_nodes == theirs.tree_.node_count
     np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(X.astype(np.float32)), atol=1e-12)
+
+
+class Squares(ClassCriterion):
+    """The Gini impurity once more, as a reader would write it."""
+
+    def cost(self, sums):
+        n = np.maximum(sums.sum(axis=0), 1e-300)
+        return n - (sums**2).sum(axis=0) / n
+
+
+def test_a_criterion_of_the_user_grows_scikit_learns_tree():
+    X, y = load_wine(return_X_y=True)
+    weight = np.random.default_rng(0).integers(1, 4, len(y))
+    ours = CARTClassifier(Squares, max_depth=4).fit(X, y, weight)
+    theirs = DecisionTreeClassifier(random_state=0, max_depth=4).fit(X, y, weight)
+    n_same, n_ties = compare(ours.tree_, theirs.tree_)
+    assert n_same > 5 and n_ties <= 2
+    np.testing.assert_array_equal(clone(ours).fit(X, y, weight).tree_.threshold, ours.tree_.threshold)
+
+
+def test_a_forest_takes_a_criterion_of_the_user_too():
+    X, y = load_iris(return_X_y=True)
+    forest = RandomForestClassifier(20, criterion=Squares, random_state=0).fit(X, y)
+    by_name = RandomForestClassifier(20, random_state=0).fit(X, y)
+    assert (forest.predict(X) == by_name.predict(X)).mean() > 0.99
+
+
+def test_a_class_that_is_no_criterion_of_classes_is_refused():
+    with pytest.raises(ValueError, match="criterion must be one of 'gini', 'entropy'"):
+        CARTClassifier(SquaredError).fit(*load_iris(return_X_y=True))
 
 
 # -- published figures ------------------------------------------------------------------------------------------

@@ -197,8 +197,8 @@ class CARTClassifier(_CART, TreeClassifier):
 
     Parameters
     ----------
-    criterion : {"gini", "entropy"}
-        The impurity; gains are in bits for "entropy" and have no unit for "gini".
+    criterion : {"gini", "entropy"} or a subclass of :class:`~treekit.growing.criteria.ClassCriterion`
+        The impurity; gains are in bits for "entropy" and have no unit for "gini". A subclass brings a cost of its own.
     max_depth : int or None
         Largest number of questions on a path; None for no limit.
     min_samples_split : int or float
@@ -253,7 +253,7 @@ class CARTClassifier(_CART, TreeClassifier):
 
     def __init__(
         self,
-        criterion: str = "gini",
+        criterion: str | type[ClassCriterion] = "gini",
         max_depth: int | None = None,
         min_samples_split: float = 2,
         min_samples_leaf: float = 1,
@@ -284,10 +284,12 @@ class CARTClassifier(_CART, TreeClassifier):
         self.monotonic_cst = monotonic_cst
 
     def _to_lower(self, table: TrainingTable) -> tuple[Criterion, Floats]:
-        check_choice(self, "criterion", CLASSIFICATION)
+        kind: Any = self.criterion
+        if not (isinstance(kind, type) and issubclass(kind, ClassCriterion)):
+            check_choice(self, "criterion", CLASSIFICATION)
+            kind = CLASSIFICATION[kind]
         factor = class_factors(self.class_weight, self.classes_[table.y])
-        criterion = CLASSIFICATION[self.criterion](table.y, len(self.classes_))
-        return criterion, row_weights(table.weight * factor, len(factor))
+        return kind(table.y, len(self.classes_)), row_weights(table.weight * factor, len(factor))
 
 
 class CARTRegressor(_CART, TreeRegressor):

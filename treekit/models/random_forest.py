@@ -10,6 +10,7 @@ from sklearn.base import is_classifier
 from sklearn.metrics import r2_score
 from sklearn.utils.validation import check_is_fitted
 
+from treekit.growing.criteria import ClassCriterion
 from treekit.models.base import TableClassifier, TableEstimator, TableRegressor, TrainingTable
 from treekit.models.bootstrap import OutOfBag, oob_accuracy
 from treekit.models.cart import CARTClassifier, CARTRegressor
@@ -139,7 +140,7 @@ class RandomForestClassifier(_RandomForest, TableClassifier):
     def __init__(
         self,
         n_estimators: int = 100,
-        criterion: str = "gini",
+        criterion: str | type[ClassCriterion] = "gini",
         max_depth: int | None = None,
         min_samples_split: float = 2,
         min_samples_leaf: float = 1,
