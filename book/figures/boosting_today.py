@@ -536,7 +536,7 @@ def models_of_rows(rounds: Sequence[Sequence[float]], models: NDArray[Any]) -> P
     drawing = text(0, 16, "second try (all labels: 1)") + text(244, 16, "third try, both rounds")
     blocks: list[tuple[int, list[str], Any]] = [
         (0, [f"round {k + 1}" for k in range(len(rounds))], rounds),
-        (244, [f"row {i + 1}'s" for i in range(n)], models),
+        (244, [f"model {i + 1}" for i in range(n)], models),
     ]
     for x, names, values in blocks:
         drawing += text(x, 42, "row") + "".join(centred(x + 82 + 43 * j, 42, j + 1) for j in range(n))
@@ -547,6 +547,7 @@ def models_of_rows(rounds: Sequence[Sequence[float]], models: NDArray[Any]) -> P
                 look: dict[str, Any] = {"fill_opacity": BAR} if counts else dict(OUTLINE)
                 drawing += rect(x + 62 + 43 * j, 52 + 34 * i, 40, 24, **look, stroke_width=3 if own else 1)
                 drawing += centred(x + 82 + 43 * j, 69 + 34 * i, f"{value:.3g}")
+    drawing += centred(82 + 43 * (n + 1) / 2 - 21, 69 + 34 * len(rounds), "above 1: past their label")
     drawing += ending(476, 69 + 34 * n, "grey: what the model has learned from; thick: its own row")
     stand = [listed([f"{x:.3g}" for x in values]) + f" after round {k}" for k, values in enumerate(rounds, start=1)]
     told = "; ".join(f"row {i + 1}'s model predicts {listed([f'{x:g}' for x in row])}" for i, row in enumerate(models))
