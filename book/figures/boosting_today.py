@@ -547,7 +547,7 @@ def models_of_rows(rounds: Sequence[Sequence[float]], models: NDArray[Any]) -> P
                 look: dict[str, Any] = {"fill_opacity": BAR} if counts else dict(OUTLINE)
                 drawing += rect(x + 62 + 43 * j, 52 + 34 * i, 40, 24, **look, stroke_width=3 if own else 1)
                 drawing += centred(x + 82 + 43 * j, 69 + 34 * i, f"{value:.3g}")
-    drawing += centred(82 + 43 * (n + 1) / 2 - 21, 69 + 34 * len(rounds), "above 1: past their label")
+    drawing += centred(82 + 43 * n / 2, 69 + 34 * len(rounds), "past their label")
     drawing += ending(476, 69 + 34 * n, "grey: what the model has learned from; thick: its own row")
     stand = [listed([f"{x:.3g}" for x in values]) + f" after round {k}" for k, values in enumerate(rounds, start=1)]
     told = "; ".join(f"row {i + 1}'s model predicts {listed([f'{x:g}' for x in row])}" for i, row in enumerate(models))
