@@ -533,7 +533,7 @@ def models_of_rows(rounds: Sequence[Sequence[float]], models: NDArray[Any]) -> P
     `models` has a line for each model, with its predictions for all rows.
     """
     n = len(models)
-    drawing = text(0, 16, "second try (all labels: 1)") + text(244, 16, "third try, both rounds")
+    drawing = text(0, 16, "second try (all labels: 1)") + text(244, 16, "third try, after either round")
     blocks: list[tuple[int, list[str], Any]] = [
         (0, [f"round {k + 1}" for k in range(len(rounds))], rounds),
         (244, [f"model {i + 1}" for i in range(n)], models),
@@ -626,10 +626,10 @@ def plot_chosen(gains: Mapping[str, NDArray[Any]]) -> None:
         shares = 600 * n_samples / len(chosen)
         ax.scatter(size, np.full(len(size), -k), shares, color=CLASS_COLORS[k % 2], alpha=BAR, linewidths=0)
         ax.vlines(chosen.mean(), -k - 0.35, -k + 0.35, "#000000", linewidth=3)
-        ax.text(1.06, -k, f"mean {chosen.mean():.2f}", va="center", clip_on=False)
+        ax.text(1.1, -k, f"mean {chosen.mean():.2f}", va="center", clip_on=False)
     ax.axvline(1, color="#000000", linewidth=0.8)
     ax.set_yticks([-k for k in range(len(gains))], list(gains))
-    ax.margins(y=0.15)
+    ax.margins(x=0.06, y=0.15)
 
 
 def relative_to_first(left: pd.DataFrame) -> pd.DataFrame:
