@@ -541,7 +541,7 @@ def models_of_rows(rounds: Sequence[Sequence[float]], models: NDArray[Any]) -> P
     for x, names, values in blocks:
         drawing += text(x, 42, "row") + "".join(centred(x + 82 + 43 * j, 42, j + 1) for j in range(n))
         for i, (name, line_) in enumerate(zip(names, values)):
-            drawing += text(x, 69 + 34 * i, name)
+            drawing += text(max(x - 6, 0), 69 + 34 * i, name)
             for j, value in enumerate(line_):
                 counts, own = x > 0 and j < i, x > 0 and j == i
                 look: dict[str, Any] = {"fill_opacity": BAR} if counts else dict(OUTLINE)
