@@ -447,7 +447,7 @@ def growth_explorer(days: pd.Series, few: int = 4) -> Explorable:
             truth=f"after the first split {open_there / by_leaf[1].left:.1%} of the error is there, so {answer} of the "
             f"{few} leaves belong there",
         ),
-        challenge="Step on, and watch which split is wasted level by level. How many leaves does it need for "
+        challenge="Step on, and watch which split growth level by level wastes. How many leaves does it need for "
         f"an error as small as leaf by leaf with {few}? Stop there.",
     )
 
