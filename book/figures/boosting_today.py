@@ -466,17 +466,16 @@ def sampled_gradients(g: Sequence[float], kept: Sequence[int], drawn: Sequence[i
             high = abs(value) * scale * times
             y = 150 - high if value > 0 else 150
             drawn_bars += rect(x + 5, y, width - 10, high, **look)
-        word = "kept" if i in kept else "drawn" if i in drawn else "left out"
+        word = "kept" if i in kept else "drawn" if i in drawn else "out"
         number = with_minus(f"{value:g}") + (f" × {weight:g}" if i in drawn else "")
-        drawn_bars += centred(x + width / 2, 150 + 18 if value > 0 else 150 - 8, word)
         middle = x + width / 2 - 8 * (i in drawn)  # a long number keeps off the next bar
         drawn_bars += centred(middle, y - 8 if value > 0 else y + high + 18, number)
-        drawn_bars += centred(x + width / 2, 318, i + 1)
+        drawn_bars += centred(x + width / 2, 318, i + 1) + centred(x + width / 2, 338, word)
     return Picture(
         alt=f"The gradients of {len(g)} rows as bars above and below a line. The longest are kept, those of the rows "
         f"{listed([i + 1 for i in kept])}; of the others {listed([i + 1 for i in drawn])} are drawn and count "
         f"{weight:g} times, as outlines show, and the rest are left out.",
-        size=(480, 326),
+        size=(480, 346),
         drawing=line(24, 150, 464, 150)
         + text(0, 16, "gradient")
         + ending(476, 16, "outline: what a drawn row counts for")
@@ -547,7 +546,9 @@ def models_of_rows(rounds: Sequence[Sequence[float]], models: NDArray[Any]) -> P
                 look: dict[str, Any] = {"fill_opacity": BAR} if counts else dict(OUTLINE)
                 drawing += rect(x + 62 + 43 * j, 52 + 34 * i, 40, 24, **look, stroke_width=3 if own else 1)
                 drawing += centred(x + 82 + 43 * j, 69 + 34 * i, f"{value:.3g}")
-    drawing += centred(82 + 43 * n / 2, 69 + 34 * len(rounds), "past their label")
+    below = 49 + 34 * len(rounds)
+    drawing += line(105, below, 59 + 43 * n, below)
+    drawing += centred(82 + 43 * n / 2, below + 18, "past their label")
     drawing += ending(476, 69 + 34 * n, "grey: what the model has learned from; thick: its own row")
     stand = [listed([f"{x:.3g}" for x in values]) + f" after round {k}" for k, values in enumerate(rounds, start=1)]
     told = "; ".join(f"row {i + 1}'s model predicts {listed([f'{x:g}' for x in row])}" for i, row in enumerate(models))
@@ -660,4 +661,4 @@ def plot_steps(left: pd.DataFrame, tables: Mapping[str, Sequence[str]]) -> None:
         ax.legend(frameon=False, title=loss, loc="lower center", bbox_to_anchor=(0.5, 1))
     panels[0].set_yticks(place, [STEP_NAMES.get(name.removeprefix("and "), name) for name in steps.index])
     panels[0].invert_yaxis()
-    figure.supxlabel("loss, as a share of the defaults' loss", fontsize="medium")
+    figure.supxlabel("loss (XGBoost as it comes: 1)", fontsize="medium")
