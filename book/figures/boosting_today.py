@@ -661,4 +661,4 @@ def plot_steps(left: pd.DataFrame, tables: Mapping[str, Sequence[str]]) -> None:
         ax.legend(frameon=False, title=loss, loc="lower center", bbox_to_anchor=(0.5, 1))
     panels[0].set_yticks(place, [STEP_NAMES.get(name.removeprefix("and "), name) for name in steps.index])
     panels[0].invert_yaxis()
-    figure.supxlabel("loss (XGBoost as it comes: 1)", fontsize="medium")
+    figure.supxlabel("loss (XGBoost with its defaults: 1)", fontsize="medium")
