@@ -14,7 +14,7 @@ from figures.charts import Chart, Picture, ticks
 from figures.explorable import Choice, Explorable, Places, Scene, Slider, State
 from figures.looks import HALO, OUTLINE, centred, ending, filled, in_class, painted, path, ringed, with_minus
 from figures.melons import listed, melon, melon_marks, piled, ripe_and_unripe
-from figures.plots import axes, plotted, side_by_side
+from figures.plots import axes, plot_columns, plotted, side_by_side
 from treekit import plain
 from treekit.pen.palette import BAR, CLASS_COLORS, GAIN, REGION, RIPE, UNRIPE
 from treekit.pen.svg import FAINT, circle, element, line, rect, text
@@ -599,20 +599,11 @@ def plot_left(left: Mapping[str, NDArray[Any]], ordered: NDArray[Any], is_first:
 
 
 @plotted
-def plot_tree_sizes(sizes: Mapping[str, NDArray[Any]]) -> None:
-    """The shares of the work that the first four trees do, the next and the last twenty: a bar for each way."""
-    ax = axes("share of the work", "", 2.2)
-    for k, size in enumerate(sizes.values()):
-        done = 0.0
-        parts = np.split(size, [4, len(size) - 20])
-        for part, color in zip(parts, CLASS_COLORS):
-            share = part.sum()
-            ax.barh(-k, share, 0.6, done, color=color, alpha=BAR)
-            ax.text(done + share / 2, -k, f"{share:.0%}", ha="center", va="center")
-            done += share
-    ax.set_yticks([-k for k in range(len(sizes))], [name.replace(" ", "\n", 1) for name in sizes])
-    names = [f"the {which} {len(part)}" for which, part in zip(("first", "next", "last"), parts)]
-    ax.legend(names, frameon=False, loc="lower center", bbox_to_anchor=(0.45, 1), ncols=3)
+def plot_rounds(errors: pd.DataFrame) -> None:
+    """Held-out error, a line for each column of `errors`, against the number of rounds, its index."""
+    ax = axes("rounds", "held-out error")
+    plot_columns(ax, errors, ["-", "--", ":"])
+    ax.legend(frameon=False)
 
 
 @plotted

@@ -12,12 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from treekit.growing.absolute_error import AbsoluteError, score_thresholds_absolute
-from treekit.growing.candidates import (
-    ChildLimits,
-    SplitCandidates,
-    largest_gain_among_sampled,
-    merge_kinds,
-)
+from treekit.growing.candidates import ChildLimits, SplitCandidates, largest_gain_among_sampled, merge_kinds
 from treekit.growing.categories import score_groups
 from treekit.growing.criteria import ClassCriterion, Criterion, Entropy, Gini, Poisson, SquaredError
 from treekit.growing.feature_sampling import RankedColumns, SampledFeatures
