@@ -366,7 +366,7 @@ def test_catboost_is_plain_and_symmetric_by_default():
 
 
 def mean_losses():
-    """What each model leaves on average, as a share of what XGBoost leaves with its defaults: a column for each table."""
+    """Each model's mean loss as a share of that of XGBoost with its defaults: a column for each table."""
     ours = load_tuning().pivot_table("left", "model", "table", sort=False)
     theirs = pd.DataFrame({name: pd.DataFrame(one).mean() for name, one in STORED["by default"].items()})
     return pd.concat([ours, theirs[ours.columns]]) / ours.loc["defaults"]
