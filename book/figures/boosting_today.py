@@ -526,36 +526,38 @@ def allowed(columns: Sequence[str], next_columns: Mapping[str, Sequence[str]]) -
     )
 
 
-def models_of_rows(rounds: Sequence[Sequence[float]], models: NDArray[Any]) -> Picture:
+def models_of_rows(labels: Sequence[float], rounds: Sequence[Sequence[float]], models: NDArray[Any]) -> Picture:
     """Rows of one leaf: where each round moves them by the mean of those before, and beside it with a model for each.
 
     `models` has a line for each model, with its predictions for all rows.
     """
     n = len(models)
-    drawing = text(0, 16, "second try (all labels: 1)") + text(244, 16, "third try, after either round")
+    drawing = text(0, 16, "second try") + text(244, 16, "third try, after either round")
     blocks: list[tuple[int, list[str], Any]] = [
         (0, [f"round {k + 1}" for k in range(len(rounds))], rounds),
         (244, [f"model {i + 1}" for i in range(n)], models),
     ]
     for x, names, values in blocks:
         drawing += text(x, 42, "row") + "".join(centred(x + 82 + 43 * j, 42, j + 1) for j in range(n))
+        drawing += text(x, 62, "label") + "".join(centred(x + 82 + 43 * j, 62, f"{y:g}") for j, y in enumerate(labels))
         for i, (name, line_) in enumerate(zip(names, values)):
-            drawing += text(max(x - 6, 0), 69 + 34 * i, name)
+            drawing += text(max(x - 6, 0), 89 + 34 * i, name)
             for j, value in enumerate(line_):
                 counts, own = x > 0 and j < i, x > 0 and j == i
                 look: dict[str, Any] = {"fill_opacity": BAR} if counts else dict(OUTLINE)
-                drawing += rect(x + 62 + 43 * j, 52 + 34 * i, 40, 24, **look, stroke_width=3 if own else 1)
-                drawing += centred(x + 82 + 43 * j, 69 + 34 * i, f"{value:.3g}")
-    below = 49 + 34 * len(rounds)
+                drawing += rect(x + 62 + 43 * j, 72 + 34 * i, 40, 24, **look, stroke_width=3 if own else 1)
+                drawing += centred(x + 82 + 43 * j, 89 + 34 * i, f"{value:.3g}")
+    below = 69 + 34 * len(rounds)
     drawing += line(105, below, 59 + 43 * n, below)
-    drawing += centred(82 + 43 * n / 2, below + 18, "past their label")
-    drawing += ending(476, 69 + 34 * n, "grey: what the model has learned from; thick: its own row")
+    drawing += centred(82 + 43 * n / 2, below + 18, "pushed twice")
+    drawing += ending(476, 89 + 34 * n, "grey: what the model has learned from; thick: its own row")
     stand = [listed([f"{x:.3g}" for x in values]) + f" after round {k}" for k, values in enumerate(rounds, start=1)]
     told = "; ".join(f"row {i + 1}'s model predicts {listed([f'{x:g}' for x in row])}" for i, row in enumerate(models))
     return Picture(
-        alt=f"{n} rows of one leaf. With one model they stand at {'; '.join(stand)}. "
-        f"With a model for each row, in which only the rows before it count, nothing moves after round 1: {told}.",
-        size=(480, 76 + 34 * n),
+        alt=f"{n} rows of one leaf, with the labels {listed([f'{y:g}' for y in labels])}. With one model they stand at "
+        f"{'; '.join(stand)}. With a model for each row, in which only the rows before it count, nothing moves after "
+        f"round 1: {told}.",
+        size=(480, 96 + 34 * n),
         drawing=drawing,
     )
 
