@@ -11,7 +11,7 @@ import tinycss2
 from fontTools.ttLib import TTFont
 
 from scripts.execute import BOOK
-from tests.book.sites import wait_two_frames, wait_until_laid_out
+from tests.book.sites import serving, wait_two_frames, wait_until_laid_out
 from tests.book.test_site import chapters
 from tests.book.test_upkeep import load_extension
 from tests.book.weight import DESK, PHONE, WATCH, server, visit
@@ -56,9 +56,11 @@ def test_a_page_stands_still_while_it_comes(site, browser, page):
         assert visit(browser, served, page, PHONE, is_slow=True).shift < MOST_SHIFT
 
 
-@pytest.mark.parametrize("page", ["cover", "id3", "gbdt", "your_table"])
+@pytest.mark.parametrize(
+    "page", ["cover", "id3", "pruning", "gbdt", "deep_forest", "your_table", "bibliography", "reference_inside"]
+)
 def test_lines_stay_where_they_are_when_the_faces_come(site, browser, page):
-    """What stands in for a face until then is as wide and as high."""
+    """The faces of the text come after it, however much wider or narrower their letters are."""
     with server(site) as served, browser.new_context(viewport=PHONE) as context:
         tab, held_back, is_time = context.new_page(), [], Event()
         tab.route("**/*.woff2", lambda face: face.continue_() if is_time.is_set() else held_back.append(face))
@@ -73,6 +75,21 @@ def test_lines_stay_where_they_are_when_the_faces_come(site, browser, page):
         tab.evaluate("document.fonts.ready")
         wait_two_frames(tab)
         assert tab.evaluate("window.shift") < MOST_SHIFT
+
+
+def test_the_next_page_has_the_faces_of_the_book(site, browser):
+    with serving(site) as served, browser.new_context() as context:
+        tab = context.new_page()
+        session = context.new_cdp_session(tab)
+        for page in ("cover", "gbdt"):
+            tab.goto(f"{served.address}/book/{page}.html", wait_until="networkidle")
+        session.send("DOM.enable")
+        session.send("CSS.enable")
+        root = session.send("DOM.getDocument")["root"]["nodeId"]
+        for element in ("article p", "article pre"):
+            node = session.send("DOM.querySelector", {"nodeId": root, "selector": element})["nodeId"]
+            faces = session.send("CSS.getPlatformFontsForNode", {"nodeId": node})["fonts"]
+            assert faces and all(face["isCustomFont"] for face in faces), element
 
 
 def test_the_cover_stands_still_on_a_desk(site, browser):
