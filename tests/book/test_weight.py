@@ -77,19 +77,33 @@ def test_lines_stay_where_they_are_when_the_faces_come(site, browser, page):
         assert tab.evaluate("window.shift") < MOST_SHIFT
 
 
-def test_the_next_page_has_the_faces_of_the_book(site, browser):
+def has_its_faces(tab):
+    """Tell whether the text and the code of a page are set in the faces of the book."""
+    session = tab.context.new_cdp_session(tab)
+    session.send("DOM.enable")
+    session.send("CSS.enable")
+    root = session.send("DOM.getDocument")["root"]["nodeId"]
+    nodes = [
+        session.send("DOM.querySelector", {"nodeId": root, "selector": selector})["nodeId"]
+        for selector in ("article p", "article pre")
+    ]
+    faces = [session.send("CSS.getPlatformFontsForNode", {"nodeId": node})["fonts"] for node in nodes]
+    return all(used and all(face["isCustomFont"] for face in used) for used in faces)
+
+
+def test_the_second_page_at_the_latest_has_its_faces(site, browser):
     with serving(site) as served, browser.new_context() as context:
         tab = context.new_page()
-        session = context.new_cdp_session(tab)
         for page in ("cover", "gbdt"):
             tab.goto(f"{served.address}/book/{page}.html", wait_until="networkidle")
-        session.send("DOM.enable")
-        session.send("CSS.enable")
-        root = session.send("DOM.getDocument")["root"]["nodeId"]
-        for element in ("article p", "article pre"):
-            node = session.send("DOM.querySelector", {"nodeId": root, "selector": element})["nodeId"]
-            faces = session.send("CSS.getPlatformFontsForNode", {"nodeId": node})["fonts"]
-            assert faces and all(face["isCustomFont"] for face in faces), element
+        assert has_its_faces(tab)
+
+
+def test_a_page_from_the_disk_has_its_faces(site, browser):
+    with browser.new_context() as context:
+        tab = context.new_page()
+        tab.goto((site / "book" / "gbdt.html").as_uri(), wait_until="networkidle")
+        assert has_its_faces(tab)
 
 
 def test_the_cover_stands_still_on_a_desk(site, browser):
