@@ -579,6 +579,23 @@ def plot_leak(errors: pd.DataFrame) -> None:
 
 
 @plotted
+def plot_hidden(left: pd.Series, if_new: pd.Series, leaf: NDArray[Any]) -> None:
+    """The next residual of each row as a bar, in the outline of what it would be if the row were new, leaf by leaf."""
+    ax = axes("row", "next residual", 3)
+    rows = pd.Series(np.arange(1, len(leaf) + 1))
+    ax.bar(rows, if_new, 0.6, fill=False, edgecolor="#000000", label="if the row were new")
+    ax.bar(rows, left, 0.6, color=CLASS_COLORS[0], alpha=BAR, label="left")
+    ax.axhline(0, color="#000000", linewidth=0.8)
+    _, top = ax.get_ylim()
+    for _, inside in rows.groupby(leaf):
+        ax.text(inside.mean(), top, f"leaf of {len(inside)}", ha="center", va="bottom")
+        ax.axvline(inside.max() + 0.5, color="#000000", linestyle=":")
+    ax.set_xticks(rows)
+    ax.locator_params(axis="y", integer=True)
+    ax.legend(frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1.08), ncols=2)
+
+
+@plotted
 def plot_left(left: Mapping[str, NDArray[Any]], ordered: NDArray[Any], is_first: NDArray[np.bool_]) -> None:
     """The next residual of each row: a bar for each way of taking the means, and beside them the ordered ones.
 
