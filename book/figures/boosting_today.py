@@ -532,7 +532,7 @@ def models_of_rows(labels: Sequence[float], rounds: Sequence[Sequence[float]], m
     `models` has a line for each model, with its predictions for all rows.
     """
     n = len(models)
-    drawing = text(0, 16, "second try") + text(244, 16, "third try, after either round")
+    drawing = text(0, 16, "one model") + text(244, 16, "a model for each row, both rounds")
     blocks: list[tuple[int, list[str], Any]] = [
         (0, [f"round {k + 1}" for k in range(len(rounds))], rounds),
         (244, [f"model {i + 1}" for i in range(n)], models),
@@ -575,7 +575,7 @@ def plot_leak(errors: pd.DataFrame) -> None:
         ax.bar(at, rows["held out"], 0.18, color=color, alpha=BAR, label=name)
         ax.hlines(rows["train"], at - 0.09, at + 0.09, color, linewidth=3)
     ax.set_xticks(range(len(groups)), groups)
-    ax.legend(frameon=False, title="held out (line: training)", loc="lower center", bbox_to_anchor=(0.5, 1), ncols=2)
+    ax.legend(frameon=False, title="bar: held out; line: train", loc="lower center", bbox_to_anchor=(0.5, 1), ncols=2)
 
 
 @plotted
@@ -643,32 +643,22 @@ def plot_chosen(gains: Mapping[str, NDArray[Any]]) -> None:
     ax.margins(x=0.06, y=0.15)
 
 
-def relative_to_first(left: pd.DataFrame) -> pd.DataFrame:
-    """The mean loss after each step as a share of that of the first step, and the standard error of the difference.
-
-    `left` has the columns model, split and left: the steps of one table, in their order.
-    """
-    of_step = left.pivot(index="split", columns="model", values="left")[left["model"].unique()]
-    first = of_step.iloc[:, 0]
-    change = of_step.sub(first, axis=0) / first.mean()
-    return pd.DataFrame({"share": 1 + change.mean(), "error": change.sem()})
-
-
 @plotted
-def plot_steps(left: pd.DataFrame, tables: Mapping[str, Sequence[str]]) -> None:
-    """The loss after each step as a share of that of the first, a line for each table, with the standard error.
+def plot_steps(losses: pd.DataFrame, tables: Mapping[str, Sequence[str]]) -> None:
+    """The mean loss after each step, a line for each table, and the standard error of its difference from the first.
 
-    `left` has the columns table, model, split and left, a line for each split; `tables` names the tables of each
+    `losses` has the columns table, model, split and loss, a line for each split; `tables` names the tables of each
     kind of loss, which share a panel. The steps run downwards, so that their names lie flat.
     """
     figure, panels = side_by_side(len(tables), 4.6, sharex=True, sharey=True)
-    colors = iter(CLASS_COLORS)
-    for ax, (loss, names) in zip(panels, tables.items()):
+    colors, steps = iter(CLASS_COLORS), losses["model"].unique()
+    place = np.arange(len(steps))
+    for ax, (kind, names) in zip(panels, tables.items()):
         for table, color in zip(names, colors):
-            steps = relative_to_first(left[left["table"] == table])
-            place = np.arange(len(steps))
-            ax.errorbar(steps["share"], place, xerr=steps["error"], fmt="o-", color=color, capsize=3, label=table)
-        ax.legend(frameon=False, title=loss, loc="lower center", bbox_to_anchor=(0.5, 1))
-    panels[0].set_yticks(place, [STEP_NAMES.get(name.removeprefix("and "), name) for name in steps.index])
+            loss = losses[losses["table"] == table].pivot(index="split", columns="model", values="loss")[steps]
+            error = loss.sub(loss[steps[0]], axis=0).sem()
+            ax.errorbar(loss.mean(), place, xerr=error, fmt="o-", color=color, capsize=3, label=table)
+        ax.legend(frameon=False, title=kind, loc="lower center", bbox_to_anchor=(0.5, 1))
+    panels[0].set_yticks(place, [STEP_NAMES.get(name.removeprefix("and "), name) for name in steps])
     panels[0].invert_yaxis()
     figure.supxlabel("loss (XGBoost with its defaults: 1)", fontsize="medium")
