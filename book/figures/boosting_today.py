@@ -631,7 +631,7 @@ def plot_chosen(gains: Mapping[str, NDArray[Any]]) -> None:
 
     A dot is the larger, the more samples choose a cut of this gain; a bar stands at the mean.
     """
-    ax = axes("true gain of the chosen cut\nas a share of the best\n(large dot: many; bar: mean)", "", 2.8)
+    ax = axes("true gain of the chosen cut\nas a share of the best\n(large dot: many; bar: mean)", "", 3.4)
     for k, chosen in enumerate(gains.values()):
         size, n_samples = np.unique(chosen.round(9), return_counts=True)
         shares = 600 * n_samples / len(chosen)
