@@ -573,6 +573,8 @@ def plot_leak(errors: pd.DataFrame) -> None:
     for k, ((name, rows), color) in enumerate(zip(errors.groupby("code", sort=False), CLASS_COLORS)):
         at = np.arange(len(groups)) + 0.2 * (k - 1.5)
         ax.bar(at, rows["held out"], 0.18, color=color, alpha=BAR, label=name)
+        for x, error in zip(at, rows["held out"]):
+            ax.text(x, 100, f"{error:.0f}", rotation=90, ha="center", va="bottom")
         ax.hlines(rows["train"], at - 0.09, at + 0.09, color, linewidth=3)
     ax.set_xticks(range(len(groups)), groups)
     ax.legend(frameon=False, title="bar: held out; line: train", loc="lower center", bbox_to_anchor=(0.5, 1), ncols=2)

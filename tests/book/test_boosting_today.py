@@ -409,9 +409,9 @@ def test_catboost_loses_its_lead_without_what_holds_it_back(cells):
         told = [line[1 + 2 * k : 3 + 2 * k] for line in lines]
         assert [one.strip() for one, _ in told] == [f"[{mean:.2f}]{{.quoted}}" for mean in left.mean(axis=1)]
         shown = [
-            line.split("|")[2 + k].strip() for line in cells["bt-first"].split("| CatBoost | cars")[1].splitlines()[2:5]
+            line.split("|")[2 + k].strip() for line in cells["bt-first"].split("| CatBoost | cars")[1].splitlines()[2:6]
         ]
-        assert shown == [f"[{mean:.2f}]{{.quoted}}" for mean in (whole, few, by_node)]
+        assert shown == [f"[{mean:.2f}]{{.quoted}}" for mean in (whole, few, no_chance, by_node)]
         more = pd.DataFrame(left - left[0]).T
         differences = [f"[{mean:.2f} ± {sem:.2f}]{{.quoted}}" for mean, sem in zip(more.mean(), more.sem())]
         assert [one.strip() for _, one in told] == ["", *differences[1:]]
