@@ -11,7 +11,7 @@ import tinycss2
 from fontTools.ttLib import TTFont
 
 from scripts.execute import BOOK
-from tests.book.sites import serving, wait_two_frames, wait_until_laid_out
+from tests.book.sites import wait_two_frames, wait_until_laid_out
 from tests.book.test_site import chapters
 from tests.book.test_upkeep import load_extension
 from tests.book.weight import DESK, PHONE, WATCH, server, visit
@@ -91,11 +91,11 @@ def has_its_faces(tab):
     return all(used and all(face["isCustomFont"] for face in used) for used in faces)
 
 
-def test_the_second_page_at_the_latest_has_its_faces(site, browser):
-    with serving(site) as served, browser.new_context() as context:
+def test_the_second_page_at_the_latest_has_its_faces(address, browser):
+    with browser.new_context() as context:
         tab = context.new_page()
         for page in ("cover", "gbdt"):
-            tab.goto(f"{served.address}/book/{page}.html", wait_until="networkidle")
+            tab.goto(f"{address}/book/{page}.html", wait_until="networkidle")
         assert has_its_faces(tab)
 
 
