@@ -633,15 +633,15 @@ def plot_chosen(gains: Mapping[str, NDArray[Any]]) -> None:
 
     A dot is the larger, the more samples choose a cut of this gain; a bar stands at the mean.
     """
-    ax = axes("true gain of the chosen cut\nas a share of the best\n(large dot: many; bar: mean)", "", 3.4)
-    for k, chosen in enumerate(gains.values()):
+    ax = axes("true gain of the chosen cut\nas a share of the best (large dot: many; bar: mean)", "", 4)
+    for k, (name, chosen) in enumerate(gains.items()):
         size, n_samples = np.unique(chosen.round(9), return_counts=True)
         shares = 600 * n_samples / len(chosen)
         ax.scatter(size, np.full(len(size), -k), shares, color=CLASS_COLORS[k % 2], alpha=BAR, linewidths=0)
-        ax.vlines(chosen.mean(), -k - 0.35, -k + 0.35, "#000000", linewidth=3)
-        ax.text(1.1, -k, f"mean {chosen.mean():.2f}", va="center", clip_on=False)
+        ax.vlines(chosen.mean(), -k - 0.2, -k + 0.2, "#000000", linewidth=3)
+        ax.text(0, 0.22 - k, f"{name}: mean {chosen.mean():.2f}", va="bottom")
     ax.axvline(1, color="#000000", linewidth=0.8)
-    ax.set_yticks([-k for k in range(len(gains))], list(gains))
+    ax.set_yticks([])
     ax.margins(x=0.06, y=0.15)
 
 
