@@ -447,8 +447,8 @@ def growth_explorer(days: pd.Series, few: int = 4) -> Explorable:
             truth=f"after the first split {open_there / by_leaf[1].left:.1%} of the error is there, so {answer} of the "
             f"{few} leaves belong there",
         ),
-        challenge="Step on, and watch which split growth level by level wastes. How many leaves does it need for "
-        f"an error as small as leaf by leaf with {few}? Stop there.",
+        challenge="Step on, and watch for the split that growth level by level wastes. How many leaves does it need "
+        f"for an error as small as leaf by leaf with {few}? Stop there.",
     )
 
 
@@ -591,7 +591,8 @@ def plot_hidden(left: pd.Series, if_new: pd.Series, leaf: NDArray[Any]) -> None:
     _, top = ax.get_ylim()
     for _, inside in rows.groupby(leaf):
         ax.text(inside.mean(), top, f"leaf of {len(inside)}", ha="center", va="bottom")
-        ax.axvline(inside.max() + 0.5, color="#000000", linestyle=":")
+    for border in np.flatnonzero(np.diff(leaf)) + 1.5:
+        ax.axvline(border, color="#000000", linestyle=":")
     ax.set_xticks(rows)
     ax.locator_params(axis="y", integer=True)
     ax.legend(frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1.08), ncols=2)
@@ -663,4 +664,6 @@ def plot_steps(losses: pd.DataFrame, tables: Mapping[str, Sequence[str]]) -> Non
         ax.legend(frameon=False, title=kind, loc="lower center", bbox_to_anchor=(0.5, 1))
     panels[0].set_yticks(place, [STEP_NAMES.get(name.removeprefix("and "), name) for name in steps])
     panels[0].invert_yaxis()
-    figure.supxlabel("loss (XGBoost with its defaults: 1)", fontsize="medium")
+    figure.supxlabel(
+        "loss (XGBoost with its defaults: 1)\nbars: ± standard error of the difference from 1", fontsize="medium"
+    )
