@@ -447,7 +447,7 @@ def growth_explorer(days: pd.Series, few: int = 4) -> Explorable:
             truth=f"after the first split {open_there / by_leaf[1].left:.1%} of the error is there, so {answer} of the "
             f"{few} leaves belong there",
         ),
-        challenge="Step on, and watch for the split that growth level by level wastes. How many leaves does it need "
+        challenge="Step on, and watch for the splits that growth level by level wastes. How many leaves does it need "
         f"for an error as small as leaf by leaf with {few}? Stop there.",
     )
 
