@@ -532,7 +532,7 @@ def models_of_rows(labels: Sequence[float], rounds: Sequence[Sequence[float]], m
     `models` has a line for each model, with its predictions for all rows.
     """
     n = len(models)
-    drawing = text(0, 16, "predictions by one model") + text(244, 16, "by a model each, both rounds")
+    drawing = text(0, 16, "predictions by one model") + text(244, 16, "a model per row, both rounds")
     blocks: list[tuple[int, list[str], Any]] = [
         (0, [f"round {k + 1}" for k in range(len(rounds))], rounds),
         (244, [f"model {i + 1}" for i in range(n)], models),
