@@ -407,6 +407,7 @@ def test_catboost_loses_its_lead_without_what_holds_it_back(cells):
         left = np.array([STORED["by default"][name]["CatBoost"], *ways.values()]) / defaults[name]
         whole, few, no_chance, by_node = left.mean(axis=1)
         assert whole < no_chance < few < by_node
+        assert by_node - no_chance > no_chance - whole  # above all the symmetric trees
         told = [line[1 + 2 * k : 3 + 2 * k] for line in lines]
         assert [one.strip() for one, _ in told] == [f"[{mean:.2f}]{{.quoted}}" for mean in left.mean(axis=1)]
         more = pd.DataFrame(left - left[0]).T
@@ -416,6 +417,7 @@ def test_catboost_loses_its_lead_without_what_holds_it_back(cells):
     told_openly = " and ".join(f"[{end:.2f}]{{.quoted}}" for end in ends.values())
     by_xgboost = " and ".join(f"{tuned[name]:.2f}" for name in ends)
     assert f"its loss rises to {told_openly}; that of tuned XGBoost is {by_xgboost}" in cells["bt-first"]
+    assert abs(ends["cars"] - tuned["cars"]) < 0.03 and ends["friedman"] > 1.3 * tuned["friedman"]
 
 
 def test_catboost_takes_ten_to_a_hundred_times_as_long_as_xgboost(cells):
