@@ -26,7 +26,7 @@ STORED = json.loads((Path(__file__).parents[1] / "data" / "boosters.json").read_
 GAIN = partial(plain.newton_gain, lam=0)
 CELLS = (
     "bt-eight", "bt-stat-code", "bt-shift-run", "bt-ordered-own", "bt-ordered-run", "bt-growth-code",
-    "bt-growth-run", "bt-goss-code", "bt-efb-code", "bt-dart-code", "bt-constraints-code",
+    "bt-growth-run", "bt-goss-figure", "bt-goss-code", "bt-efb-code", "bt-dart-code", "bt-constraints-code",
 )  # fmt: skip
 
 
@@ -141,7 +141,7 @@ def test_goss_counts_the_drawn_rows_as_lightgbm(chapter):
     stored = STORED["goss"]["second tree"]
     assert {cut for cut, _, _, _ in stored} == {7.5}
     assert {(weight, rows) for _, _, weight, rows in stored} == {(7, 5)}
-    g = (chapter["own"] - chapter["r"]).to_numpy()
+    g = chapter["after_stump"]
     sums = chapter["samples"](g, n_kept=3, n_drawn=2)["GOSS"][:, :7] @ g[:7]
     assert {G for _, G, _, _ in stored} == {*np.round(sums, 6)}
 
