@@ -564,7 +564,7 @@ def models_of_rows(labels: Sequence[float], rounds: Sequence[Sequence[float]], m
 
 @plotted
 def plot_leak(errors: pd.DataFrame) -> None:
-    """Mean squared error by the number of made-up categories: a bar held out, and a line on it for the training rows.
+    """Mean squared error by the number of made-up categories: a dot held out, a ring for the training rows.
 
     `errors` has the columns categories, code, train and held out, a line for each code and number of categories.
     """
@@ -572,12 +572,14 @@ def plot_leak(errors: pd.DataFrame) -> None:
     groups = errors["categories"].unique()
     for k, ((name, rows), color) in enumerate(zip(errors.groupby("code", sort=False), CLASS_COLORS)):
         at = np.arange(len(groups)) + 0.2 * (k - 1.5)
-        ax.bar(at, rows["held out"], 0.18, color=color, alpha=BAR, label=name)
+        ax.vlines(at, rows["train"], rows["held out"], color, alpha=BAR)
+        ax.scatter(at, rows["train"], 36, facecolors="none", edgecolors=color)
+        ax.scatter(at, rows["held out"], 36, color=color, label=name)
         for x, error in zip(at, rows["held out"]):
-            ax.text(x, 100, f"{error:.0f}", rotation=90, ha="center", va="bottom")
-        ax.hlines(rows["train"], at - 0.09, at + 0.09, color, linewidth=3)
+            ax.text(x, error + 120, f"{error:.0f}", rotation=90, ha="center", va="bottom")
+    ax.set_ylim(top=ax.get_ylim()[1] + 600)
     ax.set_xticks(range(len(groups)), groups)
-    ax.legend(frameon=False, title="bar: held out; line: train", loc="lower center", bbox_to_anchor=(0.5, 1), ncols=2)
+    ax.legend(frameon=False, title="dot: held out; ring: train", loc="lower center", bbox_to_anchor=(0.5, 1), ncols=2)
 
 
 @plotted
