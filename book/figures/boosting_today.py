@@ -268,7 +268,7 @@ def codes_explorer(melons: pd.DataFrame, seed: int = 0) -> Explorable:
             truth=f"with all labels counted, it classifies {answer} correctly",
         ),
         challenge=f"Go on to the new melon, {scene.new}. Then let each code average only the melons coded "
-        "before: which category is still worth something, the number or the texture?",
+        "before: which column is still worth something, the number or the texture?",
     )
 
 
