@@ -365,6 +365,9 @@ def test_catboost_is_plain_and_symmetric_by_default():
     assert min(n for n, *_ in STORED["defaults"]) < 1000 < 50_000 < max(n for n, *_ in STORED["defaults"])
 
 
+SHOWN = ["linear", "forest", "defaults", "LightGBM", "CatBoost", "and max_depth", "and reg_lambda"]  # the table's lines
+
+
 def mean_losses():
     """Each model's mean loss as a share of that of XGBoost with its defaults: a column for each table."""
     ours = load_tuning().pivot_table("left", "model", "table", sort=False)
@@ -392,9 +395,7 @@ def test_the_chapters_table_has_the_means_of_what_was_measured(cells):
     for program in ("LightGBM", "CatBoost"):
         quoted = (f"[{one:.2f}]{{.quoted}}" for one in losses.loc[program])
         assert f"| {' | '.join([program, *quoted])} |" in told
-    least = losses.loc[
-        ["linear", "forest", "defaults", "LightGBM", "CatBoost", "and max_depth", "and reg_lambda"]
-    ].min()
+    least = losses.loc[SHOWN].min()
     assert re.findall(r"\*\*\[?(\d\.\d+)", cells["bt-first"]) == [f"{one:.2f}" for one in least]
 
 
@@ -407,7 +408,6 @@ def test_catboost_loses_its_lead_without_what_holds_it_back(cells):
         left = np.array([STORED["by default"][name]["CatBoost"], *ways.values()]) / defaults[name]
         whole, few, no_chance, by_node = left.mean(axis=1)
         assert whole < no_chance < few < by_node
-        assert by_node - no_chance > few - whole > no_chance - whole  # above all symmetric trees, then small steps
         told = [line[1 + 2 * k : 3 + 2 * k] for line in lines]
         assert [one.strip() for one, _ in told] == [f"[{mean:.2f}]{{.quoted}}" for mean in left.mean(axis=1)]
         more = pd.DataFrame(left - left[0]).T
@@ -416,8 +416,8 @@ def test_catboost_loses_its_lead_without_what_holds_it_back(cells):
         rises.append(f"from [{whole:.2f}]{{.quoted}} to [{by_node:.2f}]{{.quoted}}")
         ends[name] = by_node
     by_xgboost = " and ".join(f"{tuned[name]:.2f}" for name in ends)
-    assert f"its loss rises {' and '.join(rises)}; that of tuned XGBoost is {by_xgboost}" in cells["bt-first"]
-    assert abs(ends["cars"] - tuned["cars"]) < 0.03 and ends["friedman"] > 1.3 * tuned["friedman"]
+    assert f"its loss rises {' and '.join(rises)}, no better than tuned XGBoost's {by_xgboost}" in cells["bt-first"]
+    assert 0 < ends["cars"] - tuned["cars"] < 0.03 and ends["friedman"] > 1.3 * tuned["friedman"]
 
 
 def test_catboost_takes_ten_to_a_hundred_times_as_long_as_xgboost(cells):
@@ -429,11 +429,16 @@ def test_catboost_takes_ten_to_a_hundred_times_as_long_as_xgboost(cells):
     assert told in cells["bt-practice"]
 
 
-def test_the_linear_model_is_ahead_of_catboost_on_as_many_splits_as_the_page_tells(cells):
-    linear = load_tuning().query("model == 'linear'").pivot(index="split", columns="table", values="left")
-    ahead = [(linear[one] < STORED["by default"][one]["CatBoost"]).sum() for one in ("diabetes", "wine", "tumours")]
-    told = "[{}]{{.quoted}}, [{}]{{.quoted}} and [{}]{{.quoted}} of twenty splits".format(*ahead)
-    assert told in cells["bt-first"]
+def test_the_winners_are_ahead_of_the_second_on_as_many_splits_as_the_page_tells(cells):
+    losses = mean_losses().loc[SHOWN]
+    ours, ahead = load_tuning().pivot(index="split", columns=["table", "model"], values="left"), []
+    for table in losses:
+        of_split = pd.DataFrame(STORED["by default"][table]).join(ours[table])
+        winner, second = losses[table].nsmallest(2).index
+        assert winner == ("linear" if table in ("diabetes", "wine", "tumours") else "CatBoost")
+        ahead.append((of_split[winner] < of_split[second]).sum())
+    told = cells["bt-first"].split("ahead of the second on")[1].split("of twenty splits")[0]
+    assert [*map(int, re.findall(r"\d+", told))] == ahead
 
 
 @pytest.mark.parametrize(("table", "beaten"), [("digits", "linear"), ("cars", "linear"), ("cars", "forest")])
