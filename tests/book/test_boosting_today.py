@@ -408,6 +408,7 @@ def test_catboost_loses_its_lead_without_what_holds_it_back(cells):
         left = np.array([STORED["by default"][name]["CatBoost"], *ways.values()]) / defaults[name]
         whole, few, no_chance, by_node = left.mean(axis=1)
         assert whole < no_chance < few < by_node
+        assert by_node - no_chance > no_chance - whole  # "still more"
         told = [line[1 + 2 * k : 3 + 2 * k] for line in lines]
         assert [one.strip() for one, _ in told] == [f"[{mean:.2f}]{{.quoted}}" for mean in left.mean(axis=1)]
         more = pd.DataFrame(left - left[0]).T
