@@ -17,7 +17,8 @@ from tests.exercises.submissions import answers
 
 CHAPTERS_OF_SEVEN = {"entropy", "id3", "c45", "cart", "pruning", "missing_values", "gbdt"}
 CHAPTERS_OF_FOUR = {"introduction", "oblique", "forests", "adaboost", "deep_forest", "scale", "costs", "explaining"} | {
-    "boosting_today"
+    "boosting_today",
+    "choosing",
 }
 LONGEST_LINE = 112  # of a test cell, in which sentences stand
 each_chapter = pytest.mark.parametrize("chapter", chapters())
