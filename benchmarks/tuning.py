@@ -1,8 +1,8 @@
 """Which parameter of boosting pays? XGBoost tuned step by step, a forest, a linear model, on six tables.
 
 The test rows of a split are seen once, by the model that was chosen without them: each choice is made by
-cross-validation on the training rows. `make tuning` measures again and writes the file that the chapter *Boosting
-today* reads, in some 15 minutes; a test repeats one of its splits.
+cross-validation on the training rows. `make tuning` measures again and writes the file that the chapter *Choosing a
+model* reads, in some 15 minutes; a test repeats one of its splits.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from figures.charts import Chart, Picture, ticks
 from figures.explorable import Choice, Explorable, Places, Scene, Slider, State
 from figures.looks import HALO, OUTLINE, centred, ending, filled, in_class, painted, path, ringed, with_minus
 from figures.melons import listed, melon, melon_marks, piled, ripe_and_unripe
-from figures.plots import axes, plot_columns, plotted, side_by_side
+from figures.plots import axes, plot_columns, plotted
 from treekit import plain
 from treekit.pen.palette import BAR, CLASS_COLORS, GAIN, REGION, RIPE, UNRIPE
 from treekit.pen.svg import FAINT, circle, element, line, rect, text
@@ -25,10 +25,6 @@ TEXTURE, NUMBER = "its texture", "its number"
 SIDES = {"unripe": UNRIPE, "ripe": RIPE}  # of a cut
 LEAF = 0.16  # how dark a leaf is
 NEXT = {**painted(GAIN), "fill_opacity": 0.35, "stroke_width": 2}  # the look of the node that is split next
-STEP_NAMES = {  # what the text calls the parameters that are tuned
-    "max_depth": "depth", "learning_rate": "learning rate", "subsample": "rows", "colsample_bynode": "columns",
-    "reg_lambda": "λ",
-}  # fmt: skip
 HIGH, PITCH = 5, 26  # most melons of one code above each other, and pixels from column to column
 
 
@@ -646,26 +642,3 @@ def plot_chosen(gains: Mapping[str, NDArray[Any]]) -> None:
     ax.axvline(1, color="#000000", linewidth=0.8)
     ax.set_yticks([])
     ax.margins(x=0.06, y=0.15)
-
-
-@plotted
-def plot_steps(losses: pd.DataFrame, tables: Mapping[str, Sequence[str]]) -> None:
-    """The mean loss after each step, a line for each table, and the standard error of its difference from the first.
-
-    `losses` has the columns table, model, split and loss, a line for each split; `tables` names the tables of each
-    kind of loss, which share a panel. The steps run downwards, so that their names lie flat.
-    """
-    figure, panels = side_by_side(len(tables), 4.6, sharex=True, sharey=True)
-    colors, steps = iter(CLASS_COLORS), losses["model"].unique()
-    place = np.arange(len(steps))
-    for ax, (kind, names) in zip(panels, tables.items()):
-        for table, color in zip(names, colors):
-            loss = losses[losses["table"] == table].pivot(index="split", columns="model", values="loss")[steps]
-            error = loss.sub(loss[steps[0]], axis=0).sem()
-            ax.errorbar(loss.mean(), place, xerr=error, fmt="o-", color=color, capsize=3, label=table)
-        ax.legend(frameon=False, title=kind, loc="lower center", bbox_to_anchor=(0.5, 1))
-    panels[0].set_yticks(place, [STEP_NAMES.get(name.removeprefix("and "), name) for name in steps])
-    panels[0].invert_yaxis()
-    figure.supxlabel(
-        "loss (XGBoost with its defaults: 1)\nbars: ± standard error of the difference from 1", fontsize="medium"
-    )

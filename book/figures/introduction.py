@@ -374,6 +374,7 @@ SUBJECT = {
     "What is an answer worth?": [
         ("costs and probabilities", "What a mistake costs"),
         ("reasons, column by column", "Why the tree said so"),
+        ("an honest comparison", "Choosing a model"),
     ],
 }
 

@@ -20,7 +20,6 @@ from xgboost import XGBRegressor
 
 from scripts.execute import BOOK
 from treekit import CARTRegressor, plain
-from treekit.datasets import load_tuning
 
 STORED = json.loads((Path(__file__).parents[1] / "data" / "boosters.json").read_text())
 GAIN = partial(plain.newton_gain, lam=0)
@@ -363,87 +362,3 @@ def test_catboost_is_plain_and_symmetric_by_default():
     """On a CPU a small table and a large one are boosted plainly, by trees with one question a level."""
     assert [how for _, *how in STORED["defaults"]] == [["Plain", "SymmetricTree"]] * 2
     assert min(n for n, *_ in STORED["defaults"]) < 1000 < 50_000 < max(n for n, *_ in STORED["defaults"])
-
-
-SHOWN = ["linear", "forest", "defaults", "LightGBM", "CatBoost", "and max_depth", "and reg_lambda"]  # the table's lines
-
-
-def mean_losses():
-    """Each model's mean loss as a share of that of XGBoost with its defaults: a column for each table."""
-    ours = load_tuning().pivot_table("left", "model", "table", sort=False)
-    theirs = pd.DataFrame({name: pd.DataFrame(one).mean() for name, one in STORED["by default"].items()})
-    return pd.concat([ours, theirs[ours.columns]]) / ours.loc["defaults"]
-
-
-def test_with_nothing_set_catboost_leaves_least():
-    """On average on each table."""
-    assert list(load_tuning()["table"].unique()) == list(STORED["by default"])
-    losses = mean_losses().loc[["defaults", "LightGBM", "CatBoost"]]
-    assert (losses.idxmin() == "CatBoost").all()
-
-
-def test_the_chapters_table_has_the_means_of_what_was_measured(cells):
-    losses, told = mean_losses(), cells["bt-first"].replace("**", "")
-    for name, model in {
-        "linear": "linear",
-        "forest": "forest",
-        "XGBoost": "defaults",
-        "XGBoost, rounds and depth tuned": "and max_depth",
-        "XGBoost, rounds and all five tuned": "and reg_lambda",
-    }.items():
-        assert f"| {' | '.join([name, *(f'{one:.2f}' for one in losses.loc[model])])} |" in told
-    for program in ("LightGBM", "CatBoost"):
-        quoted = (f"[{one:.2f}]{{.quoted}}" for one in losses.loc[program])
-        assert f"| {' | '.join([program, *quoted])} |" in told
-    least = losses.loc[SHOWN].min()
-    assert re.findall(r"\*\*\[?(\d\.\d+)", cells["bt-first"]) == [f"{one:.2f}" for one in least]
-
-
-def test_catboost_loses_its_lead_without_what_holds_it_back(cells):
-    """On both tables, in the same order; and the chapter has the means, as shares of XGBoost's loss."""
-    lines = [line.split("|")[1:-1] for line in cells["bt-first"].split("| cars | more")[1].splitlines()[2:6]]
-    defaults = load_tuning().query("model == 'defaults'").groupby("table")["left"].mean()
-    rises, ends, tuned = [], {}, mean_losses().loc["and reg_lambda"]
-    for k, (name, ways) in enumerate(STORED["without"].items()):
-        left = np.array([STORED["by default"][name]["CatBoost"], *ways.values()]) / defaults[name]
-        whole, few, no_chance, by_node = left.mean(axis=1)
-        assert whole < no_chance < few < by_node
-        assert by_node - no_chance > no_chance - whole  # "still more"
-        told = [line[1 + 2 * k : 3 + 2 * k] for line in lines]
-        assert [one.strip() for one, _ in told] == [f"[{mean:.2f}]{{.quoted}}" for mean in left.mean(axis=1)]
-        more = pd.DataFrame(left - left[0]).T
-        differences = [f"[{mean:.2f} ± {sem:.2f}]{{.quoted}}" for mean, sem in zip(more.mean(), more.sem())]
-        assert [one.strip() for _, one in told] == ["", *differences[1:]]
-        rises.append(f"from [{whole:.2f}]{{.quoted}} to [{by_node:.2f}]{{.quoted}}")
-        ends[name] = by_node
-    by_xgboost = " and ".join(f"{tuned[name]:.2f}" for name in ends)
-    assert f"its loss rises {' and '.join(rises)}, above tuned XGBoost's {by_xgboost}" in cells["bt-first"]
-    assert 0 < ends["cars"] - tuned["cars"] < 0.03 and ends["friedman"] > 1.3 * tuned["friedman"]
-
-
-def test_catboost_takes_ten_to_a_hundred_times_as_long_as_xgboost(cells):
-    """With nothing set; within a fifth."""
-    times = [by_catboost / by_xgboost for by_catboost, by_xgboost in STORED["fit seconds"].values()]
-    assert 8 < min(times) < 12 and 80 < max(times) < 120
-    longest = max(by_catboost for by_catboost, _ in STORED["fit seconds"].values())
-    told = f"ten to a hundred times as long as XGBoost, here up to [{longest:.1f}]{{.quoted}} seconds"
-    assert told in cells["bt-practice"]
-
-
-def test_the_winners_are_ahead_of_the_second_on_as_many_splits_as_the_page_tells(cells):
-    losses = mean_losses().loc[SHOWN]
-    ours, ahead = load_tuning().pivot(index="split", columns=["table", "model"], values="left"), []
-    for table in losses:
-        of_split = pd.DataFrame(STORED["by default"][table]).join(ours[table])
-        winner, second = losses[table].nsmallest(2).index
-        assert winner == ("linear" if table in ("diabetes", "wine", "tumours") else "CatBoost")
-        ahead.append((of_split[winner] < of_split[second]).sum())
-    told = cells["bt-first"].split("ahead of the second on")[1].split("of twenty splits")[0]
-    assert [*map(int, re.findall(r"\d+", told))] == ahead
-
-
-@pytest.mark.parametrize(("table", "beaten"), [("digits", "linear"), ("cars", "linear"), ("cars", "forest")])
-def test_catboost_by_default_is_ahead_of_linear_models_and_forests(table, beaten):
-    """On most of the twenty splits."""
-    others = load_tuning().query("table == @table and model == @beaten").sort_values("split")["left"]
-    assert (np.array(STORED["by default"][table]["CatBoost"]) < others).sum() >= 14

@@ -1,0 +1,230 @@
+"""The figures of the chapter on choosing a model."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from figures.charts import Picture
+from figures.explorable import Choice, Explorable, Places, Scene, Slider, State
+from figures.looks import OUTLINE, centred, ending, ringed
+from figures.melons import listed, melon_marks, melons_at, ripe_and_unripe
+from figures.plots import axes, plain_ticks, plot_columns, plotted, side_by_side
+from treekit.pen.palette import CLASS_COLORS
+from treekit.pen.svg import FAINT, circle, element, line, rect, text
+
+BAGS = ("first bag", "second bag", "third bag")
+TRIED = (1, 2, 3, 5, 10, 20, 50, 100)  # so many coins of a bag are tossed
+PITCH, ABREAST = 9, 5  # pixels from coin to coin in a pile, and how many lie side by side
+STEP_NAMES = {  # what the text calls the parameters that are tuned
+    "max_depth": "depth", "learning_rate": "learning rate", "subsample": "rows", "colsample_bynode": "columns",
+    "reg_lambda": "λ",
+}  # fmt: skip
+
+
+class _Coins(Scene):
+    """Coins that guess the melons: the best of those tossed on the validation melons, and the same coin on the others.
+
+    A melon that it predicts correctly lies on the upper of two lanes. Below, all coins so far in piles, by how many
+    validation melons they are right for.
+    """
+
+    size = (480, 350)
+    stagger = 20
+    lanes = {True: 58, False: 158}  # the line between right and wrong, of validation melons and of the others
+    floor = 306
+
+    def __init__(self, melons: pd.DataFrame, seed: int) -> None:
+        self.ripe = melons["ripe"] == "yes"
+        self.validates = np.asarray(melons.index % 2 == 0)
+        heads = np.random.default_rng(seed).integers(0, 2, (len(BAGS), max(TRIED), len(melons))) == 1
+        self.right = heads == self.ripe.to_numpy()  # by bag, coin and melon
+        self.scores = self.right[:, :, self.validates].sum(axis=2)
+        self.spots = {
+            row: (self.across(k), y) for part, y in self.lanes.items() for k, row in enumerate(self.rows(part))
+        }
+
+    @staticmethod
+    def across(k: int) -> int:
+        """The pixel column of the k-th melon of a lane, and of the coins that are right for k."""
+        return 34 + 48 * k
+
+    def rows(self, validates: bool) -> list[int]:
+        """The numbers of the validation melons, or of the others."""
+        return [int(row) for row in self.ripe.index[self.validates == validates]]
+
+    def best(self, bag: str, n: int) -> int:
+        """The place of the coin that is right for most validation melons; of equal ones the first."""
+        return int(self.scores[BAGS.index(bag), :n].argmax())
+
+    def n_right(self, bag: str, n: int) -> dict[bool, int]:
+        """For how many validation melons the best coin is right, and for how many of the others."""
+        right = self.right[BAGS.index(bag), self.best(bag, n)]
+        return {part: int(right[self.validates == part].sum()) for part in self.lanes}
+
+    def background(self) -> str:
+        """The two lanes, the line below the piles with its numbers, and the key."""
+        names = {True: "validation melons; above the line: right", False: "test melons"}
+        lanes = "".join(
+            text(0, y - 40, names[part]) + line(16, y, 464, y, stroke_opacity=FAINT) for part, y in self.lanes.items()
+        )
+        n = len(self.rows(True))
+        numbers = "".join(centred(self.across(k), self.floor + 18, k) for k in range(n + 1))
+        piles = text(0, 222, "all coins tossed, ringed: the best") + line(10, self.floor, 444, self.floor)
+        words = text(0, 343, f"validation melons right, of {n}")
+        return lanes + piles + numbers + words + ripe_and_unripe(340, 338)
+
+    def marks(self) -> dict[Any, str]:
+        """The melons, and a ring for the best coin."""
+        return {**melon_marks(self.ripe.to_dict(), 12), "best": ringed([(0, 0, 7)])}
+
+    def pile(self, bag: str) -> list[tuple[int, int]]:
+        """Where each coin of a bag lies."""
+        score = pd.Series(self.scores[BAGS.index(bag)])
+        nth = score.groupby(score).cumcount()
+        return [
+            (self.across(s) + PITCH * (k % ABREAST - ABREAST // 2), self.floor - 7 - PITCH * (k // ABREAST))
+            for s, k in zip(score.tolist(), nth.tolist())
+        ]
+
+    def frame(self, bag: str, n: int) -> State:
+        best, coins = self.best(bag, n), self.pile(bag)
+        right = dict(zip(self.ripe.index, self.right[BAGS.index(bag), best]))
+        places: Places = {row: (x, y - 14 if right[row] else y + 14) for row, (x, y) in self.spots.items()}
+        places["best"] = coins[best]
+        parts = [
+            ending(476, self.lanes[part] - 40, f"{k} of {len(self.rows(part))} right")
+            for part, k in self.n_right(bag, n).items()
+        ]
+        tossed = (0, *TRIED[: TRIED.index(n) + 1])
+        batches = ("".join(circle(x, y, 3.5) for x, y in coins[a:b]) for a, b in itertools.pairwise(tossed))
+        return [*parts, *batches], self.sentence(bag, n), places
+
+    def sentence(self, bag: str, n: int) -> str:
+        right = self.n_right(bag, n)
+        who = "One coin is" if n == 1 else f"Of {n} coins the best is"
+        return (
+            f"{who} right for {right[True]} of the {len(self.rows(True))} validation melons, "
+            f"and for {right[False]} of the {len(self.rows(False))} test melons."
+        )
+
+
+def coins_explorer(melons: pd.DataFrame, seed: int = 0) -> Explorable:
+    """Bags of coins that predict the melons: the best coin of those tossed, on the melons that chose it and on others.
+
+    The melons with even numbers are the validation melons; `melons` has the column ripe (yes, no).
+    """
+    scene, most = _Coins(melons, seed), max(TRIED)
+    right = [scene.n_right(bag, most) for bag in BAGS]
+    sizes = {part: len(scene.rows(part)) for part in scene.lanes}
+    return scene.explorable(
+        title="The best of a hundred coins",
+        alt=f"{len(melons)} melons as numbered circles, hollow if ripe, in two lanes: {sizes[True]} validation melons "
+        f"and {sizes[False]} test melons. Those that the best coin of the first bag predicts correctly lie above the "
+        f"line: {right[0][True]} of the validation melons, {right[0][False]} of the test melons. Below, the {most} "
+        f"coins of the bag as dots, piled up by the number of validation melons that they are right for: most "
+        f"are right for about half, and a ring marks the best.",
+        controls=[
+            Choice("Toss", list(BAGS)),
+            Slider("Coins tossed", list(TRIED), start=most, opens=1),
+        ],
+        found=lambda bag, n: (BAGS.index(bag) + 1) * (n == most),
+        guess=Slider(
+            f"Your guess: of {most} coins we keep the one that is right for most of the {sizes[True]} validation "
+            f"melons. For how many of the {sizes[False]} test melons is it right?",
+            list(range(sizes[False] + 1)),
+            answer=right[0][False],
+            truth=f"the best coin of the first bag is right for {right[0][True]} validation melons, and for "
+            f"{right[0][False]} test melons",
+        ),
+        challenge=f"Toss all {most} coins of each bag. On which melons is the best coin always good, and on which not?",
+    )
+
+
+def nested_folds(melons: pd.DataFrame, n_folds: int = 3, n_test: int = 5, seed: int = 0) -> Picture:
+    """One split of the melons: a line for each fold of the training melons, which are boxed, and the last fit.
+
+    The test melons are pale until all choices are made.
+    """
+    ripe = melons["ripe"] == "yes"
+    order = np.random.default_rng(seed).permutation(melons.index.to_numpy())
+    training, test = order[:-n_test], order[-n_test:]
+    x = {row: 56 + 24 * i + 16 * (row in test) for i, row in enumerate(order)}
+
+    def drawn(rows: Iterable[int], y: float) -> str:
+        return melons_at(ripe[list(rows)], [(x[row], y) for row in rows], 12)
+
+    def boxed(rows: Sequence[int], y: float) -> str:
+        return rect(x[rows[0]] - 15, y - 16, x[rows[-1]] - x[rows[0]] + 30, 32, rx=4, **OUTLINE, stroke_width=2.5)
+
+    heads = text(44, 16, f"{len(training)} training melons") + text(x[test[0]] - 12, 16, f"{n_test} test melons")
+    drawing = heads
+    for k, fold in enumerate(np.array_split(training, n_folds)):
+        y = 44 + 40 * k
+        drawing += text(0, y + 5, f"fold {k + 1}") + drawn(training, y) + boxed(fold, y)
+        drawing += element("g", drawn(test, y), opacity=0.2)
+    y = 56 + 40 * n_folds
+    drawing += line(0, y - 25, 476, y - 25, stroke_opacity=FAINT)
+    drawing += text(0, y + 5, "then") + drawn(training, y) + drawn(test, y) + boxed(test, y)
+    told = "; ".join(listed(fold.tolist()) for fold in np.array_split(training, n_folds))
+    return Picture(
+        alt=f"One split of {len(order)} melons: {len(training)} training melons and {n_test} test melons. In a line "
+        f"for each fold, a box holds the training melons that the fold leaves out, {told}, and the test melons are "
+        f"pale. In the last line the box holds the test melons, {listed(test.tolist())}.",
+        size=(480, y + 46),
+        drawing=drawing + text(0, y + 38, "boxed: left out, they choose; in the end, they judge"),
+    )
+
+
+@plotted
+def plot_best(shares: pd.DataFrame) -> None:
+    """The share of validation rows for which the best coin is right: by the number of coins, the index of `shares`.
+
+    A column for each number of validation rows; a level line at what any coin is right for on test rows.
+    """
+    ax = axes("coins tried", "share right")
+    ax.set_xscale("log")
+    plot_columns(ax, shares, ["-", "--", ":"], "best coin, {} validation rows")
+    ax.axhline(0.5, color="#000000", linewidth=0.8)
+    ax.text(shares.index[-1], 0.49, "the same coin on test rows", ha="right", va="top")
+    plain_ticks(ax)
+    ax.set_ylim(0.4, 1.02)
+    ax.legend(frameon=False)
+
+
+@plotted
+def plot_pairs(losses: pd.DataFrame) -> None:
+    """The losses of two models, the columns of `losses`: a line for each split from one model to the other."""
+    ax = axes("", "loss (XGBoost with its defaults: 1)")
+    for _, (first, second) in losses.iterrows():
+        color = CLASS_COLORS[0] if first < second else CLASS_COLORS[1]
+        ax.plot([0, 1], [first, second], "o-", color=color, linestyle="-" if first < second else "--")
+    ax.set_xticks([0, 1], losses.columns)
+    ax.set_xlim(-0.3, 1.3)
+
+
+@plotted
+def plot_steps(losses: pd.DataFrame, tables: Mapping[str, Sequence[str]]) -> None:
+    """The mean loss after each step, a line for each table, and the standard error of its difference from the first.
+
+    `losses` has the columns table, model, split and loss, a line for each split; `tables` names the tables of each
+    kind of loss, which share a panel. The steps run downwards, so that their names lie flat.
+    """
+    figure, panels = side_by_side(len(tables), 4.6, sharex=True, sharey=True)
+    colors, steps = iter(CLASS_COLORS), losses["model"].unique()
+    place = np.arange(len(steps))
+    for ax, (kind, names) in zip(panels, tables.items()):
+        for table, color in zip(names, colors):
+            loss = losses[losses["table"] == table].pivot(index="split", columns="model", values="loss")[steps]
+            error = loss.sub(loss[steps[0]], axis=0).sem()
+            ax.errorbar(loss.mean(), place, xerr=error, fmt="o-", color=color, capsize=3, label=table)
+        ax.legend(frameon=False, title=kind, loc="lower center", bbox_to_anchor=(0.5, 1))
+    panels[0].set_yticks(place, [STEP_NAMES.get(name.removeprefix("and "), name) for name in steps])
+    panels[0].invert_yaxis()
+    figure.supxlabel(
+        "loss (XGBoost with its defaults: 1)\nbars: ± standard error of the difference from 1", fontsize="medium"
+    )
