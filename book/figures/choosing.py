@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,8 @@ from treekit.pen.svg import FAINT, circle, element, line, rect, text
 
 BAGS = ("first bag", "second bag", "third bag")
 TRIED = (1, 2, 3, 5, 10, 20, 50, 100)  # so many coins of a bag are tossed
-PITCH, ABREAST = 9, 5  # pixels from coin to coin in a pile, and how many lie side by side
+PITCH = 9  # pixels from coin to coin in a pile
+ABREAST = (0, -1, 1, -2, 2)  # a pile is so many coins wide, and grows from its middle
 STEP_NAMES = {  # what the text calls the parameters that are tuned
     "max_depth": "depth", "learning_rate": "learning rate", "subsample": "rows", "colsample_bynode": "columns",
     "reg_lambda": "λ",
@@ -87,7 +88,7 @@ class _Coins(Scene):
         score = pd.Series(self.scores[BAGS.index(bag)])
         nth = score.groupby(score).cumcount()
         return [
-            (self.across(s) + PITCH * (k % ABREAST - ABREAST // 2), self.floor - 7 - PITCH * (k // ABREAST))
+            (self.across(s) + PITCH * ABREAST[k % len(ABREAST)], self.floor - 7 - PITCH * (k // len(ABREAST)))
             for s, k in zip(score.tolist(), nth.tolist())
         ]
 
@@ -150,33 +151,30 @@ def nested_folds(melons: pd.DataFrame, n_folds: int = 3, n_test: int = 5, seed: 
 
     The test melons are pale until all choices are made.
     """
-    ripe = melons["ripe"] == "yes"
-    order = np.random.default_rng(seed).permutation(melons.index.to_numpy())
+    ripe, y = melons["ripe"] == "yes", 62
+    order = [int(row) for row in np.random.default_rng(seed).permutation(melons.index)]
     training, test = order[:-n_test], order[-n_test:]
-    x = {row: 56 + 24 * i + 16 * (row in test) for i, row in enumerate(order)}
+    folds = [fold.tolist() for fold in np.array_split(training, n_folds)]
+    x = {row: 17 + 27 * i + 12 * (row in test) for i, row in enumerate(order)}
 
-    def drawn(rows: Iterable[int], y: float) -> str:
-        return melons_at(ripe[list(rows)], [(x[row], y) for row in rows], 12)
+    def drawn(rows: Sequence[int]) -> str:
+        return melons_at(ripe[rows], [(x[row], y) for row in rows], 12)
 
-    def boxed(rows: Sequence[int], y: float) -> str:
-        return rect(x[rows[0]] - 15, y - 16, x[rows[-1]] - x[rows[0]] + 30, 32, rx=4, **OUTLINE, stroke_width=2.5)
+    def boxed(rows: Sequence[int]) -> str:
+        return rect(x[rows[0]] - 15, y - 17, x[rows[-1]] - x[rows[0]] + 30, 34, rx=4, **OUTLINE, stroke_width=2.5)
 
-    heads = text(44, 16, f"{len(training)} training melons") + text(x[test[0]] - 12, 16, f"{n_test} test melons")
-    drawing = heads
-    for k, fold in enumerate(np.array_split(training, n_folds)):
-        y = 44 + 40 * k
-        drawing += text(0, y + 5, f"fold {k + 1}") + drawn(training, y) + boxed(fold, y)
-        drawing += element("g", drawn(test, y), opacity=0.2)
-    y = 56 + 40 * n_folds
-    drawing += line(0, y - 25, 476, y - 25, stroke_opacity=FAINT)
-    drawing += text(0, y + 5, "then") + drawn(training, y) + drawn(test, y) + boxed(test, y)
-    told = "; ".join(listed(fold.tolist()) for fold in np.array_split(training, n_folds))
+    drawing = text(2, 16, f"{len(training)} training melons") + text(x[test[0]] - 15, 16, f"{n_test} test melons")
+    for k, fold in enumerate(folds, start=1):
+        drawing += text(2, y - 24, f"fold {k}: {len(training) - len(fold)} fit, the {len(fold)} in the box choose")
+        drawing += drawn(training) + boxed(fold) + element("g", drawn(test), opacity=0.25)
+        y += 62
+    drawing += text(2, y - 24, f"in the end: all {len(training)} fit, the {n_test} in the box judge")
     return Picture(
         alt=f"One split of {len(order)} melons: {len(training)} training melons and {n_test} test melons. In a line "
-        f"for each fold, a box holds the training melons that the fold leaves out, {told}, and the test melons are "
-        f"pale. In the last line the box holds the test melons, {listed(test.tolist())}.",
-        size=(480, y + 46),
-        drawing=drawing + text(0, y + 38, "boxed: left out, they choose; in the end, they judge"),
+        f"for each fold, a box holds the training melons that choose, {'; '.join(map(listed, folds))}, and the test "
+        f"melons are pale. In the last line the box holds the test melons, {listed(test)}, which judge.",
+        size=(480, y + 22),
+        drawing=drawing + drawn(order) + boxed(test),
     )
 
 
@@ -188,12 +186,12 @@ def plot_best(shares: pd.DataFrame) -> None:
     """
     ax = axes("coins tried", "share right")
     ax.set_xscale("log")
-    plot_columns(ax, shares, ["-", "--", ":"], "best coin, {} validation rows")
+    plot_columns(ax, shares, ["-", "--", ":"], "best coin on {} validation rows")
     ax.axhline(0.5, color="#000000", linewidth=0.8)
     ax.text(shares.index[-1], 0.49, "the same coin on test rows", ha="right", va="top")
     plain_ticks(ax)
     ax.set_ylim(0.4, 1.02)
-    ax.legend(frameon=False)
+    ax.legend(frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1))
 
 
 @plotted
@@ -202,7 +200,7 @@ def plot_pairs(losses: pd.DataFrame) -> None:
     ax = axes("", "loss (XGBoost with its defaults: 1)")
     for _, (first, second) in losses.iterrows():
         color = CLASS_COLORS[0] if first < second else CLASS_COLORS[1]
-        ax.plot([0, 1], [first, second], "o-", color=color, linestyle="-" if first < second else "--")
+        ax.plot([0, 1], [first, second], "o-" if first < second else "o--", color=color)
     ax.set_xticks([0, 1], losses.columns)
     ax.set_xlim(-0.3, 1.3)
 
