@@ -5,8 +5,11 @@ CatBoost and LightGBM do not run here; ``tests/data/boosters.md`` says where the
 
 from __future__ import annotations
 
+import io
+import itertools
 import json
 import re
+from contextlib import redirect_stdout
 from pathlib import Path
 
 import nbformat
@@ -25,6 +28,16 @@ SHOWN = ["linear", "forest", "defaults", "LightGBM", "CatBoost", "and max_depth"
 def cells():
     """What the chapter's cells say, by their ids."""
     return {cell.id: cell.source for cell in nbformat.read(BOOK / "choosing.ipynb", as_version=4).cells}
+
+
+@pytest.mark.parametrize(("K", "n"), [(1, 3), (2, 1), (2, 3), (3, 2), (4, 2)])
+def test_the_best_of_a_few_coins_by_all_their_tosses(cells, K, n):
+    names: dict = {}
+    with redirect_stdout(io.StringIO()):
+        exec(cells["choosing-expected"], names)
+    tosses = itertools.product(itertools.product((0, 1), repeat=n), repeat=K)
+    best = [max(map(sum, coins)) for coins in tosses]
+    assert names["expected_best"](K, n) == pytest.approx(np.mean(best))
 
 
 def mean_losses():

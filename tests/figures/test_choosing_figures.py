@@ -1,5 +1,6 @@
 """The figures of the chapter on choosing a model: coins that are tossed and counted, and the folds of a split."""
 
+import itertools
 import re
 
 import numpy as np
@@ -23,6 +24,21 @@ def figure(melons):
     return coins_explorer(melons)
 
 
+def numbers(words):
+    """The whole numbers in some words."""
+    return [int(number) for number in re.findall(r"\d+", words)]
+
+
+def coins_of(frame):
+    """Where the coins lie."""
+    return [(float(x), float(y)) for x, y in re.findall(r'<circle cx="([\d.]+)" cy="([\d.]+)" r="3.5"', frame.drawing)]
+
+
+def scores_of(frame):
+    """For how many validation melons each coin is right, by the pile in which it lies."""
+    return [round((x - 34) / 48) for x, _ in coins_of(frame)]
+
+
 def told(sentence):
     """For how many validation melons, and for how many test melons, the best coin is right."""
     found = re.search(r"right for (\d) of the 8 validation melons, and for (\d) of the 9 test melons", sentence)
@@ -44,23 +60,19 @@ def test_more_coins_never_make_the_best_worse_on_the_melons_that_choose(figure):
 
 
 def test_there_are_as_many_coins_as_were_tossed_and_the_best_lies_at_its_score(figure):
-    for (bag, n), frame in frames(figure):
-        coins = re.findall(r'<circle cx="([\d.]+)" cy="([\d.]+)" r="3.5"', frame.drawing)
-        scores = [round((float(x) - 34) / 48) for x, _ in coins]
-        assert len(coins) == n == len(set(coins)), bag
-        assert max(scores) == told(frame.sentence)[0]
+    for (_, n), frame in frames(figure):
+        coins = coins_of(frame)
+        assert len(coins) == n == len(set(coins))
+        assert max(scores_of(frame)) == told(frame.sentence)[0]
         places = dict(zip(figure.panels[0].marks, frame.scenes[0].places, strict=True))
-        assert places["best"][:2] in [(float(x), float(y)) for x, y in coins]
+        assert scores_of(frame)[coins.index(places["best"][:2])] == told(frame.sentence)[0]
 
 
 def test_the_coins_are_fair(figure):
-    """Of each bag the scores on the validation melons are what a coin can be expected to have."""
+    """The scores of each bag are what one can expect of coins."""
     for (bag, n), frame in frames(figure):
         if n == 100:
-            scores = [
-                round((float(x) - 34) / 48) for x in re.findall(r'<circle cx="([\d.]+)"[^>]* r="3.5"', frame.drawing)
-            ]
-            assert np.mean(scores) == pytest.approx(4, abs=3 * binom(8, 0.5).std() / 10), bag
+            assert np.mean(scores_of(frame)) == pytest.approx(4, abs=3 * binom(8, 0.5).std() / 10), bag
 
 
 def test_the_guess_is_about_the_first_bag_and_each_bag_is_to_be_found(figure):
@@ -72,10 +84,7 @@ def test_the_guess_is_about_the_first_bag_and_each_bag_is_to_be_found(figure):
 
 def test_each_training_melon_chooses_once_and_no_test_melon_does(melons):
     alt = nested_folds(melons).alt
-    choose = [
-        [*map(int, re.findall(r"\d+", part))]
-        for part in re.search(r"that choose, (.+), and the test", alt)[1].split(";")
-    ]
-    test = [*map(int, re.findall(r"\d+", re.search(r"the test melons, (.+), which judge", alt)[1]))]
+    folds, test = re.search(r"that choose, (.+), and the test .* the test melons, (.+), which judge", alt).groups()
+    choose, test = [numbers(fold) for fold in folds.split(";")], numbers(test)
     assert [len(fold) for fold in choose] == [4, 4, 4] and len(test) == 5
-    assert sorted(sum(choose, test)) == list(range(1, 18))
+    assert sorted(itertools.chain(test, *choose)) == list(range(1, 18))
