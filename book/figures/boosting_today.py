@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -445,6 +445,35 @@ def growth_explorer(days: pd.Series, few: int = 4) -> Explorable:
         ),
         challenge="Step on, and watch for the splits that growth level by level wastes. How many leaves does it need "
         f"for an error as small as leaf by leaf with {few}? Stop there.",
+    )
+
+
+def seen_labels(wards: Sequence[str], ways: Mapping[str, Callable[[int], Iterable[int]]]) -> Picture:
+    """For each way of coding a grid: full where the label of a row (across) counts in the code of a row (down).
+
+    A way says for the i-th row which rows it may see; those of its own ward count. A thick box is the row's own label.
+    """
+    n, side, drawing = len(wards), 22, ""
+    places = itertools.product((0, 1), (0, 1))
+    for (down, across), (name, seen) in zip(places, ways.items()):
+        x, y = 34 + 246 * across, 48 + 250 * down
+        drawing += text(x, y - 32, name, font_weight="bold")
+        for i, ward in enumerate(wards):
+            middle = side * i + side / 2
+            drawing += centred(x + middle, y - 8, i + 1) + ending(x - 8, y + middle + 5, f"{ward}{i + 1}")
+            for j in range(n):
+                counts = j in set(seen(i)) and wards[j] == ward
+                look: dict[str, Any] = {"fill_opacity": BAR} if counts else dict(OUTLINE, stroke_opacity=FAINT)
+                drawing += rect(x + side * j + 1, y + side * i + 1, side - 2, side - 2, **look)
+                if counts and i == j:
+                    drawing += rect(x + side * j + 1, y + side * i + 1, side - 2, side - 2, **OUTLINE, stroke_width=3)
+    return Picture(
+        alt=f"{len(ways)} grids of {n} by {n} boxes, a line for each row, named by its ward; a box is full where the "
+        "label of the row above it counts in the code. Naive: all rows of the ward, the own one among them, with a "
+        "thick edge. Others: the same without the own one. Odd/even: of these, only rows that are even for an odd row, "
+        "and odd for an even one. Ordered: only those to the left of the own box, so lines at the top are empty.",
+        size=(480, 48 + 250 + side * n + 4),
+        drawing=drawing,
     )
 
 

@@ -18,6 +18,7 @@ from figures.boosting_today import (
     codes_explorer,
     growth_explorer,
     sampled_gradients,
+    seen_labels,
 )
 from tests.figures.states import frames, states
 from treekit.datasets import load_watermelon
@@ -166,6 +167,12 @@ def test_level_by_level_takes_two_leaves_more(grown):
 def test_what_is_left_out_is_an_outline():
     drawing = sampled_gradients([3.0, -1.0, 0.5], kept=[0], drawn=[1], weight=2).drawing
     assert drawing.count("stroke-dasharray") == 1 and "× 2" in drawing and "kept" in drawing
+
+
+def test_a_label_counts_in_its_own_ward_where_it_may_be_seen():
+    drawing = seen_labels("ABA", {"all": lambda i: range(3), "before": range}).drawing
+    assert drawing.count("fill-opacity") == 5 + 1  # of A four pairs and of B one; then the first A for the second
+    assert drawing.count('stroke-width="3"') == 3
 
 
 def test_a_bundle_shows_each_value():
