@@ -602,7 +602,7 @@ def plot_leak(errors: pd.DataFrame) -> None:
         ax.scatter(at, rows["held out"], 36, color=color, label=name)
         for x, error in zip(at, rows["held out"]):
             ax.annotate(f"{error:.0f}", (x, error), (0, 8), textcoords="offset points", rotation=90, ha="center")
-    ax.margins(y=0.25)  # room for the numbers
+    ax.margins(y=0.3)  # room for the numbers
     ax.set_xticks(range(len(groups)), groups)
     ax.legend(frameon=False, title="dot: held out; ring: train", loc="lower center", bbox_to_anchor=(0.5, 1), ncols=2)
 

@@ -142,7 +142,7 @@ def coins_explorer(melons: pd.DataFrame, seed: int = 0) -> Explorable:
             truth=f"the best coin of the first bag is right for {right[0][True]} validation melons, and for "
             f"{right[0][False]} test melons",
         ),
-        challenge=f"Toss all {most} coins of each bag. On which melons is the best coin always good, and on which not?",
+        challenge=f"Toss all {most} coins of each bag. Does the best coin do as well on test melons as on validation melons?",
     )
 
 
