@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -135,14 +135,15 @@ def coins_explorer(melons: pd.DataFrame, seed: int = 0) -> Explorable:
         ],
         found=lambda bag, n: (BAGS.index(bag) + 1) * (n == most),
         guess=Slider(
-            f"Your guess: of {most} coins we keep the one that is right for most of the {sizes[True]} validation "
+            f"Your guess: of {most} coins we keep the one that is right most often on the {sizes[True]} validation "
             f"melons. For how many of the {sizes[False]} test melons is it right?",
             list(range(sizes[False] + 1)),
             answer=right[0][False],
             truth=f"the best coin of the first bag is right for {right[0][True]} validation melons, and for "
             f"{right[0][False]} test melons",
         ),
-        challenge=f"Toss all {most} coins of each bag. Does the best coin do as well on test melons as on validation melons?",
+        challenge=f"Toss all {most} coins of each bag. Does the best coin do as well on the test melons as on the "
+        "validation melons?",
     )
 
 
@@ -206,8 +207,10 @@ def plot_pairs(losses: pd.DataFrame) -> None:
 
 
 @plotted
-def plot_steps(losses: pd.DataFrame, tables: Mapping[str, Sequence[str]]) -> None:
-    """The mean loss after each step, a line for each table, and the standard error of its difference from the first.
+def plot_steps(
+    losses: pd.DataFrame, tables: Mapping[str, Sequence[str]], error_of: Callable[[pd.Series], float]
+) -> None:
+    """The mean loss after each step, a line for each table, and the error of its difference from the first step.
 
     `losses` has the columns table, model, split and loss, a line for each split; `tables` names the tables of each
     kind of loss, which share a panel. The steps run downwards, so that their names lie flat.
@@ -216,13 +219,14 @@ def plot_steps(losses: pd.DataFrame, tables: Mapping[str, Sequence[str]]) -> Non
     colors, steps = iter(CLASS_COLORS), losses["model"].unique()
     place = np.arange(len(steps))
     for ax, (kind, names) in zip(panels, tables.items()):
-        for table, color in zip(names, colors):
+        for k, (table, color) in enumerate(zip(names, colors)):
             loss = losses[losses["table"] == table].pivot(index="split", columns="model", values="loss")[steps]
-            error = loss.sub(loss[steps[0]], axis=0).sem()
-            ax.errorbar(loss.mean(), place, xerr=error, fmt="o-", color=color, capsize=3, label=table)
+            error = loss.sub(loss[steps[0]], axis=0).apply(error_of)
+            ax.errorbar(loss.mean(), place + 0.15 * (k - 1), xerr=error, fmt="o-", color=color, capsize=3, label=table)
         ax.legend(frameon=False, title=kind, loc="lower center", bbox_to_anchor=(0.5, 1))
     panels[0].set_yticks(place, [STEP_NAMES.get(name.removeprefix("and "), name) for name in steps])
     panels[0].invert_yaxis()
     figure.supxlabel(
-        "loss (XGBoost with its defaults: 1)\nbars: ± standard error of the difference from 1", fontsize="medium"
+        "loss (XGBoost with its defaults: 1)\nbars: ± corrected standard error of the difference from 1",
+        fontsize="medium",
     )
