@@ -443,8 +443,8 @@ def growth_explorer(days: pd.Series, few: int = 4) -> Explorable:
             truth=f"after the first split {open_there / by_leaf[1].left:.1%} of the error is there, so {answer} of the "
             f"{few} leaves belong there",
         ),
-        challenge="Step on, and watch for the splits that growth level by level wastes. How many leaves does it need "
-        f"for an error as small as leaf by leaf with {few}? Stop there.",
+        challenge="Step on, and watch for the splits that growth level by level wastes. How many leaves does growth "
+        f"level by level need for an error as small as leaf by leaf with {few}? Stop there.",
     )
 
 
@@ -557,7 +557,7 @@ def models_of_rows(labels: Sequence[float], rounds: Sequence[Sequence[float]], m
     `models` has a line for each model, with its predictions for all rows.
     """
     n = len(models)
-    drawing = text(0, 16, "predictions by one model") + text(244, 16, "by a model per row, both rounds")
+    drawing = text(0, 16, "predictions by one model") + text(244, 16, "by a model per row")
     blocks: list[tuple[int, list[str], Any]] = [
         (0, [f"round {k + 1}" for k in range(len(rounds))], rounds),
         (244, [f"model {i + 1}" for i in range(n)], models),
@@ -575,7 +575,7 @@ def models_of_rows(labels: Sequence[float], rounds: Sequence[Sequence[float]], m
     below = 69 + 34 * len(rounds)
     drawing += line(105, below, 59 + 43 * n, below)
     drawing += centred(82 + 43 * n / 2, below + 18, "pushed twice")
-    drawing += ending(476, 89 + 34 * n, "grey: a row that the model has learned from; thick: its own")
+    drawing += ending(476, 89 + 34 * n, "both rounds alike; grey: learned from; thick: its own row")
     stand = [listed([f"{x:.3g}" for x in values]) + f" after round {k}" for k, values in enumerate(rounds, start=1)]
     told = "; ".join(f"row {i + 1}'s model predicts {listed([f'{x:g}' for x in row])}" for i, row in enumerate(models))
     return Picture(

@@ -24,6 +24,9 @@ STORED = json.loads((Path(__file__).parents[1] / "data" / "boosters.json").read_
 SHOWN = ["linear", "forest", "defaults", "LightGBM", "CatBoost", "and max_depth", "and reg_lambda"]  # the table's lines
 
 
+CORRECTION = (1 + 20 * 3 / 7) ** 0.5  # of an error over twenty splits that test on three tenths of the rows
+
+
 @pytest.fixture(scope="module")
 def cells():
     """What the chapter's cells say, by their ids."""
@@ -75,7 +78,6 @@ def test_catboost_loses_its_lead_without_what_holds_it_back(cells):
     """On both tables, in the same order; and the chapter has the means, as shares of XGBoost's loss."""
     lines = [line.split("|")[1:-1] for line in cells["choosing-why"].split("| cars | more")[1].splitlines()[2:6]]
     defaults = load_tuning().query("model == 'defaults'").groupby("table")["left"].mean()
-    rises, ends, tuned = [], {}, mean_losses().loc["and reg_lambda"]
     for k, (name, ways) in enumerate(STORED["without"].items()):
         left = np.array([STORED["by default"][name]["CatBoost"], *ways.values()]) / defaults[name]
         whole, few, no_chance, by_node = left.mean(axis=1)
@@ -83,14 +85,16 @@ def test_catboost_loses_its_lead_without_what_holds_it_back(cells):
         assert by_node - no_chance > no_chance - whole  # "still more"
         told = [line[1 + 2 * k : 3 + 2 * k] for line in lines]
         assert [one.strip() for one, _ in told] == [f"[{mean:.2f}]{{.quoted}}" for mean in left.mean(axis=1)]
-        more = pd.DataFrame(left - left[0]).T
-        differences = [f"[{mean:.2f} ± {sem:.2f}]{{.quoted}}" for mean, sem in zip(more.mean(), more.sem())]
-        assert [one.strip() for _, one in told] == ["", *differences[1:]]
-        rises.append(f"from [{whole:.2f}]{{.quoted}} to [{by_node:.2f}]{{.quoted}}")
-        ends[name] = by_node
-    by_xgboost = " and ".join(f"{tuned[name]:.2f}" for name in ends)
-    assert f"its loss rises {' and '.join(rises)}, no better than tuned XGBoost's {by_xgboost}" in cells["choosing-why"]
-    assert 0 < ends["cars"] - tuned["cars"] < 0.03 and ends["friedman"] > 1.3 * tuned["friedman"]
+        more = pd.DataFrame(left[1:] - left[0]).T
+        means, errors = more.mean(), more.sem() * CORRECTION
+        differences = [f"[{mean:.2f} ± {error:.2f}]{{.quoted}}" for mean, error in zip(means, errors)]
+        assert [one.strip() for _, one in told] == ["", *differences]
+        safe = means > 2 * errors
+        assert safe.all() if name == "friedman" else not safe.any()
+    rise = f"rises from [{whole:.2f}]{{.quoted}} to [{by_node:.2f}]{{.quoted}}"
+    tuned = mean_losses().loc["and reg_lambda", "friedman"]
+    assert name == "friedman" and f"{rise}, above tuned XGBoost's {tuned:.2f}" in cells["choosing-why"]
+    assert by_node > 1.3 * tuned
 
 
 def test_catboost_takes_ten_to_a_hundred_times_as_long_as_xgboost(cells):
@@ -112,12 +116,12 @@ def test_one_winner_is_safely_ahead_of_the_second(cells):
         assert winner == ("linear" if table in ("diabetes", "wine", "tumours") else "CatBoost")
         lead = (of_split[second] - of_split[winner]) / ours[table, "defaults"].mean()
         ahead.append((lead > 0).sum())
-        found[table] = np.array([lead.mean(), lead.sem() * (1 + 20 * 3 / 7) ** 0.5])
+        found[table] = np.array([lead.mean(), lead.sem() * CORRECTION])
     safety = {table: lead / error for table, (lead, error) in found.items()}
     assert safety.pop("friedman") > 3 and max(safety.values()) < 1.6
     told = cells["choosing-why"].split("where it was ahead on all")[1].split("And each winner")[0]
     numbers = [float(number) for number in re.findall(r"\d+(?:\.\d+)?", told)]
-    assert numbers == [ahead[-1], *ahead[:-1], ahead[4], *found["cars"].round(2)]
+    assert numbers == [ahead[-1], *ahead[:-1], *found["cars"].round(2)]
 
 
 def test_with_nothing_set_the_order_is_as_told():
