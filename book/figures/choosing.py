@@ -31,7 +31,7 @@ class _Coins(Scene):
     """Coins that guess the melons: the best of those tossed on the validation melons, and the same coin on the others.
 
     A melon that it predicts correctly lies on the upper of two lanes. Below, all coins so far in piles, by how many
-    validation melons they are right for.
+    validation melons they get right.
     """
 
     size = (480, 350)
@@ -51,7 +51,7 @@ class _Coins(Scene):
 
     @staticmethod
     def across(k: int) -> int:
-        """The pixel column of the k-th melon of a lane, and of the coins that are right for k."""
+        """The pixel column of the k-th melon of a lane, and of the coins that get k right."""
         return 34 + 48 * k
 
     def rows(self, validates: bool) -> list[int]:
@@ -59,11 +59,11 @@ class _Coins(Scene):
         return [int(row) for row in self.ripe.index[self.validates == validates]]
 
     def best(self, bag: str, n: int) -> int:
-        """The place of the coin that is right for most validation melons; of equal ones the first."""
+        """The place of the coin that gets most validation melons right; of equal ones the first."""
         return int(self.scores[BAGS.index(bag), :n].argmax())
 
     def n_right(self, bag: str, n: int) -> dict[bool, int]:
-        """For how many validation melons the best coin is right, and for how many of the others."""
+        """How many validation melons the best coin gets right, and how many of the others."""
         right = self.right[BAGS.index(bag), self.best(bag, n)]
         return {part: int(right[self.validates == part].sum()) for part in self.lanes}
 
@@ -107,10 +107,10 @@ class _Coins(Scene):
 
     def sentence(self, bag: str, n: int) -> str:
         right = self.n_right(bag, n)
-        who = "One coin is" if n == 1 else f"Of {n} coins the best is"
+        who = "One coin gets" if n == 1 else f"Of {n} coins the best gets"
         return (
-            f"{who} right for {right[True]} of the {len(self.rows(True))} validation melons, "
-            f"and for {right[False]} of the {len(self.rows(False))} test melons."
+            f"{who} {right[True]} of the {len(self.rows(True))} validation melons right, "
+            f"and {right[False]} of the {len(self.rows(False))} test melons."
         )
 
 
@@ -127,19 +127,19 @@ def coins_explorer(melons: pd.DataFrame, seed: int = 0) -> Explorable:
         alt=f"{len(melons)} melons as numbered circles, hollow if ripe, in two lanes: {sizes[True]} validation melons "
         f"and {sizes[False]} test melons. Those that the best coin of the first bag predicts correctly lie above the "
         f"line: {right[0][True]} of the validation melons, {right[0][False]} of the test melons. Below, the {most} "
-        f"coins of the bag as dots, piled up by the number of validation melons that they are right for: most "
-        f"are right for about half, and a ring marks the best.",
+        f"coins of the bag as dots, piled up by the number of validation melons that they get right: most "
+        f"get about half right, and a ring marks the best.",
         controls=[
             Choice("Toss", list(BAGS)),
             Slider("Coins tossed", list(TRIED), start=most, opens=1),
         ],
         found=lambda bag, n: (BAGS.index(bag) + 1) * (n == most),
         guess=Slider(
-            f"Your guess: of {most} coins we keep the one that is right most often on the {sizes[True]} validation "
-            f"melons. For how many of the {sizes[False]} test melons is it right?",
+            f"Your guess: of {most} coins we keep the one that does best on the {sizes[True]} validation melons. "
+            f"How many of the {sizes[False]} test melons does it get right?",
             list(range(sizes[False] + 1)),
             answer=right[0][False],
-            truth=f"the best coin of the first bag is right for {right[0][True]} validation melons, and for "
+            truth=f"the best coin of the first bag gets {right[0][True]} validation melons right, and "
             f"{right[0][False]} test melons",
         ),
         challenge=f"Toss all {most} coins of each bag. Does the best coin do as well on the test melons as on the "
@@ -153,7 +153,9 @@ def nested_folds(melons: pd.DataFrame, n_folds: int = 3, n_test: int = 5, seed: 
     The test melons are pale until all choices are made.
     """
     ripe, y = melons["ripe"] == "yes", 62
-    order = [int(row) for row in np.random.default_rng(seed).permutation(melons.index)]
+    shuffled = np.random.default_rng(seed).permutation(melons.index)
+    of_class = [[int(row) for row in shuffled if ripe[row] == kind] for kind in (False, True)]
+    order = [row for pair in itertools.zip_longest(*of_class) for row in pair if row]  # every fold has both classes
     training, test = order[:-n_test], order[-n_test:]
     folds = [fold.tolist() for fold in np.array_split(training, n_folds)]
     x = {row: 17 + 27 * i + 12 * (row in test) for i, row in enumerate(order)}
@@ -181,9 +183,9 @@ def nested_folds(melons: pd.DataFrame, n_folds: int = 3, n_test: int = 5, seed: 
 
 @plotted
 def plot_best(shares: pd.DataFrame) -> None:
-    """The share of validation rows for which the best coin is right: by the number of coins, the index of `shares`.
+    """The share of validation rows that the best coin gets right: by the number of coins, the index of `shares`.
 
-    A column for each number of validation rows; a level line at what any coin is right for on test rows.
+    A column for each number of validation rows; a level line at what any coin gets right of test rows.
     """
     ax = axes("coins tried", "share right")
     ax.set_xscale("log")

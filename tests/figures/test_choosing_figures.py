@@ -35,13 +35,13 @@ def coins_of(frame):
 
 
 def scores_of(frame):
-    """For how many validation melons each coin is right, by the pile in which it lies."""
+    """How many validation melons each coin gets right, by the pile in which it lies."""
     return [round((x - 34) / 48) for x, _ in coins_of(frame)]
 
 
 def told(sentence):
-    """For how many validation melons, and for how many test melons, the best coin is right."""
-    found = re.search(r"right for (\d) of the 8 validation melons, and for (\d) of the 9 test melons", sentence)
+    """How many validation melons, and how many test melons, the best coin gets right."""
+    found = re.search(r"gets (\d) of the 8 validation melons right, and (\d) of the 9 test melons", sentence)
     return int(found[1]), int(found[2])
 
 
