@@ -588,10 +588,11 @@ def models_of_rows(labels: Sequence[float], rounds: Sequence[Sequence[float]], m
 
 
 @plotted
-def plot_leak(errors: pd.DataFrame) -> None:
+def plot_leak(errors: pd.DataFrame, numbered: Sequence[str]) -> None:
     """Mean squared error by the number of made-up categories: a dot held out, a ring for the training rows.
 
-    `errors` has the columns categories, code, train and held out, a line for each code and number of categories.
+    `errors` has the columns categories, code, train and held out, a line for each code and number of categories. The
+    held-out errors of the `numbered` codes are written above their dots.
     """
     ax = axes("made-up wards", "mean squared error")
     groups = errors["categories"].unique()
@@ -600,9 +601,9 @@ def plot_leak(errors: pd.DataFrame) -> None:
         ax.vlines(at, rows["train"], rows["held out"], color, alpha=BAR)
         ax.scatter(at, rows["train"], 36, facecolors="none", edgecolors=color)
         ax.scatter(at, rows["held out"], 36, color=color, label=name)
-        for x, error in zip(at, rows["held out"]):
-            ax.annotate(f"{error:.0f}", (x, error), (0, 8), textcoords="offset points", rotation=90, ha="center")
-    ax.margins(y=0.3)  # room for the numbers
+        for x, error in zip(at, rows["held out"] if name in numbered else []):
+            ax.annotate(f"{error:.0f}", (x, error), (0, 8), textcoords="offset points", ha="center")
+    ax.margins(x=0.1, y=0.12)  # room for the numbers
     ax.set_xticks(range(len(groups)), groups)
     ax.legend(frameon=False, title="dot: held out; ring: train", loc="lower center", bbox_to_anchor=(0.5, 1), ncols=2)
 
