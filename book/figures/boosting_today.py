@@ -467,12 +467,13 @@ def seen_labels(wards: Sequence[str], ways: Mapping[str, Callable[[int], Iterabl
                 drawing += rect(x + side * j + 1, y + side * i + 1, side - 2, side - 2, **look)
                 if counts and i == j:
                     drawing += rect(x + side * j + 1, y + side * i + 1, side - 2, side - 2, **OUTLINE, stroke_width=3)
+    drawing += text(2, 48 + 250 + side * n + 22, "full: the label counts; thick: the row's own label")
     return Picture(
         alt=f"{len(ways)} grids of {n} by {n} boxes, a line for each row, named by its ward; a box is full where the "
         "label of the row above it counts in the code. Naive: all rows of the ward, the own one among them, with a "
         "thick edge. Others: the same without the own one. Odd/even: of these, only rows that are even for an odd row, "
         "and odd for an even one. Ordered: only those to the left of the own box, so lines at the top are empty.",
-        size=(480, 48 + 250 + side * n + 4),
+        size=(480, 48 + 250 + side * n + 28),
         drawing=drawing,
     )
 

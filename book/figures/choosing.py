@@ -229,6 +229,6 @@ def plot_steps(
     panels[0].set_yticks(place, [STEP_NAMES.get(name.removeprefix("and "), name) for name in steps])
     panels[0].invert_yaxis()
     figure.supxlabel(
-        "loss (XGBoost with its defaults: 1)\nbars: ± corrected standard error of the difference from 1",
+        "loss (XGBoost with its defaults: 1)\nbars: ± two corrected errors of the difference from 1",
         fontsize="medium",
     )
