@@ -461,19 +461,20 @@ def seen_labels(wards: Sequence[str], ways: Mapping[str, Callable[[int], Iterabl
         for i, ward in enumerate(wards):
             middle = side * i + side / 2
             drawing += centred(x + middle, y - 8, i + 1) + ending(x - 8, y + middle + 5, f"{ward}{i + 1}")
+            counted = {j for j in seen(i) if wards[j] == ward}
             for j in range(n):
-                counts = j in set(seen(i)) and wards[j] == ward
-                look: dict[str, Any] = {"fill_opacity": BAR} if counts else dict(OUTLINE, stroke_opacity=FAINT)
-                drawing += rect(x + side * j + 1, y + side * i + 1, side - 2, side - 2, **look)
-                if counts and i == j:
-                    drawing += rect(x + side * j + 1, y + side * i + 1, side - 2, side - 2, **OUTLINE, stroke_width=3)
-    drawing += text(2, 48 + 250 + side * n + 22, "full: the label counts; thick: the row's own label")
+                box = (x + side * j + 1, y + side * i + 1, side - 2, side - 2)
+                look: dict[str, Any] = {"fill_opacity": BAR} if j in counted else dict(OUTLINE, stroke_opacity=FAINT)
+                drawing += rect(*box, **look)
+                drawing += rect(*box, **OUTLINE, stroke_width=3) if i == j and j in counted else ""
+    bottom = y + side * n  # of the last grid
+    drawing += text(2, bottom + 22, "full: the label counts; thick: the row's own label")
     return Picture(
         alt=f"{len(ways)} grids of {n} by {n} boxes, a line for each row, named by its ward; a box is full where the "
         "label of the row above it counts in the code. Naive: all rows of the ward, the own one among them, with a "
         "thick edge. Others: the same without the own one. Odd/even: of these, only rows that are even for an odd row, "
         "and odd for an even one. Ordered: only those to the left of the own box, so lines at the top are empty.",
-        size=(480, 48 + 250 + side * n + 28),
+        size=(480, bottom + 28),
         drawing=drawing,
     )
 

@@ -152,7 +152,7 @@ def nested_folds(melons: pd.DataFrame, n_folds: int = 3, n_test: int = 5, seed: 
 
     The test melons are pale until all choices are made.
     """
-    ripe, y = melons["ripe"] == "yes", 62
+    ripe = melons["ripe"] == "yes"
     shuffled = np.random.default_rng(seed).permutation(melons.index)
     of_class = [[int(row) for row in shuffled if ripe[row] == kind] for kind in (False, True)]
     order = [row for pair in itertools.zip_longest(*of_class) for row in pair if row]  # every fold has both classes
@@ -160,24 +160,25 @@ def nested_folds(melons: pd.DataFrame, n_folds: int = 3, n_test: int = 5, seed: 
     folds = [fold.tolist() for fold in np.array_split(training, n_folds)]
     x = {row: 17 + 27 * i + 12 * (row in test) for i, row in enumerate(order)}
 
-    def drawn(rows: Sequence[int]) -> str:
+    def drawn(rows: Sequence[int], y: float) -> str:
         return melons_at(ripe[rows], [(x[row], y) for row in rows], 12)
 
-    def boxed(rows: Sequence[int]) -> str:
+    def boxed(rows: Sequence[int], y: float) -> str:
         return rect(x[rows[0]] - 15, y - 17, x[rows[-1]] - x[rows[0]] + 30, 34, rx=4, **OUTLINE, stroke_width=2.5)
 
     drawing = text(2, 16, f"{len(training)} training melons") + text(x[test[0]] - 15, 16, f"{n_test} test melons")
-    for k, fold in enumerate(folds, start=1):
-        drawing += text(2, y - 24, f"fold {k}: {len(training) - len(fold)} fit, the {len(fold)} in the box choose")
-        drawing += drawn(training) + boxed(fold) + element("g", drawn(test), opacity=0.25)
-        y += 62
+    for k, fold in enumerate(folds):
+        y = 62 + 62 * k
+        drawing += text(2, y - 24, f"fold {k + 1}: {len(training) - len(fold)} fit, the {len(fold)} in the box choose")
+        drawing += drawn(training, y) + boxed(fold, y) + element("g", drawn(test, y), opacity=0.25)
+    y = 62 + 62 * n_folds
     drawing += text(2, y - 24, f"in the end: all {len(training)} fit, the {n_test} in the box judge")
     return Picture(
         alt=f"One split of {len(order)} melons: {len(training)} training melons and {n_test} test melons. In a line "
         f"for each fold, a box holds the training melons that choose, {'; '.join(map(listed, folds))}, and the test "
         f"melons are pale. In the last line the box holds the test melons, {listed(test)}, which judge.",
         size=(480, y + 22),
-        drawing=drawing + drawn(order) + boxed(test),
+        drawing=drawing + drawn(order, y) + boxed(test, y),
     )
 
 

@@ -16,10 +16,10 @@ from scripts.exercises import ROOT, STUB, Task, chapters, gradebook_version, mai
 from tests.exercises.submissions import answers
 
 CHAPTERS_OF_SEVEN = {"entropy", "id3", "c45", "cart", "pruning", "missing_values", "gbdt"}
-CHAPTERS_OF_FOUR = {"introduction", "oblique", "forests", "adaboost", "deep_forest", "scale", "costs", "explaining"} | {
-    "boosting_today",
+CHAPTERS_OF_FOUR = {
+    "introduction", "oblique", "forests", "adaboost", "deep_forest", "scale", "costs", "explaining", "boosting_today",
     "choosing",
-}
+}  # fmt: skip
 LONGEST_LINE = 112  # of a test cell, in which sentences stand
 each_chapter = pytest.mark.parametrize("chapter", chapters())
 
