@@ -559,24 +559,24 @@ def models_of_rows(labels: Sequence[float], rounds: Sequence[Sequence[float]], m
     `models` has a line for each model, with its predictions for all rows.
     """
     n = len(models)
-    drawing = text(0, 16, "predictions by one model") + text(244, 16, "by a model per row")
+    drawing = text(0, 16, "predictions by one model") + text(256, 16, "by a model per row")
     blocks: list[tuple[int, list[str], Any]] = [
         (0, [f"round {k + 1}" for k in range(len(rounds))], rounds),
-        (244, [f"model {i + 1}" for i in range(n)], models),
+        (256, [f"model {i + 1}" for i in range(n)], models),
     ]
     for x, names, values in blocks:
-        drawing += text(x, 42, "row") + "".join(centred(x + 82 + 43 * j, 42, j + 1) for j in range(n))
-        drawing += text(x, 62, "label") + "".join(centred(x + 82 + 43 * j, 62, f"{y:g}") for j, y in enumerate(labels))
+        drawing += text(x, 42, "row") + "".join(centred(x + 86 + 43 * j, 42, j + 1) for j in range(n))
+        drawing += text(x, 62, "label") + "".join(centred(x + 86 + 43 * j, 62, f"{y:g}") for j, y in enumerate(labels))
         for i, (name, line_) in enumerate(zip(names, values)):
-            drawing += text(max(x - 6, 0), 89 + 34 * i, name)
+            drawing += text(x, 89 + 34 * i, name)
             for j, value in enumerate(line_):
                 counts, own = x > 0 and j < i, x > 0 and j == i
                 look: dict[str, Any] = {"fill_opacity": BAR} if counts else dict(OUTLINE)
-                drawing += rect(x + 62 + 43 * j, 72 + 34 * i, 40, 24, **look, stroke_width=3 if own else 1)
-                drawing += centred(x + 82 + 43 * j, 89 + 34 * i, f"{value:.3g}")
+                drawing += rect(x + 66 + 43 * j, 72 + 34 * i, 40, 24, **look, stroke_width=3 if own else 1)
+                drawing += centred(x + 86 + 43 * j, 89 + 34 * i, f"{value:.3g}")
     below = 69 + 34 * len(rounds)
-    drawing += line(105, below, 59 + 43 * n, below)
-    drawing += centred(82 + 43 * n / 2, below + 18, "pushed twice")
+    drawing += line(109, below, 63 + 43 * n, below)
+    drawing += centred(86 + 43 * n / 2, below + 18, "pushed twice")
     drawing += ending(476, 89 + 34 * n, "both rounds alike; grey: learned from; thick: its own row")
     stand = [listed([f"{x:.3g}" for x in values]) + f" after round {k}" for k, values in enumerate(rounds, start=1)]
     told = "; ".join(f"row {i + 1}'s model predicts {listed([f'{x:g}' for x in row])}" for i, row in enumerate(models))

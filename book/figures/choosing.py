@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -210,25 +210,23 @@ def plot_pairs(losses: pd.DataFrame) -> None:
 
 
 @plotted
-def plot_steps(
-    losses: pd.DataFrame, tables: Mapping[str, Sequence[str]], error_of: Callable[[pd.Series], float]
-) -> None:
-    """The mean loss after each step, a line for each table, and the error of its difference from the first step.
+def plot_steps(losses: pd.DataFrame, error_of: Callable[[pd.Series], float]) -> None:
+    """The mean loss after each step as a share of that of the first, and the error of their difference.
 
-    `losses` has the columns table, model, split and loss, a line for each split; `tables` names the tables of each
-    kind of loss, which share a panel. The steps run downwards, so that their names lie flat.
+    `losses` has the columns table, model, split and loss, a line for each split; each table has a panel. The steps run
+    downwards, so that their names lie flat.
     """
-    figure, panels = side_by_side(len(tables), 4.6, sharex=True, sharey=True)
-    colors, steps = iter(CLASS_COLORS), losses["model"].unique()
+    (_, *steps), tables = losses["model"].unique(), losses.groupby("table", sort=False)
     place = np.arange(len(steps))
-    for ax, (kind, names) in zip(panels, tables.items()):
-        for k, (table, color) in enumerate(zip(names, colors)):
-            loss = losses[losses["table"] == table].pivot(index="split", columns="model", values="loss")[steps]
-            error = loss.sub(loss[steps[0]], axis=0).apply(error_of)
-            ax.errorbar(loss.mean(), place + 0.15 * (k - 1), xerr=error, fmt="o-", color=color, capsize=3, label=table)
-        ax.legend(frameon=False, title=kind, loc="lower center", bbox_to_anchor=(0.5, 1))
-    panels[0].set_yticks(place, [STEP_NAMES.get(name.removeprefix("and "), name) for name in steps])
-    panels[0].invert_yaxis()
+    figure, panels = side_by_side(3, 5.2, rows=2, sharex=True, sharey=True)
+    for ax, (table, each) in zip(panels, tables, strict=True):
+        loss = each.pivot(index="split", columns="model", values="loss")
+        error = loss.sub(loss["defaults"], axis=0).apply(error_of)
+        ax.axvline(1, color="#000000", linewidth=0.8)
+        ax.errorbar(loss.mean()[steps], place, xerr=error[steps], fmt="o-", color=CLASS_COLORS[0], capsize=3)
+        ax.set_title(table, fontsize="medium")
+    ax.set_yticks(place, [STEP_NAMES.get(name.removeprefix("and "), name) for name in steps])
+    ax.invert_yaxis()
     figure.supxlabel(
         "loss (XGBoost with its defaults: 1)\nbars: ± two corrected errors of the difference from 1",
         fontsize="medium",
