@@ -443,8 +443,8 @@ def growth_explorer(days: pd.Series, few: int = 4) -> Explorable:
             truth=f"after the first split {open_there / by_leaf[1].left:.1%} of the error is there, so {answer} of the "
             f"{few} leaves belong there",
         ),
-        challenge="Step on, and watch for the splits that growth level by level wastes. How many leaves does growth "
-        f"level by level need for an error as small as leaf by leaf with {few}? Stop there.",
+        challenge="Go on step by step, and watch for the splits that growth level by level wastes. How many leaves "
+        f"does growth level by level need for an error as small as leaf by leaf with {few}? Stop there.",
     )
 
 

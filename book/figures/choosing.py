@@ -201,7 +201,7 @@ def plot_best(shares: pd.DataFrame) -> None:
 @plotted
 def plot_pairs(losses: pd.DataFrame) -> None:
     """The losses of two models, the columns of `losses`: a line for each split from one model to the other."""
-    ax = axes("", "loss (XGBoost with its defaults: 1)")
+    ax = axes("", "loss (mean of XGBoost's defaults: 1)")
     for _, (first, second) in losses.iterrows():
         color = CLASS_COLORS[0] if first < second else CLASS_COLORS[1]
         ax.plot([0, 1], [first, second], "o-" if first < second else "o--", color=color)
@@ -228,6 +228,6 @@ def plot_steps(losses: pd.DataFrame, error_of: Callable[[pd.Series], float]) -> 
     ax.set_yticks(place, [STEP_NAMES.get(name.removeprefix("and "), name) for name in steps])
     ax.invert_yaxis()
     figure.supxlabel(
-        "loss (XGBoost with its defaults: 1)\nbars: ± two corrected errors of the difference from 1",
+        "loss (mean of XGBoost's defaults: 1)\nbars: ± two corrected errors of the difference from 1",
         fontsize="medium",
     )
