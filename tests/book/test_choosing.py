@@ -97,6 +97,10 @@ def test_catboost_loses_its_lead_without_what_holds_it_back(cells):
     assert name == "friedman" and f"it rises to [{few:.2f}]{{.quoted}}" in cells["choosing-catboost"]
     assert f"{rise}, and {further}, above tuned XGBoost's {tuned:.2f}" in cells["choosing-catboost"]
     assert by_node > 1.3 * tuned
+    without_symmetry = (
+        f"rises from [{no_chance:.2f}]{{.quoted}} to [{by_node:.2f}]{{.quoted}} if each node asks its own"
+    )
+    assert without_symmetry in (BOOK / "boosting_today.ipynb").read_text()
 
 
 def test_catboost_takes_ten_to_a_hundred_times_as_long_as_xgboost(cells):
