@@ -577,7 +577,7 @@ def models_of_rows(labels: Sequence[float], rounds: Sequence[Sequence[float]], m
     below = 69 + 34 * len(rounds)
     drawing += line(109, below, 63 + 43 * n, below)
     drawing += centred(86 + 43 * n / 2, below + 18, "pushed twice")
-    drawing += ending(476, 89 + 34 * n, "both rounds alike; grey: learned from; thick: its own row")
+    drawing += ending(476, 89 + 34 * n, "after either round; grey: learned from; thick: its own row")
     stand = [listed([f"{x:.3g}" for x in values]) + f" after round {k}" for k, values in enumerate(rounds, start=1)]
     told = "; ".join(f"row {i + 1}'s model predicts {listed([f'{x:g}' for x in row])}" for i, row in enumerate(models))
     return Picture(
@@ -616,7 +616,7 @@ def plot_hidden(left: pd.Series, if_new: pd.Series, leaf: NDArray[Any]) -> None:
     ax = axes("row", "next residual", 3)
     rows = pd.Series(np.arange(1, len(leaf) + 1))
     ax.bar(rows, if_new, 0.6, fill=False, edgecolor="#000000", label="if the row were new")
-    ax.bar(rows, left, 0.6, color=CLASS_COLORS[0], alpha=BAR, label="left")
+    ax.bar(rows, left, 0.6, color=CLASS_COLORS[0], alpha=BAR, label="as a training row")
     ax.axhline(0, color="#000000", linewidth=0.8)
     _, top = ax.get_ylim()
     for _, inside in rows.groupby(leaf):

@@ -21,10 +21,7 @@ BAGS = ("first bag", "second bag", "third bag")
 TRIED = (1, 2, 3, 5, 10, 20, 50, 100)  # so many coins of a bag are tossed
 PITCH = 9  # pixels from coin to coin in a pile
 ABREAST = (0, -1, 1, -2, 2)  # a pile is so many coins wide, and grows from its middle
-STEP_NAMES = {  # what the text calls the parameters that are tuned
-    "max_depth": "depth", "learning_rate": "learning rate", "subsample": "rows", "colsample_bynode": "columns",
-    "reg_lambda": "λ",
-}  # fmt: skip
+STEP_NAMES = {"and max_depth": "and depth", "and reg_lambda": "and the others"}  # what the text calls them
 
 
 class _Coins(Scene):
@@ -218,14 +215,14 @@ def plot_steps(losses: pd.DataFrame, error_of: Callable[[pd.Series], float]) -> 
     """
     (_, *steps), tables = losses["model"].unique(), losses.groupby("table", sort=False)
     place = np.arange(len(steps))
-    figure, panels = side_by_side(3, 5.2, rows=2, sharex=True, sharey=True)
+    figure, panels = side_by_side(3, 4.2, rows=2, sharex=True, sharey=True)
     for ax, (table, each) in zip(panels, tables, strict=True):
         loss = each.pivot(index="split", columns="model", values="loss")
         error = loss.sub(loss["defaults"], axis=0).apply(error_of)
         ax.axvline(1, color="#000000", linewidth=0.8)
         ax.errorbar(loss.mean()[steps], place, xerr=error[steps], fmt="o-", color=CLASS_COLORS[0], capsize=3)
         ax.set_title(table, fontsize="medium")
-    ax.set_yticks(place, [STEP_NAMES.get(name.removeprefix("and "), name) for name in steps])
+    ax.set_yticks(place, [STEP_NAMES.get(name, name) for name in steps])
     ax.invert_yaxis()
     figure.supxlabel(
         "loss (mean of XGBoost's defaults: 1)\nbars: ± two corrected errors of the difference from 1",
