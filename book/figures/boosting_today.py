@@ -559,7 +559,7 @@ def models_of_rows(labels: Sequence[float], rounds: Sequence[Sequence[float]], m
     `models` has a line for each model, with its predictions for all rows.
     """
     n = len(models)
-    drawing = text(0, 16, "predictions by one model") + text(256, 16, "by a model per row")
+    drawing = text(0, 16, "predictions by one model") + text(256, 16, "a model per row, both rounds")
     blocks: list[tuple[int, list[str], Any]] = [
         (0, [f"round {k + 1}" for k in range(len(rounds))], rounds),
         (256, [f"model {i + 1}" for i in range(n)], models),
@@ -577,7 +577,7 @@ def models_of_rows(labels: Sequence[float], rounds: Sequence[Sequence[float]], m
     below = 69 + 34 * len(rounds)
     drawing += line(109, below, 63 + 43 * n, below)
     drawing += centred(86 + 43 * n / 2, below + 18, "pushed twice")
-    drawing += ending(476, 89 + 34 * n, "after either round; grey: learned from; thick: its own row")
+    drawing += ending(476, 89 + 34 * n, "grey: learned from; thick: its own row")
     stand = [listed([f"{x:.3g}" for x in values]) + f" after round {k}" for k, values in enumerate(rounds, start=1)]
     told = "; ".join(f"row {i + 1}'s model predicts {listed([f'{x:g}' for x in row])}" for i, row in enumerate(models))
     return Picture(
