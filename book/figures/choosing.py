@@ -211,7 +211,7 @@ def plot_steps(losses: pd.DataFrame, error_of: Callable[[pd.Series], float]) -> 
     """The mean loss after each step as a share of that of the first, and the error of their difference.
 
     `losses` has the columns table, model, split and loss, a line for each split; each table has a panel. The steps run
-    downwards, so that their names lie flat.
+    downwards, so that their names lie flat. A dot is full where the error does not reach 1.
     """
     (_, *steps), tables = losses["model"].unique(), losses.groupby("table", sort=False)
     place = np.arange(len(steps))
@@ -220,7 +220,10 @@ def plot_steps(losses: pd.DataFrame, error_of: Callable[[pd.Series], float]) -> 
         loss = each.pivot(index="split", columns="model", values="loss")
         error = loss.sub(loss["defaults"], axis=0).apply(error_of)
         ax.axvline(1, color="#000000", linewidth=0.8)
-        ax.errorbar(loss.mean()[steps], place, xerr=error[steps], fmt="o-", color=CLASS_COLORS[0], capsize=3)
+        mean, error = loss.mean()[steps], error[steps]
+        full = np.where(mean + error < 1, CLASS_COLORS[0], "#ffffff")
+        ax.errorbar(mean, place, xerr=error, color=CLASS_COLORS[0], capsize=3)
+        ax.scatter(mean, place, 36, full, edgecolors=CLASS_COLORS[0], zorder=3)
         ax.set_title(table, fontsize="medium")
     ax.set_yticks(place, [STEP_NAMES.get(name, name) for name in steps])
     ax.invert_yaxis()
