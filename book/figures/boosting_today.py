@@ -444,7 +444,7 @@ def growth_explorer(days: pd.Series, few: int = 4) -> Explorable:
             f"{few} leaves belong there",
         ),
         challenge="Go on step by step, and watch for the splits that growth level by level wastes. How many leaves "
-        f"does growth level by level need for an error as small as leaf by leaf with {few}? Stop there.",
+        f"does growth level by level need to reach the error of leaf by leaf with {few}? Stop there.",
     )
 
 
