@@ -208,26 +208,26 @@ def plot_pairs(losses: pd.DataFrame) -> None:
 
 @plotted
 def plot_steps(losses: pd.DataFrame, error_of: Callable[[pd.Series], float]) -> None:
-    """The mean loss after each step as a share of that of the first, and the error of their difference.
+    """The mean loss after each step, that of the first being 1, and the error of what was gained since the first.
 
     `losses` has the columns table, model, split and loss, a line for each split; each table has a panel. The steps run
-    downwards, so that their names lie flat. A dot is full where the error does not reach 1.
+    downwards, so that their names lie flat. A dot is full where the gain is larger than its error.
     """
-    (_, *steps), tables = losses["model"].unique(), losses.groupby("table", sort=False)
+    steps, tables = losses["model"].unique(), losses.groupby("table", sort=False)
     place = np.arange(len(steps))
-    figure, panels = side_by_side(3, 4.2, rows=2, sharex=True, sharey=True)
+    figure, panels = side_by_side(3, 4.8, rows=2, sharex=True, sharey=True)
     for ax, (table, each) in zip(panels, tables, strict=True):
-        loss = each.pivot(index="split", columns="model", values="loss")
-        error = loss.sub(loss["defaults"], axis=0).apply(error_of)
+        loss = each.pivot(index="split", columns="model", values="loss")[steps]
+        gain = loss.rsub(loss[steps[0]], axis=0)
+        mean, error = loss.mean(), gain.apply(error_of)
         ax.axvline(1, color="#000000", linewidth=0.8)
-        mean, error = loss.mean()[steps], error[steps]
-        full = np.where(mean + error < 1, CLASS_COLORS[0], "#ffffff")
         ax.errorbar(mean, place, xerr=error, color=CLASS_COLORS[0], capsize=3)
-        ax.scatter(mean, place, 36, full, edgecolors=CLASS_COLORS[0], zorder=3)
+        colors = np.where(gain.mean() > error, CLASS_COLORS[0], "#ffffff")
+        ax.scatter(mean, place, 36, colors, edgecolors=CLASS_COLORS[0], zorder=3)
         ax.set_title(table, fontsize="medium")
     ax.set_yticks(place, [STEP_NAMES.get(name, name) for name in steps])
     ax.invert_yaxis()
     figure.supxlabel(
-        "loss (mean of XGBoost's defaults: 1)\nbars: ± two corrected errors of the difference from 1",
+        "loss (mean of XGBoost's defaults: 1)\nbars: ± two corrected errors of the gain; full: safe",
         fontsize="medium",
     )
