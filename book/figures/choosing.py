@@ -169,7 +169,7 @@ def nested_folds(melons: pd.DataFrame, n_folds: int = 3, n_test: int = 5, seed: 
         drawing += text(2, y - 24, f"fold {k + 1}: {len(training) - len(fold)} fit, the {len(fold)} in the box choose")
         drawing += drawn(training, y) + boxed(fold, y) + element("g", drawn(test, y), opacity=0.25)
     y = 62 + 62 * n_folds
-    drawing += text(2, y - 24, f"in the end: all {len(training)} fit, the {n_test} in the box judge")
+    drawing += text(2, y - 24, f"then all {len(training)} fit, the {n_test} in the box judge")
     return Picture(
         alt=f"One split of {len(order)} melons: {len(training)} training melons and {n_test} test melons. In a line "
         f"for each fold, a box holds the training melons that choose, {'; '.join(map(listed, folds))}, and the test "
@@ -223,7 +223,7 @@ def plot_steps(losses: pd.DataFrame, error_of: Callable[[pd.Series], float]) -> 
         ax.axvline(1, color="#000000", linewidth=0.8)
         ax.errorbar(mean, place, xerr=error, color=CLASS_COLORS[0], capsize=3)
         colors = np.where(gain.mean() > error, CLASS_COLORS[0], "#ffffff")
-        ax.scatter(mean, place, 36, colors, edgecolors=CLASS_COLORS[0], zorder=3)
+        ax.scatter(mean, place, 49, colors, edgecolors=CLASS_COLORS[0], zorder=3)
         ax.set_title(table, fontsize="medium")
     ax.set_yticks(place, [STEP_NAMES.get(name, name) for name in steps])
     ax.invert_yaxis()
