@@ -468,13 +468,14 @@ def seen_labels(wards: Sequence[str], ways: Mapping[str, Callable[[int], Iterabl
                 drawing += rect(*box, **look)
                 drawing += rect(*box, **OUTLINE, stroke_width=3) if i == j and j in counted else ""
     bottom = y + side * n  # of the last grid
-    drawing += text(2, bottom + 22, "a line: the row coded; full: this label counts; thick: its own")
+    drawing += text(2, bottom + 22, "Each line is a row to be coded: the labels in full boxes count,")
+    drawing += text(2, bottom + 42, "and a thick edge marks the row's own.")
     return Picture(
         alt=f"{len(ways)} grids of {n} by {n} boxes, a line for each row, named by its ward; a box is full where the "
         "label of the row above it counts in the code. Naive: all rows of the ward, the own one among them, with a "
         "thick edge. Others: the same without the own one. Odd/even: of these, only rows that are even for an odd row, "
         "and odd for an even one. Ordered: only those to the left of the own box, so lines at the top are empty.",
-        size=(480, bottom + 28),
+        size=(480, bottom + 48),
         drawing=drawing,
     )
 
@@ -559,7 +560,7 @@ def models_of_rows(labels: Sequence[float], rounds: Sequence[Sequence[float]], m
     `models` has a line for each model, with its predictions for all rows.
     """
     n = len(models)
-    drawing = text(0, 16, "predictions by one model") + text(256, 16, "models, after round 1 and after round 2")
+    drawing = text(0, 16, "predictions by one model") + text(256, 16, "models, after each round")
     blocks: list[tuple[int, list[str], Any]] = [
         (0, [f"round {k + 1}" for k in range(len(rounds))], rounds),
         (256, [f"model {i + 1}" for i in range(n)], models),

@@ -133,11 +133,11 @@ def coins_explorer(melons: pd.DataFrame, seed: int = 0) -> Explorable:
         found=lambda bag, n: (BAGS.index(bag) + 1) * (n == most),
         guess=Slider(
             f"Your guess: of {most} coins we keep the one that does best on the {sizes[True]} validation melons. "
-            f"How many of the {sizes[False]} test melons does it get right?",
+            f"How many of the {sizes[False]} test melons can we expect it to get right?",
             list(range(sizes[False] + 1)),
-            answer=right[0][False],
-            truth=f"the best coin of the first bag gets {right[0][True]} validation melons right, and "
-            f"{right[0][False]} test melons, though half were to be expected",
+            answer={sizes[False] // 2, (sizes[False] + 1) // 2},
+            truth="it has learned nothing, so half of them are to be expected; the best coin of the first bag gets "
+            f"{right[0][True]} validation melons right, and {right[0][False]} test melons",
         ),
         challenge=f"Toss all {most} coins of each bag. Does the best coin do as well on the test melons as on the "
         "validation melons?",
