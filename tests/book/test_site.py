@@ -104,10 +104,11 @@ LOOK = """async () => {
 }"""
 
 
-# The words in drawings that are smaller than they should be, and how many words there are: in every state of a figure
-# that moves, in plots, trees and other drawings. How much a drawing shrinks is up to the page around it.
-SMALL_WORDS = """async (smallest) => {
-  const small = [];
+# The words in drawings that are smaller than they should be, those that their drawing cuts off, and how many there are
+# in all: in every state of a figure that moves, in plots, trees and other drawings. How much a drawing shrinks is up to
+# the page around it.
+WORDS = """async (smallest) => {
+  const small = [], cut = [];
   let seen = 0;
   const judge = (words, size) => {
     seen += 1;
@@ -116,8 +117,12 @@ SMALL_WORDS = """async (smallest) => {
   const size = (e) => parseFloat(getComputedStyle(e).fontSize);
   const scale = ({ a, b, c, d }) => Math.sqrt(Math.abs(a * d - b * c));
   const judgeDrawn = (drawing) => {
+    const room = drawing.getBoundingClientRect();
     for (const e of drawing.querySelectorAll("text, tspan")) {
-      if (e.checkVisibility()) judge(e.textContent, size(e) * scale(e.getScreenCTM()));
+      if (!e.checkVisibility()) continue;
+      judge(e.textContent, size(e) * scale(e.getScreenCTM()));
+      const { left, right } = e.getBoundingClientRect(), travels = e.closest(".traveller");
+      if (!travels && (left < room.left - 1 || room.right + 1 < right)) cut.push(`cut off: ${e.textContent}`);
     }
   };
   // Every figure first shows all that it can, is judged, and is put back: so the page is laid out once for all.
@@ -160,7 +165,7 @@ SMALL_WORDS = """async (smallest) => {
     const words = [...e.childNodes].filter((n) => n.nodeType === Node.TEXT_NODE).map((n) => n.data).join("");
     if (words.trim() && e.checkVisibility()) judge(words, size(e));
   }
-  return { small, seen };
+  return { small, cut, seen };
 }"""
 
 
@@ -281,7 +286,7 @@ def visit(tab, url, width):
     stuck = tab.evaluate(CLICK_FOLDS, ROUNDS[width])
     look = tab.evaluate(LOOK)
     if width == PHONE:
-        look["words"] = tab.evaluate(SMALL_WORDS, SMALLEST_WORDS)
+        look["words"] = tab.evaluate(WORDS, SMALLEST_WORDS)
     wait_until_laid_out(tab)
     if width == DESK and shown:
         answered, shown = answer_every_check(tab), states(tab)
@@ -376,6 +381,10 @@ def test_words_in_drawings_read_on_a_phone(visits):
     check(on_phone, lambda v: v.look["words"]["small"])
 
 
+def test_words_fit_into_their_drawings(visits):
+    check([v for v in visits if v.width == PHONE], lambda v: v.look["words"]["cut"])
+
+
 #: A picture 600 pixels wide.
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 600 20"><text y="15" font-size="12">words</text></svg>'
 
@@ -409,8 +418,16 @@ def test_small_words_are_seen(browser, figure, small):
     with browser.new_context(viewport={"width": 300, "height": 300}) as context:
         page = context.new_page()
         page.set_content(f"<style>* {{margin: 0}}</style><article>{figure}</article>")
-        seen = page.evaluate(SMALL_WORDS, SMALLEST_WORDS)
-        assert seen["small"] == small and seen["seen"] > 0
+        seen = page.evaluate(WORDS, SMALLEST_WORDS)
+        assert seen["small"] == small and seen["cut"] == [] and seen["seen"] > 0
+
+
+@pytest.mark.parametrize(("x", "cut"), [(280, ["cut off: words"]), (200, []), (-9, ["cut off: words"])])
+def test_words_that_are_cut_off_are_seen(browser, x, cut):
+    with browser.new_context(viewport={"width": 300, "height": 300}) as context:
+        page = context.new_page()
+        page.set_content(f"<article><svg viewBox='0 0 300 20'><text x='{x}' y='15'>words</text></svg></article>")
+        assert page.evaluate(WORDS, SMALLEST_WORDS)["cut"] == cut
 
 
 FAULTY = """<!doctype html><html lang="en"><title>Page</title><style>{style}</style>

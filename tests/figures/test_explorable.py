@@ -836,7 +836,7 @@ def test_nothing_moves_for_a_guess_or_for_what_is_found(browser, chapters, width
         assert page.evaluate("document.documentElement.scrollHeight") == before
 
 
-#: What is empty between the room of a guess and its card, and most between two lines of the card: less than three lines.
+#: What is empty between the room of a guess and its card, and most between two lines of the card (not three lines).
 EMPTY = """forms => forms.map(form => {
     const box = part => part.getBoundingClientRect();
     const room = box(form.closest("figure").querySelector(".explorable-board")), card = box(form);
