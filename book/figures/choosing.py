@@ -136,8 +136,8 @@ def coins_explorer(melons: pd.DataFrame, seed: int = 0) -> Explorable:
             f"How many of the {sizes[False]} test melons can we expect it to get right?",
             list(range(sizes[False] + 1)),
             answer={sizes[False] // 2, (sizes[False] + 1) // 2},
-            truth="the coin has learned nothing, so half of them are to be expected; the best coin of the first bag gets "
-            f"{right[0][True]} validation melons right, and {right[0][False]} test melons",
+            truth="a coin has learned nothing, so half of them are to be expected; the best coin of the first bag "
+            f"gets {right[0][True]} validation melons right, and {right[0][False]} test melons",
         ),
         challenge=f"Toss all {most} coins of each bag. Does the best coin do as well on the test melons as on the "
         "validation melons?",

@@ -122,7 +122,7 @@ WORDS = """async (smallest) => {
       if (!e.checkVisibility()) continue;
       judge(e.textContent, size(e) * scale(e.getScreenCTM()));
       const { left, right } = e.getBoundingClientRect(), travels = e.closest(".traveller");
-      if (!travels && (left < room.left - 1 || room.right + 1 < right)) cut.push(`cut off: ${e.textContent}`);
+      if (!travels && (left < room.left - 2 || room.right + 2 < right)) cut.push(`cut off: ${e.textContent}`);
     }
   };
   // Every figure first shows all that it can, is judged, and is put back: so the page is laid out once for all.
