@@ -836,7 +836,7 @@ def test_nothing_moves_for_a_guess_or_for_what_is_found(browser, chapters, width
         assert page.evaluate("document.documentElement.scrollHeight") == before
 
 
-#: What is empty between the room of a guess and its card, and most between two lines of the card (not three lines).
+#: What is empty between the room of a guess and its card, and most between two lines of the card.
 EMPTY = """forms => forms.map(form => {
     const box = part => part.getBoundingClientRect();
     const room = box(form.closest("figure").querySelector(".explorable-board")), card = box(form);
@@ -851,7 +851,7 @@ EMPTY = """forms => forms.map(form => {
 def test_a_guess_fills_the_room_of_what_comes_after_it(browser, chapters, width):
     with opened(browser, chapters, width, 900) as page:
         seen = page.locator(".explorable-guess").evaluate_all(EMPTY)
-        assert len(seen) > 25 and max(around for around, _ in seen) < 1 and max(within for _, within in seen) < 72
+        assert len(seen) > 25 and max(around for around, _ in seen) < 1 and max(within for _, within in seen) < 56
         opening = page.locator("figure.guessing:has([style*='--ratio']) output")
         said = opening.all_inner_texts()
         assert [words.split(" ")[:2] for words in said] == [["All", "17"]]
