@@ -96,12 +96,12 @@ def load_benchmarks() -> pd.DataFrame:
 
 
 def load_tuning() -> pd.DataFrame:
-    """What boosting gains by tuning, compared with a forest and a linear model: one row per table, split and model.
+    """What XGBoost gains by tuning, compared with other models: one row per table, split and model.
 
     ``left`` is the loss on the test rows of a ``split`` of a ``table``, as a share of the loss of a constant
     prediction; ``seconds`` are the CPU seconds in which the ``model`` was tuned and fitted. A model *only x* is XGBoost
     with early stopping and one parameter tuned; a model *and x* tunes x besides all that the models before it tune.
-    `make tuning` of the book's repository writes the file again.
+    The forest, LightGBM and CatBoost are not tuned. `make tuning` of the book's repository writes the file again.
     """
     with files("treekit.data").joinpath("tuning.csv").open(encoding="utf-8") as file:
         return pd.read_csv(file)

@@ -554,6 +554,39 @@ def allowed(columns: Sequence[str], next_columns: Mapping[str, Sequence[str]]) -
     )
 
 
+def symmetric_levels(cuts: Sequence[float], n: int) -> Picture:
+    """What one question a level, x <= cut, does to n rows with x = 1, 2, ...: the answers number the leaves."""
+    x, pitch = {row: 98 + 45 * row for row in range(1, n + 1)}, 62
+    number = {row: "".join(str(int(row <= cut)) for cut in cuts) for row in x}
+    drawing = ""
+    for k, question in enumerate([*(f"x <= {cut:g}?" for cut in cuts), "leaf"]):
+        y, is_last = 4 + pitch * k, k == len(cuts)
+        drawing += text(0, y + 20, question)
+        for met, part in itertools.groupby(x, key=lambda row: number[row][:k]):
+            ends = [x[row] for row in part]
+            look: dict[str, Any] = {"fill_opacity": LEAF} if is_last else dict(OUTLINE)
+            drawing += rect(ends[0] - 19, y, ends[-1] - ends[0] + 38, 30, rx=4, **look)
+            drawing += centred((ends[0] + ends[-1]) / 2, y + 48, met) if is_last else ""
+        for row, across in x.items():
+            drawing += centred(across, y + 20, row)
+            drawing += "" if is_last else centred(across, y + 48, "yes" if row <= cuts[k] else "no")
+    leaves = {
+        bits: [row for row in x if number[row] == bits]
+        for bits in map("".join, itertools.product("10", repeat=len(cuts)))
+    }
+    empty = [bits for bits, rows in leaves.items() if not rows]
+    y = pitch * len(cuts) + 80
+    drawing += text(0, y, f"1: yes, 0: no. Leaves without a row: {', '.join(empty)}")
+    told = "; ".join(f"{bits} holds {listed(rows)}" for bits, rows in leaves.items() if rows)
+    return Picture(
+        alt=f"{n} rows in one box. Level by level all boxes are asked the same question, "
+        f"{', '.join(f'x <= {cut:g}' for cut in cuts)}, and a box whose rows answer yes and no is divided. The answers "
+        f"number the leaves: {told}.",
+        size=(480, y + 6),
+        drawing=drawing,
+    )
+
+
 def models_of_rows(labels: Sequence[float], rounds: Sequence[Sequence[float]], models: NDArray[Any]) -> Picture:
     """Rows of one leaf: where each round moves them by the mean of those before, and beside it with a model for each.
 

@@ -11,7 +11,7 @@ import pandas as pd
 
 from figures.charts import Picture
 from figures.explorable import Choice, Explorable, Places, Scene, Slider, State
-from figures.looks import OUTLINE, centred, ending, ringed
+from figures.looks import OUTLINE, centred, ending, path, ringed
 from figures.melons import listed, melon_marks, melons_at, ripe_and_unripe
 from figures.plots import axes, plain_ticks, plot_columns, plotted, side_by_side
 from treekit.pen.palette import CLASS_COLORS
@@ -136,8 +136,7 @@ def coins_explorer(melons: pd.DataFrame, seed: int = 0) -> Explorable:
             f"How many of the {sizes[False]} test melons can we expect it to get right?",
             list(range(sizes[False] + 1)),
             answer={sizes[False] // 2, (sizes[False] + 1) // 2},
-            truth="a coin has learned nothing, so half of them are to be expected; the best coin of the first bag "
-            f"gets {right[0][True]} validation melons right, and {right[0][False]} test melons",
+            truth=f"a coin has learned nothing, so {sizes[False] / 2:g} of {sizes[False]} are to be expected",
         ),
         challenge=f"Toss all {most} coins of each bag. Does the best coin do as well on the test melons as on the "
         "validation melons?",
@@ -174,8 +173,8 @@ def nested_folds(melons: pd.DataFrame, n_folds: int = 3, n_test: int = 5, seed: 
         alt=f"One split of {len(order)} melons: {len(training)} training melons and {n_test} test melons. In a line "
         f"for each fold, a box holds the training melons that choose, {'; '.join(map(listed, folds))}, and the test "
         f"melons are pale. In the last line the box holds the test melons, {listed(test)}, which judge.",
-        size=(480, y + 22),
-        drawing=drawing + drawn(order, y) + boxed(test, y),
+        size=(480, y + 48),
+        drawing=drawing + drawn(order, y) + boxed(test, y) + ripe_and_unripe(340, y + 42),
     )
 
 
@@ -204,6 +203,54 @@ def plot_pairs(losses: pd.DataFrame) -> None:
         ax.plot([0, 1], [first, second], "o-" if first < second else "o--", color=color)
     ax.set_xticks([0, 1], losses.columns)
     ax.set_xlim(-0.3, 1.3)
+
+
+def tried_in_turn(losses: pd.DataFrame) -> Picture:
+    """The losses of two values of one parameter, the index, and two of another, the columns, as boxes.
+
+    The first parameter's turn leads from the upper left box down, the second's then to the right; the upper right box
+    is not tried.
+    """
+    (start, winner), (all_, few) = losses.index, losses.columns
+    x, y = {all_: 90, few: 330}, {start: 34, winner: 134}
+    drawing = "".join(centred(across + 65, 16, name) for name, across in x.items())
+    for value, column in itertools.product(y, x):
+        look = {"stroke_dasharray": "4 4"} if (value, column) == (start, few) else {"stroke_width": 2}
+        drawing += rect(x[column], y[value], 130, 48, rx=4, **OUTLINE, **look)
+        drawing += centred(x[column] + 65, y[value] + 29, f"{losses.loc[value, column]:.2f}")
+    drawing += "".join(text(0, down + 29, value) for value, down in y.items())
+    drawing += path("M155,88V126M150,116L155,126L160,116", **OUTLINE) + text(168, 112, "first turn: depth")
+    drawing += path("M226,158H322M312,153L322,158L312,163", **OUTLINE) + centred(274, 148, "second turn:")
+    drawing += centred(274, 178, "columns") + centred(395, 101, "not tried")
+    return Picture(
+        alt=f"Four boxes with mean losses. Tuned in turn, the way goes from {start} with {all_}, "
+        f"{losses.loc[start, all_]:.2f}, down to {winner} with {all_}, {losses.loc[winner, all_]:.2f}, and then to the "
+        f"right, to {winner} with {few}, {losses.loc[winner, few]:.2f}. The box of {start} with {few}, "
+        f"{losses.loc[start, few]:.2f}, is dashed: it is not tried.",
+        size=(480, 188),
+        drawing=drawing,
+    )
+
+
+@plotted
+def plot_leads(leads: pd.DataFrame, error_of: Callable[[pd.Series], float]) -> None:
+    """The mean of each column of `leads`, with twice its usual standard error, and with twice that by `error_of`.
+
+    The columns' names stand above their lines. A dot is full where the mean is larger than twice that error.
+    """
+    ax, color = axes("lead (mean of XGBoost's defaults: 1)", "", 4.8), CLASS_COLORS[0]
+    place, mean, error = np.arange(leads.shape[1]), leads.mean(), leads.apply(error_of)
+    ax.vlines(np.zeros(len(place)), place - 0.15, place + 0.35, color="#000000", linewidth=1)  # not through the names
+    for x_error, width, name in ((2 * error, 1, "± two corrected errors"), (2 * leads.sem(), 5, "± two usual errors")):
+        ax.errorbar(mean, place, xerr=x_error, fmt="none", color=color, linewidth=width, label=name)
+    colors = np.where(mean > 2 * error, color, "#ffffff")
+    ax.scatter(mean, place, 49, colors, edgecolors=color, linewidths=1.5, zorder=3)
+    for k, name in enumerate(leads):
+        ax.text(0.02, k - 0.22, name, transform=ax.get_yaxis_transform())
+    ax.set_yticks([])
+    ax.spines["left"].set_visible(False)
+    ax.set_ylim(len(place) - 0.6, -0.7)
+    ax.legend(frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1), ncols=2)
 
 
 @plotted

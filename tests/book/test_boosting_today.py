@@ -16,6 +16,7 @@ import nbformat
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.ensemble import HistGradientBoostingRegressor
 from xgboost import XGBRegressor
 
 from scripts.execute import BOOK
@@ -245,6 +246,25 @@ def test_constraints_as_xgboost(chapter):
 
     rows, _ = residuals(X, y)
     assert any([*follows(chapter, nested(json.loads(dumped)), rows, [], groups)])
+
+
+def test_a_column_in_no_group():
+    """LightGBM leaves it out; XGBoost uses it alone; HistGradientBoosting lets all such columns meet."""
+    columns = re.findall(r"'column': '(\w+)'", str(STORED["constraints"]["one group"]))
+    assert set(columns) == set(STORED["constraints"]["groups"][0])
+
+    X = np.random.default_rng(0).normal(size=(500, 4))
+    y = X[:, 0] * X[:, 1] + 3 * X[:, 2] + X[:, 2] * X[:, 3]
+    trees = XGBRegressor(n_estimators=50, max_depth=3, interaction_constraints="[[0, 1]]", n_jobs=1).fit(X, y)
+    met = trees.get_booster().trees_to_dataframe().query("Feature != 'Leaf'").groupby("Tree")["Feature"].agg(frozenset)
+    assert set(met) == {frozenset(["f0", "f1"]), frozenset(["f2"]), frozenset(["f3"])}
+
+    apart, one, both = (
+        HistGradientBoostingRegressor(interaction_cst=groups, early_stopping=False).fit(X, y).predict(X)
+        for groups in ([[0, 1], [2], [3]], [[0, 1]], [[0, 1], [2, 3]])
+    )
+    np.testing.assert_array_equal(one, both)
+    assert not np.allclose(one, apart)
 
 
 @pytest.mark.parametrize("case", range(len(STORED["categories"])))

@@ -5,21 +5,18 @@ from __future__ import annotations
 import json
 import tempfile
 import time
-from collections.abc import Callable
-from functools import partial
 from pathlib import Path
+from typing import Any
 
 import catboost
 import lightgbm
 import numpy as np
 import pandas as pd
-import xgboost
 from scipy.sparse import csr_matrix
 from sklearn.datasets import load_diabetes
 from sklearn.model_selection import train_test_split
 
-from benchmarks.measure import timed
-from benchmarks.tuning import N_SPLITS, TABLES, divided, is_numbers, loss, loss_of_constant
+from benchmarks.tuning import N_SPLITS, TABLES, catboosted, divided, loss, loss_of_constant
 from treekit.datasets import load_watermelon
 
 WARDS, DAYS = "ABACBACB", [1, 2, 1, 2, 9, 9, 14, 20]
@@ -188,7 +185,7 @@ def light_constraints() -> dict[str, object]:
     X, y = tables()["patients"]
     columns = [[X.columns.get_loc(name) for name in group] for group in GROUPS]
     found = {"groups": GROUPS}
-    for name, constraints in (("constrained", columns), ("free", [])):
+    for name, constraints in (("constrained", columns), ("one group", columns[:1]), ("free", [])):
         found[name] = nested(trees(light(X, y, num_leaves=24, interaction_constraints=constraints))[0], [*X])
     return found
 
@@ -313,48 +310,26 @@ def cat_defaults() -> list[list]:
     return found
 
 
-def kind_of(y: np.ndarray) -> str:
-    """How the models of a table end their names."""
-    return "Regressor" if is_numbers(y) else "Classifier"
+#: CatBoost with some of what it does by default changed: each line is a way to leave something out.
+BY_NODE: dict[str, Any] = dict(grow_policy="Depthwise")
+NO_CHANCE: dict[str, Any] = dict(random_strength=0, bootstrap_type="No")
+WITHOUT = {
+    "100 trees at 0.3": dict(iterations=100, learning_rate=0.3),
+    "no chance": NO_CHANCE,
+    "no chance, by node": NO_CHANCE | BY_NODE,
+}
 
 
-def cat_model(kind: str, **settings):
-    return getattr(catboost, f"CatBoost{kind}")(**QUIET, random_seed=0, **settings)
-
-
-def shares_left(name: str, make: Callable[[str], dict]) -> dict[str, list[float]]:
-    """What each of some models leaves of a constant's loss, on each split of a table of benchmarks/tuning.py."""
+def shares_left(name: str, ways: dict[str, dict]) -> dict[str, list[float]]:
+    """What CatBoost, set in each of some ways, leaves of a constant's loss on each split of a table."""
     found: dict[str, list[float]] = {}
     for split in range(N_SPLITS):
         a, b, y_a, y_b = parts = divided(name, split)
         whole = loss_of_constant(*parts)
-        for way, model in make(kind_of(y_a)).items():
-            found.setdefault(way, []).append(round(loss(model.fit(a, y_a), b, y_b) / whole, 5))
+        for way, settings in ways.items():
+            model = catboosted(y_a, **settings).fit(a, y_a)
+            found.setdefault(way, []).append(round(loss(model, b, y_b) / whole, 5))
     return found
-
-
-def by_default(kind: str) -> dict:
-    """Two programs with nothing set."""
-    light = getattr(lightgbm, f"LGBM{kind}")(n_jobs=1, verbosity=-1)
-    return {"LightGBM": light, "CatBoost": cat_model(kind)}
-
-
-def without(kind: str) -> dict:
-    """CatBoost without some of what it does by default."""
-    no_chance = dict(random_strength=0, bootstrap_type="No")
-    return {
-        "100 trees at 0.3": cat_model(kind, iterations=100, learning_rate=0.3),
-        "no chance": cat_model(kind, **no_chance),
-        "no chance, by node": cat_model(kind, **no_chance, grow_policy="Depthwise"),
-    }
-
-
-def fit_seconds(name: str) -> list[float]:
-    """CPU seconds of a fit with nothing set, by CatBoost and by XGBoost, on the first split of a table."""
-    a, _, y_a, _ = divided(name, 0)
-    kind = kind_of(y_a)
-    models = cat_model(kind), getattr(xgboost, f"XGB{kind}")(n_jobs=1)
-    return [round(min(timed(partial(model.fit, a, y_a))[1] for _ in range(3)), 3) for model in models]
 
 
 def rounded(value):
@@ -384,9 +359,8 @@ def main() -> None:
         "diabetes": cat_diabetes(CAT),
         "diabetes by default": cat_diabetes(QUIET | dict(random_seed=0)),
         "defaults": cat_defaults(),
-        "by default": {name: shares_left(name, by_default) for name in TABLES},
-        "without": {name: shares_left(name, without) for name in ("cars", "friedman")},
-        "fit seconds": {name: fit_seconds(name) for name in TABLES},
+        "without": {name: shares_left(name, WITHOUT) for name in ("cars", "friedman")},
+        "by node": {name: shares_left(name, {"by node": BY_NODE})["by node"] for name in TABLES},
     }
     lines = [f"{json.dumps(name)}: {json.dumps(rounded(value))}" for name, value in stored.items()]
     print("{\n" + ",\n".join(lines) + "\n}")
