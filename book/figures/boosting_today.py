@@ -184,7 +184,7 @@ class _Codes(Scene):
     def axis_name(self, how: str) -> str:
         if how == OWN:
             return centred(240, 247, "code: share of ripe among all melons of its category")
-        more = f"and, as one label more, the share of ripe of all, {self.prior:.2f}"
+        more = f"and, as one label more, the share among all, {self.prior:.2f}"
         return centred(240, 247, "code: mean label of those before it in its category") + centred(240, 265, more)
 
     def sentence(self, column: str, how: str, n: int) -> str:
@@ -403,7 +403,7 @@ class _Growth(Scene):
             told = (
                 f"{leaves}: level by level the error is {by_level.left:.2f}, leaf by leaf {by_leaf.left:.2f}{deeper}."
             )
-        reached = f" Only now is the error level by level as small as it was leaf by leaf with {self.few} leaves."
+        reached = f" Only now is the error level by level no larger than leaf by leaf with {self.few} leaves."
         return f"{told}{reached if n == self.enough else ''} {self.following(by_level, by_leaf)}"
 
     def following(self, by_level: Stage, by_leaf: Stage) -> str:
@@ -412,11 +412,11 @@ class _Growth(Scene):
             return "No split gains anything more, so the order matters only for trees that stop earlier."
         if by_level.next.ends == by_leaf.next.ends:
             return f"The next split takes off {by_leaf.next.fall:.2f}."
-        first, last = by_level.next.ends
-        return (
-            f"Next, level by level splits patients {first} to {last}, which takes off {by_level.next.fall:.2f}; "
-            f"leaf by leaf takes off {by_leaf.next.fall:.2f}."
-        )
+        splits = [
+            f"{how} splits patients {node.ends[0]} to {node.ends[1]}, which takes off {node.fall:.2f}"
+            for how, node in ((BY_LEVEL, by_level.next), (BY_LEAF, by_leaf.next))
+        ]
+        return f"Next, {'; '.join(splits)}."
 
 
 def growth_explorer(days: pd.Series, few: int = 4) -> Explorable:
@@ -444,7 +444,7 @@ def growth_explorer(days: pd.Series, few: int = 4) -> Explorable:
             f"{few} leaves belong there",
         ),
         challenge="Go on step by step, and watch for the splits that growth level by level wastes. How many leaves "
-        f"does growth level by level need to reach the error of leaf by leaf with {few}? Stop there.",
+        f"does the left tree need for an error no larger than that of the right one with {few}? Stop there.",
     )
 
 
