@@ -134,8 +134,8 @@ def coins_explorer(melons: pd.DataFrame, seed: int = 0) -> Explorable:
         guess=Slider(
             f"Your guess: of {most} coins we keep the one that does best on the {sizes[True]} validation melons. "
             f"How many of the {sizes[False]} test melons can we expect it to get right?",
-            list(range(sizes[False] + 1)),
-            answer={sizes[False] // 2, (sizes[False] + 1) // 2},
+            [k / 2 for k in range(2 * sizes[False] + 1)],
+            answer=sizes[False] / 2,
             truth=f"a coin has learned nothing, so {sizes[False] / 2:g} of {sizes[False]} are to be expected",
         ),
         challenge=f"Toss all {most} coins of each bag. Does the best coin do as well on the test melons as on the "
@@ -173,7 +173,7 @@ def nested_folds(melons: pd.DataFrame, n_folds: int = 3, n_test: int = 5, seed: 
         alt=f"One split of {len(order)} melons: {len(training)} training melons and {n_test} test melons. In a line "
         f"for each fold, a box holds the training melons that choose, {'; '.join(map(listed, folds))}, and the test "
         f"melons are pale. In the last line the box holds the test melons, {listed(test)}, which judge.",
-        size=(480, y + 48),
+        size=(480, y + 56),
         drawing=drawing + drawn(order, y) + boxed(test, y) + ripe_and_unripe(340, y + 42),
     )
 
@@ -238,7 +238,7 @@ def plot_leads(leads: pd.DataFrame, error_of: Callable[[pd.Series], float]) -> N
 
     The columns' names stand above their lines. A dot is full where the mean is larger than twice that error.
     """
-    ax, color = axes("lead (mean of XGBoost's defaults: 1)", "", 4.8), CLASS_COLORS[0]
+    ax, color = axes("lead (mean of XGBoost's defaults: 1); full dot: safe", "", 4.8), CLASS_COLORS[0]
     place, mean, error = np.arange(leads.shape[1]), leads.mean(), leads.apply(error_of)
     ax.vlines(np.zeros(len(place)), place - 0.15, place + 0.35, color="#000000", linewidth=1)  # not through the names
     for x_error, width, name in ((2 * error, 1, "± two corrected errors"), (2 * leads.sem(), 5, "± two usual errors")):
