@@ -106,7 +106,7 @@ def test_symmetric_trees_are_safely_ahead_on_one_table(losses_of_splits):
             a, b = (f"[{one.mean():.2f}]{{.quoted}}" for one in (symmetric, by_node))
     assert safe == ["friedman"] and list(STORED["by node"]) == list(mean_losses())
     told = (BOOK / "boosting_today.ipynb").read_text()
-    assert f"the loss is {b} of XGBoost's with a question for each node, and {a} with one for each level" in told
+    assert f"smaller mean squared error: {a} against {b}, as shares of XGBoost's" in told
     assert f"| {b} | {a} |" in told
 
 
