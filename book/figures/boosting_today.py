@@ -468,7 +468,7 @@ def seen_labels(wards: Sequence[str], ways: Mapping[str, Callable[[int], Iterabl
                 drawing += rect(*box, **look)
                 drawing += rect(*box, **OUTLINE, stroke_width=3) if i == j and j in counted else ""
     bottom = y + side * n  # of the last grid
-    drawing += text(2, bottom + 22, "Each line is a row to be coded: the labels in full boxes count,")
+    drawing += text(2, bottom + 22, "Each line is a row to be coded: the labels in grey boxes count,")
     drawing += text(2, bottom + 42, "and a thick edge marks the row's own.")
     return Picture(
         alt=f"{len(ways)} grids of {n} by {n} boxes, a line for each row, named by its ward; a box is full where the "
@@ -506,7 +506,7 @@ def sampled_gradients(g: Sequence[float], kept: Sequence[int], drawn: Sequence[i
         size=(480, 346),
         drawing=line(24, 150, 464, 150)
         + text(0, 16, "gradient")
-        + ending(476, 16, "outline: what a drawn row counts for")
+        + ending(476, 16, "solid outline: what a drawn row counts for")
         + text(0, 318, "row")
         + drawn_bars,
     )
@@ -593,7 +593,7 @@ def models_of_rows(labels: Sequence[float], rounds: Sequence[Sequence[float]], m
     `models` has a line for each model, with its predictions for all rows.
     """
     n = len(models)
-    drawing = text(0, 16, "predictions by one model") + text(256, 16, "models, after 1 and 2 rounds")
+    drawing = text(0, 16, "predictions by one model") + text(256, 16, "models, rounds 1 and 2 alike")
     blocks: list[tuple[int, list[str], Any]] = [
         (0, [f"round {k + 1}" for k in range(len(rounds))], rounds),
         (256, [f"model {i + 1}" for i in range(n)], models),

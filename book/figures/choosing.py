@@ -14,7 +14,7 @@ from figures.explorable import Choice, Explorable, Places, Scene, Slider, State
 from figures.looks import OUTLINE, centred, ending, path, ringed
 from figures.melons import listed, melon_marks, melons_at, ripe_and_unripe
 from figures.plots import axes, plain_ticks, plot_columns, plotted, side_by_side
-from treekit.pen.palette import CLASS_COLORS
+from treekit.pen.palette import BAR, CLASS_COLORS
 from treekit.pen.svg import FAINT, circle, element, line, rect, text
 
 BAGS = ("first bag", "second bag", "third bag")
@@ -136,6 +136,7 @@ def coins_explorer(melons: pd.DataFrame, seed: int = 0) -> Explorable:
             f"How many of the {sizes[False]} test melons can we expect it to get right?",
             [k / 2 for k in range(2 * sizes[False] + 1)],
             answer=sizes[False] / 2,
+            start=0,
             truth=f"a coin has learned nothing, so {sizes[False] / 2:g} of {sizes[False]} are to be expected",
         ),
         challenge=f"Toss all {most} coins of each bag. Does the best coin do as well on the test melons as on the "
@@ -205,6 +206,25 @@ def plot_pairs(losses: pd.DataFrame) -> None:
     ax.set_xlim(-0.3, 1.3)
 
 
+def tested_rows(is_test: pd.DataFrame) -> Picture:
+    """A line for each row of a table, a box for each split: full where the row is a test row; and how many are."""
+    counts, drawing = is_test.sum(axis=1), text(0, 16, "tumour") + ending(478, 16, "tested")
+    n_rows, n_splits = is_test.shape
+    drawing += centred(250, 16, f"splits 1 to {n_splits}")
+    for i, (name, line_) in enumerate(is_test.iterrows()):
+        y = 26 + 21 * i
+        drawing += ending(44, y + 14, name) + ending(460, y + 14, counts[name])
+        for j, tested in enumerate(line_):
+            look: dict[str, Any] = {"fill_opacity": BAR} if tested else dict(OUTLINE, stroke_opacity=FAINT)
+            drawing += rect(60 + 18.5 * j, y, 16, 18, **look)
+    return Picture(
+        alt=f"A line of {n_splits} boxes, one for each split, for each of {n_rows} rows, full where the row is a test "
+        f"row. That is so on {counts.min()} to {counts.max()} of the splits.",
+        size=(480, 30 + 21 * n_rows),
+        drawing=drawing,
+    )
+
+
 def tried_in_turn(losses: pd.DataFrame) -> Picture:
     """The losses of two values of one parameter, the index, and two of another, the columns, as boxes.
 
@@ -236,7 +256,8 @@ def tried_in_turn(losses: pd.DataFrame) -> Picture:
 def plot_leads(leads: pd.DataFrame, error_of: Callable[[pd.Series], float]) -> None:
     """The mean of each column of `leads`, with twice its usual standard error, and with twice that by `error_of`.
 
-    The columns' names stand above their lines. A dot is full where the mean is larger than twice that error.
+    The columns' names stand above their lines, mean and error beside them. A dot is full where the mean is larger than
+    twice that error.
     """
     ax, color = axes("lead (mean of XGBoost's defaults: 1); full dot: safe", "", 4.8), CLASS_COLORS[0]
     place, mean, error = np.arange(leads.shape[1]), leads.mean(), leads.apply(error_of)
@@ -247,6 +268,10 @@ def plot_leads(leads: pd.DataFrame, error_of: Callable[[pd.Series], float]) -> N
     ax.scatter(mean, place, 49, colors, edgecolors=color, linewidths=1.5, zorder=3)
     for k, name in enumerate(leads):
         ax.text(0.02, k - 0.22, name, transform=ax.get_yaxis_transform())
+        told = f"{mean[name]:.2f} ± {error[name]:.2f}"
+        ax.text(1, k, told, ha="right", va="center", transform=ax.get_yaxis_transform())
+    low, high = (mean - 2 * error).min(), (mean + 2 * error).max()
+    ax.set_xlim(low - 0.05, high + 0.35 * (high - low))  # room for the words at the right
     ax.set_yticks([])
     ax.spines["left"].set_visible(False)
     ax.set_ylim(len(place) - 0.6, -0.7)

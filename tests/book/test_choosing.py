@@ -104,9 +104,10 @@ def test_symmetric_trees_are_safely_ahead_on_one_table(losses_of_splits):
         safe += [name] if abs(lead.mean()) > 2 * lead.sem() * CORRECTION else []
         if name == "friedman":
             a, b = (f"[{one.mean():.2f}]{{.quoted}}" for one in (symmetric, by_node))
+            told_lead = f"[{lead.mean():.2f} ± {lead.sem() * CORRECTION:.2f}]{{.quoted}}"
     assert safe == ["friedman"] and list(STORED["by node"]) == list(mean_losses())
     told = (BOOK / "boosting_today.ipynb").read_text()
-    assert f"smaller mean squared error: {a} against {b}, as shares of XGBoost's" in told
+    assert f"smaller mean squared error: {a} against {b} of XGBoost's, a lead of {told_lead}." in told
     assert f"| {b} | {a} |" in told
 
 
@@ -131,6 +132,18 @@ def test_one_winner_is_safely_ahead_of_the_second(losses_of_splits):
         assert lead.mean() > 2 * lead.sem() and (lead > 0).sum() >= 14  # "on most splits"
         assert table != "cars" or (lead > 0).sum() == 19
     assert safety.pop("friedman") > 3 and max(safety.values()) < 1.6
+
+
+def test_the_folds_choose_well_between_the_linear_model_and_catboost(cells):
+    """Each other model is further above the lowest somewhere."""
+    losses = mean_losses()
+    above = losses.sub(losses.loc[SHOWN].min()).max(axis=1)
+    choice = losses.loc["linear or CatBoost"]
+    *first, last = (f"{one:.2f}" for one in choice)
+    assert f"the test losses {', '.join(first)} and {last}." in cells["choosing-why"]
+    most = {f"{above[model]:.2f}" for model in ("linear or CatBoost", "CatBoost", "and reg_lambda")}
+    assert most == set(re.findall(r"(?:more than|up to) (\d\.\d+)", cells["choosing-why"]))
+    assert above["linear or CatBoost"] < above[SHOWN].min()
 
 
 def test_the_linear_model_is_first_on_three_tables_and_last_on_two():
