@@ -316,6 +316,8 @@ def test_the_seconds_that_the_page_tells_are_those_measured(cells):
     assert 17 < bundles[0] / bundles[1] < 20 and "nearly twenty times as fast" in cells["bt-efb-cuts"]
     assert many_columns[1] / many_columns[0] == pytest.approx(2 / 3, abs=0.02)  # saves a third
     assert 0.93 < few_columns[1] / few_columns[0] < 1 and "fifty columns it saves hardly any" in cells["bt-goss-after"]
+    for pair in (bundles, many_columns):  # the summary's lines
+        assert "LightGBM's seconds | [{:.2f}]{{.quoted}} | [{:.2f}]{{.quoted}} |".format(*pair) in cells["bt-mistakes"]
 
 
 def stumps(chapter, X, y, rounds, rate, is_ordered):
