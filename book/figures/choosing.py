@@ -166,10 +166,12 @@ def nested_folds(melons: pd.DataFrame, n_folds: int = 3, n_test: int = 5, seed: 
     drawing = text(2, 16, f"{len(training)} training melons") + text(x[test[0]] - 15, 16, f"{n_test} test melons")
     for k, fold in enumerate(folds):
         y = 62 + 62 * k
-        drawing += text(2, y - 24, f"fold {k + 1}: {len(training) - len(fold)} fit, the {len(fold)} in the box choose")
+        drawing += text(
+            2, y - 24, f"fold {k + 1}: {len(training) - len(fold)} train, the {len(fold)} in the box choose"
+        )
         drawing += drawn(training, y) + boxed(fold, y) + element("g", drawn(test, y), opacity=0.25)
     y = 62 + 62 * n_folds
-    drawing += text(2, y - 24, f"then all {len(training)} fit, the {n_test} in the box judge")
+    drawing += text(2, y - 24, f"then all {len(training)} train, the {n_test} in the box judge")
     return Picture(
         alt=f"One split of {len(order)} melons: {len(training)} training melons and {n_test} test melons. In a line "
         f"for each fold, a box holds the training melons that choose, {'; '.join(map(listed, folds))}, and the test "
@@ -259,7 +261,10 @@ def plot_leads(leads: pd.DataFrame, error_of: Callable[[pd.Series], float]) -> N
     The columns' names stand above their lines, mean and error beside them. A dot is full where the mean is larger than
     twice that error.
     """
-    ax, color = axes("lead (mean of XGBoost's defaults: 1); full dot: safe", "", 4.8), CLASS_COLORS[0]
+    ax, color = (
+        axes("lead (mean of XGBoost's defaults: 1), ± one corrected error; full: safe", "", 4.8),
+        CLASS_COLORS[0],
+    )
     place, mean, error = np.arange(leads.shape[1]), leads.mean(), leads.apply(error_of)
     ax.vlines(np.zeros(len(place)), place - 0.15, place + 0.35, color="#000000", linewidth=1)  # not through the names
     for x_error, width, name in ((2 * error, 1, "± two corrected errors"), (2 * leads.sem(), 5, "± two usual errors")):

@@ -107,7 +107,7 @@ def test_symmetric_trees_are_safely_ahead_on_one_table(losses_of_splits):
             told_lead = f"[{lead.mean():.2f} ± {lead.sem() * CORRECTION:.2f}]{{.quoted}}"
     assert safe == ["friedman"] and list(STORED["by node"]) == list(mean_losses())
     told = (BOOK / "boosting_today.ipynb").read_text()
-    assert f"smaller mean squared error: {a} against {b} of XGBoost's, a lead of {told_lead}." in told
+    assert f"have {a} of XGBoost's mean squared error, its ordinary ones {b}; the difference is {told_lead}." in told
     assert f"| {b} | {a} |" in told
 
 
@@ -139,8 +139,7 @@ def test_the_folds_choose_well_between_the_linear_model_and_catboost(cells):
     losses = mean_losses()
     above = losses.sub(losses.loc[SHOWN].min()).max(axis=1)
     choice = losses.loc["linear or CatBoost"]
-    *first, last = (f"{one:.2f}" for one in choice)
-    assert f"the test losses {', '.join(first)} and {last}." in cells["choosing-why"]
+    assert f"| linear or CatBoost | {' | '.join(f'{one:.2f}' for one in choice)} |" in cells["choosing-who"]
     most = {f"{above[model]:.2f}" for model in ("linear or CatBoost", "CatBoost", "and reg_lambda")}
     assert most == set(re.findall(r"(?:more than|up to) (\d\.\d+)", cells["choosing-why"]))
     assert above["linear or CatBoost"] < above[SHOWN].min()
