@@ -261,10 +261,8 @@ def plot_leads(leads: pd.DataFrame, error_of: Callable[[pd.Series], float]) -> N
     The columns' names stand above their lines, mean and error beside them. A dot is full where the mean is larger than
     twice that error.
     """
-    ax, color = (
-        axes("lead (mean of XGBoost's defaults: 1), ± one corrected error; full: safe", "", 4.8),
-        CLASS_COLORS[0],
-    )
+    words = "lead (mean of XGBoost's defaults: 1)\nin numbers: ± one corrected error; full dot: safe"
+    ax, color = axes(words, "", 5), CLASS_COLORS[0]
     place, mean, error = np.arange(leads.shape[1]), leads.mean(), leads.apply(error_of)
     ax.vlines(np.zeros(len(place)), place - 0.15, place + 0.35, color="#000000", linewidth=1)  # not through the names
     for x_error, width, name in ((2 * error, 1, "± two corrected errors"), (2 * leads.sem(), 5, "± two usual errors")):
