@@ -66,7 +66,7 @@ class _Coins(Scene):
 
     def background(self) -> str:
         """The two lanes, the line below the piles with its numbers, and the key."""
-        names = {True: "validation melons; above the line: right", False: "test melons"}
+        names = {True: "validation melons; above the line: correct", False: "test melons"}
         lanes = "".join(
             text(0, y - 40, names[part]) + line(16, y, 464, y, stroke_opacity=FAINT) for part, y in self.lanes.items()
         )
@@ -212,7 +212,7 @@ def tested_rows(is_test: pd.DataFrame) -> Picture:
     """A line for each row of a table, a box for each split: full where the row is a test row; and how many are."""
     counts, drawing = is_test.sum(axis=1), text(0, 16, "tumour") + ending(478, 16, "tested")
     n_rows, n_splits = is_test.shape
-    drawing += centred(250, 16, f"splits 1 to {n_splits}")
+    drawing += centred(250, 16, f"splits 1 to {n_splits}; grey: a test row")
     for i, (name, line_) in enumerate(is_test.iterrows()):
         y = 26 + 21 * i
         drawing += ending(44, y + 14, name) + ending(460, y + 14, counts[name])
@@ -272,9 +272,7 @@ def plot_leads(leads: pd.DataFrame, error_of: Callable[[pd.Series], float]) -> N
     for k, name in enumerate(leads):
         ax.text(0.02, k - 0.22, name, transform=ax.get_yaxis_transform())
         told = f"{mean[name]:.2f} ± {error[name]:.2f}"
-        ax.text(1, k, told, ha="right", va="center", transform=ax.get_yaxis_transform())
-    low, high = (mean - 2 * error).min(), (mean + 2 * error).max()
-    ax.set_xlim(low - 0.05, high + 0.35 * (high - low))  # room for the words at the right
+        ax.text(1, k - 0.22, told, ha="right", transform=ax.get_yaxis_transform())
     ax.set_yticks([])
     ax.spines["left"].set_visible(False)
     ax.set_ylim(len(place) - 0.6, -0.7)
