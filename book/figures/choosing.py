@@ -270,7 +270,7 @@ def plot_leads(leads: pd.DataFrame, error_of: Callable[[pd.Series], float]) -> N
     colors = np.where(mean > 2 * error, color, "#ffffff")
     ax.scatter(mean, place, 49, colors, edgecolors=color, linewidths=1.5, zorder=3)
     for k, name in enumerate(leads):
-        ax.text(0.02, k - 0.22, name, transform=ax.get_yaxis_transform())
+        ax.text(0, k - 0.22, name, transform=ax.get_yaxis_transform())
         told = f"{mean[name]:.2f} ± {error[name]:.2f}"
         ax.text(1, k - 0.22, told, ha="right", transform=ax.get_yaxis_transform())
     ax.set_yticks([])

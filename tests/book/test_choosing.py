@@ -134,7 +134,7 @@ def test_one_winner_is_safely_ahead_of_the_second(losses_of_splits):
     assert safety.pop("friedman") > 3 and max(safety.values()) < 1.6
 
 
-def test_the_folds_choose_well_between_the_linear_model_and_catboost(cells):
+def test_the_folds_choose_well_between_the_linear_model_and_catboost(cells, losses_of_splits):
     """Each other model is further above the lowest somewhere."""
     losses = mean_losses()
     above = losses.sub(losses.loc[SHOWN].min()).max(axis=1)
@@ -143,6 +143,10 @@ def test_the_folds_choose_well_between_the_linear_model_and_catboost(cells):
     most = {f"{above[model]:.2f}" for model in ("linear or CatBoost", "CatBoost", "and reg_lambda")}
     assert most == set(re.findall(r"(?:more than|up to) (\d\.\d+)", cells["choosing-why"]))
     assert above["linear or CatBoost"] < above[SHOWN].min()
+    tuned, pair = (losses_of_splits.xs(m, axis=1, level="model") for m in ("and reg_lambda", "linear or CatBoost"))
+    lead = (tuned - pair).mean(axis=1)
+    assert f"by {lead.mean():.2f} ± {lead.sem() * CORRECTION:.2f}." in cells["choosing-why"]
+    assert lead.mean() > 2 * lead.sem() * CORRECTION
 
 
 def test_the_linear_model_is_first_on_three_tables_and_last_on_two():
