@@ -183,13 +183,18 @@ def sent(path: Path) -> int:
     return len(content) if path.suffix == ".zip" else len(gzip.compress(content, 6))
 
 
+#: Data that only pandas reads: it comes with the code that needs packages.
+MEASURED = {"treekit/data/benchmarks.csv", "treekit/data/tuning.csv"}
+
+
 def write_modules(live: Path, known: dict[str, Any]) -> None:
     """Write the code of the book for the browser; what needs the standard library alone comes with Python."""
     runner = files_below(SOURCES / "runner.py", SOURCES / "slices.py", top=SOURCES)
     runner["packages.json"] = json.dumps(known, sort_keys=True).encode()
-    plain = {file: content for file, content in book_files().items() if module_name(file) not in known["modules"]}
+    later = {file for file in book_files() if module_name(file) in known["modules"]} | MEASURED
+    plain = {file: content for file, content in book_files().items() if file not in later}
     pack(live / "plain.zip", runner | plain)
-    pack(live / "whole.zip", {file: content for file, content in book_files().items() if file not in plain})
+    pack(live / "whole.zip", {file: content for file, content in book_files().items() if file in later})
 
 
 def version_of(npm: Path) -> str:
