@@ -136,7 +136,6 @@ def coins_explorer(melons: pd.DataFrame, seed: int = 0) -> Explorable:
             f"How many of the {sizes[False]} test melons can we expect it to get right?",
             [k / 2 for k in range(2 * sizes[False] + 1)],
             answer=sizes[False] / 2,
-            start=0,
             truth=f"a coin has learned nothing, so {sizes[False] / 2:g} of {sizes[False]} are to be expected",
         ),
         challenge=f"Toss all {most} coins of each bag. Does the best coin do as well on the test melons as on the "
