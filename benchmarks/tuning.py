@@ -37,6 +37,8 @@ except ImportError:  # only `make tuning` installs both: the tests of the book d
 FILE = ROOT / "treekit" / "data" / "tuning.csv"
 N_SPLITS, N_FOLDS, MOST_ROUNDS, PATIENCE = 20, 3, 500, 20
 Settings = dict[str, Any]
+#: For CatBoost: one thread, and nothing written.
+QUIET: Settings = dict(thread_count=1, allow_writing_files=False, verbose=0)
 
 #: Parameter by parameter the values that are tried; the first is XGBoost's own, and the order is that of the steps.
 VALUES: dict[str, tuple[float, ...]] = {
@@ -91,7 +93,7 @@ def boosted(y: Array, settings: Settings) -> Any:
 def catboosted(y: Array, **settings: Any) -> Any:
     """CatBoost with one thread; what is not set is its default."""
     kind = catboost.CatBoostRegressor if is_numbers(y) else catboost.CatBoostClassifier
-    return kind(thread_count=1, random_seed=0, allow_writing_files=False, verbose=0, **settings)
+    return kind(**QUIET, random_seed=0, **settings)
 
 
 def lightboosted(y: Array) -> Any:

@@ -183,7 +183,7 @@ def sent(path: Path) -> int:
     return len(content) if path.suffix == ".zip" else len(gzip.compress(content, 6))
 
 
-#: Data that only pandas reads: it comes with the code that needs packages.
+#: Large tables, of which nothing is read before pandas is there: they come with the code that needs packages.
 MEASURED = {"treekit/data/benchmarks.csv", "treekit/data/tuning.csv"}
 
 

@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
@@ -253,6 +254,12 @@ def tried_in_turn(losses: pd.DataFrame) -> Picture:
     )
 
 
+def dots(ax: plt.Axes, x: pd.Series, is_full: pd.Series) -> None:
+    """Dots one below the other, full where something is safe."""
+    colors = np.where(is_full, CLASS_COLORS[0], "#ffffff")
+    ax.scatter(x, np.arange(len(x)), 49, colors, edgecolors=CLASS_COLORS[0], zorder=3)
+
+
 @plotted
 def plot_leads(leads: pd.DataFrame, error_of: Callable[[pd.Series], float]) -> None:
     """The mean of each column of `leads`, with twice its usual standard error, and with twice that by `error_of`.
@@ -266,8 +273,7 @@ def plot_leads(leads: pd.DataFrame, error_of: Callable[[pd.Series], float]) -> N
     ax.vlines(np.zeros(len(place)), place - 0.15, place + 0.35, color="#000000", linewidth=1)  # not through the names
     for x_error, width, name in ((2 * error, 1, "± two corrected errors"), (2 * leads.sem(), 5, "± two usual errors")):
         ax.errorbar(mean, place, xerr=x_error, fmt="none", color=color, linewidth=width, label=name)
-    colors = np.where(mean > 2 * error, color, "#ffffff")
-    ax.scatter(mean, place, 49, colors, edgecolors=color, linewidths=1.5, zorder=3)
+    dots(ax, mean, mean > 2 * error)
     for k, name in enumerate(leads):
         ax.text(0, k - 0.22, name, transform=ax.get_yaxis_transform())
         told = f"{mean[name]:.2f} ± {error[name]:.2f}"
@@ -294,8 +300,7 @@ def plot_steps(losses: pd.DataFrame, error_of: Callable[[pd.Series], float]) -> 
         mean, error = loss.mean(), gain.apply(error_of)
         ax.axvline(1, color="#000000", linewidth=0.8)
         ax.errorbar(mean, place, xerr=error, color=CLASS_COLORS[0], capsize=3)
-        colors = np.where(gain.mean() > error, CLASS_COLORS[0], "#ffffff")
-        ax.scatter(mean, place, 49, colors, edgecolors=CLASS_COLORS[0], zorder=3)
+        dots(ax, mean, gain.mean() > error)
         ax.set_title(table, fontsize="medium")
     ax.set_yticks(place, [STEP_NAMES.get(name, name) for name in steps])
     ax.invert_yaxis()

@@ -16,7 +16,7 @@ from scipy.sparse import csr_matrix
 from sklearn.datasets import load_diabetes
 from sklearn.model_selection import train_test_split
 
-from benchmarks.tuning import N_SPLITS, TABLES, catboosted, divided, loss, loss_of_constant
+from benchmarks.tuning import N_SPLITS, QUIET, TABLES, catboosted, divided, loss, loss_of_constant
 from treekit.datasets import load_watermelon
 
 WARDS, DAYS = "ABACBACB", [1, 2, 1, 2, 9, 9, 14, 20]
@@ -29,7 +29,6 @@ LIGHT = dict(
     feature_pre_filter=False, deterministic=True, num_threads=1, verbosity=-1,
 )  # fmt: skip
 EMPTY = str(2**64 - 1)  # the key of an empty place in CatBoost's tables
-QUIET = dict(thread_count=1, allow_writing_files=False, verbose=0)
 CAT = QUIET | dict(
     l2_leaf_reg=0, random_strength=0, bootstrap_type="No", score_function="L2", leaf_estimation_iterations=1,
     leaf_estimation_method="Gradient", feature_border_type="Median", has_time=True,
