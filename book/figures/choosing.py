@@ -14,7 +14,7 @@ from figures.charts import Picture
 from figures.explorable import Choice, Explorable, Places, Scene, Slider, State
 from figures.looks import OUTLINE, centred, ending, path, ringed
 from figures.melons import listed, melon_marks, melons_at, ripe_and_unripe
-from figures.plots import axes, plain_ticks, plot_columns, plotted, side_by_side
+from figures.plots import axes, plain_ticks, plot_columns, plotted
 from treekit.pen.palette import BAR, CLASS_COLORS
 from treekit.pen.svg import FAINT, circle, element, line, rect, text
 
@@ -254,57 +254,52 @@ def tried_in_turn(losses: pd.DataFrame) -> Picture:
     )
 
 
-def dots(ax: plt.Axes, x: pd.Series, is_full: pd.Series) -> None:
-    """Dots one below the other, full where something is safe."""
-    colors = np.where(is_full, CLASS_COLORS[0], "#ffffff")
-    ax.scatter(x, np.arange(len(x)), 49, colors, edgecolors=CLASS_COLORS[0], zorder=3)
+def dots(ax: plt.Axes, x: pd.Series, y: pd.Series, is_full: pd.Series, color: str = CLASS_COLORS[0]) -> None:
+    """Dots that are full where something is safe."""
+    ax.scatter(x, y, 49, np.where(is_full, color, "#ffffff"), edgecolors=color, zorder=3)
 
 
 @plotted
 def plot_leads(leads: pd.DataFrame, error_of: Callable[[pd.Series], float]) -> None:
-    """The mean of each column of `leads`, with twice its usual standard error, and with twice that by `error_of`.
+    """The mean of each column of `leads`, divided by its usual standard error and by that of `error_of`.
 
-    The columns' names stand above their lines, mean and error beside them. A dot is full where the mean is larger than
-    twice that error.
+    The columns' names stand above their lines, mean and error beside them. Right of the line at 2 a lead is safe.
     """
-    words = "lead (mean of XGBoost's defaults: 1)\nin numbers: ± one corrected error; full dot: safe"
-    ax, color = axes(words, "", 5), CLASS_COLORS[0]
-    place, mean, error = np.arange(leads.shape[1]), leads.mean(), leads.apply(error_of)
-    ax.vlines(np.zeros(len(place)), place - 0.15, place + 0.35, color="#000000", linewidth=1)  # not through the names
-    for x_error, width, name in ((2 * error, 1, "± two corrected errors"), (2 * leads.sem(), 5, "± two usual errors")):
-        ax.errorbar(mean, place, xerr=x_error, fmt="none", color=color, linewidth=width, label=name)
-    dots(ax, mean, mean > 2 * error)
+    ax, color = axes("lead, divided by its standard error\nin numbers: lead ± corrected error", "", 5), CLASS_COLORS[0]
+    mean, error, place = leads.mean(), leads.apply(error_of), np.arange(leads.shape[1])
+    usual, corrected = mean / leads.sem(), mean / error
+    ax.vlines(np.full(len(place), 2), place - 0.15, place + 0.35, color="#000000")  # not through the names
+    ax.hlines(place, corrected, usual, color=color, linewidth=1)
+    ax.plot(usual, place, "|", color=color, markersize=12, markeredgewidth=2.5, label="by the usual error")
+    dots(ax, corrected, place, corrected > 2)
+    ax.plot([], [], "o", color=color, markerfacecolor="#ffffff", label="corrected (full: safe)")
     for k, name in enumerate(leads):
-        ax.text(0, k - 0.22, name, transform=ax.get_yaxis_transform())
         told = f"{mean[name]:.2f} ± {error[name]:.2f}"
+        ax.text(0.01, k - 0.22, name, transform=ax.get_yaxis_transform())
         ax.text(1, k - 0.22, told, ha="right", transform=ax.get_yaxis_transform())
     ax.set_yticks([])
-    ax.spines["left"].set_visible(False)
-    ax.set_ylim(len(place) - 0.6, -0.7)
+    ax.set(xlim=(0, None), ylim=(len(place) - 0.6, -0.7))
     ax.legend(frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1), ncols=2)
 
 
 @plotted
 def plot_steps(losses: pd.DataFrame, error_of: Callable[[pd.Series], float]) -> None:
-    """The mean loss after each step, that of the first being 1, and the error of what was gained since the first.
+    """The mean loss after each step, a line for each table; that of the first step is 1.
 
-    `losses` has the columns table, model, split and loss, a line for each split; each table has a panel. The steps run
-    downwards, so that their names lie flat. A dot is full where the gain is larger than its error.
+    `losses` has the columns table, model, split and loss, a line for each split. A dot is full where what was gained
+    since the first step is larger than its error.
     """
-    steps, tables = losses["model"].unique(), losses.groupby("table", sort=False)
-    place = np.arange(len(steps))
-    figure, panels = side_by_side(3, 4.8, rows=2, sharex=True, sharey=True)
-    for ax, (table, each) in zip(panels, tables, strict=True):
+    ax, steps = axes("", "loss (mean of XGBoost's defaults: 1)", 4.4), losses["model"].unique()
+    place, ends = np.arange(len(steps)), {}
+    for color, (table, each) in zip(CLASS_COLORS, losses.groupby("table", sort=False)):
         loss = each.pivot(index="split", columns="model", values="loss")[steps]
         gain = loss.rsub(loss[steps[0]], axis=0)
-        mean, error = loss.mean(), gain.apply(error_of)
-        ax.axvline(1, color="#000000", linewidth=0.8)
-        ax.errorbar(mean, place, xerr=error, color=CLASS_COLORS[0], capsize=3)
-        dots(ax, mean, gain.mean() > error)
-        ax.set_title(table, fontsize="medium")
-    ax.set_yticks(place, [STEP_NAMES.get(name, name) for name in steps])
-    ax.invert_yaxis()
-    figure.supxlabel(
-        "loss (mean of XGBoost's defaults: 1)\nbars: ± two corrected errors of the gain; full: safe",
-        fontsize="medium",
-    )
+        ax.plot(place, loss.mean(), color=color)
+        dots(ax, place, loss.mean(), gain.mean() > gain.apply(error_of), color)
+        ends[table] = loss.mean().iloc[-1], color
+    height = 0.0
+    for table, (end, color) in sorted(ends.items(), key=lambda item: item[1]):
+        height = max(end, height + 0.035)  # names do not lie on each other
+        ax.text(place[-1] + 0.1, height, table, color=color, va="center")
+    ax.set_xticks(place, [STEP_NAMES.get(name, name) for name in steps])
+    ax.set_xlim(-0.2, len(steps) - 0.25)

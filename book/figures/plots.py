@@ -63,12 +63,12 @@ def plotted(draw: Callable[P, None]) -> Callable[P, Plot]:
     return plot
 
 
-def side_by_side(n: int, height: float = 3.6, rows: int = 1, **shared: Any) -> tuple[Figure, list[plt.Axes]]:
-    """Axes side by side, in one row or more, of a size that reads on a page and on a phone, without idle lines."""
-    figure, panels = plt.subplots(rows, n, figsize=(PLOT_WIDTH, height), layout="constrained", squeeze=False, **shared)
-    for ax in panels.flat:
+def side_by_side(n: int, height: float = 3.6, **shared: Any) -> tuple[Figure, list[plt.Axes]]:
+    """Axes side by side, of a size that reads on a page and on a phone, without idle lines."""
+    figure, panels = plt.subplots(1, n, figsize=(PLOT_WIDTH, height), layout="constrained", squeeze=False, **shared)
+    for ax in panels[0]:
         ax.spines[["top", "right"]].set_visible(False)
-    return figure, list(panels.flat)
+    return figure, list(panels[0])
 
 
 def axes(xlabel: str, ylabel: str, height: float = 3.6) -> plt.Axes:
