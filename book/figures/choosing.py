@@ -139,8 +139,7 @@ def coins_explorer(melons: pd.DataFrame, seed: int = 0) -> Explorable:
             answer=sizes[False] / 2,
             truth=f"a coin has learned nothing, so {sizes[False] / 2:g} of {sizes[False]} are to be expected",
         ),
-        challenge=f"Toss all {most} coins of each bag. Does the best coin do as well on the test melons as on the "
-        "validation melons?",
+        challenge=f"Toss all {most} coins of each bag, and find how the best one does on the test melons.",
     )
 
 
