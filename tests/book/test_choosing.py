@@ -18,6 +18,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from benchmarks.tuning import TABLES, VALUES
 from scripts.execute import BOOK
 from treekit.datasets import load_tuning
 
@@ -75,6 +76,26 @@ def test_the_chapters_table_has_the_means_of_what_was_measured(cells):
         assert f"| {' | '.join([name, *(f'{one:.2f}' for one in losses.loc[model])])} |" in told
     least = losses.loc[SHOWN].min()
     assert re.findall(r"\*\*(\d\.\d+)", cells["choosing-who"]) == [f"{one:.2f}" for one in least]
+
+
+def test_the_chapters_table_tells_how_many_rows_each_table_has(cells):
+    told = re.findall(r"\[([\d,]+)\]", cells["choosing-who"].split("| *rows* |")[1].splitlines()[0])
+    assert [int(one.replace(",", "")) for one in told] == [len(TABLES[name]()[1]) for name in mean_losses()]
+
+
+def test_the_gains_of_parameters_are_bold_where_they_are_safe(cells, losses_of_splits):
+    """Alone those of two are, and in its turn that of the depth."""
+
+    def is_safe(over, model):
+        a, b = (losses_of_splits.xs(m, axis=1, level="model") for m in (over, model))
+        gain = (a - b).mean(axis=1)
+        return bool(gain.mean() > 2 * gain.sem() * CORRECTION)
+
+    lines = [line.split("|")[3:5] for line in cells["choosing-turns"].splitlines() if "±" in line and line[0] == "|"]
+    bold = [["**" in one for one in line] for line in lines]
+    befores = ["rounds", *(f"and {name}" for name in VALUES)]
+    safe = [[is_safe("rounds", f"only {name}"), is_safe(over, f"and {name}")] for over, name in zip(befores, VALUES)]
+    assert bold == [[False, is_safe("defaults", "rounds")], *safe] and np.sum(safe, axis=0).tolist() == [2, 1]
 
 
 def test_catboost_loses_its_lead_without_what_holds_it_back(cells, losses_of_splits):
