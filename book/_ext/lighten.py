@@ -91,11 +91,11 @@ def read_sheet(folder: Path, name: str) -> str:
 
 
 def read_script(folder: Path, name: str) -> str:
-    """A script without the comments that have lines of their own, but with its licence, and without indentation."""
+    """A script without indentation and without the comments at the ends of lines, but with its licence."""
     script = (folder / name).read_text(encoding="utf-8")
     script = script.replace(THEMES_SCROLLERS, '["none"]')
     script = re.sub(r"^[ \t]*/\*[^!].*?\*/", "", script, flags=re.DOTALL | re.MULTILINE)
-    return re.sub(r"^[ \t]*(//.*)?\n?", "", script, flags=re.MULTILINE)
+    return re.sub(r"^[ \t]*(//.*)?\n?|(?<=[;{},]) // .*", "", script, flags=re.MULTILINE)
 
 
 def words_of(pages: Iterable[str], scripts: Iterable[str]) -> set[str]:

@@ -41,7 +41,7 @@
     const last = control.values.length - 1;
     const input = add(box, "input", { type: "range", id: name, min: 0, max: last, autocomplete: "off" });
     const set = (position) => {
-      input.value = position < 0 ? (last * 2) / 3 : position; // the middle may be right
+      input.value = position < 0 ? last * 0.6 : position; // the middle may be right
       value.textContent = control.values[position] ?? "–";
       input.setAttribute("aria-valuetext", control.values[position] ?? "no value yet");
       input.setCustomValidity(position < 0 ? "Move the slider to your guess." : "");
