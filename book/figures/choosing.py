@@ -240,8 +240,7 @@ def tried_in_turn(losses: pd.DataFrame) -> Picture:
         drawing += rect(x[column], y[value], 130, 48, rx=4, **OUTLINE, **look)
         drawing += centred(x[column] + 65, y[value] + 29, f"{losses.loc[value, column]:.2f}")
     drawing += "".join(text(0, down + 29, value) for value, down in y.items())
-    drawing += path("M155,88V126M150,116L155,126L160,116", **OUTLINE)
-    drawing += ending(142, 112, "start") + text(168, 112, "first turn: depth")
+    drawing += path("M155,88V126M150,116L155,126L160,116", **OUTLINE) + text(168, 112, "first turn: depth")
     drawing += path("M226,158H322M312,153L322,158L312,163", **OUTLINE) + centred(274, 148, "second turn:")
     drawing += centred(274, 178, "columns") + centred(395, 101, "not tried")
     return Picture(
