@@ -91,7 +91,7 @@ def read_sheet(folder: Path, name: str) -> str:
 
 
 def read_script(folder: Path, name: str) -> str:
-    """A script without indentation and without the comments at the ends of lines, but with its licence."""
+    """A script without indentation and without comments on lines of their own or behind code, but with its licence."""
     script = (folder / name).read_text(encoding="utf-8")
     script = script.replace(THEMES_SCROLLERS, '["none"]')
     script = re.sub(r"^[ \t]*/\*[^!].*?\*/", "", script, flags=re.DOTALL | re.MULTILINE)

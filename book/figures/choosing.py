@@ -290,7 +290,7 @@ def plot_steps(losses: pd.DataFrame, error_of: Callable[[pd.Series], float]) -> 
     """
     ax, steps = axes("", "loss (mean of XGBoost's defaults: 1)", 4.4), losses["model"].unique()
     place, ends = np.arange(len(steps)), {}
-    for color, (table, each) in zip(CLASS_COLORS, losses.groupby("table", sort=False)):
+    for color, (table, each) in zip(CLASS_COLORS, losses.groupby("table", sort=False), strict=True):
         loss = each.pivot(index="split", columns="model", values="loss")[steps]
         gain = loss.rsub(loss[steps[0]], axis=0)
         ax.plot(place, loss.mean(), color=color)

@@ -35,6 +35,17 @@ def cells():
     return {cell.id: cell.source for cell in nbformat.read(BOOK / "choosing.ipynb", as_version=4).cells}
 
 
+@pytest.fixture(scope="module")
+def printed():
+    """What the chapter's cells of code print, by their ids."""
+    cells = nbformat.read(BOOK / "choosing.ipynb", as_version=4).cells
+    return {
+        cell.id: "".join(output.get("text", "") for output in cell.outputs)
+        for cell in cells
+        if cell.cell_type == "code"
+    }
+
+
 @pytest.mark.parametrize(("K", "n"), [(1, 3), (2, 1), (2, 3), (3, 2), (4, 2)])
 def test_the_best_of_a_few_coins_by_all_their_tosses(cells, K, n):
     names: dict = {}
@@ -83,19 +94,26 @@ def test_the_chapters_table_tells_how_many_rows_each_table_has(cells):
     assert [int(one.replace(",", "")) for one in told] == [len(TABLES[name]()[1]) for name in mean_losses()]
 
 
-def test_the_gains_of_parameters_are_bold_where_they_are_safe(cells, losses_of_splits):
-    """Alone those of two are, and in its turn that of the depth."""
+def gain_on_average(losses_of_splits, over, model):
+    """By how much a model's loss is below that of another on each split, averaged over the tables, and its error."""
+    a, b = (losses_of_splits.xs(m, axis=1, level="model") for m in (over, model))
+    gain = (a - b).mean(axis=1)
+    return gain.mean(), gain.sem() * CORRECTION
 
-    def is_safe(over, model):
-        a, b = (losses_of_splits.xs(m, axis=1, level="model") for m in (over, model))
-        gain = (a - b).mean(axis=1)
-        return bool(gain.mean() > 2 * gain.sem() * CORRECTION)
 
-    lines = [line.split("|")[3:5] for line in cells["choosing-turns"].splitlines() if "±" in line and line[0] == "|"]
-    bold = [["**" in one for one in line] for line in lines]
+def test_the_gains_of_parameters_are_what_was_measured_and_bold_where_safe(cells, losses_of_splits):
+    """Alone those of two are safe, and in its turn that of the depth."""
+
+    def told(over, model):
+        gain, error = gain_on_average(losses_of_splits, over, model)
+        return f"**{gain:.3f} ± {error:.3f}**" if gain > 2 * error else f"{gain:.3f} ± {error:.3f}"
+
+    lines = [line for line in cells["choosing-turns"].splitlines() if "±" in line and line[0] == "|"]
+    columns = [[part.strip() for part in line.split("|")[3:5]] for line in lines]
     befores = ["rounds", *(f"and {name}" for name in VALUES)]
-    safe = [[is_safe("rounds", f"only {name}"), is_safe(over, f"and {name}")] for over, name in zip(befores, VALUES)]
-    assert bold == [[False, is_safe("defaults", "rounds")], *safe] and np.sum(safe, axis=0).tolist() == [2, 1]
+    gains = [[told("rounds", f"only {name}"), told(over, f"and {name}")] for over, name in zip(befores, VALUES)]
+    assert columns == [["", told("defaults", "rounds")], *gains]
+    assert [sum("**" in one for one in column) for column in zip(*columns)] == [2, 1]
 
 
 def test_catboost_loses_its_lead_without_what_holds_it_back(cells, losses_of_splits):
@@ -160,16 +178,19 @@ def test_one_winner_is_safely_ahead_of_the_second(losses_of_splits):
     assert safety.pop("friedman") > 3 and max(safety.values()) < 1.6
 
 
-def test_the_folds_choose_well_between_the_linear_model_and_catboost(cells, losses_of_splits):
+def test_the_folds_choose_well_between_the_linear_model_and_catboost(cells, printed, losses_of_splits):
     """Each other model is further above the lowest somewhere."""
     losses = mean_losses()
     above = losses.sub(losses.loc[SHOWN].min()).max(axis=1)
+    lines = printed["choosing-tuning"].splitlines()
+    choice = next(line.split()[-6:] for line in lines if line.startswith("linear or CatBoost, by the folds "))
+    assert choice == [f"{one:.2f}" for one in losses.loc["linear or CatBoost"]]
     most = {f"{above[model]:.2f}" for model in ("linear or CatBoost", "CatBoost", "and reg_lambda")}
     assert most == set(re.findall(r"(?:more than|up to) (\d\.\d+)", cells["choosing-why"]))
     assert above["linear or CatBoost"] < above[SHOWN].min()
-    tuned, pair = (losses_of_splits.xs(m, axis=1, level="model") for m in ("and reg_lambda", "linear or CatBoost"))
-    lead = (tuned - pair).mean(axis=1)
-    assert lead.mean() > 2 * lead.sem() * CORRECTION
+    lead, error = gain_on_average(losses_of_splits, "and reg_lambda", "linear or CatBoost")
+    assert f"linear or CatBoost, ahead of all tuned: {lead:.3f} ± {error:.3f}" in lines
+    assert lead > 2 * error
 
 
 def test_the_linear_model_is_first_on_three_tables_and_last_on_two():
