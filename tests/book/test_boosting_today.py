@@ -10,13 +10,16 @@ import json
 import re
 from contextlib import redirect_stdout
 from functools import partial
+from itertools import combinations
 from pathlib import Path
+from random import Random
 
 import nbformat
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.ensemble import HistGradientBoostingRegressor
+from sklearn.tree import DecisionTreeRegressor
 from xgboost import XGBRegressor
 
 from scripts.execute import BOOK
@@ -25,8 +28,9 @@ from treekit import CARTRegressor, plain
 STORED = json.loads((Path(__file__).parents[1] / "data" / "boosters.json").read_text())
 GAIN = partial(plain.newton_gain, lam=0)
 CELLS = (
-    "bt-eight", "bt-stat-code", "bt-shift-run", "bt-ordered-own", "bt-ordered-run", "bt-growth-code",
-    "bt-growth-run", "bt-goss-figure", "bt-goss-code", "bt-efb-code", "bt-dart-code", "bt-constraints-code",
+    "bt-eight", "bt-stat-code", "bt-shift-run", "bt-ordered-own", "bt-ordered-run", "bt-drawn-code",
+    "bt-drawn-boost", "bt-growth-code", "bt-growth-run", "bt-goss-figure", "bt-goss-code", "bt-efb-code",
+    "bt-dart-code", "bt-constraints-code",
 )  # fmt: skip
 
 
@@ -74,6 +78,44 @@ def test_the_stored_tables_are_the_chapters(chapter):
     X, y = table("eight")
     assert [*X["x"]] == [*chapter["eight"]["x"]]
     assert [*y] == chapter["days"]
+
+
+def test_stumps_on_halves_as_scikit_learn(chapter):
+    X, y = table("eight")
+    halves = [list(half) for half in combinations(range(len(y)), 4)]
+    stumps = [DecisionTreeRegressor(max_depth=1).fit(X.iloc[half], y[half] - y.mean()) for half in halves]
+    assert chapter["moves"]["mean of stumps"] == pytest.approx(np.mean([f.predict(X) for f in stumps], axis=0))
+
+
+def test_boosting_stops_with_xgboost(chapter):
+    """The errors on the new patients round by round, the round after which both stop, and the one that they keep."""
+    X, y = table("eight")
+    new = pd.DataFrame({"x": [2, 4, 6, 8]}), [3, 1, 8, 15]
+    how = dict(n_estimators=99, max_depth=1, learning_rate=0.3, reg_lambda=0, min_child_weight=0, tree_method="exact")
+    model = XGBRegressor(base_score=y.mean(), early_stopping_rounds=3, n_jobs=1, **how)
+    model.fit(X, y, eval_set=[new], verbose=False)
+    D, attributes = plain.read(X, y)
+    rows = [plain.Row({"x": x}, days) for x, days in zip(new[0]["x"], new[1])]
+    members, errors = chapter["boost_drawn"](D, rows, attributes, 8, 1, Random(0))
+    assert np.sqrt(errors) == pytest.approx(model.evals_result()["validation_0"]["rmse"], rel=1e-5)
+    assert len(members) == 1 + model.best_iteration + 1  # the constant comes first, and rounds count from 0
+
+
+def test_rounds_learn_from_the_drawn_rows_and_columns(chapter):
+    """Each round asks for as many rows and columns as it is told to, and its stump has seen no others."""
+    asked = []
+
+    class Rng(Random):
+        def sample(self, population, k, **how):
+            asked.append((len(population), k))
+            return super().sample(population, k, **how)
+
+    X = chapter["eight"][["x", "naive"]]
+    D, attributes = plain.read(X, chapter["days"])
+    members, errors = chapter["boost_drawn"](D, D, attributes, 5, 1, Rng(0))
+    assert asked == [(2, 1), (8, 5)] * len(errors)
+    assert {len(f.rows) for _, f in members[1:]} == {5}
+    assert {f.question[0] for _, f in members[1:]} == {"x", "naive"}
 
 
 @pytest.mark.parametrize("name", ["eight", "melons", "patients"])
@@ -315,7 +357,7 @@ def test_the_seconds_that_the_page_tells_are_those_measured(cells):
     assert all(by_goss < by_all for by_all, by_goss in STORED["goss errors"].values())
     assert 17 < bundles[0] / bundles[1] < 20 and "nearly twenty times as fast" in cells["bt-efb-cuts"]
     assert many_columns[1] / many_columns[0] == pytest.approx(2 / 3, abs=0.02)  # saves a third
-    assert 0.93 < few_columns[1] / few_columns[0] < 1 and "fifty columns it saves hardly any" in cells["bt-goss-after"]
+    assert 0.93 < few_columns[1] / few_columns[0] < 1 and "With fifty it saves hardly any" in cells["bt-goss-after"]
     for pair in (bundles, many_columns):  # the summary's lines
         assert "LightGBM's seconds | [{:.2f}]{{.quoted}} | [{:.2f}]{{.quoted}} |".format(*pair) in cells["bt-mistakes"]
 
