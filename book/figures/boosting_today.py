@@ -713,11 +713,11 @@ def plot_chosen(gains: Mapping[str, NDArray[Any]]) -> None:
 @plotted
 def plot_halves(residuals: Sequence[float], on_all: Sequence[float], mean: Sequence[float]) -> None:
     """The residual of each row as a dot, one stump on all rows as a step, and the mean of stumps on halves of them."""
-    ax = axes("row", "residual, and how far it is moved", 3.2)
+    ax = axes("row", "residual, or move", 3.2)
     rows = np.arange(1, len(residuals) + 1)
     ax.axhline(0, color="#000000", linewidth=0.8)
     ax.step(rows, on_all, where="mid", color=CLASS_COLORS[0], linestyle="--", label="stump on all rows")
     ax.step(rows, mean, where="mid", color=CLASS_COLORS[1], label="mean of the stumps on halves")
-    ax.scatter(rows, residuals, 25, color="#000000", zorder=3, label="residual")
+    ax.scatter(rows, residuals, 25, color=CLASS_COLORS[2], zorder=3, label="residual")
     ax.set_xticks(rows)
     ax.legend(frameon=False)
