@@ -1,14 +1,16 @@
-"""What columns contribute to a prediction, against the definition, set by set, and against XGBoost's numbers."""
+"""What columns contribute to a prediction, against the definition, set by set, and against XGBoost and shap."""
 
+import json
 from functools import partial
 from itertools import combinations
 from math import factorial
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 import xgboost
-from sklearn.datasets import load_diabetes, load_iris
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
 from sklearn.exceptions import NotFittedError
 
 from treekit import (
@@ -104,6 +106,31 @@ def test_xgboost_gives_the_same_numbers():
     for method, is_approximate in (("shapley", False), ("path", True)):
         expected = theirs.predict(rows, pred_contribs=True, approx_contribs=is_approximate)
         np.testing.assert_allclose(contributions(ours, X, method), expected, atol=2e-3)
+
+
+SHAP = json.loads((Path(__file__).parents[1] / "data" / "shapley.json").read_text())
+
+
+@pytest.mark.parametrize(
+    ("name", "model", "load"),
+    [
+        ("small tree", CARTRegressor(max_depth=3), partial(load_diabetes, scaled=False)),
+        ("tree", CARTRegressor(max_depth=5, min_samples_leaf=5), partial(load_diabetes, scaled=False)),
+        ("boosted", GBDTRegressor(n_estimators=20, min_samples_leaf=5), partial(load_diabetes, scaled=False)),
+        ("log odds", GBDTClassifier(n_estimators=10, min_samples_leaf=5), load_breast_cancer),
+    ],
+    ids=list(SHAP),
+)
+def test_shap_gives_the_same_numbers(name, model, load):
+    """Both kinds, where columns go together; to ten decimals, the interventional ones of its trees to seven digits."""
+    table, stored = load(as_frame=True), SHAP[name]
+    X = (table.data[stored["columns"]][:150] * 1e4).round()
+    model.fit(X, table.target[:150])
+    filled, both_branches = contributions(model, X[:4], background=X[100:120]), contributions(model, X[:4])
+    np.testing.assert_allclose(filled, stored["interventional, set by set"], rtol=0, atol=1e-9)
+    np.testing.assert_allclose(filled, stored["interventional"], rtol=1e-6, atol=1e-5)
+    np.testing.assert_allclose(both_branches, stored["path-dependent"], rtol=0, atol=1e-9)
+    assert np.abs(filled - both_branches).max() > 0.5  # so neither kind could stand in for the other
 
 
 MELONS = load_watermelon("3.0")
