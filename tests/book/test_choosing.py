@@ -1,7 +1,7 @@
 """What the chapter on choosing a model tells of six tables, against what was measured there.
 
 CatBoost and LightGBM do not run here: `make tuning` measured them, and ``tests/data/boosters.md`` says where the other
-numbers of CatBoost come from.
+numbers of CatBoost come from; ``tests/data/chapters.md`` says it of baycomp's.
 """
 
 from __future__ import annotations
@@ -54,6 +54,20 @@ def test_the_best_of_a_few_coins_by_all_their_tosses(cells, K, n):
     tosses = itertools.product(itertools.product((0, 1), repeat=n), repeat=K)
     best = [max(map(sum, coins)) for coins in tosses]
     assert names["expected_best"](K, n) == pytest.approx(np.mean(best))
+
+
+BAYCOMP = json.loads((Path(__file__).parents[1] / "data" / "chapters.json").read_text())["corrected errors"]
+
+
+@pytest.mark.parametrize("case", range(len(BAYCOMP)))
+def test_the_corrected_error_is_that_of_baycomp(cells, case):
+    """For several shares of test rows, to twelve digits."""
+    names: dict = {"lead": pd.Series(BAYCOMP[case]["lead"])}
+    with redirect_stdout(io.StringIO()):
+        exec(cells["choosing-shared-run"], names)
+    errors = {share: names["corrected"](names["lead"], float(share)) for share in BAYCOMP[case]["errors"]}
+    assert errors == pytest.approx(BAYCOMP[case]["errors"], rel=1e-12)
+    assert names["corrected"](names["lead"]) == errors["0.3"]
 
 
 def left_by_xgboost():
