@@ -29,8 +29,8 @@ STORED = json.loads((Path(__file__).parents[1] / "data" / "boosters.json").read_
 GAIN = partial(plain.newton_gain, lam=0)
 CELLS = (
     "bt-eight", "bt-stat-code", "bt-shift-run", "bt-ordered-own", "bt-ordered-run", "bt-drawn-code",
-    "bt-drawn-boost", "bt-growth-code", "bt-growth-run", "bt-goss-figure", "bt-goss-code", "bt-efb-code",
-    "bt-dart-code", "bt-constraints-code",
+    "bt-drawn-boost", "bt-goss-plain", "bt-goss-figure", "bt-goss-code", "bt-efb-code", "bt-growth-code",
+    "bt-growth-run", "bt-dart-code", "bt-constraints-code",
 )  # fmt: skip
 
 
@@ -186,6 +186,17 @@ def test_goss_counts_the_drawn_rows_as_lightgbm(chapter):
     g = chapter["after_stump"]
     sums = chapter["samples"](g, n_kept=3, n_drawn=2)["GOSS"][:, :7] @ g[:7]
     assert {G for _, G, _, _ in stored} == {*np.round(sums, 6)}
+
+
+def test_the_plain_goss_draws_the_same_samples(chapter):
+    """Over many seeds all samples of the comparison, and no other; LightGBM's sums are theirs (the test above)."""
+    rows = chapter["after"]
+    samples = {tuple(count) for count in chapter["samples"](chapter["after_stump"], n_kept=3, n_drawn=2)["GOSS"]}
+    drawn = set()
+    for seed in range(200):
+        count = {row.x["x"]: row.w for row in chapter["goss"](rows, 3 / 8, 2 / 8, Random(seed))}
+        drawn.add(tuple(count.get(x, 0) for x in range(1, 9)))
+    assert drawn == samples
 
 
 def test_goss_begins_with_all_rows():
