@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from figures.melons import in_lines, melon, melon_marks, ripe_and_unripe
 from figures.plots import axes, plotted, side_by_side
 from treekit.pen.palette import BAR, CLASS_COLORS, RIPE, UNRIPE
 from treekit.pen.svg import FAINT, circle, element, line, number, rect, text
-from treekit.plain import Node, answer
+from treekit.plain import Node, Row, answer, weight
 
 #: Room for a melon in a line of melons, and the words when there is nothing to show.
 PITCH, OWN = 27, "their own"
@@ -190,6 +190,37 @@ def _node(node: Node, x: float, y: float) -> str:
     if not node.branches:
         return box + centred(x, y + 5, f"price {node.value:g}")
     return box + centred(x, y - 3, f"{node.question[0]}?") + centred(x, y + 15, f"mean {node.value:g}")
+
+
+def leaf_games(tree: Node, row: Row, part: Callable[[list[int], list[float]], Sequence[float]]) -> Picture:
+    """A tree of two questions from left to right, and beside each leaf its o, its z and the part of each column.
+
+    `part` gives the parts of the columns from their o and z, for a leaf of value 1.
+    """
+    yes = tree.branches[False]
+    leaves = [(tree, True), (yes, True), (yes, False)]  # each by the node above it and its answer
+    places = {id(tree): (39, 88), id(yes): (116, 176)}
+    totals: dict[str, float] = dict.fromkeys((tree.question[0], yes.question[0]), 0)
+    drawn, told = line(77, 88, 116, 154) + ending(90, 140, "yes"), []
+    for k, (above, m) in enumerate(leaves):
+        x, y = 214, 48 + 88 * k
+        tests = [(tree, m)] if above is tree else [(tree, False), (yes, m)]
+        o = [int(answer(row, node.question) == passed) for node, passed in tests]
+        z = [(weight(node.branches[passed].rows), weight(node.rows)) for node, passed in tests]
+        parts = above.branches[m].value * np.array(part(o, [a / b for a, b in z]))
+        left, at = places[id(above)]
+        drawn += (
+            line(left + 38, at, x - 38, y) + _node(above.branches[m], x, y) + text(x - 36, y - 27, "no" if m else "yes")
+        )
+        for i, ((node, _), o_j, (a, b), phi) in enumerate(zip(tests, o, z, parts)):
+            column = node.question[0]
+            totals[column] += phi
+            told.append(f"{column}: o = {o_j}, z = {a:g}/{b:g}, {signed(phi)}")
+            drawn += text(x + 46, y - 4 + 20 * i, told[-1])
+    drawn += "".join(_node(node, *places[id(node)]) for node in (tree, yes))
+    sums = ", ".join(f"{column} {signed(total, '+g')}" for column, total in totals.items())
+    drawn += text(x + 46, 284, f"in all: {sums}")
+    return Picture(f"A tree of three leaves. {'; '.join(told)}. In all: {sums}.", (500, 292), drawn)
 
 
 def two_orders(worth: Mapping[frozenset[str], float], columns: tuple[str, str]) -> Picture:
@@ -508,18 +539,18 @@ def plot_steps(x: pd.Series, is_ripe: pd.Series, models: Mapping[str, BaseEstima
 
 @plotted
 def plot_luck(table: pd.DataFrame) -> None:
-    """Two panels of importances of columns without information: the mean over many tables, with its spread.
+    """A panel for each importance of columns without information: the mean over many tables, with its spread.
 
-    `table` has a line for each column and the columns "impurity", "permutation" and their spreads.
+    `table` has a line for each column, and for each importance a column of means and one of spreads.
     """
-    _, panels = side_by_side(2, 3.2, sharey=True)
+    names = [name for name in table if not name.endswith(" spread")]
+    _, panels = side_by_side(len(names), 3.2, sharey=True)
     place = np.arange(len(table))
-    for ax, name, color in zip(panels, ("impurity", "permutation"), CLASS_COLORS):
+    for ax, name, color in zip(panels, names, CLASS_COLORS):
         ax.barh(place, table[name], xerr=table[f"{name} spread"], color=color, alpha=0.7)
         ax.axvline(0, color="grey", linewidth=0.8)
         ax.set(title=name, yticks=place, yticklabels=table.index)
-    panels[0].set_xticks([0, 0.2, 0.4])
-    panels[1].set_xticks([-0.05, 0, 0.05])
+        ax.locator_params(axis="x", nbins=3)
     panels[0].invert_yaxis()
 
 

@@ -6,7 +6,16 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from figures.explaining import OWN, made_up_explorer, orders_explorer, path_explorer, path_of, two_growers, two_orders
+from figures.explaining import (
+    OWN,
+    leaf_games,
+    made_up_explorer,
+    orders_explorer,
+    path_explorer,
+    path_of,
+    two_growers,
+    two_orders,
+)
 from tests.figures.states import frames
 from treekit import CARTClassifier, RandomForestClassifier, contributions, plain
 from treekit.datasets import load_watermelon
@@ -106,5 +115,8 @@ def test_the_growers_and_the_orders_are_drawn_with_their_numbers(tree):
     below = {True: plain.Node(low, 1.0), False: plain.Node(high, 5.0, ("heavy", 0.5), leaves)}
     grower = plain.Node(rows, 3.0, ("sweet", 0.5), below)
     assert "sweet first: 3, then 5, then 9" in two_growers({"sweet first": grower}).alt
+    alt = leaf_games(grower, rows[1], lambda o, z: np.subtract(o, z)).alt  # the part of a leaf of one column
+    assert "sweet: o = 1, z = 2/4, +0.50; sweet: o = 0, z = 2/4, −0.50; heavy: o = 0, z = 1/2" in alt
+    assert alt.endswith("In all: sweet -4.5, heavy +4.".replace("-", "−"))
     worth = {frozenset(): 4, frozenset("a"): 5, frozenset("b"): 6, frozenset("ab"): 9}
     assert "a 1, then b 4; b 2, then a 3" in two_orders(worth, ("a", "b")).alt
