@@ -30,7 +30,7 @@ GAIN = partial(plain.newton_gain, lam=0)
 CELLS = (
     "bt-eight", "bt-stat-code", "bt-shift-run", "bt-ordered-own", "bt-ordered-run", "bt-drawn-code",
     "bt-drawn-boost", "bt-goss-plain", "bt-goss-figure", "bt-goss-code", "bt-efb-code", "bt-growth-code",
-    "bt-growth-run", "bt-dart-code", "bt-constraints-code",
+    "bt-growth-run", "bt-dart-code", "bt-stop-code", "bt-constraints-code",
 )  # fmt: skip
 
 
@@ -94,28 +94,30 @@ def test_boosting_stops_with_xgboost(chapter):
     how = dict(n_estimators=99, max_depth=1, learning_rate=0.3, reg_lambda=0, min_child_weight=0, tree_method="exact")
     model = XGBRegressor(base_score=y.mean(), early_stopping_rounds=3, n_jobs=1, **how)
     model.fit(X, y, eval_set=[new], verbose=False)
-    D, attributes = plain.read(X, y)
+    D, _ = plain.read(X, y)
     rows = [plain.Row({"x": x}, days) for x, days in zip(new[0]["x"], new[1])]
-    members, errors = chapter["boost_drawn"](D, rows, attributes, 8, 1, Random(0))
+    members, errors = chapter["boost_until"](D, rows)
     assert np.sqrt(errors) == pytest.approx(model.evals_result()["validation_0"]["rmse"], rel=1e-5)
     assert len(members) == 1 + model.best_iteration + 1  # the constant comes first, and rounds count from 0
 
 
-def test_rounds_learn_from_the_drawn_rows_and_columns(chapter):
-    """Each round asks for as many rows and columns as it is told to, and its stump has seen no others."""
-    asked = []
-
-    class Rng(Random):
-        def sample(self, population, k, **how):
-            asked.append((len(population), k))
-            return super().sample(population, k, **how)
-
+def test_a_round_learns_from_the_drawn_rows_and_columns(chapter, monkeypatch):
+    """In many draws the stumps of scikit-learn on all halves and single columns, and no other."""
     X = chapter["eight"][["x", "naive"]]
     D, attributes = plain.read(X, chapter["days"])
-    members, errors = chapter["boost_drawn"](D, D, attributes, 5, 1, Rng(0))
-    assert asked == [(2, 1), (8, 5)] * len(errors)
-    assert {len(f.rows) for _, f in members[1:]} == {5}
-    assert {f.question[0] for _, f in members[1:]} == {"x", "naive"}
+    monkeypatch.setitem(chapter, "attributes", attributes)
+    values, y = X.to_numpy(), np.array(chapter["days"])
+    expected = set()
+    for half in combinations(range(len(y)), 4):
+        for j, A in enumerate(X):
+            tree = DecisionTreeRegressor(max_depth=1).fit(values[list(half)][:, [j]], y[list(half)]).tree_
+            expected.add((half, A, round(float(tree.threshold[0]), 6)))
+    drawn, rng = set(), Random(0)
+    for _ in range(1500):
+        f = chapter["drawn_stump"](D, 4, 1, rng)
+        half = tuple(sorted(row.x["x"] - 1 for row in f.rows))
+        drawn.add((half, f.question[0], round(f.question[1], 6)))
+    assert drawn == expected
 
 
 @pytest.mark.parametrize("name", ["eight", "melons", "patients"])
