@@ -554,14 +554,17 @@ def allowed(columns: Sequence[str], next_columns: Mapping[str, Sequence[str]]) -
     )
 
 
-def symmetric_levels(cuts: Sequence[float], n: int) -> Picture:
-    """What one question a level, x <= cut, does to n rows with x = 1, 2, ...: the answers number the leaves."""
-    x, pitch = {row: 98 + 45 * row for row in range(1, n + 1)}, 62
-    number = {row: "".join(str(int(row <= cut)) for cut in cuts) for row in x}
+def symmetric_levels(answers: Mapping[str, Sequence[bool]]) -> Picture:
+    """What one question a level does to the rows 1, 2, ...: `answers` has each question, and whether a row says yes.
+
+    The answers number the leaves. The rows of a leaf have to stand side by side.
+    """
+    x, pitch = {row: 98 + 45 * row for row in range(1, len(next(iter(answers.values()))) + 1)}, 62
+    number = {row: "".join(str(int(said[row - 1])) for said in answers.values()) for row in x}
     drawing = ""
-    for k, question in enumerate([*(f"x <= {cut:g}?" for cut in cuts), "leaf"]):
-        y, is_last = 4 + pitch * k, k == len(cuts)
-        drawing += text(0, y + 20, question)
+    for k, question in enumerate([*answers, "leaf"]):
+        y, is_last = 4 + pitch * k, k == len(answers)
+        drawing += text(0, y + 20, question if is_last else f"{question}?")
         for met, part in itertools.groupby(x, key=lambda row: number[row][:k]):
             ends = [x[row] for row in part]
             look: dict[str, Any] = {"fill_opacity": LEAF} if is_last else dict(OUTLINE)
@@ -569,18 +572,18 @@ def symmetric_levels(cuts: Sequence[float], n: int) -> Picture:
             drawing += centred((ends[0] + ends[-1]) / 2, y + 48, met) if is_last else ""
         for row, across in x.items():
             drawing += centred(across, y + 20, row)
-            drawing += "" if is_last else centred(across, y + 48, "yes" if row <= cuts[k] else "no")
+            drawing += "" if is_last else centred(across, y + 48, "yes" if number[row][k] == "1" else "no")
     leaves = {
         bits: [row for row in x if number[row] == bits]
-        for bits in map("".join, itertools.product("10", repeat=len(cuts)))
+        for bits in map("".join, itertools.product("10", repeat=len(answers)))
     }
     empty = [bits for bits, rows in leaves.items() if not rows]
-    y = pitch * len(cuts) + 80
+    y = pitch * len(answers) + 80
     drawing += text(0, y, f"1: yes, 0: no. Leaves without a row: {', '.join(empty)}")
     told = "; ".join(f"{bits} holds {listed(rows)}" for bits, rows in leaves.items() if rows)
     return Picture(
-        alt=f"{n} rows in one box. Level by level all boxes are asked the same question, "
-        f"{', '.join(f'x <= {cut:g}' for cut in cuts)}, and a box whose rows answer yes and no is divided. The answers "
+        alt=f"{len(x)} rows in one box. Level by level all boxes are asked the same question, "
+        f"{', '.join(answers)}, and a box whose rows answer yes and no is divided. The answers "
         f"number the leaves: {told}.",
         size=(480, y + 6),
         drawing=drawing,
@@ -593,7 +596,7 @@ def models_of_rows(labels: Sequence[float], rounds: Sequence[Sequence[float]], m
     `models` has a line for each model, with its predictions for all rows.
     """
     n = len(models)
-    drawing = text(0, 16, "one model, round by round") + text(256, 16, "a model for each row")
+    drawing = text(0, 16, "one model, round by round") + text(256, 16, "models, after either round")
     blocks: list[tuple[int, list[str], Any]] = [
         (0, [f"round {k + 1}" for k in range(len(rounds))], rounds),
         (256, [f"model {i + 1}" for i in range(n)], models),
