@@ -158,6 +158,55 @@ def path_explorer(tree: Node, melons: pd.DataFrame, asked: Sequence[int] = (7, 1
     )
 
 
+def shares_tree(tree: Node, row: Row, name: str) -> Picture:
+    """A plain tree of shares: in each node how many rows are ripe, and along the path of a row what each answer moves.
+
+    `name` is what the description calls the row.
+    """
+    way = path_of(tree, row)
+    ids, leaves, drawn = set(map(id, way)), itertools.count(), []
+
+    def draw(node: Node, depth: int) -> float:
+        """Draw a node and all that is below it, *no* on the left, and return where the node stands."""
+        y, sides = 38 + 96 * depth, [(word, node.branches[word == "yes"]) for word in ("no", "yes") if node.branches]
+        places = [draw(below, depth + 1) for _, below in sides]
+        x = sum(places) / 2 if places else 44 + 98 * next(leaves)
+        for (word, below), place in zip(sides, places):
+            on_way, beside = id(below) in ids, ending if place < x else text
+            words = f"{word} ({signed(below.value - node.value, '+.3g')})" if on_way else word
+            drawn.append(line(x, y + 26, place, y + 70, stroke_width=3 if on_way else 1))
+            away = 6 + abs(place - x) / 6  # the flatter a line, the farther
+            drawn.append(beside((x + place) / 2 + (away if place > x else -away), y + 52, words))
+        drawn.append(_share(node, x, y, 3 if id(node) in ids else 1))
+        return x
+
+    draw(tree, 0)
+    told = "; ".join(f"{_counts(node)}{f', asked {_asked(node)}' if node.branches else ''}" for node in way)
+    alt = f"A tree with the ripe melons in each node, and their share. On the path of {name}: {told}."
+    return Picture(alt, (480, 364), "".join(drawn))
+
+
+def _asked(node: Node) -> str:
+    """The question of a node: texture clear?"""
+    column, cut = node.question
+    return f"{column} ≤ {cut:.4g}?" if isinstance(cut, float) else f"{column} {cut[0]}?"
+
+
+def _counts(node: Node) -> str:
+    """How many rows of a node are ripe, and their share: 1 of 8: 0.125."""
+    n = weight(node.rows)
+    return f"{n * node.value:.0f} of {n:.0f}: {node.value:.3g}"
+
+
+def _share(node: Node, x: float, y: float, width: float) -> str:
+    """A node of a tree of shares as a box: its question, and how many of its rows are ripe."""
+    half = 74 if node.branches else 42
+    box = rect(x - half, y - 26, 2 * half, 52, rx=6, **OUTLINE, stroke_width=width)
+    if not node.branches:
+        return box + centred(x, y + 5, _counts(node))
+    return box + centred(x, y - 4, _asked(node)) + centred(x, y + 16, _counts(node))
+
+
 def two_growers(trees: Mapping[str, Node]) -> Picture:
     """Trees of two questions side by side, each with one question below the answer yes, and the path of two yeses."""
     drawn, told = "", []

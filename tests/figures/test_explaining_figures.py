@@ -13,6 +13,7 @@ from figures.explaining import (
     orders_explorer,
     path_explorer,
     path_of,
+    shares_tree,
     two_growers,
     two_orders,
 )
@@ -120,3 +121,16 @@ def test_the_growers_and_the_orders_are_drawn_with_their_numbers(tree):
     assert alt.endswith("In all: sweet -4.5, heavy +4.".replace("-", "−"))
     worth = {frozenset(): 4, frozenset("a"): 5, frozenset("b"): 6, frozenset("ab"): 9}
     assert "a 1, then b 4; b 2, then a 3" in two_orders(worth, ("a", "b")).alt
+
+
+def test_the_tree_of_shares_is_treekits_tree(melons, tree):
+    row = tree.rows[melons.index.get_loc(7)]
+    model = CARTClassifier().fit(melons.drop(columns="ripe"), melons["ripe"])
+    parts = contributions(model, melons.drop(columns="ripe"), method="path")[melons.index.get_loc(7), 1, :-1]
+    picture = shares_tree(tree, row, "melon 7")
+    told = "8 of 17: 0.471, asked texture clear?; 1 of 8: 0.125, asked color dark?; 1 of 2: 0.5, asked sound muffled?; "
+    assert picture.alt.endswith(f"On the path of melon 7: {told}1 of 1: 1.")
+    drawn = picture._repr_html_()
+    assert all(f"({part:+.3g})".replace("-", "−") in drawn for part in parts if abs(part) > 1e-9)
+    assert drawn.count("<rect") == model.tree_.n_nodes
+    assert drawn.count('stroke-width="3"') == 2 * len(path_of(tree, row)) - 1  # its nodes, and what lies between them
