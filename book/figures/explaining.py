@@ -248,11 +248,11 @@ def leaf_games(tree: Node, row: Row, part: Callable[[list[int], list[float]], Se
     """
     yes = tree.branches[False]
     leaves = [(tree, True), (yes, True), (yes, False)]  # each by the node above it and its answer
-    places = {id(tree): (39, 88), id(yes): (116, 176)}
+    places = {id(tree): (38, 88), id(yes): (104, 176)}
     totals: dict[str, float] = dict.fromkeys((tree.question[0], yes.question[0]), 0)
-    drawn, told = line(77, 88, 116, 154) + ending(90, 140, "yes"), []
+    drawn, told = line(76, 88, 104, 154) + ending(80, 140, "yes"), []
     for k, (above, m) in enumerate(leaves):
-        x, y = 214, 48 + 88 * k
+        x, y = 196, 48 + 88 * k
         tests = [(tree, m)] if above is tree else [(tree, False), (yes, m)]
         o = [int(answer(row, node.question) == passed) for node, passed in tests]
         z = [(weight(node.branches[passed].rows), weight(node.rows)) for node, passed in tests]
@@ -269,7 +269,7 @@ def leaf_games(tree: Node, row: Row, part: Callable[[list[int], list[float]], Se
     drawn += "".join(_node(node, *places[id(node)]) for node in (tree, yes))
     sums = ", ".join(f"{column} {signed(total, '+g')}" for column, total in totals.items())
     drawn += text(x + 46, 284, f"in all: {sums}")
-    return Picture(f"A tree of three leaves. {'; '.join(told)}. In all: {sums}.", (500, 292), drawn)
+    return Picture(f"A tree of three leaves. {'; '.join(told)}. In all: {sums}.", (480, 292), drawn)
 
 
 def two_orders(worth: Mapping[frozenset[str], float], columns: tuple[str, str]) -> Picture:
