@@ -10,11 +10,26 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
-from sklearn.metrics import brier_score_loss, precision_recall_curve, roc_curve
+from sklearn.isotonic import IsotonicRegression
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import brier_score_loss, precision_recall_curve, precision_score, recall_score, roc_curve
 
-from figures.charts import Chart, Picture, overlap, ticks
+from figures.charts import Chart, Picture, overlap, tenths, ticks
 from figures.explorable import Choice, Explorable, Panel, Places, Scene, Slider, State
-from figures.looks import HALO, OUTLINE, centred, ending, filled, grip, painted, path, small, stroked
+from figures.looks import (
+    GROUND,
+    HALO,
+    OUTLINE,
+    centred,
+    ending,
+    filled,
+    grip,
+    in_class,
+    painted,
+    path,
+    small,
+    stroked,
+)
 from figures.melons import melon, melon_marks, ripe_and_unripe
 from treekit.pen.palette import BAR, REGION, RIPE, UNRIPE
 from treekit.pen.svg import FAINT, circle, element, line, number, rect, text
@@ -274,7 +289,7 @@ class _Threshold(Scene):
         found, false, missed, left = self.outcome(threshold)
         recall, precision = found / (found + missed), found / max(found + false, 1)
         return (
-            f"Called from {threshold:.2f} on: {found} of {found + missed} fast patients found, recall {recall:.2f}. "
+            f"Called at {threshold:.2f} or more: {found} of {found + missed} fast patients found, recall {recall:.2f}. "
             f"Of {found + false} called, {found} are fast, precision {precision:.2f}. "
             f"Accuracy {(found + left) / len(self.scores):.3f}, with nobody called {1 - self.is_positive.mean():.3f}."
         )
@@ -404,15 +419,15 @@ class _Reliability(Scene):
     def background(self) -> str:
         shares = [0, 0.2, 0.4, 0.6, 0.8, 1]
         axes = self.plane.axes(shares, shares, "predicted probability (mean of the group)", "share that was fast")
-        key = circle(64, 46, 7, **DOT) + text(80, 51, "a group, its number of patients") + rect(58, 62, 12, 44)
-        key += text(80, 73, "height: how far it strays") + text(80, 91, "width: height × its patients")
-        key = element("g", key + text(80, 109, "area: its calibration part"), style=HALO)
+        key = circle(64, 46, 7, **DOT) + text(80, 51, "a group, its number of patients") + rect(58, 62, 12, 26)
+        key += text(80, 73, "a bar: how far it strays;") + text(80, 91, "its area: the calibration part")
+        key = element("g", key, style=HALO)
         return axes + self.plane.curve([0, 1], [0, 1], stroke_dasharray="3 4") + key + self.example(0.7, 0.4)
 
     def example(self, said: float, came: float) -> str:
         """What a dot means, as long as the reader guesses."""
         (x, y), on_line = self.plane.at(said, came), self.plane.y(said)
-        stick = circle(x, y, 7, **DOT) + rect(x - 5, on_line, 10, y - on_line)
+        stick = rect(x - 4, on_line, 8, y - on_line) + circle(x, y, 9, style=GROUND) + circle(x, y, 9, **DOT)
         words = centred(x, y + 26, f"of such a group {came:.0%} were") + centred(x, y + 44, f"fast, not {said:.0%}")
         return element("g", stick + words, class_="asking", style=HALO)
 
@@ -611,4 +626,74 @@ def smoothing_curves(largest: int = 20) -> Picture:
         "a prior of 0.1 begins at 0.1 and rises slowly.",
         size=(480, 300),
         drawing=drawing,
+    )
+
+
+def both_curves(scores: ArrayLike, is_positive: ArrayLike, thresholds: Mapping[str, float]) -> Picture:
+    """The ROC curve and the precision-recall curve of the same scores, with the points of some thresholds on both."""
+    score, positive = np.asarray(scores, dtype=float), np.asarray(is_positive, dtype=bool)
+    false, found, _ = roc_curve(positive, score)
+    precision, recall, _ = precision_recall_curve(positive, score)
+    rates, shares = (Chart((0, 1), (0, 1), (left, 60, left + 190, 250)) for left in (36, 284))
+    halves, drawing = [0, 0.5, 1], text(0, 16, "ROC", font_weight="bold")
+    drawing += text(248, 16, "precision–recall", font_weight="bold")
+    drawing += text(0, 40, "recall") + text(248, 40, "precision")
+    drawing += rates.axes(halves, halves, "false positive rate") + shares.axes(halves, halves, "recall")
+    drawing += rates.curve([0, 1], [0, 1], stroke_dasharray="3 4")
+    drawing += shares.level(float(positive.mean()), stroke_dasharray="3 4")
+    drawing += text(rates.x(0.52), rates.y(0.4), "by chance", style=HALO)
+    drawing += text(shares.x(0.1), shares.y(float(positive.mean())) - 6, "by chance", style=HALO)
+    drawing += rates.curve(false, found) + shares.curve(recall[:-1], precision[:-1])
+    told = []
+    for name, threshold in thresholds.items():
+        called = score >= threshold - 1e-9
+        across, up = float(called[~positive].mean()), float(recall_score(positive, called))
+        worth = float(precision_score(positive, called))
+        drawing += circle(*rates.at(across, up), 5) + circle(*shares.at(up, worth), 5)
+        drawing += text(rates.x(across) + 9, rates.y(up) + 14, name, style=HALO)
+        drawing += centred(shares.x(up) + 4, shares.y(worth) - 12, name, style=HALO)
+        told.append(
+            f"At {name} the false positive rate is {across:.2f}, the recall {up:.2f} and the precision {worth:.2f}."
+        )
+    return Picture(
+        alt="Two squares. On the left the ROC curve bends high above the diagonal of chance. On the right precision "
+        f"against recall falls towards the line of chance at {positive.mean():.2f}. {' '.join(told)}",
+        size=(480, 298),
+        drawing=drawing,
+    )
+
+
+def two_corrections(scores: pd.Series, is_ripe: pd.Series) -> Picture:
+    """Platt's curve and isotonic stairs, fitted to the labels of melons by their score; labels are dots at 0 and 1."""
+    order = scores.sort_values().index
+    s, label = scores[order].to_numpy(), is_ripe[order].to_numpy().astype(int)
+    limits = tenths(s)
+    plane = Chart(limits, (0, 1), (40, 60, 460, 250))
+    drawing = plane.axes(ticks(*limits, 9), [0, 0.2, 0.4, 0.6, 0.8, 1], "sugar", "probability of ripe")
+    fine = np.linspace(*limits, 61)
+    curve = LogisticRegression(C=1e6).fit(s[:, None], label).predict_proba(fine[:, None])[:, 1]
+    steps = IsotonicRegression().fit_transform(s, label)
+    begins = np.flatnonzero(np.diff(steps, prepend=-1))
+    edges = [limits[0], *(float(s[b - 1] + s[b]) / 2 for b in begins[1:]), limits[1]]  # halfway between two melons
+    spans = [(first, last, steps[b]) for (first, last), b in zip(pairwise(edges), begins)]
+    drawing += plane.curve(fine, curve, stroke_width=3, stroke_dasharray="7 4", **stroked(RIPE))
+    drawing += plane.curve(
+        [x for first, last, _ in spans for x in (first, last)],
+        [height for *_, height in spans for _ in range(2)],
+        stroke_width=3,
+    )
+    for k in (0, 1):
+        drawing += in_class(k, "".join(circle(*plane.at(x, k), 5) for x in s[label == k]))
+    for first, last, height in spans[1:-1]:
+        at = sum(plane.x(x) for x in (first, last)) / 2
+        drawing += centred(at, plane.y(height) - 8, f"{height:.2f}", style=HALO)
+    key = ripe_and_unripe(24, 14) + line(200, 14, 232, 14, stroke_width=3, stroke_dasharray="7 4", **stroked(RIPE))
+    key += text(240, 19, "Platt’s curve") + line(350, 14, 382, 14, stroke_width=3) + text(390, 19, "stairs")
+    worth = " and ".join(f"{height:.2f} for {(steps == height).sum()} melons" for *_, height in spans[1:-1])
+    return Picture(
+        alt=f"{len(s)} melons by their sugar, at height 1 if ripe and at 0 if not. Platt's curve rises from "
+        f"{curve[0]:.2f} to {curve[-1]:.2f} in the form of an S. The isotonic stairs begin at {steps[0]:g}, have steps "
+        f"of {worth}, and end at {steps[-1]:g}.",
+        size=(480, 300),
+        drawing=key + drawing,
     )

@@ -19,12 +19,14 @@ from sklearn.metrics import (
 from figures.costs import (
     RATES,
     SHARES,
+    both_curves,
     cost_lines,
     cut_explorer,
     pairs_grid,
     reliability_explorer,
     smoothing_curves,
     threshold_explorer,
+    two_corrections,
     two_parts,
 )
 from tests.figures.judging import OUTSIDE, write_page
@@ -241,6 +243,29 @@ def test_two_parts_add_up_where_groups_are_single_probabilities(scored):
     assert sum(two_parts(p, y)) == pytest.approx(brier_score_loss(y, p))
 
 
+def test_a_threshold_has_its_point_on_both_curves(scored):
+    p, y = scored
+    picture = both_curves(p, y, {"one half": 0.5, "0.2": 0.2})
+    dots = [tuple(map(float, dot)) for dot in re.findall(r'<circle cx="([\d.]+)" cy="([\d.]+)"', picture.drawing)]
+    for k, threshold in enumerate((0.5, 0.2)):
+        called = p >= threshold
+        recall, precision, across = recall_score(y, called), precision_score(y, called), called[~y].mean()
+        expected = [(36 + 190 * across, 250 - 190 * recall), (284 + 190 * recall, 250 - 190 * precision)]
+        assert np.array(dots[2 * k : 2 * k + 2]) == pytest.approx(np.array(expected), abs=0.01)
+        assert f"rate is {across:.2f}, the recall {recall:.2f} and the precision {precision:.2f}." in picture.alt
+
+
+def test_stairs_pool_the_labels_into_means_that_never_fall(melons):
+    """By hand: in the order of the sugar the labels are 00000 100 1111010 11."""
+    scores, is_ripe = melons
+    picture = two_corrections(scores, is_ripe)
+    assert "".join(str(int(is_ripe[m])) for m in scores.sort_values().index) == "00000" + "100" + "1111010" + "11"
+    assert f"steps of {1 / 3:.2f} for 3 melons and {5 / 7:.2f} for 7 melons, and end at 1." in picture.alt
+    stairs = re.findall(r'points="([^"]+)"', picture.drawing)[1].split()
+    heights = [(250 - float(spot.split(",")[1])) / 190 for spot in stairs]
+    assert heights == pytest.approx([0, 0, 1 / 3, 1 / 3, 5 / 7, 5 / 7, 1, 1], abs=1e-3)
+
+
 def test_words_stay_in_their_picture(melons, scored, browser, tmp_path):
     scores, y = ways(scored)
     figures = [
@@ -250,6 +275,8 @@ def test_words_stay_in_their_picture(melons, scored, browser, tmp_path):
         pairs_grid(*melons),
         cost_lines(5, 1, {"clear": 7 / 9}),
         smoothing_curves(),
+        both_curves(*scored, {"0.5": 0.5, "0.2": 0.2}),
+        two_corrections(*melons),
     ]
     page = browser.new_page(viewport={"width": 390, "height": 800})
     page.goto(write_page(tmp_path, [figure._repr_html_() for figure in figures]))
