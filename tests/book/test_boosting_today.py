@@ -101,11 +101,10 @@ def test_boosting_stops_with_xgboost(chapter):
     assert len(members) == 1 + model.best_iteration + 1  # the constant comes first, and rounds count from 0
 
 
-def test_a_round_learns_from_the_drawn_rows_and_columns(chapter, monkeypatch):
+def test_a_round_learns_from_the_drawn_rows_and_columns(chapter):
     """In many draws the stumps of scikit-learn on all halves and single columns, and no other."""
     X = chapter["eight"][["x", "naive"]]
     D, attributes = plain.read(X, chapter["days"])
-    monkeypatch.setitem(chapter, "attributes", attributes)
     values, y = X.to_numpy(), np.array(chapter["days"])
     expected = set()
     for half in combinations(range(len(y)), 4):
@@ -114,7 +113,7 @@ def test_a_round_learns_from_the_drawn_rows_and_columns(chapter, monkeypatch):
             expected.add((half, A, round(float(tree.threshold[0]), 6)))
     drawn, rng = set(), Random(0)
     for _ in range(1500):
-        f = chapter["drawn_stump"](D, 4, 1, rng)
+        f = chapter["drawn_stump"](D, attributes, 4, 1, rng)
         half = tuple(sorted(row.x["x"] - 1 for row in f.rows))
         drawn.add((half, f.question[0], round(f.question[1], 6)))
     assert drawn == expected
