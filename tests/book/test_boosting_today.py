@@ -18,7 +18,7 @@ import nbformat
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.ensemble import HistGradientBoostingRegressor
+from sklearn.ensemble import GradientBoostingRegressor, HistGradientBoostingRegressor
 from sklearn.tree import DecisionTreeRegressor
 from xgboost import XGBRegressor
 
@@ -30,7 +30,7 @@ GAIN = partial(plain.newton_gain, lam=0)
 CELLS = (
     "bt-eight", "bt-stat-code", "bt-shift-run", "bt-ordered-own", "bt-ordered-run", "bt-drawn-code",
     "bt-drawn-boost", "bt-goss-plain", "bt-goss-figure", "bt-goss-code", "bt-efb-code", "bt-growth-code",
-    "bt-growth-run", "bt-dart-code", "bt-stop-code", "bt-constraints-code",
+    "bt-growth-run", "bt-symmetric-code", "bt-dart-code", "bt-stop-code", "bt-constraints-code",
 )  # fmt: skip
 
 
@@ -85,6 +85,17 @@ def test_stumps_on_halves_as_scikit_learn(chapter):
     halves = [list(half) for half in combinations(range(len(y)), 4)]
     stumps = [DecisionTreeRegressor(max_depth=1).fit(X.iloc[half], y[half] - y.mean()) for half in halves]
     assert chapter["moves"]["mean of stumps"] == pytest.approx(np.mean([f.predict(X) for f in stumps], axis=0))
+
+
+def test_rounds_without_a_row_as_scikit_learn(chapter, cells):
+    """What thirty rounds on the other seven rows leave of each row, in sum."""
+    exec(cells["bt-drawn-unseen"].split("\n\non_seven")[0], chapter)
+    X, y = table("eight")
+    left = 0
+    for i in range(len(y)):
+        model = GradientBoostingRegressor(n_estimators=30, learning_rate=0.1, max_depth=1, criterion="squared_error")
+        left += (y[i] - model.fit(X.drop(index=i), np.delete(y, i)).predict(X.loc[[i]])[0]) ** 2
+    assert chapter["left_unseen"](7, Random(0)) == pytest.approx(left)
 
 
 def test_boosting_stops_with_xgboost(chapter):
@@ -157,6 +168,14 @@ def test_leaf_by_leaf_as_catboost(chapter):
     _, leaves = told_by(chapter["grow_leaves"], *residuals(X, y), 4, GAIN)
     means = {row.x["x"]: y.mean() + plain.newton(leaf)[0] for leaf in leaves for row in leaf}
     assert [means[x] for x in X["x"]] == pytest.approx(STORED["growth by CatBoost"]["leaf by leaf"])
+
+
+def test_one_question_a_level_as_catboost(chapter):
+    X, y = table("eight")
+    asked = [[A if A == "x" else cut[0], cut if A == "x" else 0.5] for A, cut in chapter["asked"]]
+    assert asked == STORED["symmetric"]["questions"]
+    means = {row.x["x"]: y.mean() + plain.newton(leaf)[0] for leaf in chapter["nodes"][3] for row in leaf}
+    assert [means[x] for x in X["x"]] == pytest.approx(STORED["symmetric"]["predictions"], abs=1e-6)
 
 
 @pytest.mark.parametrize("most", range(2, 9))

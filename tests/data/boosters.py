@@ -282,6 +282,21 @@ def cat_growth() -> dict[str, list[float]]:
     return found
 
 
+def cat_symmetric() -> dict[str, list]:
+    """The questions of one tree with one question a level, column and cut, and what it predicts for the eight patients.
+
+    A ward is a column of zeros and ones, so that all questions have two answers.
+    """
+    X, y = tables()["eight"]
+    X = X[["x"]].join(pd.get_dummies(list(WARDS)).astype(int))
+    model = catboost.CatBoostRegressor(**CAT, iterations=1, learning_rate=1, depth=3).fit(X, y)
+    asked = exported(model)["oblivious_trees"][0]["splits"]
+    return {
+        "questions": [[X.columns[split["float_feature_index"]], split["border"]] for split in asked],
+        "predictions": model.predict(X).round(6).tolist(),
+    }
+
+
 def cat_diabetes(fixed: dict[str, object]) -> dict[str, list[float]]:
     """Mean squared error of twenty rounds on the test rows of the chapter's six splits, with CatBoost's own trees."""
     X, y = load_diabetes(return_X_y=True)
@@ -355,6 +370,7 @@ def main() -> None:
         "priors": cat_priors(),
         "ordered": cat_ordered(),
         "growth by CatBoost": cat_growth(),
+        "symmetric": cat_symmetric(),
         "diabetes": cat_diabetes(CAT),
         "diabetes by default": cat_diabetes(QUIET | dict(random_seed=0)),
         "defaults": cat_defaults(),
