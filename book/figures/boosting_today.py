@@ -596,7 +596,7 @@ def models_of_rows(labels: Sequence[float], rounds: Sequence[Sequence[float]], m
     `models` has a line for each model, with its predictions for all rows.
     """
     n = len(models)
-    drawing = text(0, 16, "one model, round by round") + text(256, 16, "models, after round 1 or 2")
+    drawing = text(0, 16, "one model, round by round") + text(256, 16, "a model for each row")
     blocks: list[tuple[int, list[str], Any]] = [
         (0, [f"round {k + 1}" for k in range(len(rounds))], rounds),
         (256, [f"model {i + 1}" for i in range(n)], models),
