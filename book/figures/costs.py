@@ -188,7 +188,8 @@ def cost_lines(wrongly_sold: float, wrongly_kept: float, shares: Mapping[str, fl
     drawing += centred(plane.x(even), 34, f"{even:.2f}")
     for name, p in shares.items():
         drawing += circle(*plane.at(p, sell(p)), 5) + circle(*plane.at(p, keep(p)), 5)
-        drawing += text(plane.x(p) + 6, plane.y(sell(p)) - 8, name, style=HALO)
+        x, y = plane.at(p, sell(p))  # the name stands on the side away from where the lines cross
+        drawing += text(x + 6, y - 8, name, style=HALO) if p < even / 2 else ending(x - 9, y + 5, name, style=HALO)
     marked = " and ".join(f"{name} at {p:.2f}" for name, p in shares.items())
     return Picture(
         alt=f"Two straight lines over the share of ripe melons. The cost of selling falls from {wrongly_sold:g} yuan "
@@ -569,7 +570,7 @@ def reliability_explorer(
         found=lambda model, how: 0 if how == scene.before else 1 if model == worst else 2 * (not scene.gains(model)),
         guess=Choice("Your guess: whose probabilities stray furthest?", models, answer=worst, truth=verdict),
         challenge="Correct the model that strays furthest: which part of its score shrinks? Then find the model that "
-        "gains nothing. (The next section explains how they are corrected.)",
+        "gains nothing.",
     )
 
 
@@ -657,7 +658,8 @@ def both_curves(scores: ArrayLike, is_positive: ArrayLike, thresholds: Mapping[s
         )
     return Picture(
         alt="Two squares. On the left the ROC curve bends high above the diagonal of chance. On the right precision "
-        f"against recall falls towards the line of chance at {positive.mean():.2f}. {' '.join(told)}",
+        f"against recall jumps where few are called, and ends on the line of chance at {positive.mean():.2f}. "
+        f"{' '.join(told)}",
         size=(480, 298),
         drawing=drawing,
     )
