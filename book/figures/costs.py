@@ -189,7 +189,7 @@ def cost_lines(wrongly_sold: float, wrongly_kept: float, shares: Mapping[str, fl
     for name, p in shares.items():
         drawing += circle(*plane.at(p, sell(p)), 5) + circle(*plane.at(p, keep(p)), 5)
         x, y = plane.at(p, sell(p))  # the name stands on the side away from where the lines cross
-        drawing += text(x + 6, y - 8, name, style=HALO) if p < even / 2 else ending(x - 9, y + 5, name, style=HALO)
+        drawing += text(x + 6, y - 8, name, style=HALO) if p < even / 2 else ending(x - 12, y + 8, name, style=HALO)
     marked = " and ".join(f"{name} at {p:.2f}" for name, p in shares.items())
     return Picture(
         alt=f"Two straight lines over the share of ripe melons. The cost of selling falls from {wrongly_sold:g} yuan "
