@@ -16,20 +16,7 @@ from sklearn.metrics import brier_score_loss, precision_recall_curve, precision_
 
 from figures.charts import Chart, Picture, overlap, tenths, ticks
 from figures.explorable import Choice, Explorable, Panel, Places, Scene, Slider, State
-from figures.looks import (
-    GROUND,
-    HALO,
-    OUTLINE,
-    centred,
-    ending,
-    filled,
-    grip,
-    in_class,
-    painted,
-    path,
-    small,
-    stroked,
-)
+from figures.looks import GROUND, HALO, OUTLINE, centred, ending, filled, grip, in_class, painted, path, small, stroked
 from figures.melons import melon, melon_marks, ripe_and_unripe
 from treekit.pen.palette import BAR, REGION, RIPE, UNRIPE
 from treekit.pen.svg import FAINT, circle, element, line, number, rect, text
