@@ -11,10 +11,8 @@ import re
 from contextlib import redirect_stdout
 from functools import partial
 from itertools import combinations
-from pathlib import Path
 from random import Random
 
-import nbformat
 import numpy as np
 import pandas as pd
 import pytest
@@ -22,10 +20,10 @@ from sklearn.ensemble import GradientBoostingRegressor, HistGradientBoostingRegr
 from sklearn.tree import DecisionTreeRegressor
 from xgboost import XGBRegressor
 
-from scripts.execute import BOOK
+from tests.book.cells import defined_by, recorded, sources
 from treekit import CARTRegressor, plain
 
-STORED = json.loads((Path(__file__).parents[1] / "data" / "boosters.json").read_text())
+STORED = recorded("boosters")
 GAIN = partial(plain.newton_gain, lam=0)
 CELLS = (
     "bt-eight", "bt-stat-code", "bt-shift-run", "bt-ordered-own", "bt-ordered-run", "bt-drawn-code",
@@ -36,18 +34,13 @@ CELLS = (
 
 @pytest.fixture(scope="module")
 def cells():
-    """What the chapter's cells say, by their ids."""
-    return {cell.id: cell.source for cell in nbformat.read(BOOK / "boosting_today.ipynb", as_version=4).cells}
+    return sources("boosting_today")
 
 
 @pytest.fixture(scope="module")
-def chapter(cells):
+def chapter():
     """The names that the chapter's cells define."""
-    names: dict = {}
-    with redirect_stdout(io.StringIO()):
-        for cell in CELLS:
-            exec(cells[cell], names)
-    return names
+    return defined_by("boosting_today", *CELLS)
 
 
 def table(name):

@@ -6,12 +6,8 @@ numbers of CatBoost come from; ``tests/data/chapters.md`` says it of baycomp's.
 
 from __future__ import annotations
 
-import io
 import itertools
-import json
 import re
-from contextlib import redirect_stdout
-from pathlib import Path
 
 import nbformat
 import numpy as np
@@ -20,9 +16,10 @@ import pytest
 
 from benchmarks.tuning import TABLES, VALUES
 from scripts.execute import BOOK
+from tests.book.cells import defined_by, recorded, sources
 from treekit.datasets import load_tuning
 
-STORED = json.loads((Path(__file__).parents[1] / "data" / "boosters.json").read_text())
+STORED, BAYCOMP = recorded("boosters"), recorded("chapters")["corrected errors"]
 SHOWN = ["linear", "forest", "defaults", "LightGBM", "CatBoost", "and reg_lambda"]  # the table's lines
 
 
@@ -31,8 +28,7 @@ CORRECTION = (1 + 20 * 3 / 7) ** 0.5  # of an error over twenty splits that test
 
 @pytest.fixture(scope="module")
 def cells():
-    """What the chapter's cells say, by their ids."""
-    return {cell.id: cell.source for cell in nbformat.read(BOOK / "choosing.ipynb", as_version=4).cells}
+    return sources("choosing")
 
 
 @pytest.fixture(scope="module")
@@ -47,24 +43,17 @@ def printed():
 
 
 @pytest.mark.parametrize(("K", "n"), [(1, 3), (2, 1), (2, 3), (3, 2), (4, 2)])
-def test_the_best_of_a_few_coins_by_all_their_tosses(cells, K, n):
-    names: dict = {}
-    with redirect_stdout(io.StringIO()):
-        exec(cells["choosing-expected"], names)
+def test_the_best_of_a_few_coins_by_all_their_tosses(K, n):
+    names = defined_by("choosing", "choosing-expected")
     tosses = itertools.product(itertools.product((0, 1), repeat=n), repeat=K)
     best = [max(map(sum, coins)) for coins in tosses]
     assert names["expected_best"](K, n) == pytest.approx(np.mean(best))
 
 
-BAYCOMP = json.loads((Path(__file__).parents[1] / "data" / "chapters.json").read_text())["corrected errors"]
-
-
 @pytest.mark.parametrize("case", range(len(BAYCOMP)))
-def test_the_corrected_error_is_that_of_baycomp(cells, case):
+def test_the_corrected_error_is_that_of_baycomp(case):
     """For several shares of test rows, to twelve digits."""
-    names: dict = {"lead": pd.Series(BAYCOMP[case]["lead"])}
-    with redirect_stdout(io.StringIO()):
-        exec(cells["choosing-shared-run"], names)
+    names = defined_by("choosing", "choosing-shared-run", lead=pd.Series(BAYCOMP[case]["lead"]))
     errors = {share: names["corrected"](names["lead"], float(share)) for share in BAYCOMP[case]["errors"]}
     assert errors == pytest.approx(BAYCOMP[case]["errors"], rel=1e-12)
     assert names["corrected"](names["lead"]) == errors["0.3"]

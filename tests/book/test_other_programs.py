@@ -6,14 +6,9 @@ numbers come from.
 
 from __future__ import annotations
 
-import io
-import json
-from contextlib import redirect_stdout
 from functools import partial
-from pathlib import Path
 from types import SimpleNamespace
 
-import nbformat
 import numpy as np
 import pandas as pd
 import pytest
@@ -23,22 +18,12 @@ from sklearn.datasets import load_diabetes
 from sklearn.ensemble import IsolationForest
 from sklearn.ensemble._iforest import _average_path_length
 
-from scripts.execute import BOOK
+from tests.book.cells import defined_by, recorded
 from treekit import gain_of_counts, plain
 from treekit.datasets import load_watermelon
 
-DATA = Path(__file__).parents[1] / "data"
-STORED, SHAP = (json.loads((DATA / f"{name}.json").read_text()) for name in ("chapters", "shapley"))
-
-
-def defined_by(chapter, *cells, **names):
-    """The names that some cells of a chapter define, given those that cells above them do."""
-    sources = {cell.id: cell.source for cell in nbformat.read(BOOK / f"{chapter}.ipynb", as_version=4).cells}
-    names |= {"np": np, "pd": pd, "plain": plain}
-    with redirect_stdout(io.StringIO()):
-        for cell in cells:
-            exec(sources[cell], names)
-    return names
+STORED, SHAP = recorded("chapters"), recorded("shapley")
+TOOLS = {"np": np, "pd": pd, "plain": plain}  # what the chapters have imported above these cells
 
 
 # -- Explaining --------------------------------------------------------------------------------------------------
@@ -46,7 +31,9 @@ def defined_by(chapter, *cells, **names):
 
 def test_both_kinds_of_shapley_values_are_those_of_shap():
     """Of a tree that asks four columns, two of which have a correlation of 0.89. Stored to ten decimals."""
-    chapter = defined_by("explaining", "explaining-shapley-code", "explaining-eight", "explaining-both-branches")
+    chapter = defined_by(
+        "explaining", "explaining-shapley-code", "explaining-eight", "explaining-both-branches", **TOOLS
+    )
     table, stored = load_diabetes(as_frame=True, scaled=False), SHAP["small tree"]
     columns = stored["columns"]
     D, attributes = plain.read((table.data[columns][:150] * 1e4).round(), table.target[:150].tolist())
@@ -66,7 +53,7 @@ def test_both_kinds_of_shapley_values_are_those_of_shap():
 
 @pytest.fixture(scope="module")
 def isolation():
-    return defined_by("forests", "forests-isolation-plain")
+    return defined_by("forests", "forests-isolation-plain", **TOOLS)
 
 
 def test_the_mean_depth_is_scikit_learns_with_the_sum_in_place_of_its_approximation(isolation):
@@ -107,7 +94,7 @@ def test_the_same_cuts_isolate_as_in_scikit_learn(isolation, monkeypatch):
 
 def test_the_quantiles_of_a_forest_are_those_of_quantile_forest():
     """The same rows, not only near ones; and the means, but for rounding."""
-    chapter, stored = defined_by("forests", "forests-quantile-plain"), STORED["quantile forest"]
+    chapter, stored = defined_by("forests", "forests-quantile-plain", **TOOLS), STORED["quantile forest"]
     labels = np.array(stored["labels"])
     leaves = {"training rows": np.array(stored["held"]), "new rows": np.array(stored["reached"])}
     forest = SimpleNamespace(apply=leaves.get, in_bag_=np.array(stored["drawn"]))
@@ -122,9 +109,9 @@ def test_the_quantiles_of_a_forest_are_those_of_quantile_forest():
 
 def test_the_p_values_are_those_of_scipy():
     """Of words, of bins of numbers, of two to four classes, and where some values never come up; to ten digits."""
-    p_by_chi_square = defined_by("c45", "c45-unbiased-rules", gain_of_counts=gain_of_counts, entropy_of_counts=None)[
-        "p_by_chi_square"
-    ]
+    p_by_chi_square = defined_by(
+        "c45", "c45-unbiased-rules", gain_of_counts=gain_of_counts, entropy_of_counts=None, **TOOLS
+    )["p_by_chi_square"]
     melons, rng = load_watermelon("3.0"), np.random.default_rng(0)
     patients = load_diabetes(as_frame=True).frame
     thirds = pd.qcut(patients["target"], 3, labels=False)
@@ -146,7 +133,8 @@ def test_the_p_values_are_those_of_scipy():
 
 @pytest.mark.parametrize("name", list(STORED["best trees"]))
 def test_the_best_tree_of_two_levels_errs_as_often_as_streeds(name):
-    best_tree, stored = defined_by("pruning", "pruning-optimal-plain")["best_tree"], STORED["best trees"][name]
+    best_tree = defined_by("pruning", "pruning-optimal-plain", **TOOLS)["best_tree"]
+    stored = STORED["best trees"][name]
     X, y = np.array(stored["X"], dtype=float), np.array(stored["y"], dtype=float)
     wrong, *cuts = best_tree(X, y)
     root, low, high = (X[:, j] > cut for j, cut in cuts)
